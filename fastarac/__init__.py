@@ -1,0 +1,59 @@
+"""fastarac: how much of a machine's output can be accepted unchecked.
+
+Outputs whose confidence is at or above a threshold go through; people verify and correct the rest.
+The library computes what that means at every threshold: curves, areas and operating points, exactly.
+
+>>> import fastarac as fa
+>>> correct = [1, 1, 0, 1, 1, 0]
+>>> confidence = [0.99, 0.95, 0.90, 0.80, 0.75, 0.10]
+>>> fa.operating_point(correct, confidence, max_error_rate=0.0).acceptance_rate
+0.3333333333333333
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from fastarac._version import __version__ as __version__
+from fastarac.areas import CurveArea as CurveArea
+from fastarac.areas import arac_area as arac_area
+from fastarac.areas import arac_auc_score as arac_auc_score
+from fastarac.areas import augrc_loss as augrc_loss
+from fastarac.areas import normalized_arac_auc_score as normalized_arac_auc_score
+from fastarac.curves import ARACCurve as ARACCurve
+from fastarac.curves import arac_curve as arac_curve
+from fastarac.evaluation import Evaluation as Evaluation
+from fastarac.evaluation import evaluate as evaluate
+from fastarac.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
+from fastarac.operating import OperatingPoint as OperatingPoint
+from fastarac.operating import acceptance_at_error_rate as acceptance_at_error_rate
+from fastarac.operating import operating_point as operating_point
+from fastarac.sweep import AcceptanceCounts as AcceptanceCounts
+from fastarac.sweep import ThresholdSweep as ThresholdSweep
+from fastarac.sweep import threshold_sweep as threshold_sweep
+
+if TYPE_CHECKING:
+    from fastarac.displays import ARACDisplay as ARACDisplay
+    from fastarac.synthetic import PAPER_CASES as PAPER_CASES
+    from fastarac.synthetic import TruncatedNormalMixture as TruncatedNormalMixture
+
+# Loaded on first use: what draws, and what most programs never touch.
+_LAZY = {
+    "ARACDisplay": "displays",
+    "PAPER_CASES": "synthetic",
+    "TruncatedNormalMixture": "synthetic",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        value = getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+        globals()[name] = value
+        return value
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -1,0 +1,347 @@
+"""The one door for arrays: every array that a user gives is checked and read here, once.
+
+:func:`read_items` looks at types, shapes and lengths, in constant time. The values themselves are
+checked by the pass that reads them anyway (`Items.chunks` hands them out in the form the kernels
+want); where such a pass meets a bad value, :meth:`Items.reject` finds it and says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from fastarac._kernels import FLOAT, SIGNED, UNSIGNED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+CHUNK = 1 << 16  # items converted at a time where the arrays are not as the kernels want them
+
+
+class Layout(NamedTuple):
+    """How confidences of some type are handed to the kernels."""
+
+    values: np.dtype[Any]
+    bits: np.dtype[Any]
+    kind: int
+    exponent: Any  # the bits that are all set in an infinite or NaN float
+
+
+_F4 = Layout(np.dtype("=f4"), np.dtype("=u4"), FLOAT, np.uint32(0x7F800000))
+_F8 = Layout(np.dtype("=f8"), np.dtype("=u8"), FLOAT, np.uint64(0x7FF0000000000000))
+_I8 = Layout(np.dtype("=i8"), np.dtype("=u8"), SIGNED, np.uint64(0))
+_U8 = Layout(np.dtype("=u8"), np.dtype("=u8"), UNSIGNED, np.uint64(0))
+
+# The smallest of four types that holds every value of the given one, in the same order.
+_LAYOUTS: dict[str, Layout] = {
+    "b1": _F4, "i1": _F4, "u1": _F4, "i2": _F4, "u2": _F4, "f2": _F4, "f4": _F4,
+    "i4": _F8, "u4": _F8, "f8": _F8, "i8": _I8, "u8": _U8,
+}  # fmt: skip
+
+_BYTES = frozenset({"b1", "u1", "i1"})
+
+
+class Items:
+    """The items of one evaluation, as they were given.
+
+    Attributes
+    ----------
+    correct, confidence : ndarray of shape (n,)
+        Of any accepted type and memory layout; never copied, never written to.
+    weight : ndarray of float64 of shape (n,) or None
+    layout : Layout
+        How the kernels read the confidences.
+    n : int
+    """
+
+    __slots__ = (
+        "_direct_confidence",
+        "_direct_correct",
+        "_names",
+        "confidence",
+        "correct",
+        "layout",
+        "n",
+        "weight",
+    )
+
+    def __init__(
+        self,
+        correct: NDArray[Any],
+        confidence: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+        names: tuple[str, str, str],
+    ) -> None:
+        self.correct = correct
+        self.confidence = confidence
+        self.weight = weight
+        self.n = len(confidence)
+        self._names = names
+        dtype = confidence.dtype
+        self.layout = _LAYOUTS[dtype.str[1:]]
+        flags = confidence.flags
+        self._direct_confidence = dtype == self.layout.values and flags.c_contiguous and flags.aligned
+        self._direct_correct = correct.dtype.str[1:] in _BYTES and correct.flags.c_contiguous
+
+    def chunks(
+        self, start: int, stop: int
+    ) -> Iterator[tuple[int, NDArray[Any], NDArray[Any], NDArray[np.uint8]]]:
+        """Yield (offset, values, bits, labels) for the items from `start` up to `stop`.
+
+        Contiguous, read-only views where the arrays are as the kernels want them, and converted
+        copies of `CHUNK` items at a time where they are not. Labels other than 0 and 1 are raised
+        here where they are converted; as bytes they are left to the kernel to find.
+        """
+        direct = self._direct_confidence and self._direct_correct
+        step = stop - start if direct else CHUNK
+        layout = self.layout
+        for offset in range(start, stop, step):
+            end = min(offset + step, stop)
+            values = self.confidence[offset:end]
+            if not self._direct_confidence:
+                values = np.ascontiguousarray(values, layout.values)
+            bits = values.view(layout.bits)
+            labels = self.correct[offset:end]
+            labels = labels.view(np.uint8) if self._direct_correct else self._as_bytes(labels)
+            for array in (values, bits, labels):
+                array.flags.writeable = False  # one type for the compiler
+            yield offset, values, bits, labels
+
+    def _as_bytes(self, labels: NDArray[Any]) -> NDArray[np.uint8]:
+        as_bool = labels.astype(np.bool_, order="C")
+        if not np.array_equal(as_bool, labels):
+            self.reject()
+        return as_bool.view(np.uint8)
+
+    def check(self, *, not_finite: bool, seen_labels: int) -> None:
+        """Raise where a kernel has met a value that is not finite, or a label beyond 1."""
+        if not_finite or seen_labels > 1:
+            self.reject()
+
+    def reject(self) -> NoReturn:
+        """Find the first bad value and raise the error that names it."""
+        correct_name, confidence_name, _ = self._names
+        for offset in range(0, self.n, CHUNK):
+            labels = self.correct[offset : offset + CHUNK]
+            if labels.dtype == np.bool_:
+                labels = np.ascontiguousarray(labels).view(np.uint8)
+            bad = (labels != 0) & (labels != 1)
+            if bad.any():
+                i = offset + int(bad.argmax())
+                message = (
+                    f"{correct_name}[{i}] is {self.correct[i]}; 0 (incorrect) or 1 (correct) is "
+                    "expected"
+                )
+                raise ValueError(message)
+            bad = ~np.isfinite(self.confidence[offset : offset + CHUNK])
+            if bad.any():
+                i = offset + int(bad.argmax())
+                message = f"{confidence_name}[{i}] is {self.confidence[i]}; a finite number is expected"
+                raise ValueError(message)
+        message = f"{correct_name} or {confidence_name} was changed while it was read"
+        raise ValueError(message)
+
+
+NAMES = ("correct", "confidence", "sample_weight")
+
+
+def read_items(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    names: tuple[str, str, str] = NAMES,
+) -> Items:
+    """Check the arguments of an evaluation and return them as arrays.
+
+    Raises
+    ------
+    TypeError
+        For strings, objects, complex numbers and whatever else has no real numbers in it.
+    ValueError
+        For arrays that are not one-dimensional, of unequal lengths, empty or with nulls, and for
+        weights that are negative, not finite or all zero.
+    """
+    scores = vector(confidence, names[1])
+    labels = vector(correct, names[0])
+    n = len(scores)
+    if len(labels) != n:
+        message = (
+            f"{names[0]} has {len(labels)} items and {names[1]} has {n}; the same number is expected"
+        )
+        raise ValueError(message)
+    if n == 0:
+        message = f"{names[0]} and {names[1]} are empty; at least one item is expected"
+        raise ValueError(message)
+    if sample_weight is None:
+        return Items(labels, scores, None, names)
+    return Items(labels, scores, _weights(sample_weight, names, n), names)
+
+
+def vector(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return `values` as a one-dimensional array of real numbers, not copied where that can be."""
+    array = values if type(values) is np.ndarray else _to_array(values, name)
+    if array.dtype.str[1:] not in _LAYOUTS:
+        _reject_type(array, name)
+    if array.ndim != 1:
+        message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
+        raise ValueError(message)
+    return array
+
+
+def _to_array(values: Any, name: str) -> NDArray[Any]:
+    nulls = getattr(values, "null_count", 0)  # pyarrow has a number there, polars a method
+    nulls = nulls() if callable(nulls) else nulls
+    if isinstance(values, np.ma.MaskedArray):
+        nulls = int(np.ma.getmaskarray(values).sum())
+    if nulls:
+        _reject_nulls(nulls, name)
+    if hasattr(values, "__dataframe__") and np.ndim(values) != 1:
+        message = f"{name} is a table of shape {np.shape(values)}; one column is expected"
+        raise ValueError(message)
+    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
+    try:
+        if own_type is not None and not values.isna().any():
+            array = values.to_numpy(dtype=own_type)
+        else:
+            array = np.asarray(values)
+    except ValueError as error:  # rows of unequal length
+        message = f"{name} is not a one-dimensional array: {error}"
+        raise ValueError(message) from error
+    except (TypeError, RuntimeError) as error:
+        message = f"{name} ({type(values).__name__}) cannot be read as an array: {error}"
+        raise TypeError(message) from error
+    if isinstance(values, list | tuple) and array.dtype == np.float64 and array.ndim == 1:
+        return _exact_integers(values, array, name)
+    return array  # type: ignore[no-any-return]
+
+
+def _exact_integers(values: Any, array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Python integers beyond int64 must not be rounded to floats, as numpy does."""
+    if not (np.abs(array) >= 2.0**63).any() or not all(isinstance(v, int) for v in values):
+        return array
+    try:
+        return np.array(values, dtype=np.uint64)
+    except OverflowError as error:
+        message = f"{name} has integers that fit neither int64 nor uint64; convert them to floats"
+        raise ValueError(message) from error
+
+
+def _reject_nulls(count: int, name: str) -> NoReturn:
+    message = f"{name} has {count} null values; a value for each item is expected"
+    raise ValueError(message)
+
+
+def _reject_type(array: NDArray[Any], name: str) -> NoReturn:
+    if array.dtype == object and array.ndim == 1:
+        nulls = sum(v is None or type(v).__name__ in {"NAType", "NaTType"} for v in array)
+        if nulls:
+            _reject_nulls(nulls, name)
+    found = f"{name} has type {array.dtype}"
+    if array.dtype == object and array.size:
+        found = f"{name} holds objects ({type(array.flat[0]).__name__})"
+    message = f"{found}; booleans, integers or floats up to 64 bits are expected"
+    raise TypeError(message)
+
+
+def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> NDArray[np.float64]:
+    name = names[2]
+    given = vector(sample_weight, name)
+    if len(given) != n:
+        message = f"{name} has {len(given)} items and {names[1]} has {n}; the same number is expected"
+        raise ValueError(message)
+    weight = np.ascontiguousarray(given, np.float64)
+    lowest = weight.min()  # NaN where there is one
+    if not (lowest >= 0 and weight.max() < np.inf):
+        i = int(np.argmax(~((weight >= 0) & (weight < np.inf))))
+        message = f"{name}[{i}] is {given[i]}; a finite number of at least 0 is expected"
+        raise ValueError(message)
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not 0 < total < np.inf:
+        message = f"{name} sums to {total}; a positive, finite sum is expected"
+        raise ValueError(message)
+    weight = weight.view()
+    weight.flags.writeable = False
+    return weight
+
+
+def read_counts(
+    thresholds: ArrayLike, correct_counts: ArrayLike, incorrect_counts: ArrayLike
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Check a table of counts; return the finite thresholds, and counts as int64 or float64 both."""
+    values = vector(thresholds, "thresholds")
+    if not np.isfinite(values).all():
+        i = int(np.argmin(np.isfinite(values)))
+        message = f"thresholds[{i}] is {values[i]}; a finite number is expected"
+        raise ValueError(message)
+    counts = []
+    for given, name in (
+        (correct_counts, "correct_counts"),
+        (incorrect_counts, "incorrect_counts"),
+    ):
+        array = vector(given, name)
+        if len(array) != len(values):
+            message = (
+                f"{name} has {len(array)} items and thresholds has {len(values)}; "
+                "the same number is expected"
+            )
+            raise ValueError(message)
+        bad = ~((array >= 0) & np.isfinite(array))
+        if bad.any():
+            i = int(bad.argmax())
+            message = f"{name}[{i}] is {array[i]}; a finite number of at least 0 is expected"
+            raise ValueError(message)
+        counts.append(array)
+    whole = all(array.dtype.kind in "biu" for array in counts)
+    total = sum(sum(array.tolist()) for array in counts)
+    if not 0 < total < (2**63 if whole else float("inf")):
+        message = (
+            f"correct_counts and incorrect_counts sum to {total}; a positive sum "
+            f"{'below 2**63' if whole else 'that is finite'} is expected"
+        )
+        raise ValueError(message)
+    dtype = np.int64 if whole else np.float64
+    return values, counts[0].astype(dtype), counts[1].astype(dtype)
+
+
+def positive_scalar(value: Any, name: str, *, strict: bool = False) -> float:
+    """Return `value` as a float, and raise unless it is a finite number of at least 0."""
+    number = real_scalar(value, name)
+    if number < 0 or (strict and number == 0):
+        bound = "above 0" if strict else "of at least 0"
+        message = f"{name} is {value!r}; a finite number {bound} is expected"
+        raise ValueError(message)
+    return number
+
+
+def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
+    """Return `value` as a float, and raise unless it is one real number."""
+    is_number = isinstance(value, int | float | np.integer | np.floating | np.bool_)
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf":
+        is_number = True
+    if not is_number:
+        message = f"{name} is {value!r} ({type(value).__name__}); a number is expected"
+        raise TypeError(message)
+    number = float(value)
+    if number != number or (finite and number in (np.inf, -np.inf)):
+        message = f"{name} is {value!r}; a {'finite ' if finite else ''}number is expected"
+        raise ValueError(message)
+    return number
+
+
+def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.float64]:
+    """Return `values` (a scalar or an array) as float64, and raise unless all lie in [0, `upper`]."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        message = f"{name} has type {array.dtype}; numbers in [0, {upper:g}] are expected"
+        raise TypeError(message)
+    array = array.astype(np.float64)
+    bad = ~((array >= 0) & (array <= upper))
+    if bad.any():
+        found = array[bad].flat[0] if array.ndim else array
+        message = f"{name} is {found}; a number in [0, {upper:g}] is expected"
+        raise ValueError(message)
+    return array

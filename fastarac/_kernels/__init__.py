@@ -1,0 +1,29 @@
+"""The compiled loops, and nothing else.
+
+A kernel module is imported when its first kernel is used: importing numba takes far longer than
+importing the rest of the library. ``_kernels.threshold.scan_pairs`` reads as if it were imported.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from fastarac._kernels import counting as counting
+    from fastarac._kernels import threshold as threshold
+    from fastarac._kernels import weighted as weighted
+
+# How a kernel reads the bits of a confidence.
+FLOAT, SIGNED, UNSIGNED = 0, 1, 2
+
+_MODULES = frozenset({"counting", "threshold", "weighted"})
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

@@ -1,0 +1,78 @@
+"""Count instead of sorting, where there are few distinct confidences.
+
+Engines that give whole percentages, votes or rounded scores have a hundred or a thousand distinct
+values. One pass over the items, through a small hash table that stays in the cache, then says all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._kernels._jit import kernel
+
+Array = NDArray[Any]
+
+TABLE_BITS = 13
+N_SLOTS = 1 << TABLE_BITS
+MAX_DISTINCT = N_SLOTS // 2
+
+
+@kernel
+def slot_of(value: Any, slots: Array, used: Array) -> int:
+    """Return the slot of `value`, or the empty one where it belongs."""
+    h = (np.uint64(value) ^ (np.uint64(value) >> np.uint64(32))) & np.uint64(0xFFFFFFFF)
+    h = (h * np.uint64(0x9E3779B1)) >> np.uint64(13)  # below 2**64: nothing overflows
+    slot = np.int64((h ^ (h >> np.uint64(TABLE_BITS))) & np.uint64(N_SLOTS - 1))
+    while used[slot] and slots[slot] != value:
+        slot = (slot + 1) & (N_SLOTS - 1)
+    return slot
+
+
+@kernel
+def count_items(
+    bits: Array,
+    labels: Array,
+    is_float: bool,
+    exponent: Any,
+    slots: Array,
+    used: Array,
+    counts: Array,
+    distinct: int,
+) -> tuple[bool, int, int]:
+    """Add the items to the table `slots`, `used` (n_slots,), `counts` (n_slots, 2).
+
+    `distinct` values are in the table already. Returns whether a float is not finite, the union of
+    the labels, and the number of distinct values, or -1 as soon as they are too many.
+    """
+    T = bits.dtype.type
+    sign = T(1) << T(8 * bits.itemsize - 1)
+    bad = False
+    seen = np.uint8(0)
+    for i in range(len(bits)):
+        value = bits[i]
+        if is_float and value == sign:  # minus zero is zero
+            value = value ^ value
+        label = labels[i]
+        bad |= (value & exponent) == exponent
+        seen |= label
+        slot = slot_of(value, slots, used)
+        if not used[slot]:
+            distinct += 1
+            if distinct > MAX_DISTINCT:
+                return bad and is_float, np.int64(seen), -1
+            used[slot] = True
+            slots[slot] = value
+        counts[slot, np.int64(label & np.uint8(1))] += 1
+    return bad and is_float, np.int64(seen), distinct
+
+
+@kernel
+def doubled_pairs(true_accepts: Array, false_accepts: Array) -> int:
+    """Twice the pairs with the correct item above plus the tied pairs, from the counts of a sweep."""
+    total = np.int64(0)
+    for i in range(1, len(true_accepts)):
+        total += (false_accepts[i] - false_accepts[i - 1]) * (true_accepts[i] + true_accepts[i - 1])
+    return total

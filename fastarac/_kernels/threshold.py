@@ -1,0 +1,447 @@
+"""Sort items by confidence without ever moving an index, and count pairs.
+
+An item becomes one unsigned integer, its *key*: the bits of its confidence, mapped so that unsigned
+order is the order of the values, shifted left by one, with the label (1 correct, 0 incorrect) in the
+lowest bit. The shift loses the top bit, so items below and above zero live in different buckets.
+Sorting keys sorts the items, equal confidences with the incorrect ones first, and nothing but the
+keys has to be moved.
+
+Large inputs are first spread over buckets (`histogram`, `scatter`) through a table of cells that a
+sample of the confidences has balanced; each bucket then fits the cache and is sorted on its own
+(`sort_keys`), one thread a bucket. The time is linear in the number of items and hardly depends on
+how well the processor predicts branches.
+
+All arrays are one-dimensional and C-contiguous. `bits` is `values` seen as unsigned integers. `kind`
+says how to read the bits. A pair is one correct and one incorrect item; `doubled_pairs` counts those
+with the correct item above twice and those that are tied once, so that it stays an integer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._kernels import FLOAT, UNSIGNED
+from fastarac._kernels._jit import kernel
+
+Array = NDArray[Any]
+
+CELL_BITS = 7  # each octave of the distance from an end is divided into 128 cells
+HALF_CELLS = 32 << CELL_BITS  # 32 octaves from each end
+N_CELLS = 2 * HALF_CELLS
+MANTISSA_SHIFT = 52 - CELL_BITS
+
+SMALL = 24  # so few keys are sorted by insertion
+MAX_COST = 8  # mean number of keys in a key's own cell up to which insertion finishes the sort
+
+
+@kernel
+def cell_of(value: Any, ends: Any) -> Any:
+    """Number of the cell that holds `value`: nowhere decreasing in it, finest near both ends."""
+    low, middle, high, base = ends
+    below = value < middle
+    distance = value - low if below else high - value
+    distance = max(distance, 0.0)
+    k = (np.float64(distance).view(np.int64) >> np.int64(MANTISSA_SHIFT)) - base
+    k = min(max(k, np.int64(0)), np.int64(HALF_CELLS - 1))
+    return k if below else np.int64(N_CELLS - 1) - k
+
+
+@kernel
+def cells_of(values: Array, ends: Any) -> Array:
+    """Return `cell_of` for each of `values`."""
+    out = np.empty(len(values), np.int64)
+    for i in range(len(values)):
+        out[i] = cell_of(values[i], ends)
+    return out
+
+
+@kernel
+def ordered(bits: Any, sign: Any, kind: int) -> Any:
+    """Map the bits of a value to an unsigned integer in the order of the values."""
+    if kind == UNSIGNED:
+        return bits
+    if kind == FLOAT and bits & sign:
+        return sign if bits == sign else ~bits  # minus zero is zero
+    return bits ^ sign
+
+
+@kernel
+def histogram(
+    values: Array,
+    bits: Array,
+    labels: Array,
+    kind: int,
+    table: Array,
+    n_buckets: int,
+    ends: Any,
+    exponent: Any,
+    counts: Array,
+) -> tuple[bool, int]:
+    """Count the items of each bucket.
+
+    `counts` has `n_buckets` entries for the values below zero and as many for the others. Returns
+    whether a float is not finite (all bits of `exponent` set), and the union of the labels.
+    """
+    one = bits.dtype.type(1)
+    sign = one << bits.dtype.type(8 * bits.itemsize - 1)
+    bad = False
+    seen = np.uint8(0)
+    for i in range(len(bits)):
+        b = bits[i]
+        bad |= (b & exponent) == exponent
+        seen |= labels[i]
+        c = np.int64(table[cell_of(np.float64(values[i]), ends)])
+        counts[c + n_buckets if ordered(b, sign, kind) & sign else c] += 1
+    return bad and kind == FLOAT, np.int64(seen)
+
+
+@kernel
+def scatter(
+    values: Array,
+    bits: Array,
+    labels: Array,
+    kind: int,
+    table: Array,
+    n_buckets: int,
+    ends: Any,
+    positions: Array,
+    keys: Array,
+) -> None:
+    """Write each item's key at the next free position of its bucket; `positions` move on."""
+    T = bits.dtype.type
+    one = T(1)
+    sign = one << T(8 * bits.itemsize - 1)
+    for i in range(len(bits)):
+        o = ordered(bits[i], sign, kind)
+        c = np.int64(table[cell_of(np.float64(values[i]), ends)])
+        if o & sign:
+            c += n_buckets
+        p = positions[c]
+        keys[p] = (o << one) | T(labels[i])
+        positions[c] = p + 1
+
+
+@kernel
+def scatter_weighted(
+    values: Array,
+    bits: Array,
+    labels: Array,
+    weights: Array,
+    kind: int,
+    table: Array,
+    n_buckets: int,
+    ends: Any,
+    positions: Array,
+    keys: Array,
+    moved_weights: Array,
+) -> None:
+    """`scatter` that takes the weights along."""
+    T = bits.dtype.type
+    one = T(1)
+    sign = one << T(8 * bits.itemsize - 1)
+    for i in range(len(bits)):
+        o = ordered(bits[i], sign, kind)
+        c = np.int64(table[cell_of(np.float64(values[i]), ends)])
+        if o & sign:
+            c += n_buckets
+        p = positions[c]
+        keys[p] = (o << one) | T(labels[i])
+        moved_weights[p] = weights[i]
+        positions[c] = p + 1
+
+
+@kernel
+def encode_two_ended(
+    bits: Array, labels: Array, kind: int, exponent: Any, keys: Array
+) -> tuple[bool, int, int]:
+    """Write the keys of the values below zero from the front and of the others from the back.
+
+    Returns whether a float is not finite, the union of the labels, and the number of values below
+    zero.
+    """
+    T = bits.dtype.type
+    one = T(1)
+    sign = one << T(8 * bits.itemsize - 1)
+    bad = False
+    seen = np.uint8(0)
+    front = 0
+    back = len(bits) - 1
+    for i in range(len(bits)):
+        b = bits[i]
+        bad |= (b & exponent) == exponent
+        seen |= labels[i]
+        o = ordered(b, sign, kind)
+        upper = np.int64(1) if o & sign else np.int64(0)
+        keys[back if upper else front] = (o << one) | T(labels[i])
+        front += 1 - upper
+        back -= upper
+    return bad and kind == FLOAT, np.int64(seen), front
+
+
+@kernel
+def insert_sorted(source: Array, keys: Array) -> None:
+    """Sort `source` into `keys` by insertion: fast where every key is near its place. May be the same."""
+    for i in range(len(keys)):
+        key = source[i]
+        j = i
+        while j > 0 and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
+
+
+@kernel
+def radix_sort(keys: Array, spare: Array, counts: Array, low: Any, differ: Any) -> None:
+    """Sort by digits from the lowest: any distribution, a fixed number of passes.
+
+    `differ` has a bit set wherever two keys differ from each other after `low` is subtracted.
+    """
+    T = keys.dtype.type
+    n = len(keys)
+    width = 8 if n < 4096 else 11
+    size = 1 << width
+    digit_mask = T(size - 1)
+    shift = 0
+    in_spare = False
+    while shift < 8 * keys.itemsize and differ >> T(shift) != T(0):
+        s = T(shift)
+        shift += width
+        if (differ >> s) & digit_mask == T(0):
+            continue
+        source = spare if in_spare else keys
+        target = keys if in_spare else spare
+        counts[:size] = 0
+        for i in range(n):
+            counts[((source[i] - low) >> s) & digit_mask] += 1
+        total = 0
+        for d in range(size):
+            count = counts[d]
+            counts[d] = total
+            total += count
+        for i in range(n):
+            d = ((source[i] - low) >> s) & digit_mask
+            target[counts[d]] = source[i]
+            counts[d] += 1
+        in_spare = not in_spare
+    if in_spare:
+        keys[:] = spare[:n]
+
+
+@kernel
+def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
+    """Sort `keys` in place.
+
+    `counts` (int32) has at least `counts_needed` entries; `spare` is used where it is long enough.
+    One pass puts each key into a cell of equal width, of which there are about as many as keys, and
+    insertion puts right what is left; where the keys crowd into few cells, their digits are sorted.
+    """
+    n = len(keys)
+    T = keys.dtype.type
+    if n <= SMALL:
+        insert_sorted(keys, keys)
+        return
+    low = keys[0]
+    high = keys[0]
+    for i in range(n):
+        low = min(low, keys[i])
+        high = max(high, keys[i])
+    span = high - low
+    span_bits = 0
+    while span_bits < 8 * keys.itemsize and span >> T(span_bits) != T(0):
+        span_bits += 1
+    count_bits = 0
+    while (1 << count_bits) < 2 * n and count_bits < 18:
+        count_bits += 1
+    shift = T(max(0, span_bits - count_bits))
+    n_cells = np.int64(span >> shift) + 1
+    counts[:n_cells] = 0
+    for i in range(n):
+        counts[(keys[i] - low) >> shift] += 1
+    total = 0
+    cost = 0
+    for c in range(n_cells):
+        count = np.int64(counts[c])
+        counts[c] = total
+        total += count
+        cost += count * count
+    if shift == T(0):  # a cell is a value: the counts say it all
+        first = 0
+        for c in range(n_cells):
+            last = np.int64(counts[c + 1]) if c + 1 < n_cells else n
+            keys[first:last] = low + T(c)
+            first = last
+        return
+    if len(spare) < n:
+        spare = np.empty(n, keys.dtype)
+    if cost > MAX_COST * n:
+        differ = low ^ low
+        for i in range(n):
+            differ |= keys[i] - low
+        radix_sort(keys, spare, counts, low, differ)
+        return
+    for i in range(n):
+        key = keys[i]
+        c = (key - low) >> shift
+        p = counts[c]
+        counts[c] = p + 1
+        spare[p] = key
+    insert_sorted(spare, keys)
+
+
+@kernel
+def counts_needed(n_keys: int) -> int:
+    """Return the number of entries that `sort_keys` wants in `counts`."""
+    n = 2048
+    while n < 4 * n_keys + 2 and n < (1 << 19):
+        n *= 2
+    return n
+
+
+@kernel
+def count_pairs(keys: Array) -> tuple[int, int, int]:
+    """Return (correct, incorrect, doubled_pairs) of sorted keys."""
+    one = keys.dtype.type(1)
+    doubled = 0
+    incorrect = 0
+    below = 0  # incorrect items strictly below the current tie
+    previous = ~keys[0] >> one if len(keys) else one
+    for i in range(len(keys)):
+        value = keys[i] >> one
+        below = below if value == previous else incorrect
+        previous = value
+        label = np.int64(keys[i] & one)
+        doubled += label * (incorrect + below)
+        incorrect += 1 - label
+    return len(keys) - incorrect, incorrect, doubled
+
+
+@kernel
+def count_values(keys: Array) -> tuple[int, int, int]:
+    """Return (distinct confidences, correct, incorrect) of sorted keys."""
+    one = keys.dtype.type(1)
+    distinct = 0
+    correct = 0
+    previous = ~keys[0] >> one if len(keys) else one
+    for i in range(len(keys)):
+        value = keys[i] >> one
+        distinct += 1 if value != previous else 0
+        previous = value
+        correct += np.int64(keys[i] & one)
+    return distinct, correct, len(keys) - correct
+
+
+@kernel
+def pairs_of_buckets(
+    keys: Array, bounds: Array, first: int, last: int, spare: Array, counts: Array, results: Array
+) -> None:
+    """Sort the buckets from `first` up to `last` and write `count_pairs` of each into `results`."""
+    for b in range(first, last):
+        bucket = keys[bounds[b] : bounds[b + 1]]
+        sort_keys(bucket, spare, counts)
+        results[b, 0], results[b, 1], results[b, 2] = count_pairs(bucket)
+
+
+@kernel
+def values_of_buckets(
+    keys: Array, bounds: Array, first: int, last: int, spare: Array, counts: Array, results: Array
+) -> None:
+    """Sort the buckets from `first` up to `last` and write `count_values` of each into `results`."""
+    for b in range(first, last):
+        bucket = keys[bounds[b] : bounds[b + 1]]
+        sort_keys(bucket, spare, counts)
+        results[b, 0], results[b, 1], results[b, 2] = count_values(bucket)
+
+
+@kernel
+def small_pairs(
+    bits: Array, labels: Array, kind: int, exponent: Any
+) -> tuple[bool, int, int, int, int]:
+    """Return (not finite, union of labels, correct, incorrect, doubled_pairs) of a few items."""
+    n = len(bits)
+    keys = np.empty(n, bits.dtype)
+    bad, seen, lower = encode_two_ended(bits, labels, kind, exponent, keys)
+    spare = np.empty(n, bits.dtype)
+    counts = np.empty(counts_needed(n), np.int32)
+    sort_keys(keys[:lower], spare, counts)
+    sort_keys(keys[lower:], spare, counts)
+    p0, n0, d0 = count_pairs(keys[:lower])
+    p1, n1, d1 = count_pairs(keys[lower:])
+    return bad, seen, p0 + p1, n0 + n1, d0 + d1 + 2 * p1 * n0
+
+
+@kernel
+def threshold_bits(value: Any, upper: bool, kind: int, sign: Any) -> Any:
+    """Bits of the confidence of a key without its label: undoes `ordered`, and the lost top bit."""
+    o = value | sign if upper else value
+    if kind == UNSIGNED:
+        return o
+    if kind == FLOAT and not upper:
+        return ~o
+    return o ^ sign
+
+
+@kernel
+def write_sweep(
+    keys: Array,
+    upper: bool,
+    kind: int,
+    start: int,
+    correct: int,
+    incorrect: int,
+    thresholds: Array,
+    true_accepts: Array,
+    false_accepts: Array,
+) -> None:
+    """Write the thresholds of sorted keys, highest first, from `start` on, and the counts at each.
+
+    `upper` says whether the top bit that the keys lost was set; `correct` and `incorrect` are the
+    counts above them. `thresholds` is written as bits of the values.
+    """
+    T = keys.dtype.type
+    one = T(1)
+    sign = one << T(8 * keys.itemsize - 1)
+    j = start
+    for r in range(len(keys)):
+        i = len(keys) - 1 - r
+        value = keys[i] >> one
+        label = np.int64(keys[i] & one)
+        correct += label
+        incorrect += 1 - label
+        thresholds[j] = threshold_bits(value, upper, kind, sign)
+        true_accepts[j] = correct
+        false_accepts[j] = incorrect
+        if i > 0 and keys[i - 1] >> one != value:
+            j += 1
+
+
+@kernel
+def write_buckets(
+    keys: Array,
+    bounds: Array,
+    first: int,
+    last: int,
+    kind: int,
+    starts: Array,
+    thresholds: Array,
+    true_accepts: Array,
+    false_accepts: Array,
+) -> None:
+    """`write_sweep` for the buckets from `first` up to `last`; the upper half of all is above zero.
+
+    `starts` (n_buckets, 3): where each bucket's thresholds begin, and the counts above it.
+    """
+    for b in range(first, last):
+        write_sweep(
+            keys[bounds[b] : bounds[b + 1]],
+            2 * b >= len(bounds) - 1,
+            kind,
+            starts[b, 0],
+            starts[b, 1],
+            starts[b, 2],
+            thresholds,
+            true_accepts,
+            false_accepts,
+        )

@@ -1,0 +1,282 @@
+"""The same for weighted items: each key carries its weight along.
+
+Sums are kept as the unevaluated sum of two doubles, high and low (Dekker 1971; Knuth, The Art of
+Computer Programming 2, 4.2.2), some 32 digits: they do not depend on the order of the items, and
+whole weights are summed exactly. `scale`, a power of two, brings the largest weight into [0.5, 1), so
+that no sum and no product overflows. Items of weight zero take part in the sort, and in nothing that
+comes out of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._kernels._jit import kernel
+from fastarac._kernels.threshold import threshold_bits
+
+Array = NDArray[Any]
+
+SPLITTER = 134217729.0  # 2**27 + 1 splits a double into two halves
+
+
+@kernel
+def add(high: float, low: float, other_high: float, other_low: float) -> tuple[float, float]:
+    """Sum of two double-doubles."""
+    s = high + other_high
+    b = s - high
+    error = (high - (s - b)) + (other_high - b)
+    t = low + other_low
+    b = t - low
+    rest = (low - (t - b)) + (other_low - b)
+    error += t
+    u = s + error
+    error = (error - (u - s)) + rest
+    v = u + error
+    return v, error - (v - u)
+
+
+@kernel
+def multiply(high: float, low: float, other_high: float, other_low: float) -> tuple[float, float]:
+    """Product of two double-doubles."""
+    p = high * other_high
+    t = SPLITTER * high
+    a = t - (t - high)
+    b = high - a
+    t = SPLITTER * other_high
+    c = t - (t - other_high)
+    d = other_high - c
+    error = ((a * c - p) + a * d + b * c) + b * d
+    error += high * other_low + low * other_high
+    s = p + error
+    return s, error - (s - p)
+
+
+@kernel
+def sort_pairs(keys: Array, weights: Array) -> None:
+    """Sort the keys in place, and the weights with them: `threshold.sort_keys` step by step."""
+    n = len(keys)
+    T = keys.dtype.type
+    if n == 0:
+        return
+    low = keys[0]
+    high = keys[0]
+    for i in range(n):
+        low = min(low, keys[i])
+        high = max(high, keys[i])
+    span = high - low
+    span_bits = 0
+    while span_bits < 8 * keys.itemsize and span >> T(span_bits) != T(0):
+        span_bits += 1
+    count_bits = 0
+    while (1 << count_bits) < n and count_bits < 18:
+        count_bits += 1
+    shift = T(max(0, span_bits - count_bits))
+    n_cells = np.int64(span >> shift) + 1
+    counts = np.zeros(n_cells, np.int64)
+    for i in range(n):
+        counts[(keys[i] - low) >> shift] += 1
+    total = 0
+    cost = 0
+    for c in range(n_cells):
+        count = counts[c]
+        counts[c] = total
+        total += count
+        cost += count * count
+    if shift != T(0) and cost > 8 * n:
+        order = np.argsort(keys, kind="mergesort")
+        keys[:] = keys[order]
+        weights[:] = weights[order]
+        return
+    moved = np.empty(n, keys.dtype)
+    moved_weights = np.empty(n, np.float64)
+    for i in range(n):
+        c = (keys[i] - low) >> shift
+        p = counts[c]
+        counts[c] = p + 1
+        moved[p] = keys[i]
+        moved_weights[p] = weights[i]
+    for i in range(n):
+        key = moved[i]
+        weight = moved_weights[i]
+        j = i
+        while j > 0 and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            weights[j] = weights[j - 1]
+            j -= 1
+        keys[j] = key
+        weights[j] = weight
+
+
+@kernel
+def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None:
+    """Sums of a sorted bucket as double-doubles.
+
+    `result` (7,): the number of distinct confidences with a positive weight, then the weights of
+    the correct items, of the incorrect items, and the doubled pairs, high and low each.
+    """
+    one = keys.dtype.type(1)
+    correct_high = correct_low = 0.0
+    incorrect_high = incorrect_low = 0.0
+    pairs_high = pairs_low = 0.0
+    distinct = 0
+    i = 0
+    n = len(keys)
+    while i < n:
+        value = keys[i] >> one
+        p_high = p_low = q_high = q_low = 0.0
+        positive = False
+        while i < n and keys[i] >> one == value:
+            positive |= weights[i] > 0.0
+            if keys[i] & one:
+                p_high, p_low = add(p_high, p_low, scale * weights[i], 0.0)
+            else:
+                q_high, q_low = add(q_high, q_low, scale * weights[i], 0.0)
+            i += 1
+        distinct += 1 if positive else 0
+        # the incorrect items below count twice, the tied ones once
+        twice_high, twice_low = add(2.0 * incorrect_high, 2.0 * incorrect_low, q_high, q_low)
+        high, low = multiply(p_high, p_low, twice_high, twice_low)
+        pairs_high, pairs_low = add(pairs_high, pairs_low, high, low)
+        correct_high, correct_low = add(correct_high, correct_low, p_high, p_low)
+        incorrect_high, incorrect_low = add(incorrect_high, incorrect_low, q_high, q_low)
+    result[0] = distinct
+    result[1] = correct_high
+    result[2] = correct_low
+    result[3] = incorrect_high
+    result[4] = incorrect_low
+    result[5] = pairs_high
+    result[6] = pairs_low
+
+
+@kernel
+def sums_of_buckets(
+    keys: Array,
+    weights: Array,
+    scale: float,
+    bounds: Array,
+    first: int,
+    last: int,
+    results: Array,
+) -> None:
+    """Sort the buckets from `first` up to `last` and write `sum_bucket` of each into `results`."""
+    for b in range(first, last):
+        bucket = keys[bounds[b] : bounds[b + 1]]
+        bucket_weights = weights[bounds[b] : bounds[b + 1]]
+        sort_pairs(bucket, bucket_weights)
+        sum_bucket(bucket, bucket_weights, scale, results[b])
+
+
+@kernel
+def combine(results: Array) -> Array:
+    """`sum_bucket` of all buckets together, lowest bucket first in `results`."""
+    out = np.zeros(7)
+    for b in range(len(results)):
+        r = results[b]
+        high, low = multiply(r[1], r[2], 2.0 * out[3], 2.0 * out[4])
+        high, low = add(high, low, r[5], r[6])
+        out[0] += r[0]
+        out[1], out[2] = add(out[1], out[2], r[1], r[2])
+        out[3], out[4] = add(out[3], out[4], r[3], r[4])
+        out[5], out[6] = add(out[5], out[6], high, low)
+    return out
+
+
+@kernel
+def write_weighted(
+    keys: Array,
+    weights: Array,
+    scale: float,
+    upper: bool,
+    kind: int,
+    above: Array,
+    thresholds: Array,
+    true_accepts: Array,
+    false_accepts: Array,
+) -> None:
+    """`threshold.write_sweep` for the weights of a sorted bucket.
+
+    `above` is the bucket's row of `sums_above`; its count of thresholds says where to begin.
+    """
+    T = keys.dtype.type
+    one = T(1)
+    sign = one << T(8 * keys.itemsize - 1)
+    j = np.int64(above[0]) + 1
+    correct_high, correct_low, incorrect_high, incorrect_low = (
+        above[1],
+        above[2],
+        above[3],
+        above[4],
+    )
+    positive = False
+    for r in range(len(keys)):
+        i = len(keys) - 1 - r
+        value = keys[i] >> one
+        positive |= weights[i] > 0.0
+        if keys[i] & one:
+            correct_high, correct_low = add(correct_high, correct_low, scale * weights[i], 0.0)
+        else:
+            incorrect_high, incorrect_low = add(incorrect_high, incorrect_low, scale * weights[i], 0.0)
+        if positive and (i == 0 or keys[i - 1] >> one != value):
+            thresholds[j] = threshold_bits(value, upper, kind, sign)
+            true_accepts[j] = correct_high
+            false_accepts[j] = incorrect_high
+            positive = False
+            j += 1
+
+
+@kernel
+def sums_above(results: Array) -> Array:
+    """For each bucket, the sums of all higher ones: distinct, correct (2), incorrect (2)."""
+    out = np.zeros((len(results), 5))
+    for r in range(1, len(results)):
+        b = len(results) - 1 - r
+        out[b, 0] = out[b + 1, 0] + results[b + 1, 0]
+        for k in (1, 3):
+            out[b, k], out[b, k + 1] = add(
+                out[b + 1, k], out[b + 1, k + 1], results[b + 1, k], results[b + 1, k + 1]
+            )
+    return out
+
+
+@kernel
+def write_buckets_weighted(
+    keys: Array,
+    weights: Array,
+    scale: float,
+    bounds: Array,
+    first: int,
+    last: int,
+    kind: int,
+    above: Array,
+    thresholds: Array,
+    true_accepts: Array,
+    false_accepts: Array,
+) -> None:
+    """`write_weighted` for the buckets from `first` up to `last`."""
+    for b in range(first, last):
+        write_weighted(
+            keys[bounds[b] : bounds[b + 1]],
+            weights[bounds[b] : bounds[b + 1]],
+            scale,
+            2 * b >= len(bounds) - 1,
+            kind,
+            above[b],
+            thresholds,
+            true_accepts,
+            false_accepts,
+        )
+
+
+@kernel
+def doubled_pairs(true_accepts: Array, false_accepts: Array, scale: float) -> tuple[float, float]:
+    """`counting.doubled_pairs` for weights, as a double-double; both arrays are scaled first."""
+    high = low = 0.0
+    for i in range(1, len(true_accepts)):
+        q_high, q_low = add(scale * false_accepts[i], 0.0, -scale * false_accepts[i - 1], 0.0)
+        p_high, p_low = add(scale * true_accepts[i], 0.0, scale * true_accepts[i - 1], 0.0)
+        q_high, q_low = multiply(q_high, q_low, p_high, p_low)
+        high, low = add(high, low, q_high, q_low)
+    return high, low

@@ -1,0 +1,47 @@
+"""A few threads for kernels that run without the GIL.
+
+The pool lives as long as one call: nothing survives into a forked child or blocks the interpreter's
+exit, and a pool costs far less than the work it is started for.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+MIN_ITEMS_PER_THREAD = 1 << 16
+
+
+def n_threads(n_items: int) -> int:
+    """Return how many threads `n_items` are worth, of those that this process may use.
+
+    The environment variable ``FASTARAC_NUM_THREADS`` sets the upper limit; without it, it is the
+    number of processors that the process may run on.
+    """
+    setting = os.environ.get("FASTARAC_NUM_THREADS", "")
+    if setting:
+        if not setting.isdecimal() or int(setting) < 1:
+            message = f"FASTARAC_NUM_THREADS is {setting!r}; a whole number of at least 1 is expected"
+            raise ValueError(message)
+        available = int(setting)
+    elif hasattr(os, "sched_getaffinity"):
+        available = len(os.sched_getaffinity(0))
+    else:
+        available = os.cpu_count() or 1
+    return max(1, min(available, n_items // MIN_ITEMS_PER_THREAD))
+
+
+def run(task: Callable[[T], R], arguments: Sequence[T]) -> list[R]:
+    """Return `task` of each argument, one thread each; in the caller's thread where it is one."""
+    if len(arguments) == 1:
+        return [task(arguments[0])]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(len(arguments)) as pool:
+        return list(pool.map(task, arguments))

@@ -1,0 +1,377 @@
+"""Drives the kernels: from items to pair counts, or to the arrays of a sweep.
+
+Three ways lead there, chosen by a sample of the confidences: few items are sorted by one kernel in
+one go; few distinct values are counted; everything else is spread over buckets that fit the cache,
+and the buckets are sorted by several threads. All give the same numbers to the last bit.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac import _kernels, _parallel
+from fastarac._kernels import FLOAT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastarac._inputs import Items
+
+Array = NDArray[Any]
+Exact = int | Fraction
+
+SINGLE = 1 << 16  # up to so many items are sorted as one bucket
+BUCKET = 1 << 13  # items that a bucket aims at
+MAX_BUCKETS = 1 << 10
+SAMPLE = 1 << 12
+TASK = 8  # buckets that a thread takes at a time
+
+
+class PairCounts(NamedTuple):
+    """All that an area of the ARAC or the ROC curve needs, without rounding.
+
+    Integers; fractions where the items are weighted.
+    """
+
+    correct: Exact
+    incorrect: Exact
+    doubled_pairs: Exact
+    """Weight of the pairs with the correct item above, twice, and of the tied pairs, once."""
+
+
+class SweepArrays(NamedTuple):
+    """Thresholds from +inf downwards, and the accepted correct and incorrect items at each."""
+
+    thresholds: Array
+    true_accepts: Array
+    false_accepts: Array
+
+
+class _Buckets(NamedTuple):
+    """Keys in buckets of rising value; the first half of the buckets is below zero."""
+
+    keys: Array
+    bounds: NDArray[np.int64]
+    weights: Array  # empty where the items are not weighted
+
+
+def count_pairs(items: Items) -> PairCounts:
+    """Count the pairs of one correct and one incorrect item by their order."""
+    if items.weight is not None:
+        return _count_weighted_pairs(items)
+    if items.n <= SINGLE:
+        _, _, bits, labels = next(items.chunks(0, items.n))
+        bad, seen, correct, incorrect, doubled = _kernels.threshold.small_pairs(
+            bits, labels, items.layout.kind, items.layout.exponent
+        )
+        items.check(not_finite=bad, seen_labels=seen)
+        return PairCounts(correct, incorrect, doubled)
+    plan = _plan(items)
+    if plan.try_counting:
+        counted = _count_values(items)
+        if counted is not None:
+            return pairs_of_sweep(counted)
+    buckets = _spread(items, plan)
+    results = np.empty((len(buckets.bounds) - 1, 3), np.int64)
+    _sort_buckets(buckets, _kernels.threshold.pairs_of_buckets, results)
+    correct = incorrect = doubled = 0
+    for p, q, pairs in results.tolist():
+        doubled += pairs + 2 * p * incorrect
+        correct += p
+        incorrect += q
+    return PairCounts(correct, incorrect, doubled)
+
+
+def pairs_of_sweep(arrays: SweepArrays) -> PairCounts:
+    """`count_pairs` from the arrays of a sweep."""
+    _, true_accepts, false_accepts = arrays
+    correct, incorrect = true_accepts[-1].item(), false_accepts[-1].item()
+    if true_accepts.dtype == np.int64:
+        if correct * incorrect < 1 << 61:
+            doubled = _kernels.counting.doubled_pairs(true_accepts, false_accepts)
+        else:
+            doubled = sum(
+                (f - f0) * (t + t0)
+                for t0, t, f0, f in zip(
+                    true_accepts[:-1].tolist(),
+                    true_accepts[1:].tolist(),
+                    false_accepts[:-1].tolist(),
+                    false_accepts[1:].tolist(),
+                    strict=True,
+                )
+            )
+        return PairCounts(correct, incorrect, doubled)
+    scale = _scale_of(max(correct, incorrect))
+    high, low = _kernels.weighted.doubled_pairs(true_accepts, false_accepts, scale)
+    pairs = (Fraction(high) + Fraction(low)) / Fraction(scale) ** 2
+    return PairCounts(Fraction(correct), Fraction(incorrect), pairs)
+
+
+def sweep_arrays(items: Items) -> SweepArrays:
+    """Return every threshold with the counts at it."""
+    plan = _plan(items)
+    if items.weight is not None:
+        return _weighted_sweep(items, plan)
+    if plan.try_counting:
+        counted = _count_values(items)
+        if counted is not None:
+            return counted
+    buckets = _spread(items, plan)
+    n_buckets = len(buckets.bounds) - 1
+    results = np.empty((n_buckets, 3), np.int64)
+    _sort_buckets(buckets, _kernels.threshold.values_of_buckets, results)
+    above = np.zeros_like(results)
+    above[:-1] = np.cumsum(results[:0:-1], axis=0)[::-1]
+    starts = above + np.array([1, 0, 0])
+    size = 1 + int(results[:, 0].sum())
+    raw = np.empty(size, items.layout.bits)
+    true_accepts = np.empty(size, np.int64)
+    false_accepts = np.empty(size, np.int64)
+    true_accepts[0] = false_accepts[0] = 0
+
+    def write(first: int, last: int) -> None:
+        _kernels.threshold.write_buckets(
+            buckets.keys, buckets.bounds, first, last, items.layout.kind, starts,
+            raw, true_accepts, false_accepts,
+        )  # fmt: skip
+
+    _over_buckets(n_buckets, len(buckets.keys), lambda: write)
+    return SweepArrays(_thresholds(raw, items), true_accepts, false_accepts)
+
+
+class _Plan(NamedTuple):
+    """How the items are spread over buckets."""
+
+    n_buckets: int  # on either side of zero
+    table: NDArray[np.uint16]  # cell -> bucket
+    ends: tuple[float, float, float, int]
+    try_counting: bool
+
+
+def _plan(items: Items) -> _Plan:
+    if items.n <= SINGLE:
+        return _Plan(1, np.zeros(_n_cells(), np.uint16), (0.0, 0.0, 0.0, 0), try_counting=False)
+    step = items.n // SAMPLE or 1
+    sample = np.sort(items.confidence[::step].astype(np.float64))
+    if not (math.isfinite(sample[0]) and math.isfinite(sample[-1])):
+        items.reject()
+    size = len(sample)
+    # a few outliers must not stretch the cells over the empty space between them and the rest
+    low, high = float(sample[size // 1000]), float(sample[-1 - size // 1000])
+    middle = low / 2 + high / 2
+    with np.errstate(over="ignore"):
+        reach = np.float64(middle) - np.float64(low)
+    threshold = _kernels.threshold
+    base = int(reach.view(np.int64) >> threshold.MANTISSA_SHIFT) - threshold.HALF_CELLS + 1
+    ends = (low, middle, high, base)
+    n_buckets = max(1, min(MAX_BUCKETS, items.n // BUCKET))
+    filled = np.bincount(threshold.cells_of(sample, ends), minlength=threshold.N_CELLS)
+    below = np.cumsum(filled) - filled
+    table = (below * n_buckets // size).astype(np.uint16)
+    distinct = 1 + int(np.count_nonzero(sample[1:] != sample[:-1]))
+    return _Plan(n_buckets, table, ends, try_counting=distinct < size // 4)
+
+
+def _n_cells() -> int:
+    return int(_kernels.threshold.N_CELLS)
+
+
+def _shares(items: Items) -> list[tuple[int, int]]:
+    """Split the items evenly, one contiguous share a thread."""
+    k = _parallel.n_threads(items.n)
+    edges = [items.n * i // k for i in range(k + 1)]
+    return list(itertools.pairwise(edges))
+
+
+def _spread(items: Items, plan: _Plan) -> _Buckets:
+    """Write the keys of all items into buckets."""
+    threshold = _kernels.threshold
+    layout = items.layout
+    shares = _shares(items)
+    counts = np.zeros((len(shares), 2 * plan.n_buckets), np.int64)
+
+    def count(index: int) -> None:
+        for _, values, bits, labels in items.chunks(*shares[index]):
+            bad, seen = threshold.histogram(
+                values, bits, labels, layout.kind, plan.table, plan.n_buckets, plan.ends,
+                layout.exponent, counts[index],
+            )  # fmt: skip
+            items.check(not_finite=bad, seen_labels=seen)
+
+    _parallel.run(count, range(len(shares)))
+    bounds = np.zeros(2 * plan.n_buckets + 1, np.int64)
+    np.cumsum(counts.sum(axis=0), out=bounds[1:])
+    # an item of a later share comes after those of earlier shares in the same bucket
+    positions = bounds[:-1] + np.cumsum(counts, axis=0) - counts
+    keys = np.empty(items.n, layout.bits)
+    weights = np.empty(0 if items.weight is None else items.n, np.float64)
+
+    def move(index: int) -> None:
+        for offset, values, bits, labels in items.chunks(*shares[index]):
+            if items.weight is None:
+                threshold.scatter(
+                    values, bits, labels, layout.kind, plan.table, plan.n_buckets, plan.ends,
+                    positions[index], keys,
+                )  # fmt: skip
+            else:
+                threshold.scatter_weighted(
+                    values, bits, labels, items.weight[offset : offset + len(bits)], layout.kind,
+                    plan.table, plan.n_buckets, plan.ends, positions[index], keys, weights,
+                )  # fmt: skip
+
+    _parallel.run(move, range(len(shares)))
+    return _Buckets(keys, bounds, weights)
+
+
+def _over_buckets(
+    n_buckets: int, n_items: int, worker: Callable[[], Callable[[int, int], None]]
+) -> None:
+    """Call what `worker` returns for ranges of buckets, each thread taking the next free range.
+
+    Every thread calls `worker` once, for work space of its own.
+    """
+    todo = list(range(0, n_buckets, TASK))
+
+    def work(_: int) -> None:
+        step = worker()
+        while True:
+            try:
+                first = todo.pop()
+            except IndexError:
+                return
+            step(first, min(first + TASK, n_buckets))
+
+    _parallel.run(work, range(_parallel.n_threads(n_items)))
+
+
+def _sort_buckets(buckets: _Buckets, kernel: Callable[..., None], results: Array) -> None:
+    """Sort every bucket and let `kernel` write its row of `results`."""
+    sizes = np.diff(buckets.bounds)
+    largest = int(sizes.max())
+    typical = 4 * (len(buckets.keys) // len(sizes) + 1)
+
+    def worker() -> Callable[[int, int], None]:
+        spare = np.empty(min(largest, typical), buckets.keys.dtype)
+        counts = np.empty(_kernels.threshold.counts_needed(largest), np.int32)
+
+        def step(first: int, last: int) -> None:
+            kernel(buckets.keys, buckets.bounds, first, last, spare, counts, results)
+
+        return step
+
+    _over_buckets(len(sizes), len(buckets.keys), worker)
+
+
+def _count_values(items: Items) -> SweepArrays | None:
+    """Return the sweep by counting, or None where there are too many distinct confidences."""
+    counting = _kernels.counting
+    layout = items.layout
+
+    def count(share: tuple[int, int]) -> tuple[Array, Array] | None:
+        slots = np.zeros(counting.N_SLOTS, layout.bits)
+        used = np.zeros(counting.N_SLOTS, np.bool_)
+        counts = np.zeros((counting.N_SLOTS, 2), np.int64)
+        distinct = 0
+        for _, _, bits, labels in items.chunks(*share):
+            bad, seen, distinct = counting.count_items(
+                bits, labels, layout.kind == FLOAT, layout.exponent, slots, used, counts, distinct
+            )
+            items.check(not_finite=bad, seen_labels=seen)
+            if distinct < 0:
+                return None
+        return slots[used], counts[used]
+
+    parts = _parallel.run(count, _shares(items))
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):
+        return None
+    values = np.concatenate([slots for slots, _ in found]).view(layout.values)
+    counts = np.concatenate([count for _, count in found])
+    values, where = np.unique(values, return_inverse=True)
+    sums = np.zeros((len(values) + 1, 2), np.int64)
+    np.add.at(sums, len(values) - where, counts)  # highest first, after an empty first row
+    sums = np.cumsum(sums, axis=0)
+    raw = np.empty(len(values) + 1, layout.values)
+    raw[1:] = values[::-1]
+    thresholds = _thresholds(raw.view(layout.bits), items)
+    return SweepArrays(thresholds, sums[:, 1].copy(), sums[:, 0].copy())
+
+
+def _thresholds(raw: Array, items: Items) -> Array:
+    """Thresholds from the bits of the values; the first is +inf.
+
+    Floats, but for integers that no float holds: those stay Python integers.
+    """
+    values = raw.view(items.layout.values)
+    if items.layout.kind == FLOAT:
+        thresholds = values.astype(np.float64, copy=False)
+        thresholds[0] = np.inf
+        return thresholds
+    return integer_thresholds(values)
+
+
+def integer_thresholds(values: Array) -> Array:
+    """`values` (highest first, the first entry free) with +inf in front, as floats if they fit."""
+    highest = int(values[1]) if len(values) > 1 else 0
+    lowest = int(values[-1]) if len(values) > 1 else 0
+    exact = max(abs(highest), abs(lowest)) <= 1 << 53
+    thresholds = values.astype(np.float64 if exact else object)
+    thresholds[0] = np.inf
+    return thresholds
+
+
+def _scale_of(largest: float) -> float:
+    """Power of two that brings `largest` into [0.5, 1), as far as there is one."""
+    return math.ldexp(1.0, max(-1021, min(1021, -math.frexp(largest)[1])))
+
+
+def _sum_buckets(items: Items, plan: _Plan) -> tuple[_Buckets, NDArray[np.float64], float]:
+    """Sorted buckets of weighted items, the sums of each, and the scale of these sums."""
+    buckets = _spread(items, plan)
+    scale = _scale_of(float(buckets.weights.max()))
+    n_buckets = len(buckets.bounds) - 1
+    results = np.empty((n_buckets, 7))
+
+    def step(first: int, last: int) -> None:
+        _kernels.weighted.sums_of_buckets(
+            buckets.keys, buckets.weights, scale, buckets.bounds, first, last, results
+        )
+
+    _over_buckets(n_buckets, items.n, lambda: step)
+    return buckets, results, scale
+
+
+def _count_weighted_pairs(items: Items) -> PairCounts:
+    _, results, scale = _sum_buckets(items, _plan(items))
+    sums = [Fraction(x) for x in _kernels.weighted.combine(results)[1:].tolist()]
+    unit = Fraction(scale)
+    return PairCounts(
+        (sums[0] + sums[1]) / unit, (sums[2] + sums[3]) / unit, (sums[4] + sums[5]) / unit**2
+    )
+
+
+def _weighted_sweep(items: Items, plan: _Plan) -> SweepArrays:
+    buckets, results, scale = _sum_buckets(items, plan)
+    n_buckets = len(buckets.bounds) - 1
+    above = _kernels.weighted.sums_above(results)
+    size = 1 + int(results[:, 0].sum())
+    raw = np.empty(size, items.layout.bits)
+    true_accepts = np.zeros(size)
+    false_accepts = np.zeros(size)
+
+    def step(first: int, last: int) -> None:
+        _kernels.weighted.write_buckets_weighted(
+            buckets.keys, buckets.weights, scale, buckets.bounds, first, last, items.layout.kind,
+            above, raw, true_accepts, false_accepts,
+        )  # fmt: skip
+
+    _over_buckets(n_buckets, items.n, lambda: step)
+    true_accepts /= scale
+    false_accepts /= scale
+    return SweepArrays(_thresholds(raw, items), true_accepts, false_accepts)

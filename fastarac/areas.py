@@ -1,0 +1,283 @@
+"""Areas under the curves: one number for all thresholds.
+
+The areas of the ARAC and the ROC curve follow from the count of pairs of one correct and one
+incorrect item by their order (`_sorting.PairCounts`): exact integers, divided once at the end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from fastarac import _sorting
+from fastarac._inputs import positive_scalar, read_items
+from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fastarac._sorting import Exact, PairCounts
+
+
+class CurveArea(NamedTuple):
+    """An area under a curve over the acceptance rate, and its parts (Kimura et al. 2024, 3.3)."""
+
+    auc: float
+    """The whole area, A = A_U + A_L (equation 17)."""
+    upper: float
+    """A_U, the part above the recognition rate β (equation 18)."""
+    lower: float
+    """A_L = β, the part below it."""
+    improved: float
+    """A′ = γ·A_U/(1 − β) + A_L (equation 19), γ + 1 where β = 1."""
+    normalized: float
+    """A″ = A′/(γ + 1) (equation 20), at most 1."""
+    gamma: float
+    """γ, what verifying costs relative to correcting."""
+
+
+def pair_counts(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> PairCounts:
+    """Return the counts of pairs from items, on the way that writes no thresholds, or from a sweep."""
+    if isinstance(correct, ThresholdSweep):
+        reject_beside_sweep(confidence, sample_weight)
+        return _sorting.pairs_of_sweep(
+            _sorting.SweepArrays(correct.thresholds, correct.true_accepts, correct.false_accepts)
+        )
+    return _sorting.count_pairs(read_items(correct, require_confidence(confidence), sample_weight))
+
+
+def _upper(pairs: PairCounts) -> tuple[Exact, Exact]:
+    """A_U/(1 − β) as (numerator, denominator): the mean acceptance rate over the heights above β."""
+    correct, incorrect, doubled = pairs
+    return incorrect * incorrect + doubled, 2 * (correct + incorrect) * incorrect
+
+
+def arac_auc(pairs: PairCounts) -> float:
+    """ARAC-AUC from the pairs."""
+    correct, incorrect, doubled = pairs
+    square = 2 * (correct + incorrect) ** 2
+    return float((square - 2 * correct * incorrect + doubled - incorrect * incorrect) / square)
+
+
+def augrc(pairs: PairCounts) -> float:
+    """1 − ARAC-AUC from the pairs, rounded once."""
+    correct, incorrect, doubled = pairs
+    numerator = 2 * correct * incorrect - doubled + incorrect * incorrect
+    return float(numerator / (2 * (correct + incorrect) ** 2))
+
+
+def roc_auc(pairs: PairCounts) -> float:
+    """ROC-AUC from the pairs; NaN where one class is missing."""
+    correct, incorrect, doubled = pairs
+    if not (correct and incorrect):
+        return float("nan")
+    return float(doubled / (2 * correct * incorrect))
+
+
+def arac_area_of(pairs: PairCounts, gamma: float) -> CurveArea:
+    """ARAC-AUC from the pairs, with its parts."""
+    correct, incorrect, _ = pairs
+    total = correct + incorrect
+    up, down = _upper(pairs)
+    g, h = gamma.as_integer_ratio()
+    if incorrect:
+        # A′ = (g/h)·(up/down) + correct/total on the common denominator h·down·total
+        improved = g * up * total + h * down * correct, h * down * total
+    else:
+        improved = g + h, h
+    upper = up * incorrect, down * total
+    return CurveArea(
+        auc=arac_auc(pairs),
+        upper=float(upper[0] / upper[1]) if incorrect else 0.0,
+        lower=float(correct / total),
+        improved=float(improved[0] / improved[1]),
+        normalized=float(improved[0] * h / (improved[1] * (g + h))),
+        gamma=gamma,
+    )
+
+
+def arac_area(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    gamma: float = 1.0,
+    sample_weight: ArrayLike | None = None,
+) -> CurveArea:
+    r"""Area under the ARAC curve, and its parts.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    gamma : float, default=1.0
+        What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0
+        (equation 13).
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    CurveArea
+        `auc`, `upper`, `lower`, `improved`, `normalized`, `gamma`. Unweighted, each is the exact
+        value rounded once.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for a negative `gamma`.
+
+    Notes
+    -----
+    With the acceptance rate X and the accuracy after correction Y,
+
+    .. math:: A = \int_0^1 Y\,dX = A_U + A_L,\qquad A_L = \beta,\qquad
+              A'' = \frac{\frac{\gamma}{1-\beta} A_U + A_L}{\gamma + 1}
+
+    by trapezoids from (0, 1) to (1, β); equations 17 to 20 of Kimura et al. 2024. Equal confidences
+    are a straight segment, as if accepted in random order. Defined for every non-empty input.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> area = fa.arac_area([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
+    >>> area.auc, area.upper, area.lower
+    (0.96875, 0.21875, 0.75)
+    >>> area.normalized
+    0.8125
+    """
+    gamma = positive_scalar(gamma, "gamma")
+    return arac_area_of(pair_counts(correct, confidence, sample_weight), gamma)
+
+
+def arac_auc_score(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Area under the ARAC curve: the mean accuracy after correction over all acceptance rates.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        In [0.5, 1]; higher is better. Unweighted, the exact value rounded once; weighted, within a
+        relative error of 1e-12.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`.
+
+    Notes
+    -----
+    A_ARAC = ∫ Y dX (Kimura et al. 2024, 3.3 §1). With β the recognition rate it equals
+    1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2, and 1 − A_ARAC is the area under the generalised
+    risk–coverage curve, AUGRC (Traub et al. 2024).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.arac_auc_score([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
+    0.96875
+    """
+    return arac_auc(pair_counts(correct, confidence, sample_weight))
+
+
+def normalized_arac_auc_score(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    gamma: float = 1.0,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Normalised ARAC-AUC: automation and recognition rate, weighted as their costs are.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    gamma : float, default=1.0
+        What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        In [0, 1]; higher is better; 1 where every item is correct. Unweighted, the exact value
+        rounded once.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for a negative `gamma`.
+
+    Notes
+    -----
+    A″ = (γ·A_U/(1 − β) + A_L)/(γ + 1), equation 20 of Kimura et al. 2024. Unlike the ARAC-AUC it tells
+    good models with β near 1 apart.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.normalized_arac_auc_score([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
+    0.8125
+    """
+    return arac_area(correct, confidence, gamma=gamma, sample_weight=sample_weight).normalized
+
+
+def augrc_loss(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Area under the generalised risk–coverage curve: the mean error rate over all acceptance rates.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        In [0, 0.5]; lower is better. 1 − ARAC-AUC, rounded once.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`.
+
+    Notes
+    -----
+    AUGRC of Traub et al. 2024, "Overcoming common flaws in the evaluation of selective classification
+    systems". Their package prints it times 1000.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.augrc_loss([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
+    0.03125
+    """
+    return augrc(pair_counts(correct, confidence, sample_weight))

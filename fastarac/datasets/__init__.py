@@ -1,0 +1,5 @@
+"""Real data that ships with the package, to try things on."""
+
+from fastarac.datasets._digits import DigitsOCR, load_digits_ocr
+
+__all__ = ["DigitsOCR", "load_digits_ocr"]

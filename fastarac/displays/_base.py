@@ -1,0 +1,133 @@
+"""What all displays share: where they draw, in which colours, and with how many vertices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    FloatArray = NDArray[np.float64]
+
+# Okabe and Ito's colours, which people with any colour vision can tell apart; without yellow, which
+# is too pale for a line.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+LINE_STYLES = ("-", "--", "-.", ":")
+
+WIDTH, HEIGHT = 3840, 2160  # the largest picture, in pixels, that is to look the same
+COLUMNS_PER_PIXEL = 4
+TOLERANCE = 0.25  # pixels
+MAX_REFINEMENTS = 64
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return `ax`, or the axes of a new pyplot figure."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot as plt
+
+    return plt.subplots()[1]  # type: ignore[no-any-return]
+
+
+def line_style(index: int) -> dict[str, Any]:
+    """Return the colour and the dashes of the curve of this index."""
+    rounds, color = divmod(index, len(COLORS))
+    return {"color": COLORS[color], "linestyle": LINE_STYLES[rounds % len(LINE_STYLES)]}
+
+
+def legend_name(name: str | None, measure: str, value: float | None) -> str | None:
+    """Return the name of a curve with its area, such as ``"svm (ARAC-AUC = 0.987)"``."""
+    if value is None:
+        return name
+    area = f"{measure} = {rounded(value)}"
+    return area if name is None else f"{name} ({area})"
+
+
+def rounded(value: float) -> str:
+    """Return a share to three decimals, or to as many as it takes not to look like 0 or 1."""
+    for decimals in range(3, 9):
+        text = f"{value:.{decimals}f}"
+        if float(text) not in (0.0, 1.0):
+            return text
+    return f"{value:.3f}"
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage of at most four significant digits, such as ``"0.5 %"``."""
+    return f"{100 * share:.4g} %"
+
+
+def decimate(x: ArrayLike, y: ArrayLike) -> NDArray[np.intp]:
+    """Choose the vertices of a long curve that make a visible difference.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        Finite, rising or falling throughout.
+    y : array_like of shape (n,)
+        Finite.
+
+    Returns
+    -------
+    vertices : ndarray of shape (k,), intp
+        Rising indices into `x` and `y`, the first and the last always among them. Where the whole
+        curve fills a picture of 3840 by 2160 pixels, no point of the curve is more than half a pixel
+        away from the line through these vertices, nor the other way round.
+
+    Notes
+    -----
+    Columns of a quarter of a pixel first keep their first, last, lowest and highest vertex, so that
+    a point moves by a quarter of a pixel at most, sideways. Vertices less than another quarter away
+    from the straight line that would replace them are then left out: the longest deviations are kept
+    until none is left (Ramer, Douglas and Peucker).
+    """
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if len(x) <= 2:
+        return np.arange(len(x))
+    columns = WIDTH * COLUMNS_PER_PIXEL
+    kept = np.arange(len(x)) if len(x) <= columns else _extremes_of_columns(x, y, columns)
+    return kept[_corners(_pixels(x[kept], WIDTH), _pixels(y[kept], HEIGHT))]
+
+
+def _pixels(values: FloatArray, size: int) -> FloatArray:
+    low, high = values.min(), values.max()
+    return (values - low) * (size / (high - low)) if high > low else np.zeros(len(values))
+
+
+def _extremes_of_columns(x: FloatArray, y: FloatArray, columns: int) -> NDArray[np.intp]:
+    """Return the first, last, lowest and highest vertex of each column."""
+    rising = x if x[0] <= x[-1] else x[::-1]
+    edges = np.linspace(rising[0], rising[-1], columns + 1)[1:-1]
+    inner = np.searchsorted(rising, edges)
+    if rising is not x:
+        inner = (len(x) - inner)[::-1]
+    bounds = np.unique(np.concatenate([[0], inner, [len(x)]]))
+    extremes = []
+    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        part = y[start:stop]
+        extremes += [start, start + int(part.argmin()), start + int(part.argmax()), stop - 1]
+    return np.unique(np.array(extremes, np.intp))
+
+
+def _corners(x: FloatArray, y: FloatArray) -> NDArray[np.intp]:
+    """Return the vertices of a curve in pixels that the others are within the tolerance of."""
+    n = len(x)
+    kept = np.array([0, n - 1])
+    for _ in range(MAX_REFINEMENTS):
+        piece = np.repeat(np.arange(len(kept) - 1), np.diff(kept))
+        start, stop = kept[piece], kept[piece + 1]
+        along_x, along_y = x[stop] - x[start], y[stop] - y[start]
+        off_x, off_y = x[:-1] - x[start], y[:-1] - y[start]
+        length = along_x**2 + along_y**2
+        share = np.divide(off_x * along_x + off_y * along_y, length, where=length > 0, out=np.zeros(n - 1))
+        share = np.clip(share, 0, 1)
+        distance = np.hypot(off_x - share * along_x, off_y - share * along_y)
+        farthest = np.maximum.reduceat(distance, kept[:-1])
+        if (farthest <= TOLERANCE).all():
+            return kept
+        corner = np.flatnonzero((distance == farthest[piece]) & (distance > TOLERANCE))
+        kept = np.union1d(kept, corner)
+    return np.arange(n)

@@ -1,0 +1,184 @@
+"""Everything about one model at once: what the command line prints."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastarac import areas
+from fastarac._inputs import fractions_of, positive_scalar, real_scalar
+from fastarac.operating import OperatingPoint, acceptance_at_error_rate, operating_point
+from fastarac.sweep import ThresholdSweep, as_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from fastarac.areas import CurveArea
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The figures of one model; ``print`` shows them as a table.
+
+    Attributes
+    ----------
+    n : int or float
+        Number of items, Ω; their weight where they are weighted.
+    recognition_rate : float
+        Share of correct items, β.
+    arac : CurveArea
+        ARAC-AUC and its parts, among them the normalised one.
+    roc_auc : float
+        How well the confidence tells correct items from incorrect ones; NaN where all are alike.
+    augrc : float
+        1 − ARAC-AUC, the mean error rate.
+    gamma, delta : float
+        The ratios of costs γ = C_R/C_C and δ = C_E/C_C − 1 (equation 13).
+    error_rates : tuple of float
+        The allowed error rates ε.
+    operating_points : tuple of OperatingPoint
+        For each of `error_rates`, the threshold that accepts most, ties accepted whole.
+    performance : tuple of float
+        For each of `error_rates`, W(θ) = γX(θ) + β − δε (equation 15), X(θ) read off the curve.
+    """
+
+    n: int | float
+    recognition_rate: float
+    arac: CurveArea
+    roc_auc: float
+    augrc: float
+    gamma: float
+    delta: float
+    error_rates: tuple[float, ...]
+    operating_points: tuple[OperatingPoint, ...]
+    performance: tuple[float, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures as a flat dictionary that JSON can hold.
+
+        Keys of the operating points end in ``@`` and the allowed error rate, as in
+        ``"acceptance_rate@0.01"``. What is undefined or infinite is ``None``.
+        """
+        figures: dict[str, Any] = {
+            "n": self.n,
+            "recognition_rate": self.recognition_rate,
+            "arac_auc": self.arac.auc,
+            "arac_auc_upper": self.arac.upper,
+            "arac_auc_improved": self.arac.improved,
+            "normalized_arac_auc": self.arac.normalized,
+            "roc_auc": self.roc_auc,
+            "augrc": self.augrc,
+            "gamma": self.gamma,
+            "delta": self.delta,
+        }
+        for limit, point, performance in zip(
+            self.error_rates, self.operating_points, self.performance, strict=True
+        ):
+            for name in ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate"):
+                figures[f"{name}@{limit:.12g}"] = getattr(point, name)
+            figures[f"performance@{limit:.12g}"] = performance
+        return {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in figures.items()
+        }
+
+    def __str__(self) -> str:
+        rows = [
+            ("items", f"{self.n:.12g}"),
+            ("recognition rate β", f"{self.recognition_rate:.4f}"),
+            ("ARAC-AUC", f"{self.arac.auc:.4f}"),
+            (f"normalised ARAC-AUC (γ = {self.gamma:g})", f"{self.arac.normalized:.4f}"),
+            ("ROC-AUC", f"{self.roc_auc:.4f}"),
+            ("AUGRC", f"{self.augrc:.4f}"),
+        ]
+        for limit, point, performance in zip(
+            self.error_rates, self.operating_points, self.performance, strict=True
+        ):
+            rows += [
+                (f"at most {100 * limit:.6g} % errors: accepted", f"{point.acceptance_rate:.4f}"),
+                ("    threshold", f"{point.threshold!r}"),
+                ("    errors that remain", f"{point.error_rate:.4f}"),
+                (f"    W (γ = {self.gamma:g}, δ = {self.delta:g})", f"{performance:.4f}"),
+            ]
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+
+def evaluate(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    error_rates: Sequence[float] = (0.01, 0.05),
+    gamma: float = 1.0,
+    delta: float = 0.0,
+) -> Evaluation:
+    """Evaluate one model: its areas, and how much it automates at which error rate.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+    error_rates : sequence of float, default=(0.01, 0.05)
+        Allowed shares of undetected errors among all items, each in [0, 1].
+    gamma : float, default=1.0
+        γ = C_R/C_C, what verifying costs relative to correcting; at least 0.
+    delta : float, default=0.0
+        δ = C_E/C_C − 1, what an undetected error costs beyond a correction; at least -1.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for error rates, `gamma` or `delta` outside their range.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> print(fa.evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], error_rates=[0.2]))
+    items                          5
+    recognition rate β             0.6000
+    ARAC-AUC                       0.8800
+    normalised ARAC-AUC (γ = 1)    0.6500
+    ROC-AUC                        0.8333
+    AUGRC                          0.1200
+    at most 20 % errors: accepted  0.8000
+        threshold                  0.6
+        errors that remain         0.2000
+        W (γ = 1, δ = 0)           1.4000
+    """
+    limits = tuple(fractions_of(list(error_rates), "error_rates").tolist())
+    gamma = positive_scalar(gamma, "gamma")
+    delta = real_scalar(delta, "delta")
+    if delta < -1:
+        message = f"delta is {delta!r}; a number of at least -1 is expected"
+        raise ValueError(message)
+    sweep = as_sweep(correct, confidence, sample_weight)
+    pairs = areas.pair_counts(sweep, None, None)
+    beta = sweep.recognition_rate
+    points = tuple(operating_point(sweep, max_error_rate=limit) for limit in limits)
+    accepted = [acceptance_at_error_rate(sweep, error_rate=limit) for limit in limits]
+    return Evaluation(
+        n=sweep.total,
+        recognition_rate=beta,
+        arac=areas.arac_area_of(pairs, gamma),
+        roc_auc=areas.roc_auc(pairs),
+        augrc=areas.augrc(pairs),
+        gamma=gamma,
+        delta=delta,
+        error_rates=limits,
+        operating_points=points,
+        performance=tuple(
+            float(gamma * x + beta - delta * limit) for x, limit in zip(accepted, limits, strict=True)
+        ),
+    )

@@ -1,0 +1,323 @@
+"""From a sweep to one threshold: how much can be accepted, under which limit."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._inputs import fractions_of, real_scalar
+from fastarac.sweep import ThresholdSweep, as_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """What happens at one threshold: the counts and the rates of the reject model.
+
+    Accept an item iff its confidence is at or above `threshold`; where `tie_acceptance` is below 1,
+    only that fraction of the items whose confidence *equals* the threshold, picked at random. The
+    counts are then expectations, and no longer whole.
+
+    Attributes
+    ----------
+    threshold : float
+        ``inf`` where nothing may be accepted. A Python integer where the confidences are integers
+        that no float holds.
+    true_accepts, false_accepts, false_rejects, true_rejects : int or float
+        TA, FA, FR, TR (Kimura et al. 2024, table 1).
+    risk : float
+        Errors among the accepted items, FA/(TA + FA), in [0, 1]. Where nothing is accepted, that of
+        the most confident items.
+    precision : float
+        TA/(TA + FA), in [0, 1]; where nothing is accepted, that of the most confident items.
+    tie_acceptance : float
+        In (0, 1]; 1 unless part of a tie is accepted.
+    """
+
+    threshold: Any
+    true_accepts: int | float
+    false_accepts: int | float
+    false_rejects: int | float
+    true_rejects: int | float
+    risk: float
+    precision: float
+    tie_acceptance: float = 1.0
+
+    @property
+    def total(self) -> int | float:
+        """Ω, the weight of all items (equation 2)."""
+        return self.true_accepts + self.false_accepts + self.false_rejects + self.true_rejects
+
+    @property
+    def acceptance_rate(self) -> float:
+        """X = (TA + FA)/Ω (equation 1): the share that goes through unchecked."""
+        return (self.true_accepts + self.false_accepts) / self.total
+
+    @property
+    def verification_rate(self) -> float:
+        """R_R = 1 − X (equation 3): the share that people look at."""
+        return (self.false_rejects + self.true_rejects) / self.total
+
+    @property
+    def correction_rate(self) -> float:
+        """R_C = TR/Ω (equation 4): the share that people correct."""
+        return self.true_rejects / self.total
+
+    @property
+    def error_rate(self) -> float:
+        """R_E = FA/Ω (equation 5): undetected errors among *all* items."""
+        return self.false_accepts / self.total
+
+    @property
+    def accuracy_after_correction(self) -> float:
+        """Y = 1 − R_E (equation 16)."""
+        return (self.true_accepts + self.false_rejects + self.true_rejects) / self.total
+
+    @property
+    def recall(self) -> float:
+        """R_TP = TA/n⁺; NaN where there is no correct item."""
+        return _ratio(self.true_accepts, self.true_accepts + self.false_rejects)
+
+    @property
+    def false_positive_rate(self) -> float:
+        """R_FP = FA/n⁻; NaN where there is no incorrect item."""
+        return _ratio(self.false_accepts, self.false_accepts + self.true_rejects)
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")
+
+
+def operating_point(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    threshold: float | None = None,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
+    min_acceptance_rate: float | None = None,
+    interpolate: bool = False,
+    sample_weight: ArrayLike | None = None,
+) -> OperatingPoint:
+    """Choose the threshold by exactly one criterion and say what happens there.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    threshold : float, optional
+        The threshold itself; ``inf`` accepts nothing.
+    max_error_rate : float, optional
+        The largest acceptance rate with at most that share of undetected errors among *all* items,
+        in [0, 1].
+    max_risk : float, optional
+        The largest acceptance rate with at most that share of errors among the *accepted* items, in
+        [0, 1]. The risk is not monotone: it may be higher at lower acceptance rates.
+    min_acceptance_rate : float, optional
+        The highest threshold that accepts at least that share, in [0, 1].
+    interpolate : bool, default=False
+        Accept part of a tie, so that the limit is met exactly where the curve allows it.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    OperatingPoint
+        Where only the empty acceptance keeps the limit, that point, with threshold ``inf``.
+
+    Raises
+    ------
+    TypeError
+        Where not exactly one criterion is given, or `interpolate` is asked for with `threshold`.
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for a criterion outside its range.
+
+    Notes
+    -----
+    A rate and its limit are compared as doubles: 29 errors in 100 keep ``max_error_rate=0.29``.
+    With ``interpolate=True``, ``max_error_rate=ε`` gives the X(θ) that Kimura et al. 2024 read off
+    the ARAC curve at the height 1 − ε (3.2 §2).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> point = fa.operating_point(correct, confidence, max_error_rate=0.2)
+    >>> point.threshold, point.acceptance_rate, point.error_rate, point.risk
+    (0.6, 0.8, 0.2, 0.25)
+    >>> fa.operating_point(correct, confidence, max_risk=0.2).threshold
+    0.8
+    """
+    criteria = {
+        "threshold": threshold,
+        "max_error_rate": max_error_rate,
+        "max_risk": max_risk,
+        "min_acceptance_rate": min_acceptance_rate,
+    }
+    given = [name for name, value in criteria.items() if value is not None]
+    if len(given) != 1:
+        message = f"exactly one of {', '.join(criteria)} is expected; found {given or 'none'}"
+        raise TypeError(message)
+    if threshold is not None:
+        if interpolate:
+            message = "interpolate is given with threshold; a threshold accepts its tie whole"
+            raise TypeError(message)
+        if not isinstance(threshold, int):  # integers may be beyond what a float holds
+            threshold = real_scalar(threshold, "threshold", finite=False)
+    else:
+        limit = float(fractions_of(real_scalar(criteria[given[0]], given[0]), given[0]))
+    sweep = as_sweep(correct, confidence, sample_weight)
+    if threshold is not None:
+        return _point(sweep, threshold, *sweep.at(threshold)[:2])
+    ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
+    last = len(ta) - 1
+    if max_error_rate is not None:
+        index = last_within(sweep, limit)
+        fraction = _fraction(limit * total - fa[index], sweep, index, of_errors=True)
+    elif max_risk is not None:
+        index = _last_with_risk(sweep, limit)
+        fraction = 0.0
+        if 0 < index < last:
+            tie_errors = fa[index + 1] - fa[index]
+            tie = tie_errors + ta[index + 1] - ta[index]
+            slack = limit * (ta[index] + fa[index]) - fa[index]
+            fraction = max(0.0, slack / (tie_errors - limit * tie))
+    else:
+        index = bisect_left(range(last), limit, key=lambda i: (ta[i] + fa[i]) / total)
+        fraction = 0.0
+        if index and interpolate:
+            index -= 1
+            fraction = _fraction(limit * total - ta[index] - fa[index], sweep, index)
+    if not interpolate or not 0.0 < fraction < 1.0:
+        return _at_index(sweep, index + (interpolate and fraction >= 1.0))
+    accepted_ta, accepted_fa = (
+        float(c[index] + fraction * (c[index + 1] - c[index])) for c in (ta, fa)
+    )
+    return _point(sweep, sweep.thresholds[index + 1], accepted_ta, accepted_fa, fraction)
+
+
+def acceptance_at_error_rate(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    error_rate: ArrayLike = 0.01,
+    *,
+    interpolate: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float | NDArray[np.float64]:
+    """Acceptance rate at an allowed error rate: how much goes through unchecked.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    error_rate : float or array_like, default=0.01
+        The allowed share ε of undetected errors among all items, in [0, 1].
+    interpolate : bool, default=True
+        Read the value off the curve, whose ties are straight segments; otherwise only whole ties
+        are accepted, as a threshold does.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float or ndarray
+        X(θ) in [0, 1], in the shape of `error_rate`; 1 where the whole curve keeps the limit.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for an `error_rate` outside [0, 1].
+
+    Notes
+    -----
+    The abscissa of the ARAC curve at the height Y = 1 − ε, the largest where there are several
+    (Kimura et al. 2024, 3.2 §2 and figure 4).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> fa.acceptance_at_error_rate(correct, confidence, 0.2)
+    0.8
+    >>> fa.acceptance_at_error_rate(correct, confidence, [0.0, 0.1, 0.5])
+    array([0.4, 0.5, 1. ])
+    """
+    limits = fractions_of(error_rate, "error_rate")
+    sweep = as_sweep(correct, confidence, sample_weight)
+    ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
+    values = np.empty(limits.size)
+    for k, limit in enumerate(limits.flat):
+        i = last_within(sweep, limit)
+        accepted = ta[i] + fa[i]
+        if interpolate:
+            fraction = _fraction(limit * total - fa[i], sweep, i, of_errors=True)
+            if fraction > 0.0:
+                accepted = accepted + fraction * (ta[i + 1] + fa[i + 1] - accepted)
+        values[k] = accepted / total
+    return values.reshape(limits.shape) if limits.ndim else float(values[0])
+
+
+def last_within(sweep: ThresholdSweep, max_error_rate: float) -> int:
+    """Index of the last point of the sweep with at most that error rate; the rate never falls."""
+    fa, total = sweep.false_accepts, sweep.total
+    return bisect_right(range(len(fa)), max_error_rate, key=lambda i: fa[i] / total) - 1
+
+
+def _last_with_risk(sweep: ThresholdSweep, max_risk: float) -> int:
+    """Index of the last point with at most that risk, 0 where there is none; searched from the end."""
+    for stop in range(len(sweep.thresholds), 1, -CHUNK):
+        start = max(1, stop - CHUNK)
+        errors = sweep.false_accepts[start:stop]
+        within = np.flatnonzero(errors / (errors + sweep.true_accepts[start:stop]) <= max_risk)
+        if len(within):
+            return start + int(within[-1])
+    return 0
+
+
+def _fraction(slack: float, sweep: ThresholdSweep, index: int, *, of_errors: bool = False) -> float:
+    """Share of the next tie that may be accepted where `slack` more (errors) may be; in [0, 1]."""
+    if index + 1 == len(sweep.thresholds):
+        return 0.0
+    tie = sweep.false_accepts[index + 1] - sweep.false_accepts[index]
+    if not of_errors:
+        tie = tie + sweep.true_accepts[index + 1] - sweep.true_accepts[index]
+    return float(min(max(slack / tie, 0.0), 1.0))
+
+
+def _at_index(sweep: ThresholdSweep, index: int) -> OperatingPoint:
+    accepted = sweep.true_accepts[index].item(), sweep.false_accepts[index].item()
+    return _point(sweep, sweep.thresholds[index], *accepted)
+
+
+def _point(
+    sweep: ThresholdSweep,
+    threshold: Any,
+    true_accepts: float,
+    false_accepts: float,
+    tie_acceptance: float = 1.0,
+) -> OperatingPoint:
+    accepted = true_accepts + false_accepts
+    right, wrong = true_accepts, false_accepts
+    if not accepted:
+        right, wrong = sweep.true_accepts[1].item(), sweep.false_accepts[1].item()
+    return OperatingPoint(
+        threshold=threshold if isinstance(threshold, int) else float(threshold),
+        true_accepts=true_accepts,
+        false_accepts=false_accepts,
+        false_rejects=sweep.n_correct - true_accepts,
+        true_rejects=sweep.n_incorrect - false_accepts,
+        risk=wrong / (right + wrong),
+        precision=right / (right + wrong),
+        tie_acceptance=tie_acceptance,
+    )

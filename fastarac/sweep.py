@@ -1,0 +1,352 @@
+"""From items to counts at every threshold: the one object that everything else is computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastarac import _sorting
+from fastarac._inputs import read_counts, read_items
+
+FloatArray = NDArray[np.float64]
+
+
+class AcceptanceCounts(NamedTuple):
+    """The four counts of the reject model (Kimura et al. 2024, table 1) at a threshold."""
+
+    true_accepts: Any
+    """Accepted and correct, TA."""
+    false_accepts: Any
+    """Accepted and incorrect, FA: the errors that nobody sees."""
+    false_rejects: Any
+    """Rejected and correct, FR: verified for nothing."""
+    true_rejects: Any
+    """Rejected and incorrect, TR: verified and corrected."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ThresholdSweep:
+    """Counts of accepted items at every threshold that makes a difference.
+
+    An item is accepted iff its confidence is at or above the threshold. With m distinct confidences
+    there are m + 1 points: nothing accepted, then one distinct confidence more at each. Build it with
+    :func:`threshold_sweep` or :meth:`from_counts`; ``a + b`` merges the sweeps of two sets of items.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (m + 1,)
+        Strictly decreasing; the first is ``inf``, then every distinct confidence. float64; an object
+        array of Python integers where these are beyond 2**53 and no float holds them.
+    true_accepts : ndarray of shape (m + 1,)
+        Weight of the correct items with ``confidence >= threshold``; from 0 to `n_correct`. int64, or
+        float64 where the items are weighted.
+    false_accepts : ndarray of shape (m + 1,)
+        The same for the incorrect items; from 0 to `n_incorrect`.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> sweep = fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.8, 0.3])
+    >>> sweep.thresholds
+    array([inf, 0.9, 0.8, 0.3])
+    >>> sweep.true_accepts, sweep.false_accepts
+    (array([0, 1, 2, 3]), array([0, 0, 1, 1]))
+    >>> sweep.acceptance_rate
+    array([0.  , 0.25, 0.75, 1.  ])
+    >>> sweep
+    ThresholdSweep(3 thresholds, 3 correct, 1 incorrect)
+    """
+
+    thresholds: NDArray[Any]
+    true_accepts: NDArray[Any]
+    false_accepts: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        for array in (self.thresholds, self.true_accepts, self.false_accepts):
+            array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return (
+            f"ThresholdSweep({len(self.thresholds) - 1} thresholds, "
+            f"{self.n_correct:.12g} correct, {self.n_incorrect:.12g} incorrect)"
+        )
+
+    @classmethod
+    def from_counts(
+        cls, thresholds: ArrayLike, correct_counts: ArrayLike, incorrect_counts: ArrayLike
+    ) -> Self:
+        """Build the sweep from how many items there are of each confidence.
+
+        Parameters
+        ----------
+        thresholds : array_like of shape (k,)
+            Confidences, finite, in any order; those that occur several times are added up.
+        correct_counts, incorrect_counts : array_like of shape (k,)
+            How many correct and incorrect items have that confidence, at least 0. Integers are
+            counted exactly; floats are taken as weights. A confidence with neither is left out.
+
+        Returns
+        -------
+        ThresholdSweep
+
+        Raises
+        ------
+        ValueError, TypeError
+            As :func:`threshold_sweep`; also where the counts sum to zero or beyond int64.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> fa.ThresholdSweep.from_counts([80, 90, 100], [200, 300, 400], [60, 30, 10])
+        ThresholdSweep(3 thresholds, 900 correct, 100 incorrect)
+        """
+        values, correct, incorrect = read_counts(thresholds, correct_counts, incorrect_counts)
+        values, where = np.unique(values, return_inverse=True)
+        sums = np.zeros((2, len(values) + 1), correct.dtype)
+        np.add.at(sums[0], len(values) - where, correct)
+        np.add.at(sums[1], len(values) - where, incorrect)
+        used = (sums[0] > 0) | (sums[1] > 0)
+        used[0] = True
+        true_accepts, false_accepts = np.cumsum(sums[:, used], axis=1)
+        values = np.concatenate([values[-1:], values[::-1]])[used]
+        if values.dtype.kind in "iu":
+            return cls(_sorting.integer_thresholds(values), true_accepts, false_accepts)
+        values = values.astype(np.float64) + 0.0  # minus zero is zero
+        values[0] = np.inf
+        return cls(values, true_accepts, false_accepts)
+
+    @property
+    def n_correct(self) -> int | float:
+        """Weight of the correct items, n⁺; their number where the items are not weighted."""
+        return self.true_accepts[-1].item()  # type: ignore[no-any-return]
+
+    @property
+    def n_incorrect(self) -> int | float:
+        """Weight of the incorrect items, n⁻."""
+        return self.false_accepts[-1].item()  # type: ignore[no-any-return]
+
+    @property
+    def total(self) -> int | float:
+        """Weight of all items, Ω (equation 2)."""
+        return self.n_correct + self.n_incorrect
+
+    @property
+    def recognition_rate(self) -> float:
+        """Share of correct items, β = n⁺/Ω (equation 6)."""
+        return self.n_correct / self.total
+
+    @property
+    def false_rejects(self) -> NDArray[Any]:
+        """Correct items below each threshold, FR, of shape (m + 1,)."""
+        return self.n_correct - self.true_accepts
+
+    @property
+    def true_rejects(self) -> NDArray[Any]:
+        """Incorrect items below each threshold, TR, of shape (m + 1,)."""
+        return self.n_incorrect - self.false_accepts
+
+    @property
+    def acceptance_rate(self) -> FloatArray:
+        """X = (TA + FA)/Ω (equation 1), also coverage or automation rate; from 0 to 1."""
+        return self._divided(self._accepted(), self.total)
+
+    @property
+    def verification_rate(self) -> FloatArray:
+        """R_R = 1 − X (equation 3): the share that people look at; from 1 to 0."""
+        accepted = self._accepted()
+        return self._divided(np.subtract(self.total, accepted, out=accepted), self.total)
+
+    @property
+    def correction_rate(self) -> FloatArray:
+        """R_C = TR/Ω (equation 4): the share that people correct; from 1 − β to 0."""
+        return self._divided(self.true_rejects, self.total)
+
+    @property
+    def error_rate(self) -> FloatArray:
+        """R_E = FA/Ω (equation 5): undetected errors among *all* items; from 0 to 1 − β."""
+        return self._divided(self.false_accepts, self.total)
+
+    @property
+    def accuracy_after_correction(self) -> FloatArray:
+        """Y = (TA + TR + FR)/Ω = 1 − R_E (equation 16); from 1 to β."""
+        return self._divided(self.total - self.false_accepts, self.total)
+
+    @property
+    def risk(self) -> FloatArray:
+        """Errors among the *accepted* items, FA/(TA + FA); the first value is that of the next."""
+        return self._of_accepted(self.false_accepts)
+
+    @property
+    def precision(self) -> FloatArray:
+        """R_P = TA/(TA + FA), correct ones among the accepted; the first value is that of the next."""
+        return self._of_accepted(self.true_accepts)
+
+    @property
+    def recall(self) -> FloatArray:
+        """R_TP = TA/n⁺, the true positive rate; NaN where there is no correct item."""
+        return self._divided(self.true_accepts, self.n_correct)
+
+    @property
+    def false_positive_rate(self) -> FloatArray:
+        """R_FP = FA/n⁻; NaN where there is no incorrect item."""
+        return self._divided(self.false_accepts, self.n_incorrect)
+
+    def at(self, threshold: ArrayLike) -> AcceptanceCounts:
+        """Return the counts at any threshold, not only those of the sweep.
+
+        Parameters
+        ----------
+        threshold : scalar or array_like
+            Real; infinite ones are allowed, NaN is not.
+
+        Returns
+        -------
+        AcceptanceCounts
+            Of numbers, or of arrays in the shape of `threshold`.
+
+        Raises
+        ------
+        ValueError
+            Where a threshold is NaN.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> sweep = fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.8, 0.3])
+        >>> sweep.at(0.5)
+        AcceptanceCounts(true_accepts=2, false_accepts=1, false_rejects=1, true_rejects=0)
+        """
+        given = np.asarray(threshold)
+        if given.dtype.kind not in "biufO":
+            message = f"threshold has type {given.dtype}; a number is expected"
+            raise TypeError(message)
+        if np.any(given != given):
+            message = "threshold is NaN; a number is expected"
+            raise ValueError(message)
+        rising = self.thresholds[:0:-1]
+        if given.dtype.kind in "iuO" and np.any(abs(given) > 1 << 53):
+            # neither side may be rounded on the way to a common type
+            rising, given = rising.astype(object), given.astype(object)
+        index = len(rising) - np.searchsorted(rising, given, side="left")
+        accepted = self.true_accepts[index], self.false_accepts[index]
+        rejected = self.n_correct - accepted[0], self.n_incorrect - accepted[1]
+        if given.ndim == 0:
+            return AcceptanceCounts(*(x.item() for x in (*accepted, *rejected)))
+        return AcceptanceCounts(*accepted, *rejected)
+
+    def __add__(self, other: object) -> ThresholdSweep:
+        """Merge with the sweep of other items: the sweep of all items together, exactly."""
+        if not isinstance(other, ThresholdSweep):
+            return NotImplemented
+        if self.total + other.total > np.iinfo(np.int64).max:
+            message = f"the merged counts sum to {self.total + other.total}, beyond int64"
+            raise ValueError(message)
+        thresholds = np.unique(np.concatenate([self.thresholds, other.thresholds]))[::-1]
+        counts = [
+            _at_thresholds(self, thresholds, name) + _at_thresholds(other, thresholds, name)
+            for name in ("true_accepts", "false_accepts")
+        ]
+        return ThresholdSweep(thresholds, *counts)
+
+    def __radd__(self, other: object) -> ThresholdSweep:
+        """Let ``sum(sweeps)`` merge: it starts from 0."""
+        return self if other == 0 else NotImplemented
+
+    def _accepted(self) -> FloatArray:
+        accepted: FloatArray = np.add(self.true_accepts, self.false_accepts, dtype=np.float64)
+        return accepted
+
+    def _of_accepted(self, counts: NDArray[Any]) -> FloatArray:
+        accepted = self._accepted()
+        accepted[0] = 1.0
+        np.divide(counts, accepted, out=accepted)
+        accepted[0] = accepted[1]
+        return accepted
+
+    @staticmethod
+    def _divided(counts: NDArray[Any], by: float) -> FloatArray:
+        """`counts` / `by`, NaN where that is 0, in place where `counts` is an array made for it."""
+        out = counts if counts.dtype == np.float64 and counts.flags.writeable else None
+        with np.errstate(invalid="ignore"):
+            quotient: FloatArray = np.divide(counts, by, out=out)
+        return quotient
+
+
+def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -> NDArray[Any]:
+    """Counts `name` of the sweep at decreasing thresholds that include its own."""
+    rising = sweep.thresholds[::-1]
+    index = len(rising) - 1 - np.searchsorted(rising, thresholds, side="left")
+    return getattr(sweep, name)[index]  # type: ignore[no-any-return]
+
+
+def threshold_sweep(
+    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> ThresholdSweep:
+    """Count the accepted correct and incorrect items at every distinct threshold.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,)
+        Whether each output was right: bool, or 0 and 1 of any numeric type.
+    confidence : array_like of shape (n,)
+        Real and finite, in any range. Integers are compared as integers, beyond 2**53 too.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum. An item of weight 0 is as if absent.
+
+    Returns
+    -------
+    ThresholdSweep
+        Points from nothing accepted to everything accepted.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is empty, not one-dimensional, of another length than the others, or holds
+        nulls, NaN, infinities, labels other than 0 and 1, or negative weights.
+    TypeError
+        Where an argument does not hold real numbers.
+
+    Notes
+    -----
+    The counts are those of Kimura et al. 2024, table 1. The order of the items does not matter:
+    equal confidences are one threshold. Sums are exact integers, or, of weights, rounded once.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> sweep = fa.threshold_sweep([1, 0, 1], [0.9, 0.5, 0.7])
+    >>> sweep.accuracy_after_correction
+    array([1.        , 1.        , 1.        , 0.66666667])
+    """
+    return ThresholdSweep(*_sorting.sweep_arrays(read_items(correct, confidence, sample_weight)))
+
+
+def as_sweep(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None = None,
+) -> ThresholdSweep:
+    """Return the sweep that stands in place of (correct, confidence), or build it from them."""
+    if isinstance(correct, ThresholdSweep):
+        reject_beside_sweep(confidence, sample_weight)
+        return correct
+    return threshold_sweep(correct, require_confidence(confidence), sample_weight=sample_weight)
+
+
+def reject_beside_sweep(confidence: object, sample_weight: object) -> None:
+    """Raise where something is given beside a sweep that has all in it already."""
+    for name, value in (("confidence", confidence), ("sample_weight", sample_weight)):
+        if value is not None:
+            message = f"{name} is given beside a ThresholdSweep; the sweep alone is expected"
+            raise TypeError(message)
+
+
+def require_confidence(confidence: ArrayLike | None) -> ArrayLike:
+    """Raise where `confidence` was left out and no sweep was given in its place."""
+    if confidence is None:
+        message = "confidence is missing; (correct, confidence) or a ThresholdSweep is expected"
+        raise TypeError(message)
+    return confidence

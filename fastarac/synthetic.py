@@ -1,0 +1,709 @@
+"""Synthetic predictors whose curves and areas are known exactly.
+
+The confidences of correct and of incorrect outputs each follow a normal law truncated to [0, 1]:
+the test bed of Kimura et al., section 4.1. Such a mixture can be sampled, and its population values
+(rates, areas, operating points) are computed without sampling.
+"""
+
+import math
+import operator
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from numbers import Real
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from fastarac.exceptions import UndefinedMetricWarning
+
+if TYPE_CHECKING:
+    from fastarac.areas import CurveArea
+
+__all__ = ["PAPER_CASES", "TruncatedNormalMixture"]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
+_Positions: TypeAlias = float | _Array
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+_PANEL_TOLERANCE = 1e-13
+_MAX_HALVINGS = 60
+_MAX_SEARCH_STEPS = 200
+_LEAST_SD, _STEEPEST = 1e-150, 1e150  # a law beyond them is a point; within, exponents stay finite
+
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+def _mills_ratio(x: _Array) -> _Array:
+    """Integrate exp(-(x y + y²/2)) over y >= 0, for x >= 0."""
+    far = np.maximum(x, 5)  # below, the continued fraction is slow, and erfc far from underflow
+    fraction = far
+    for k in range(40, 0, -1):
+        fraction = far + k / fraction
+    near = np.minimum(x, 5)
+    erfcx = np.exp(near**2 / 2) * _erfc(near / math.sqrt(2))
+    return np.where(x < 5, math.sqrt(math.pi / 2) * erfcx, 1 / fraction)
+
+
+def _decay_average(slope: _Positions, width: _Positions) -> _Array:
+    """Mean of exp(-(slope y + y²/2)) over 0 <= y <= width, to full relative accuracy."""
+    slope, width = np.broadcast_arrays(slope, width)
+    fall = width * (slope + width / 2)
+    average = np.empty(fall.shape)
+    gentle = fall <= 1  # where the difference of two tails would cancel
+    y = width[gentle][:, None] * ((_NODES + 1) / 2)
+    average[gentle] = np.exp(-y * (slope[gentle][:, None] + y / 2)) @ (_WEIGHTS / 2)
+    slope, width, rest = slope[~gentle], width[~gentle], np.exp(-fall[~gentle])
+    average[~gentle] = (_mills_ratio(slope) - rest * _mills_ratio(slope + width)) / width
+    return average
+
+
+class _TruncatedNormal:
+    """A normal law truncated to [0, 1], seen from its mode in [0, 1].
+
+    At distance ``sd * y`` from the mode the density is proportional to exp(-(slope y + y²/2)),
+    wherever the mean lies. A position is ``origin + offset``, kept apart: laws far narrower than
+    the spacing of doubles near their mean are still resolved.
+    """
+
+    __slots__ = ("log_area", "mode", "sd", "slope")
+
+    def __init__(self, mean: float, sd: float) -> None:
+        self.sd = max(sd, _LEAST_SD)
+        self.mode = min(max(mean, 0.0), 1.0)
+        self.slope = min(abs(mean - self.mode) / self.sd, _STEEPEST)
+        sides = np.array([self.mode, 1 - self.mode]) / self.sd
+        self.log_area = math.log(sides @ _decay_average(self.slope, sides))
+
+    def levels(self, count: int) -> _Array:
+        """Distances from the mode, in sd, where the density is down by exp(-k²/2), k = 1 … count."""
+        k = np.arange(1.0, count + 1)
+        distances: _Array = k * (k / (self.slope + np.hypot(self.slope, k)))
+        return distances
+
+    def log_density(self, y: _Array) -> _Array:
+        """Log density per sd, at ``mode + sd * y``."""
+        return -np.abs(y) * (self.slope + np.abs(y) / 2) - self.log_area
+
+    def log_tail_average(self, origin: _Positions, offset: _Array) -> _Array:
+        """Log of the mean density from the position up to 1; at 1, of the density there."""
+        y = ((origin - self.mode) + offset) / self.sd
+        rest = np.maximum((1 - origin) - offset, 0) / self.sd
+        beyond = np.maximum(y, 0)
+        right = np.log(_decay_average(self.slope + beyond, rest)) - beyond * (self.slope + beyond / 2)
+        before, above = np.maximum(-y, 0), (1 - self.mode) / self.sd
+        area = before * _decay_average(self.slope, before)
+        left = np.log((area + above * _decay_average(self.slope, above)) / rest)
+        return np.where(y >= 0, right, left) - self.log_area - math.log(self.sd)
+
+    def log_survival(self, origin: _Positions, offset: _Array) -> _Array:
+        """Log of the probability of a confidence at or above the position."""
+        rest = np.maximum((1 - origin) - offset, 0)
+        return np.minimum(self.log_tail_average(origin, offset) + np.log(rest), 0)
+
+    @np.errstate(all="ignore")
+    def mean_of(self, value: Callable[[_Array], _Array], other: "_TruncatedNormal") -> float:
+        """Integrate ``value(offset from the mode)``, which varies on the scales of both laws."""
+        own, theirs = self.levels(15), other.levels(40) * (other.sd / self.sd)
+        low, high = max(-own[-1], -self.mode / self.sd), min(own[-1], (1 - self.mode) / self.sd)
+        centre = np.array([(other.mode - self.mode) / self.sd])
+        edges = np.concatenate([[low, 0, high], -own, own, centre, centre - theirs, centre + theirs])
+        edges = np.unique(np.clip(edges, low, high))
+        return _integral(lambda y: np.exp(self.log_density(y)) * value(self.sd * y), edges)
+
+    @np.errstate(all="ignore")
+    def sample(self, n: int, rng: np.random.Generator) -> _Array:
+        """Draw n values by rejection; each proposal is accepted with a probability above 0.4."""
+        values = np.empty(n)
+        filled = 0
+        while filled < n:
+            accepted = self._propose(n - filled, rng)
+            values[filled : filled + accepted.size] = accepted
+            filled += accepted.size
+        return values
+
+    def _propose(self, n: int, rng: np.random.Generator) -> _Array:
+        """Draw n proposals and return the accepted ones."""
+        width = 1 / self.sd
+        if self.slope == 0 and width > 2.5:
+            values = rng.normal(self.mode, self.sd, n)
+            return values[(values >= 0) & (values <= 1)]
+        if self.slope == 0:
+            values = rng.random(n)
+            return values[rng.random(n) < np.exp(-(((values - self.mode) / self.sd) ** 2) / 2)]
+        # The mean is outside [0, 1]: an exponential with the rate of Robert (1995), truncated.
+        excess = 2 / (self.slope + math.hypot(self.slope, 2))
+        rate = self.slope + excess
+        y = -np.log1p(rng.random(n) * math.expm1(-rate * width)) / rate
+        peak = min(excess, width)
+        y = y[rng.random(n) < np.exp(y * (excess - y / 2) - peak * (excess - peak / 2))]
+        return np.abs(self.mode - np.minimum(self.sd * y, 1))
+
+
+def _integral(function: Callable[[_Array], _Array], edges: _Array) -> float:
+    """Composite Gauss-Legendre quadrature; a panel is halved until its halves confirm it."""
+
+    def panels(left: _Array, right: _Array) -> _Array:
+        half = (right - left) / 2
+        nodes = (left + half)[:, None] + half[:, None] * _NODES
+        estimates: _Array = function(nodes.ravel()).reshape(nodes.shape) @ _WEIGHTS * half
+        return estimates
+
+    left, right = edges[:-1], edges[1:]
+    whole = panels(left, right)
+    total = 0.0
+    for _ in range(_MAX_HALVINGS):
+        middle = left + (right - left) / 2
+        left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+        halves = panels(left, right)
+        refined = halves[: whole.size] + halves[whole.size :]
+        open_ = np.abs(refined - whole) > _PANEL_TOLERANCE
+        total += float(refined[~open_].sum())
+        left, right, whole = (values[np.tile(open_, 2)] for values in (left, right, halves))
+        if not whole.size:
+            break
+    return total + float(whole.sum())
+
+
+def _real(name: str, value: object, expected: str, low: float, high: float = math.inf) -> float:
+    """Check that the argument is a finite number in [low, high]."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a real number, got {type(value).__name__}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not (math.isfinite(number) and low <= number <= high):
+        raise ValueError(f"{name} must be {expected}, got {value!r}")
+    return number
+
+
+def _reals(name: str, values: npt.ArrayLike, low: float, high: float) -> _Array:
+    """Check that the argument holds real numbers in [low, high]."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    outside = ~((array >= low) & (array <= high))
+    if outside.any():
+        raise ValueError(f"{name} must be in [{low:g}, {high:g}], got {array[outside][0]}")
+    return array.astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class TruncatedNormalMixture:
+    """Confidences of correct and incorrect outputs, each a normal law truncated to [0, 1].
+
+    The density of the confidence t is ``weight_correct * f_P(t) + (1 - weight_correct) * f_N(t)``;
+    f_P and f_N are the normal densities of the correct and of the incorrect outputs' confidence,
+    zero outside [0, 1] and scaled to integrate to 1 (Kimura et al., section 4.1). An item is
+    accepted iff confidence >= threshold. Areas are accurate to 1e-9 (absolute), and so are rates
+    at a given threshold or error rate as far as double precision of that argument determines them.
+
+    Parameters
+    ----------
+    weight_correct : float in [0, 1]
+        Probability that an output is correct: the recognition rate β.
+    mean_correct, mean_incorrect : float
+        Mean of each class's normal law before truncation; it may lie outside [0, 1].
+    sd_correct, sd_incorrect : float > 0
+        Standard deviation of each class's normal law before truncation. Laws that are narrower
+        than 1e-150 in [0, 1] are computed at that width.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not finite or out of its range.
+    TypeError
+        If a parameter is not a real number.
+
+    See Also
+    --------
+    PAPER_CASES : The five mixtures of the paper.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> mixture = fa.TruncatedNormalMixture(0.75, 0.6, 0.1, 0.4, 0.1)
+    >>> round(mixture.arac_auc_score(), 3), round(mixture.performance_at_error_rate(0.01), 2)
+    (0.954, 1.21)
+    """
+
+    weight_correct: float
+    mean_correct: float
+    sd_correct: float
+    mean_incorrect: float
+    sd_incorrect: float
+
+    def __post_init__(self) -> None:
+        limits = {
+            "weight": ("in [0, 1]", 0.0, 1.0),
+            "mean": ("finite", -math.inf, math.inf),
+            "sd": ("finite and > 0", math.ulp(0.0), math.inf),
+        }
+        for field in fields(self):
+            number = _real(field.name, getattr(self, field.name), *limits[field.name.split("_")[0]])
+            object.__setattr__(self, field.name, number)
+
+    def sample(
+        self, n: int, random_state: int | np.random.Generator | None = None
+    ) -> tuple[npt.NDArray[np.bool_], _Array]:
+        """Draw n independent items.
+
+        Parameters
+        ----------
+        n : int >= 0
+            Number of items.
+        random_state : int, numpy.random.Generator or None
+            Passed to `numpy.random.default_rng`; the same seed gives the same items.
+
+        Returns
+        -------
+        correct : ndarray of shape (n,), bool
+            Whether each output is correct: Bernoulli(``weight_correct``).
+        confidence : ndarray of shape (n,), float64
+            Exact draws from the truncated normal law of each item's class, in [0, 1]: by rejection
+            from a normal, a uniform, or (C. P. Robert, Statistics and Computing 5, 1995,
+            pp. 121-125) an exponential law.
+
+        Raises
+        ------
+        TypeError
+            If n is not an integer.
+        ValueError
+            If n is negative.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> correct, confidence = fa.PAPER_CASES[1].sample(100_000, random_state=0)
+        >>> round(float(correct.mean()), 2), round(float(confidence.mean()), 2)
+        (0.75, 0.55)
+        """
+        if isinstance(n, bool) or not hasattr(n, "__index__"):
+            raise TypeError(f"n must be an integer, got {type(n).__name__}")
+        if n < 0:
+            raise ValueError(f"n must be >= 0, got {n}")
+        rng = np.random.default_rng(random_state)
+        correct = rng.random(operator.index(n)) < self.weight_correct
+        confidence = np.empty(n)
+        for law, chosen in zip(self._laws(), (correct, ~correct), strict=True):
+            confidence[chosen] = law.sample(int(chosen.sum()), rng)
+        return correct, confidence
+
+    @property
+    def recognition_rate(self) -> float:
+        """β, the probability that an output is correct (Kimura et al., eq. 6)."""
+        return self.weight_correct
+
+    def recall(self, threshold: npt.ArrayLike) -> float | _Array:
+        """Fraction of the correct outputs that is accepted: the true positive rate.
+
+        Parameters
+        ----------
+        threshold : float or array-like
+            Real thresholds, of any size; all is accepted at and below 0, nothing at and above 1.
+
+        Returns
+        -------
+        float or ndarray of the shape of threshold
+            P(confidence >= threshold | correct), in [0, 1].
+
+        Raises
+        ------
+        ValueError
+            If a threshold is NaN.
+        TypeError
+            If a threshold is not a real number.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> fa.PAPER_CASES[1].recall([0, 0.6, 1]).round(6).tolist()
+        [1.0, 0.499984, 0.0]
+        """
+        return self._survival(threshold)[0]
+
+    def false_positive_rate(self, threshold: npt.ArrayLike) -> float | _Array:
+        """Fraction of the incorrect outputs that is accepted; arguments and errors as in `recall`.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> round(fa.PAPER_CASES[1].false_positive_rate(0.6), 6)
+        0.02272
+        """
+        return self._survival(threshold)[1]
+
+    def acceptance_rate(self, threshold: npt.ArrayLike) -> float | _Array:
+        """X, the accepted fraction (Kimura et al., eq. 1); arguments and errors as in `recall`.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> round(fa.PAPER_CASES[1].acceptance_rate(0.5), 6)
+        0.670658
+        """
+        recall, false_positive_rate = self._survival(threshold)
+        return self.weight_correct * recall + (1 - self.weight_correct) * false_positive_rate
+
+    def error_rate(self, threshold: npt.ArrayLike) -> float | _Array:
+        """R_E, accepted incorrect outputs among all items (Kimura et al., eq. 5); see `recall`.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> round(fa.PAPER_CASES[1].error_rate(0.5), 6)
+        0.039665
+        """
+        return (1 - self.weight_correct) * self._survival(threshold)[1]
+
+    def accuracy_after_correction(self, threshold: npt.ArrayLike) -> float | _Array:
+        """Y = 1 - R_E (Kimura et al., eq. 16); arguments and errors as in `recall`.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> round(fa.PAPER_CASES[1].accuracy_after_correction(0.5), 6)
+        0.960335
+        """
+        return 1 - self.error_rate(threshold)
+
+    def roc_auc_score(self) -> float:
+        """ROC-AUC: the probability that a correct output has the higher confidence.
+
+        Returns
+        -------
+        float
+            ∫ TPR dFPR, in [0, 1]; NaN where ``weight_correct`` is 0 or 1.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If one of the classes does not occur.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> [round(case.roc_auc_score(), 3) for case in fa.PAPER_CASES.values()]
+        [0.921, 0.921, 0.998, 0.76, 0.998]
+        """
+        if self.weight_correct in (0, 1):
+            return self._undefined("ROC-AUC")
+        return 1 - self._misorder()
+
+    def pr_auc_score(self) -> float:
+        """PR-AUC: the area under precision over recall.
+
+        Returns
+        -------
+        float
+            ∫ precision d(recall), in [0, 1]; NaN where ``weight_correct`` is 0.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If there are no correct outputs.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> [round(case.pr_auc_score(), 3) for case in fa.PAPER_CASES.values()]
+        [0.97, 0.822, 0.994, 0.982, 1.0]
+        """
+        if self.weight_correct == 0:
+            return self._undefined("PR-AUC")
+        if self.weight_correct == 1:
+            return 1.0
+        correct, incorrect = self._laws()
+        return correct.mean_of(lambda offset: self._shares(correct.mode, offset)[0], incorrect)
+
+    def arac_auc_score(self) -> float:
+        """ARAC-AUC: ∫ Y dX, the area under accuracy after correction over the acceptance rate.
+
+        Returns
+        -------
+        float
+            In [0, 1] (Kimura et al., eq. 17, tables 4 and 6).
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> [round(case.arac_auc_score(), 3) for case in fa.PAPER_CASES.values()]
+        [0.954, 0.704, 0.718, 0.987, 0.999]
+        """
+        return 1 - self.augrc_loss()
+
+    def arac_area(self, gamma: float = 1.0) -> "CurveArea":
+        """ARAC-AUC with its parts (Kimura et al., eq. 17-20).
+
+        Parameters
+        ----------
+        gamma : float >= 0
+            Cost of verifying an item over that of correcting it.
+
+        Returns
+        -------
+        CurveArea
+            ``auc``; ``lower`` = β; ``upper`` = auc - β; ``improved`` = gamma·upper/(1-β) + β, or
+            gamma + 1 where β = 1; ``normalized`` = improved/(gamma+1); ``gamma``.
+
+        Raises
+        ------
+        ValueError
+            If gamma is negative or not finite.
+        TypeError
+            If gamma is not a real number.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> area = fa.PAPER_CASES[1].arac_area()
+        >>> round(area.upper, 3), round(area.lower, 3), round(area.normalized, 3)
+        (0.204, 0.75, 0.783)
+        """
+        return self._area(self._arac_loss(), gamma)
+
+    def normalized_arac_auc_score(self, gamma: float = 1.0) -> float:
+        """``arac_area(gamma).normalized`` (Kimura et al., eq. 20, tables 4 and 6).
+
+        For case 2 the paper's table prints 0.423; its own formula gives 0.428.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> [round(case.normalized_arac_auc_score(), 3) for case in fa.PAPER_CASES.values()]
+        [0.783, 0.428, 0.437, 0.849, 0.961]
+        """
+        return self.arac_area(gamma).normalized
+
+    def arp_auc_score(self) -> float:
+        """ARP-AUC: ∫ precision dX, in [0, 1] (the curve of Kimura et al., section 3.4).
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> round(fa.PAPER_CASES[1].arp_auc_score(), 6)
+        0.942431
+        """
+        return 1 - self.aurc_loss()
+
+    def normalized_arp_auc_score(self, gamma: float = 1.0) -> float:
+        """ARP-AUC normalised as in `arac_area`, with the same parameter and errors.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> round(fa.PAPER_CASES[1].normalized_arp_auc_score(), 6)
+        0.759863
+        """
+        return self._area(self._arp_loss(), gamma).normalized
+
+    def aurc_loss(self) -> float:
+        """Area under the risk-coverage curve, 1 - `arp_auc_score`.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> round(fa.PAPER_CASES[1].aurc_loss(), 6)
+        0.057569
+        """
+        return (1 - self.weight_correct) * self._arp_loss()
+
+    def augrc_loss(self) -> float:
+        """Area under the generalised risk-coverage curve, 1 - `arac_auc_score`.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> round(fa.PAPER_CASES[1].augrc_loss(), 6)
+        0.045998
+        """
+        return (1 - self.weight_correct) * self._arac_loss()
+
+    def threshold_at_error_rate(self, error_rate: npt.ArrayLike) -> float | _Array:
+        """Return θ, the lowest threshold whose error rate is at most the given one.
+
+        Parameters
+        ----------
+        error_rate : float or array-like, in [0, 1]
+            Allowed error rates ε.
+
+        Returns
+        -------
+        float or ndarray of the shape of error_rate
+            θ with R_E(θ) = ε (Kimura et al., section 3.2): 0 where ε >= 1 - β, else 1 where ε = 0.
+
+        Raises
+        ------
+        ValueError
+            If an error rate is NaN or outside [0, 1].
+        TypeError
+            If an error rate is not a real number.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> round(fa.PAPER_CASES[1].threshold_at_error_rate(0.05), 6)
+        0.484146
+        """
+        allowed = _reals("error_rate", error_rate, 0, 1)
+        thresholds: _Array = np.clip(self._laws()[0].mode + self._offset_at(allowed), 0, 1)
+        return thresholds if thresholds.ndim else float(thresholds)
+
+    def acceptance_at_error_rate(self, error_rate: npt.ArrayLike) -> float | _Array:
+        """X(θ), the largest acceptance rate whose error rate is at most the given one.
+
+        Arguments and errors are those of `threshold_at_error_rate`. The result, of the shape of
+        error_rate, is 1 where ε >= 1 - β and else 0 where ε = 0.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> fa.PAPER_CASES[1].acceptance_at_error_rate([0, 0.01, 0.05, 0.25]).round(4).tolist()
+        [0.0, 0.4588, 0.7075, 1.0]
+        """
+        allowed = _reals("error_rate", error_rate, 0, 1)
+        law = self._laws()[0]
+        with np.errstate(all="ignore"):
+            recall = np.exp(law.log_survival(law.mode, self._offset_at(allowed)))
+        accepted = np.where(allowed > 0, self.weight_correct * recall + allowed, 0)
+        accepted = np.where(allowed >= 1 - self.weight_correct, 1, np.minimum(accepted, 1))
+        return accepted if accepted.ndim else float(accepted)
+
+    def performance_at_error_rate(
+        self, error_rate: npt.ArrayLike, gamma: float = 1.0, delta: float = 0.0
+    ) -> float | _Array:
+        """W(θ) = γ X(θ) + β - δ ε, higher is better (Kimura et al., eq. 15).
+
+        Parameters
+        ----------
+        error_rate : float or array-like, in [0, 1]
+            Allowed error rates ε.
+        gamma : float >= 0
+            Cost of verifying an item over that of correcting it.
+        delta : float >= -1
+            Cost of an undetected error over that of correcting it, less 1.
+
+        Returns
+        -------
+        float or ndarray of the shape of error_rate
+            W(θ).
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of its range.
+        TypeError
+            If an argument is not real.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> fa.PAPER_CASES[1].performance_at_error_rate([0.01, 0.05]).round(2).tolist()
+        [1.21, 1.46]
+        """
+        gamma = _real("gamma", gamma, "finite and >= 0", 0)
+        delta = _real("delta", delta, "finite and >= -1", -1)
+        undetected = delta * _reals("error_rate", error_rate, 0, 1)
+        return gamma * self.acceptance_at_error_rate(error_rate) + self.weight_correct - undetected
+
+    @np.errstate(all="ignore")
+    def _laws(self) -> tuple[_TruncatedNormal, _TruncatedNormal]:
+        """Return the laws of the correct and of the incorrect outputs' confidence."""
+        return (
+            _TruncatedNormal(self.mean_correct, self.sd_correct),
+            _TruncatedNormal(self.mean_incorrect, self.sd_incorrect),
+        )
+
+    @np.errstate(all="ignore")
+    def _survival(self, threshold: npt.ArrayLike) -> tuple[_Positions, _Positions]:
+        """Recall and false positive rate."""
+        position = np.clip(_reals("threshold", threshold, -math.inf, math.inf), 0, 1)
+        correct, incorrect = (
+            np.where(position > 0, np.exp(law.log_survival(position, np.zeros(()))), 1)
+            for law in self._laws()
+        )
+        return (correct, incorrect) if position.ndim else (float(correct), float(incorrect))
+
+    def _shares(self, origin: float, offset: _Array) -> tuple[_Array, _Array]:
+        """Return precision, and risk/(1-β), at the threshold ``origin + offset``; 0 < β < 1."""
+        correct, incorrect = (law.log_tail_average(origin, offset) for law in self._laws())
+        weight, other = self.weight_correct, 1 - self.weight_correct
+        odds = np.exp(correct - incorrect + (math.log(weight) - math.log(other)))
+        return 1 / (1 + 1 / odds), 1 / (other * (1 + odds))
+
+    def _misorder(self) -> float:
+        """Probability that an incorrect output has the higher confidence."""
+        law, other = self._laws()
+        return law.mean_of(lambda offset: np.exp(other.log_survival(law.mode, offset)), other)
+
+    def _arac_loss(self) -> float:
+        """(1 - ARAC-AUC) / (1-β): the integral of FPR over X, where dX = β dTPR + (1-β) dFPR."""
+        return self.weight_correct * self._misorder() + (1 - self.weight_correct) / 2
+
+    def _arp_loss(self) -> float:
+        """(1 - ARP-AUC) / (1-β): the integral of risk/(1-β) over X."""
+        if self.weight_correct in (0, 1):
+            return 1 - self.weight_correct
+        correct, incorrect = self._laws()
+        weights = (self.weight_correct, 1 - self.weight_correct)
+
+        def loss(law: _TruncatedNormal, other: _TruncatedNormal, weight: float) -> float:
+            return law.mean_of(lambda offset: weight * self._shares(law.mode, offset)[1], other)
+
+        return loss(correct, incorrect, weights[0]) + loss(incorrect, correct, weights[1])
+
+    def _area(self, loss: float, gamma: float) -> "CurveArea":
+        """Decompose the area 1 - (1-β) loss."""
+        from fastarac.areas import CurveArea
+
+        gamma = _real("gamma", gamma, "finite and >= 0", 0)
+        beta = self.weight_correct
+        upper = (1 - beta) * (1 - loss)
+        improved = gamma * (1 - loss) + beta if beta < 1 else gamma + 1
+        return CurveArea(beta + upper, upper, beta, improved, improved / (gamma + 1), gamma)
+
+    @np.errstate(all="ignore")
+    def _offset_at(self, error_rate: _Array) -> _Array:
+        """Lowest allowed thresholds, relative to the mode of the correct outputs' confidence."""
+        correct, incorrect = self._laws()
+        low, high, weight = -correct.mode, 1 - correct.mode, 1 - self.weight_correct
+        lows = np.where((error_rate == 0) & (weight > 0), high, low)
+        highs = np.where(error_rate >= weight, low, high)
+        target = np.log(error_rate) - np.log(weight)
+        fine = 1e-15 * min(1, *(law.sd * law.levels(1)[0] for law in (correct, incorrect)))
+        offset = (lows + highs) / 2
+        # Newton's method on the log survival, which is concave; bisection where it leaves the bracket.
+        for _ in range(_MAX_SEARCH_STEPS):
+            log_survival = incorrect.log_survival(correct.mode, offset)
+            excess = log_survival - target
+            lows, highs = np.where(excess > 0, offset, lows), np.where(excess <= 0, offset, highs)
+            y = (correct.mode - incorrect.mode + offset) / incorrect.sd
+            step = incorrect.sd * excess * np.exp(log_survival - incorrect.log_density(y))
+            tolerance = fine + 2 * np.spacing(np.abs(offset))
+            settled = (np.abs(step) <= tolerance) | (highs - lows <= tolerance)
+            if settled.all():
+                break
+            inside = (offset + step > lows) & (offset + step < highs)
+            step = np.where(inside, step, lows + (highs - lows) / 2 - offset)
+            offset = np.where(settled, offset, offset + step)
+        return offset
+
+    def _undefined(self, metric: str) -> float:
+        message = f"{metric} is undefined where weight_correct is {self.weight_correct:g}: NaN"
+        warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
+        return math.nan
+
+
+PAPER_CASES: Final[Mapping[int, TruncatedNormalMixture]] = MappingProxyType(
+    {
+        1: TruncatedNormalMixture(0.75, 0.6, 0.1, 0.4, 0.1),
+        2: TruncatedNormalMixture(0.25, 0.6, 0.1, 0.4, 0.1),
+        3: TruncatedNormalMixture(0.25, 0.7, 0.1, 0.3, 0.1),
+        4: TruncatedNormalMixture(0.95, 0.55, 0.1, 0.45, 0.1),
+        5: TruncatedNormalMixture(0.95, 0.7, 0.1, 0.3, 0.1),
+    }
+)
+"""The mixtures of Kimura et al., tables 3 (1, 2, 3) and 5 (4, 5), by case number; read-only."""

@@ -1,0 +1,210 @@
+"""The register of metrics: one entry each, over which all the invariance tests run.
+
+An entry names the function in fastarac and looks it up when it is called, so that this file can be
+imported whatever exists. A name with a dot is an attribute of the sweep, `ThresholdSweep.risk`.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+import reference as ref
+
+# Weighted values, and those that a logarithm or many denominators keep from being exact, are held
+# to the relative error; the absolute one is for rates near 0, of a whole that is 1 (or the largest
+# count), such as those that are 1 minus another.
+RELATIVE = 1e-12
+ABSOLUTE = 1e-14
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number or more that fastarac computes from (correct, confidence), and what holds for it.
+
+    Parameters
+    ----------
+    function
+        Its name in fastarac; "ThresholdSweep.…" for an attribute of the sweep.
+    reference
+        The same from a list of `reference.Item`: one value or several, None where undefined.
+    keywords
+        Keyword arguments beside the data.
+    fields
+        Names of the result's fields to compare; without any, the result itself.
+    rounded_once
+        Without weights, the result is the double nearest to the exact value, bit for bit.
+    weights
+        It takes `sample_weight`.
+    jumps
+        It picks a point by comparing a rate with a limit, so that the last bit of a rate decides:
+        weighted values are compared only where weights add up exactly.
+    monotone
+        A strictly increasing transform of the confidence leaves it as it is.
+    scale
+        Power with which it grows when all weights are multiplied, or all items repeated: 0 for
+        rates, 1 for counts, None where it depends on the number of items in another way.
+    warns
+        Warning that may accompany a value that is not NaN.
+    """
+
+    function: str
+    reference: Callable[[list[ref.Item]], Any]
+    keywords: dict[str, Any] = field(default_factory=dict)
+    fields: tuple[str, ...] = ()
+    rounded_once: bool = True
+    weights: bool = True
+    jumps: bool = False
+    monotone: bool = True
+    scale: int | None = 0
+    warns: type[Warning] | None = None
+
+    @property
+    def scales(self) -> bool:
+        """Whether repeating the items does to it what `scale` says."""
+        return self.scale is not None
+
+    @property
+    def name(self) -> str:
+        """The call, as one would write it."""
+        options = ", ".join(f"{key}={value!r}" for key, value in self.keywords.items())
+        return f"{self.function}({options})"
+
+    def call(self, *data: Any, **weights: Any) -> np.ndarray:
+        """Return fastarac's values, flat, from a sweep or from (correct, confidence)."""
+        import fastarac
+
+        owner, _, attribute = self.function.rpartition(".")
+        if owner:
+            sweep = data[0] if len(data) == 1 else fastarac.threshold_sweep(*data, **weights)
+            result = getattr(sweep, attribute)
+        else:
+            result = getattr(fastarac, self.function)(*data, **weights, **self.keywords)
+        if self.fields:
+            result = operator.attrgetter(*self.fields)(result)
+        return np.ravel(np.asarray(result, dtype=np.float64))
+
+    def checked(self, *data: Any, **weights: Any) -> np.ndarray:
+        """Return the same, sure that a NaN comes with its warning and nothing else with any."""
+        import fastarac
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            values = self.call(*data, **weights)
+        kinds = {warning.category for warning in caught} - {self.warns}
+        undefined = {fastarac.UndefinedMetricWarning} if np.isnan(values).any() else set()
+        assert kinds == undefined, [str(warning.message) for warning in caught]
+        return values
+
+    def expected(self, *columns: Any) -> np.ndarray:
+        """Return the reference's values, each rounded once, from the same columns."""
+        values = self.reference(ref.to_items(*columns))
+        if not isinstance(values, list | tuple):
+            values = [values]
+        return np.array([ref.round_once(value) for value in values], dtype=np.float64)
+
+
+def identical(a: np.ndarray, b: np.ndarray) -> bool:
+    """Equal to the last bit, NaN to NaN."""
+    return np.array_equal(a, b, equal_nan=True)
+
+
+def close(a: np.ndarray, b: np.ndarray) -> bool:
+    """Equal within the tolerances, NaN to NaN."""
+    whole = np.max(np.abs(b), initial=1.0, where=~np.isnan(b))
+    return a.shape == b.shape and np.allclose(a, b, RELATIVE, ABSOLUTE * whole, equal_nan=True)
+
+
+# --- How the reference gives what an entry compares --------------------------------------------
+
+AREA = ("auc", "upper", "lower", "improved", "normalized", "gamma")
+POINT = (
+    "acceptance_rate",
+    "verification_rate",
+    "correction_rate",
+    "error_rate",
+    "accuracy_after_correction",
+    "risk",
+    "precision",
+    "tie_acceptance",
+)
+LIMITS = [0.0, 0.01, 0.05, 0.125, 0.3, 0.5, 1.0]
+
+
+def sweep_column(rate: str, **properties: Any) -> Metric:
+    """An array that the sweep has, a value at every threshold."""
+    return Metric(
+        f"ThresholdSweep.{rate}", lambda items: ref.column(ref.sweep(items), rate), **properties
+    )
+
+
+def operating_point(**criterion: Any) -> Metric:
+    """The rates of the operating point that a criterion picks."""
+
+    def rates(items: list[ref.Item]) -> list[Any]:
+        point = ref.operating_point(items, **criterion)
+        return [ref.rate_at(items, point, rate) for rate in POINT]
+
+    by_rate = "threshold" not in criterion
+    return Metric(
+        "operating_point",
+        rates,
+        criterion,
+        POINT,
+        rounded_once=False,
+        jumps=by_rate,
+        monotone=by_rate,
+    )
+
+
+def acceptance_at_error_rate(**options: Any) -> Metric:
+    """X(θ) at several limits, in one call."""
+    return Metric(
+        "acceptance_at_error_rate",
+        lambda items: [ref.acceptance_at_error_rate(items, e, **options) for e in LIMITS],
+        {"error_rate": LIMITS, **options},
+        rounded_once=False,
+        jumps=True,
+    )
+
+
+def normalized(items: list[ref.Item], gamma: float = 1.0) -> ref.Fraction:
+    """A'' alone."""
+    return ref.arac_area(items, gamma).normalized
+
+
+METRICS = [
+    Metric("ThresholdSweep.recognition_rate", ref.recognition_rate),
+    sweep_column("true_accepts", scale=1),
+    sweep_column("false_accepts", scale=1),
+    sweep_column("false_rejects", scale=1),
+    sweep_column("true_rejects", scale=1),
+    sweep_column("acceptance_rate"),
+    sweep_column("verification_rate", rounded_once=False),
+    sweep_column("correction_rate"),
+    sweep_column("error_rate"),
+    sweep_column("accuracy_after_correction", rounded_once=False),
+    sweep_column("risk"),
+    sweep_column("precision"),
+    Metric("arac_auc_score", ref.arac_auc),
+    Metric("normalized_arac_auc_score", normalized),
+    Metric("normalized_arac_auc_score", partial(normalized, gamma=0.3), {"gamma": 0.3}),
+    Metric("arac_area", ref.arac_area, fields=AREA),
+    Metric("arac_area", partial(ref.arac_area, gamma=2.5), {"gamma": 2.5}, AREA),
+    Metric("roc_auc_score", ref.roc_auc),
+    acceptance_at_error_rate(),
+    acceptance_at_error_rate(interpolate=False),
+    operating_point(max_error_rate=0.05),
+    operating_point(max_error_rate=0.3),
+    operating_point(max_error_rate=0.125, interpolate=True),
+    operating_point(max_risk=0.25),
+    operating_point(max_risk=0.25, interpolate=True),
+    operating_point(min_acceptance_rate=0.6),
+    operating_point(min_acceptance_rate=0.6, interpolate=True),
+    operating_point(threshold=0.5),
+]

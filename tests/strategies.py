@@ -1,0 +1,171 @@
+"""Named Hypothesis strategies, each giving a `Sample`: columns as the library takes them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+LARGEST = 40  # items; kernels may be running as plain Python
+
+
+class Sample(NamedTuple):
+    """Columns of equal length; `sample_weight` is None where the items count once each."""
+
+    correct: np.ndarray
+    confidence: np.ndarray
+    sample_weight: np.ndarray | None = None
+
+    @property
+    def weighted(self) -> dict[str, np.ndarray]:
+        """The weights as the keyword argument that they are, or nothing."""
+        return {} if self.sample_weight is None else {"sample_weight": self.sample_weight}
+
+    def take(self, rows: Any) -> Sample:
+        """The items of these rows: indices, a slice or a mask."""
+        return Sample(*(None if column is None else column[rows] for column in self))
+
+
+def rows(*columns: st.SearchStrategy) -> st.SearchStrategy:
+    """Rows of 1 to LARGEST items, turned into as many tuples as there are columns."""
+    row = st.tuples(*columns)
+    some = st.sampled_from([1, 2, 8, 20]).flatmap(
+        lambda least: st.lists(row, min_size=least, max_size=LARGEST)
+    )
+    return some.map(lambda drawn: tuple(zip(*drawn, strict=True)))
+
+
+labels = st.booleans()
+label_dtypes = st.sampled_from([np.bool_, np.int64, np.uint8, np.int8, np.float32, np.float64])
+
+
+@st.composite
+def samples(draw, confidence: st.SearchStrategy, dtype: Any, correct=labels) -> Sample:
+    """Labels of any dtype beside confidences of the given one, independent of each other."""
+    label_column, confidence_column = draw(rows(correct, confidence))
+    return Sample(
+        np.array(label_column, dtype=draw(label_dtypes)),
+        np.array(confidence_column, dtype=dtype),
+    )
+
+
+@st.composite
+def tied(draw) -> Sample:
+    """At most five confidences among all items: ties, down to everything tied."""
+    levels = draw(st.lists(st.floats(0, 1), min_size=1, max_size=5))
+    return draw(samples(st.sampled_from(levels), np.float64))
+
+
+@st.composite
+def one_class_only(draw) -> Sample:
+    """All correct, or all incorrect."""
+    label = draw(labels)
+    return draw(samples(st.integers(0, 10), draw(st.sampled_from([float, int])), st.just(label)))
+
+
+@st.composite
+def near_tied_floats(draw) -> Sample:
+    """A float and its next neighbours upwards, nothing between them."""
+    dtype = draw(st.sampled_from([np.float64, np.float32, np.float16]))
+    ladder = [dtype(draw(st.floats(-100, 100, width=16)))]
+    for _ in range(5):
+        ladder.append(np.nextafter(ladder[-1], dtype(np.inf)))
+    return draw(samples(st.sampled_from(ladder), dtype))
+
+
+FLOAT64 = np.finfo(np.float64)
+MAGNITUDES = [0.0, FLOAT64.smallest_subnormal, FLOAT64.tiny, 1e-300, 1.0, 1e308, FLOAT64.max]
+
+
+@st.composite
+def extreme_magnitudes(draw) -> Sample:
+    """Subnormals, zeros and the largest floats, of both signs, beside any other float."""
+    ends = st.sampled_from([sign * size for size in MAGNITUDES for sign in (1.0, -1.0)])
+    return draw(samples(ends | st.floats(allow_nan=False, allow_infinity=False), np.float64))
+
+
+@st.composite
+def huge_integers(draw) -> Sample:
+    """Integers that differ by 1 and that float64 cannot tell apart, near 2⁵³ and the ends."""
+    dtype = draw(st.sampled_from([np.int64, np.uint64]))
+    ends = np.iinfo(dtype)
+    starts = [2**53, 2**62, ends.max - 4] + ([-(2**53) - 4, ends.min] if ends.min else [2**63 - 2])
+    start = draw(st.sampled_from(starts))
+    return draw(samples(st.integers(start, start + 4), dtype))
+
+
+@st.composite
+def small_dtypes(draw) -> Sample:
+    """Every dtype below 64 bits, over its whole range."""
+    kinds = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]
+    dtype = np.dtype(draw(st.sampled_from([*kinds, np.float16, np.float32])))
+    if dtype.kind == "b":
+        values = st.booleans()
+    elif dtype.kind == "f":
+        values = st.floats(width=8 * dtype.itemsize, allow_nan=False, allow_infinity=False)
+    else:
+        values = st.integers(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+    return draw(samples(values, dtype))
+
+
+@st.composite
+def skewed(draw) -> Sample:
+    """Softmax-like: close below 1, with heaps at 0 and 1, and rarely incorrect."""
+    close_to_one = st.floats(0, 17).map(lambda digits: 1 - 10**-digits)
+    confidence = st.one_of(close_to_one, close_to_one, st.sampled_from([0.0, 1.0]), st.floats(0, 1))
+    mostly = st.integers(0, 4).map(bool)
+    return draw(samples(confidence, draw(st.sampled_from([np.float64, np.float32])), mostly))
+
+
+@st.composite
+def odd_layouts(draw) -> Sample:
+    """Strided, reversed, big-endian and read-only columns: views of what the caller keeps."""
+    sample = draw(tied() | small_dtypes())
+    step = draw(st.sampled_from([1, 2, -1, -3]))
+
+    def view(column: np.ndarray) -> np.ndarray:
+        order = column.dtype.newbyteorder(draw(st.sampled_from("=>")))
+        spread = np.repeat(column.astype(order), abs(step))[::step]
+        spread.flags.writeable = draw(st.booleans())
+        return spread
+
+    return Sample(view(sample.correct), view(sample.confidence))
+
+
+unweighted = st.one_of(
+    tied(),
+    one_class_only(),
+    near_tied_floats(),
+    extreme_magnitudes(),
+    huge_integers(),
+    small_dtypes(),
+    skewed(),
+    odd_layouts(),
+)
+
+
+@st.composite
+def weighing(draw, weight: st.SearchStrategy, dtype: Any) -> Sample:
+    """Any unweighted sample with such weights, not all of them 0."""
+    sample = draw(unweighted)
+    n = len(sample.correct)
+    weights = draw(st.lists(weight, min_size=n, max_size=n).filter(any))
+    return sample._replace(sample_weight=np.array(weights, dtype=dtype))
+
+
+@st.composite
+def weighted(draw) -> Sample:
+    """Float weights over eighteen orders of magnitude, zeros among them."""
+    size = st.floats(-9, 9).map(lambda exponent: 10**exponent)
+    return draw(weighing(size | size | st.just(0.0), np.float64))
+
+
+@st.composite
+def integer_weighted(draw) -> Sample:
+    """Small whole numbers of any dtype, which add up exactly; zeros among them."""
+    dtype = draw(st.sampled_from([np.float64, np.int64, np.uint8, np.float32]))
+    return draw(weighing(st.integers(0, 4), dtype))
+
+
+items = st.one_of(unweighted, weighted(), integer_weighted())
