@@ -194,19 +194,18 @@ def vector(values: ArrayLike, name: str) -> NDArray[Any]:
 def _to_array(values: Any, name: str) -> NDArray[Any]:
     nulls = getattr(values, "null_count", 0)  # pyarrow has a number there, polars a method
     nulls = nulls() if callable(nulls) else nulls
+    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
     if isinstance(values, np.ma.MaskedArray):
         nulls = int(np.ma.getmaskarray(values).sum())
+    elif own_type is not None:
+        nulls = int(values.isna().sum())
     if nulls:
         _reject_nulls(nulls, name)
     if hasattr(values, "__dataframe__") and np.ndim(values) != 1:
         message = f"{name} is a table of shape {np.shape(values)}; one column is expected"
         raise ValueError(message)
-    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
     try:
-        if own_type is not None and not values.isna().any():
-            array = values.to_numpy(dtype=own_type)
-        else:
-            array = np.asarray(values)
+        array = np.asarray(values) if own_type is None else values.to_numpy(dtype=own_type)
     except ValueError as error:  # rows of unequal length
         message = f"{name} is not a one-dimensional array: {error}"
         raise ValueError(message) from error

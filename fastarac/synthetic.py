@@ -29,7 +29,7 @@ _Positions: TypeAlias = float | _Array
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _PANEL_TOLERANCE = 1e-13
-_MAX_HALVINGS = 60
+_MAX_HALVINGS, _MAX_PANELS = 60, 2**14
 _MAX_SEARCH_STEPS = 200
 _LEAST_SD, _STEEPEST = 1e-150, 1e150  # a law beyond them is a point; within, exponents stay finite
 
@@ -104,14 +104,28 @@ class _TruncatedNormal:
         return np.minimum(self.log_tail_average(origin, offset) + np.log(rest), 0)
 
     @np.errstate(all="ignore")
-    def mean_of(self, value: Callable[[_Array], _Array], other: "_TruncatedNormal") -> float:
-        """Integrate ``value(offset from the mode)``, which varies on the scales of both laws."""
-        own, theirs = self.levels(15), other.levels(40) * (other.sd / self.sd)
-        low, high = max(-own[-1], -self.mode / self.sd), min(own[-1], (1 - self.mode) / self.sd)
-        centre = np.array([(other.mode - self.mode) / self.sd])
-        edges = np.concatenate([[low, 0, high], -own, own, centre, centre - theirs, centre + theirs])
-        edges = np.unique(np.clip(edges, low, high))
-        return _integral(lambda y: np.exp(self.log_density(y)) * value(self.sd * y), edges)
+    def mean_of(
+        self, value: Callable[[float, _Array], _Array], other: "_TruncatedNormal"
+    ) -> float:
+        """Integrate ``value(origin, offset)``, which varies on the scales of both laws and of 1."""
+        own, theirs = self.levels(15) * self.sd, other.levels(40) * other.sd
+        origins = np.unique([self.mode, other.mode, 1.0])
+        middles = np.diff(origins) / 2
+        lows, highs = np.append(-origins[0], -middles), np.append(middles, 0.0)
+        total = 0.0
+        for origin, low, high in zip(origins.tolist(), lows, highs, strict=True):
+            here, there = self.mode - origin, other.mode - origin
+            low, high = max(low, here - own[-1]), min(high, here + own[-1])
+
+            def integrand(offset: _Array, origin: float = origin) -> _Array:
+                density = np.exp(self.log_density((offset - (self.mode - origin)) / self.sd))
+                return density / self.sd * value(origin, offset)
+
+            if low < high:
+                inner = [here - own, here + own, there - theirs, there + theirs]
+                edges = np.concatenate([[low, here, there, high], *inner])
+                total += _integral(integrand, np.unique(np.clip(edges, low, high)))
+        return total
 
     @np.errstate(all="ignore")
     def sample(self, n: int, rng: np.random.Generator) -> _Array:
@@ -162,7 +176,7 @@ def _integral(function: Callable[[_Array], _Array], edges: _Array) -> float:
         open_ = np.abs(refined - whole) > _PANEL_TOLERANCE
         total += float(refined[~open_].sum())
         left, right, whole = (values[np.tile(open_, 2)] for values in (left, right, halves))
-        if not whole.size:
+        if not 0 < whole.size <= _MAX_PANELS:
             break
     return total + float(whole.sum())
 
@@ -417,7 +431,7 @@ class TruncatedNormalMixture:
         if self.weight_correct == 1:
             return 1.0
         correct, incorrect = self._laws()
-        return correct.mean_of(lambda offset: self._shares(correct.mode, offset)[0], incorrect)
+        return correct.mean_of(lambda *position: self._shares(*position)[0], incorrect)
 
     def arac_auc_score(self) -> float:
         """ARAC-AUC: ∫ Y dX, the area under accuracy after correction over the acceptance rate.
@@ -637,7 +651,7 @@ class TruncatedNormalMixture:
     def _misorder(self) -> float:
         """Probability that an incorrect output has the higher confidence."""
         law, other = self._laws()
-        return law.mean_of(lambda offset: np.exp(other.log_survival(law.mode, offset)), other)
+        return law.mean_of(lambda *position: np.exp(other.log_survival(*position)), other)
 
     def _arac_loss(self) -> float:
         """(1 - ARAC-AUC) / (1-β): the integral of FPR over X, where dX = β dTPR + (1-β) dFPR."""
@@ -651,7 +665,7 @@ class TruncatedNormalMixture:
         weights = (self.weight_correct, 1 - self.weight_correct)
 
         def loss(law: _TruncatedNormal, other: _TruncatedNormal, weight: float) -> float:
-            return law.mean_of(lambda offset: weight * self._shares(law.mode, offset)[1], other)
+            return law.mean_of(lambda *position: weight * self._shares(*position)[1], other)
 
         return loss(correct, incorrect, weights[0]) + loss(incorrect, correct, weights[1])
 

@@ -190,9 +190,7 @@ def trapezoids(x: list[Fraction], y: list[Fraction]) -> Fraction:
     return sum(((x[i] - x[i - 1]) * (y[i] + y[i - 1]) / 2 for i in range(1, len(x))), Fraction(0))
 
 
-def trapezoids_between(
-    x: list[Fraction], y: list[Fraction], low: Fraction, high: Fraction
-) -> Fraction:
+def trapezoids_between(x: list[Fraction], y: list[Fraction], low: Fraction, high: Fraction) -> Fraction:
     """Area under the same lines, between two abscissae. Vertical pieces have no area."""
     area = Fraction(0)
     for i in range(1, len(x)):
@@ -243,9 +241,7 @@ def roc_auc(items: list[Item]) -> Fraction | None:
     """Share of (correct, incorrect) pairs in the right order, ties half. Undefined: one class."""
     pairs = [(a, b) for a in items for b in items if a.correct and not b.correct]
     won = sum(
-        a.weight
-        * b.weight
-        * (Fraction(a.confidence > b.confidence) + (a.confidence >= b.confidence))
+        a.weight * b.weight * (Fraction(a.confidence > b.confidence) + (a.confidence >= b.confidence))
         for a, b in pairs
     )
     return share(won / 2, sum((a.weight * b.weight for a, b in pairs), Fraction(0)))
@@ -557,9 +553,7 @@ def cost(point: Point, verification: Any, correction: Any, error: Any) -> Fracti
 def normalized_cost(point: Point, gamma: Any, delta: Any) -> Fraction:
     """L' = −γX − β + δR_E."""
     return (
-        -exact(gamma) * point.acceptance_rate
-        - point.recognition_rate
-        + exact(delta) * point.error_rate
+        -exact(gamma) * point.acceptance_rate - point.recognition_rate + exact(delta) * point.error_rate
     )
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import reference as ref
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Weighted values, and those that a logarithm or many denominators keep from being exact, are held
 # to the relative error; the absolute one is for rates near 0, of a whole that is 1 (or the largest
@@ -65,6 +67,11 @@ class Metric:
     warns: type[Warning] | None = None
 
     @property
+    def owner(self) -> str:
+        """The public name that it belongs to: the function, or ThresholdSweep."""
+        return self.function.partition(".")[0]
+
+    @property
     def scales(self) -> bool:
         """Whether repeating the items does to it what `scale` says."""
         return self.scale is not None
@@ -79,10 +86,9 @@ class Metric:
         """Return fastarac's values, flat, from a sweep or from (correct, confidence)."""
         import fastarac
 
-        owner, _, attribute = self.function.rpartition(".")
-        if owner:
+        if self.owner == "ThresholdSweep":
             sweep = data[0] if len(data) == 1 else fastarac.threshold_sweep(*data, **weights)
-            result = getattr(sweep, attribute)
+            result = getattr(sweep, self.function.partition(".")[2])
         else:
             result = getattr(fastarac, self.function)(*data, **weights, **self.keywords)
         if self.fields:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -16,31 +17,41 @@ from strategies import Sample
 
 import fastarac as fa
 
+Family = tuple[Metric, ...]
+
 
 def every(*properties: str):
-    """Run a test for all the entries that have these properties."""
+    """Run a test for each family: neighbouring entries of one function, with these properties.
+
+    A family is given the same samples, since making them takes longer than evaluating them.
+    """
     chosen = [metric for metric in METRICS if all(getattr(metric, name) for name in properties)]
-    return pytest.mark.parametrize("metric", chosen, ids=lambda metric: metric.name)
+    families = groupby(chosen, lambda metric: (metric.owner, metric.weights, metric.jumps))
+    cases = [pytest.param(tuple(members), id=owner) for (owner, *_), members in families]
+    return pytest.mark.parametrize("family", cases)
 
 
-def weighted_for(metric: Metric) -> st.SearchStrategy[Sample]:
+def weighted_for(family: Family) -> st.SearchStrategy[Sample]:
     """Weights under which the value is determined beyond rounding."""
     exact_sums = strategies.integer_weighted()
-    return exact_sums if metric.jumps else st.one_of(exact_sums, strategies.weighted())
+    return exact_sums if family[0].jumps else st.one_of(exact_sums, strategies.weighted())
 
 
-def sample_for(metric: Metric) -> st.SearchStrategy[Sample]:
-    """Samples without weights, and with them where the metric takes any."""
-    return strategies.unweighted | weighted_for(metric) if metric.weights else strategies.unweighted
+def sample_for(family: Family) -> st.SearchStrategy[Sample]:
+    """Samples without weights, and with them where the metrics take any."""
+    if family[0].weights:
+        return strategies.unweighted | weighted_for(family)
+    return strategies.unweighted
 
 
 def value(metric: Metric, sample: Sample) -> np.ndarray:
     return metric.checked(sample.correct, sample.confidence, **sample.weighted)
 
 
-def same(metric: Metric, sample: Sample, a: np.ndarray, b: np.ndarray) -> bool:
+def agree(metric: Metric, sample: Sample, found: np.ndarray, expected: np.ndarray) -> None:
     """To the last bit where the value is rounded once from exact counts, else within tolerance."""
-    return (identical if metric.rounded_once and sample.sample_weight is None else close)(a, b)
+    equal = identical if metric.rounded_once and sample.sample_weight is None else close
+    assert equal(found, expected), f"{metric.name}: found {found}, expected {expected}"
 
 
 def ranks(confidence: np.ndarray) -> np.ndarray:
@@ -52,25 +63,28 @@ def ranks(confidence: np.ndarray) -> np.ndarray:
 
 @every()
 @given(st.data())
-def test_value_is_that_of_the_reference(metric, data):
-    sample = data.draw(sample_for(metric))
-    assert same(metric, sample, value(metric, sample), metric.expected(*sample))
+def test_value_is_that_of_the_reference(family, data):
+    sample = data.draw(sample_for(family))
+    for metric in family:
+        agree(metric, sample, value(metric, sample), metric.expected(*sample))
 
 
 @every()
 @given(st.data())
-def test_a_sweep_gives_the_value_that_its_arrays_give(metric, data):
-    sample = data.draw(sample_for(metric))
+def test_a_sweep_gives_the_value_that_its_arrays_give(family, data):
+    sample = data.draw(sample_for(family))
     sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
-    assert same(metric, sample, metric.checked(sweep), value(metric, sample))
+    for metric in family:
+        agree(metric, sample, metric.checked(sweep), value(metric, sample))
 
 
 @every()
 @given(st.data())
-def test_inputs_are_not_written_to(metric, data):
-    sample = data.draw(sample_for(metric))
+def test_inputs_are_not_written_to(family, data):
+    sample = data.draw(sample_for(family))
     before = [None if column is None else column.tobytes() for column in sample]
-    value(metric, sample)
+    for metric in family:
+        value(metric, sample)
     assert [None if column is None else column.tobytes() for column in sample] == before
 
 
@@ -79,10 +93,11 @@ def test_inputs_are_not_written_to(metric, data):
 
 @every()
 @given(st.data())
-def test_the_order_of_the_items_does_not_matter(metric, data):
-    sample = data.draw(sample_for(metric))
-    order = data.draw(st.permutations(range(len(sample.correct))))
-    assert same(metric, sample, value(metric, sample.take(order)), value(metric, sample))
+def test_the_order_of_the_items_does_not_matter(family, data):
+    sample = data.draw(sample_for(family))
+    shuffled = sample.take(data.draw(st.permutations(range(len(sample.correct)))))
+    for metric in family:
+        agree(metric, sample, value(metric, shuffled), value(metric, sample))
 
 
 def doubled(confidence: np.ndarray) -> np.ndarray:
@@ -95,6 +110,7 @@ def doubled(confidence: np.ndarray) -> np.ndarray:
     return 2 * ranks(confidence)
 
 
+# Strictly increasing, through the ranks 0 to 39 wherever the confidence itself might not be.
 TRANSFORMS = {
     "ranks": ranks,
     "doubled": doubled,
@@ -112,11 +128,12 @@ TRANSFORMS = {
 
 @every("monotone")
 @given(st.data())
-def test_only_the_order_of_the_confidences_matters(metric, data):
-    sample = data.draw(sample_for(metric))
-    transform = data.draw(st.sampled_from(list(TRANSFORMS)))
-    changed = sample._replace(confidence=TRANSFORMS[transform](sample.confidence))
-    assert same(metric, sample, value(metric, changed), value(metric, sample))
+def test_only_the_order_of_the_confidences_matters(family, data):
+    sample = data.draw(sample_for(family))
+    transform = TRANSFORMS[data.draw(st.sampled_from(list(TRANSFORMS)))]
+    changed = sample._replace(confidence=transform(sample.confidence))
+    for metric in family:
+        agree(metric, sample, value(metric, changed), value(metric, sample))
 
 
 # --- Repetition, weights, parts ----------------------------------------------------------------
@@ -124,71 +141,81 @@ def test_only_the_order_of_the_confidences_matters(metric, data):
 
 @every("scales")
 @given(st.data())
-def test_repeating_all_items_scales_the_value(metric, data):
-    sample = data.draw(sample_for(metric))
+def test_repeating_all_items_scales_the_value(family, data):
+    sample = data.draw(sample_for(family))
     times = data.draw(st.sampled_from([2, 3, 4]))
     repeated = sample.take(np.tile(np.arange(len(sample.correct)), times))
-    expected = value(metric, sample) * times**metric.scale
-    assert same(metric, sample, value(metric, repeated), expected)
+    for metric in family:
+        expected = value(metric, sample) * times**metric.scale
+        agree(metric, sample, value(metric, repeated), expected)
 
 
 @every("weights", "scales")
 @given(st.data())
-def test_multiplying_all_weights_scales_the_value(metric, data):
-    sample = data.draw(weighted_for(metric))
+def test_multiplying_all_weights_scales_the_value(family, data):
+    sample = data.draw(weighted_for(family))
     factor = data.draw(st.sampled_from([0.25, 2.0, 1024.0]))
     weights = sample.sample_weight.astype(np.float64)
     multiplied = sample._replace(sample_weight=weights * factor)
-    expected = value(metric, sample) * factor**metric.scale
-    assert close(value(metric, multiplied), expected)
+    for metric in family:
+        expected = value(metric, sample) * factor**metric.scale
+        agree(metric, sample, value(metric, multiplied), expected)
 
 
 @every("weights")
-@given(st.data())
-def test_a_weight_of_k_is_the_item_k_times(metric, data):
-    sample = data.draw(strategies.integer_weighted())
+@given(strategies.integer_weighted())
+def test_a_weight_of_k_is_the_item_k_times(family, sample):
     times = sample.sample_weight.astype(np.int64)
     repeated = Sample(np.repeat(sample.correct, times), np.repeat(sample.confidence, times))
-    assert close(value(metric, sample), value(metric, repeated))
+    for metric in family:
+        agree(metric, sample, value(metric, sample), value(metric, repeated))
 
 
 @every("weights")
 @given(st.data())
-def test_an_item_of_weight_0_is_as_if_absent(metric, data):
-    sample = data.draw(weighted_for(metric))
-    assert close(value(metric, sample), value(metric, sample.take(sample.sample_weight > 0)))
+def test_an_item_of_weight_0_is_as_if_absent(family, data):
+    sample = data.draw(weighted_for(family))
+    without = sample.take(sample.sample_weight > 0)
+    for metric in family:
+        agree(metric, sample, value(metric, sample), value(metric, without))
 
 
 @every()
 @given(st.data())
-def test_merged_parts_are_the_whole(metric, data):
-    sample = data.draw(sample_for(metric))
+def test_merged_parts_are_the_whole(family, data):
+    sample = data.draw(sample_for(family))
     n = len(sample.correct)
     part_of = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
     weight = np.ones(n) if sample.sample_weight is None else sample.sample_weight
     parts = [sample.take(part_of == part) for part in range(3) if weight[part_of == part].any()]
     sweeps = [fa.threshold_sweep(p.correct, p.confidence, **p.weighted) for p in parts]
     merged = functools.reduce(operator.add, sweeps)
-    assert same(metric, sample, metric.checked(merged), value(metric, sample))
+    for metric in family:
+        agree(metric, sample, metric.checked(merged), value(metric, sample))
+
+
+def ordinary_sample(seed: int, n: int, *, weighted: bool) -> Sample:
+    """More correct where more confident, with ties."""
+    random = np.random.default_rng(seed)
+    confidence = random.integers(0, 100, n) / 100
+    correct = random.random(n) < confidence
+    return Sample(correct, confidence, random.random(n) if weighted else None)
 
 
 @every()
-@pytest.mark.parametrize("weighted", [False, True])
-def test_threads_do_not_disturb_each_other(metric, weighted):
-    if weighted and not metric.weights:
-        return
-    random = np.random.default_rng(7)
-    samples = []
-    for n in [300, 500]:
-        confidence = random.integers(0, 100, n) / 100
-        weight = random.random(n) if weighted else None
-        samples.append(Sample(random.random(n) < confidence, confidence, weight))
-    alone = [value(metric, sample) for sample in samples]
+def test_threads_do_not_disturb_each_other(family):
+    cases = [
+        (metric, ordinary_sample(n, n, weighted=weighted))
+        for metric in family
+        for weighted in {False, metric.weights}
+        for n in (50, 80)
+    ]
+    alone = [value(metric, sample) for metric, sample in cases]
 
-    def again(turn: int) -> np.ndarray:
-        sample = samples[turn % 2]
-        return metric.call(sample.correct, sample.confidence, **sample.weighted)
+    def again(turn: int) -> bool:
+        metric, sample = cases[turn % len(cases)]
+        together = metric.call(sample.correct, sample.confidence, **sample.weighted)
+        return identical(together, alone[turn % len(cases)])
 
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(again, range(16)))
-    assert all(identical(result, alone[turn % 2]) for turn, result in enumerate(together))
+        assert all(pool.map(again, range(4 * len(cases))))

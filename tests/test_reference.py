@@ -374,9 +374,7 @@ def test_scikit_learn_agrees(sample):
     items = ref.to_items(*sample)
     y, t, w = columns(items)
     assume(y.any())
-    assert close(
-        ref.average_precision(items), metrics.average_precision_score(y, t, sample_weight=w)
-    )
+    assert close(ref.average_precision(items), metrics.average_precision_score(y, t, sample_weight=w))
     precision, recall, _ = metrics.precision_recall_curve(y, t, sample_weight=w)
     assert close(ref.pr_auc(items, "linear"), metrics.auc(recall, precision))
     assume(not y.all())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
 
     FloatArray = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ def axes_or_new(ax: Axes | None) -> Axes:
         return ax
     from matplotlib import pyplot as plt
 
-    return plt.subplots()[1]  # type: ignore[no-any-return]
+    return plt.subplots()[1]
 
 
 def line_style(index: int) -> dict[str, Any]:
@@ -40,24 +41,28 @@ def line_style(index: int) -> dict[str, Any]:
 
 def legend_name(name: str | None, measure: str, value: float | None) -> str | None:
     """Return the name of a curve with its area, such as ``"svm (ARAC-AUC = 0.987)"``."""
+    if name is not None:
+        # matplotlib sets text between dollars as formulas, and hides names that begin with "_".
+        name = name.replace("$", r"\$")
+        name = f" {name}" if name.startswith("_") else name
     if value is None:
         return name
     area = f"{measure} = {rounded(value)}"
     return area if name is None else f"{name} ({area})"
 
 
-def rounded(value: float) -> str:
-    """Return a share to three decimals, or to as many as it takes not to look like 0 or 1."""
-    for decimals in range(3, 9):
-        text = f"{value:.{decimals}f}"
+def rounded(value: float, decimals: int = 3) -> str:
+    """Return a share to so many decimals, or to as many as it takes not to look like 0 or 1."""
+    for more in range(decimals, 9):
+        text = f"{value:.{more}f}"
         if float(text) not in (0.0, 1.0):
             return text
-    return f"{value:.3f}"
+    return f"{value:.{decimals}f}"
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage of at most four significant digits, such as ``"0.5 %"``."""
-    return f"{100 * share:.4g} %"
+    """Return a share that someone chose as a percentage with the digits they chose."""
+    return f"{(Decimal(repr(float(share))) * 100).normalize():f} %"
 
 
 def decimate(x: ArrayLike, y: ArrayLike) -> NDArray[np.intp]:
@@ -94,7 +99,7 @@ def decimate(x: ArrayLike, y: ArrayLike) -> NDArray[np.intp]:
 
 def _pixels(values: FloatArray, size: int) -> FloatArray:
     low, high = values.min(), values.max()
-    return (values - low) * (size / (high - low)) if high > low else np.zeros(len(values))
+    return (values - low) / (high - low) * size if high > low else np.zeros(len(values))
 
 
 def _extremes_of_columns(x: FloatArray, y: FloatArray, columns: int) -> NDArray[np.intp]:
@@ -122,7 +127,9 @@ def _corners(x: FloatArray, y: FloatArray) -> NDArray[np.intp]:
         along_x, along_y = x[stop] - x[start], y[stop] - y[start]
         off_x, off_y = x[:-1] - x[start], y[:-1] - y[start]
         length = along_x**2 + along_y**2
-        share = np.divide(off_x * along_x + off_y * along_y, length, where=length > 0, out=np.zeros(n - 1))
+        share = np.divide(
+            off_x * along_x + off_y * along_y, length, where=length > 0, out=np.zeros(n - 1)
+        )
         share = np.clip(share, 0, 1)
         distance = np.hypot(off_x - share * along_x, off_y - share * along_y)
         farthest = np.maximum.reduceat(distance, kept[:-1])

@@ -5,16 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastarac.areas import arac_auc_score
-from fastarac.displays._base import (
-    axes_or_new,
-    decimate,
-    legend_name,
-    line_style,
-    percent,
-)
+from fastarac.displays._base import axes_or_new, decimate, legend_name, line_style, percent
 from fastarac.operating import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 
@@ -22,12 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
+    from numpy.typing import ArrayLike
 
 X_LABEL, Y_LABEL = "Acceptance rate", "Accuracy after correction"
 MARGIN = 0.04  # of the range of each axis
+SMALLEST_RANGE = 1e-4  # of the vertical axis
 GUIDE_COLOR = "0.45"
+NAME_HEIGHT = 0.035  # of the name of an allowed error rate, in heights of the axes
+MOST_NAMES_INSIDE = 6  # that a legend inside the axes has room for
 
 
 class ARACDisplay:
@@ -203,10 +200,10 @@ class ARACDisplay:
             )
         ax.set(xlabel=X_LABEL, ylabel=Y_LABEL, xlim=(-MARGIN / 2, 1 + MARGIN / 2))
         _fit_height(ax)
-        if self.line_.get_label() and not self.line_.get_label().startswith("_"):
+        if not str(self.line_.get_label()).startswith("_"):
             ax.legend(loc="best")
         self.ax_: Axes = ax
-        self.figure_: Figure = ax.figure
+        self.figure_: Figure | SubFigure = ax.figure
         return self
 
 
@@ -240,24 +237,37 @@ def draw_arac_curves(
         )
         for index, (name, sweep) in enumerate(sweeps.items())
     }
-    lowest = ax.get_ylim()[0]
-    for rate in sorted(error_rates):
-        if 1 - rate > lowest:
-            ax.axhline(1 - rate, color=GUIDE_COLOR, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-            ax.annotate(
-                f"{percent(rate)} errors",
-                (1, 1 - rate),
-                xycoords=("axes fraction", "data"),
-                xytext=(4, 0),
-                textcoords="offset points",
-                verticalalignment="center",
-                color=GUIDE_COLOR,
-            )
+    if len(sweeps) > MOST_NAMES_INSIDE:
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
+    _draw_allowed_error_rates(ax, error_rates)
     return displays
+
+
+def _draw_allowed_error_rates(ax: Axes, error_rates: Sequence[float]) -> None:
+    """Draw a dashed line for each rate that is in sight, and its name on the right."""
+    low, high = ax.get_ylim()
+    height_of_name = 1.0 + NAME_HEIGHT
+    for rate in sorted(error_rates):
+        if 1 - rate <= low:
+            continue
+        ax.axhline(1 - rate, color=GUIDE_COLOR, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        height_of_name = min((1 - rate - low) / (high - low), height_of_name - NAME_HEIGHT)
+        ax.annotate(
+            f"{percent(rate)} errors",
+            (1, height_of_name),
+            xycoords="axes fraction",
+            xytext=(4, 0),
+            textcoords="offset points",
+            verticalalignment="center",
+            color=GUIDE_COLOR,
+        )
 
 
 def _fit_height(ax: Axes) -> None:
     """Let the vertical axis end just above 1 and just below the lowest curve."""
-    low = min(ax.dataLim.y0, 1 - 1e-6)
+    low = ax.dataLim.y0
+    if low > 1 - SMALLEST_RANGE:
+        low = 1 - SMALLEST_RANGE
     margin = MARGIN * (1 - low)
     ax.set_ylim(low - margin, 1 + margin)
+    ax.ticklabel_format(axis="y", useOffset=False)

@@ -1,0 +1,53 @@
+"""The file that ``--plot`` writes: whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from fastarac.cli._report import Model
+
+SUFFIXES = (".png", ".svg", ".pdf")
+DOTS_PER_INCH = 200
+WIDTH, HEIGHT = 8.0, 5.5  # inches
+HEIGHT_OF_NAME = 0.12  # inches a model, once the legend is below the axes
+NAMES_INSIDE = 6
+
+
+def problem_with(path: Path) -> str | None:
+    """Return why the plot could not be written to this file, or None."""
+    if path.suffix.lower() not in SUFFIXES:
+        return (
+            f"{path}: the name of the plot should end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        )
+    if path.is_dir():
+        return f"{path}: it is a directory"
+    if not path.absolute().parent.is_dir():
+        return f"{path}: there is no directory {path.absolute().parent}"
+    if find_spec("matplotlib") is None:
+        return 'matplotlib is not installed; run: pip install "fastarac[cli]"'
+    return None
+
+
+def save(models: Sequence[Model], error_rates: Sequence[float], path: Path) -> None:
+    """Draw the ARAC curves of the models into a file, which appears once it is complete."""
+    from matplotlib.figure import Figure
+
+    from fastarac.displays import draw_arac_curves
+
+    below = max(0, len(models) - NAMES_INSIDE) and len(models)
+    figure = Figure(figsize=(WIDTH, HEIGHT + HEIGHT_OF_NAME * below), layout="constrained")
+    sweeps = {model.name: model.sweep for model in models}
+    draw_arac_curves(sweeps, error_rates=error_rates, ax=figure.subplots())
+    target = path.resolve()
+    partial = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
+    try:
+        figure.savefig(partial, dpi=DOTS_PER_INCH)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,248 @@
+"""What is printed: a table and words for people, or JSON, CSV and Markdown for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from fastarac.cli import _numbers as numbers
+from fastarac.displays._base import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from rich.console import Console
+
+    from fastarac.evaluation import Evaluation
+    from fastarac.operating import OperatingPoint
+    from fastarac.sweep import ThresholdSweep
+
+BEST = "bold green"
+UNLIMITED = 100_000  # characters a line
+CAUTION = "Thresholds are fitted to these outputs; on new ones, a few more errors may remain."
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model and its figures.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    sweep : ThresholdSweep
+        Its counts at every threshold.
+    evaluation : Evaluation
+        Its figures.
+    dtype : numpy.dtype
+        The dtype of its confidences.
+    """
+
+    name: str
+    sweep: ThresholdSweep
+    evaluation: Evaluation
+    dtype: np.dtype[Any]
+
+    def point(self, index: int) -> OperatingPoint:
+        """Return the operating point for the allowed error rate of this index."""
+        return self.evaluation.operating_points[index]
+
+    def threshold(self, index: int) -> str:
+        """Return the threshold for the allowed error rate of this index."""
+        return numbers.threshold(self.point(index).threshold, self.sweep, self.dtype)
+
+
+def as_json(models: Sequence[Model]) -> str:
+    """Return all figures as a JSON array with one object a model."""
+    return json.dumps(_records(models), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_csv(models: Sequence[Model]) -> str:
+    """Return all figures as CSV with one row a model; what is undefined is empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    records = _records(models)
+    writer.writerow(records[0])
+    writer.writerows(record.values() for record in records)
+    return text.getvalue()
+
+
+def as_markdown(models: Sequence[Model]) -> str:
+    """Return all figures as a Markdown table with one row a model; what is undefined is empty."""
+    records = _records(models)
+    rows = [list(records[0]), ["---", *["---:"] * (len(records[0]) - 1)]]
+    rows += [["" if cell is None else str(cell) for cell in record.values()] for record in records]
+    return "".join(f"| {' | '.join(map(_markdown_cell, row))} |\n" for row in rows)
+
+
+def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -> None:
+    """Print the table and the words for people; no table is wider than the console."""
+    for table in _tables(models, console, with_costs=with_costs):
+        console.print(table)
+        console.print()
+    for sentence in words(models, with_costs=with_costs):
+        console.print(Text(sentence))
+    console.print(Text(CAUTION, style="dim"))
+
+
+def words(models: Sequence[Model], *, with_costs: bool = False) -> list[str]:
+    """Return a sentence per allowed error rate: which model automates most, and at which threshold."""
+    sentences = []
+    for index, limit in enumerate(models[0].evaluation.error_rates):
+        sentence = f"At most {percent(limit)} errors: {_advice(models, index)}"
+        if with_costs and len(models) > 1:
+            sentence += f" {_cheapest(models, index)}"
+        sentences.append(sentence)
+    return sentences
+
+
+def _records(models: Sequence[Model]) -> list[dict[str, Any]]:
+    return [{"model": model.name, **model.evaluation.to_dict()} for model in models]
+
+
+def _markdown_cell(text: str) -> str:
+    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())
+
+
+def _advice(models: Sequence[Model], index: int) -> str:
+    best = max(model.point(index).acceptance_rate for model in models)
+    leaders = [model for model in models if model.point(index).acceptance_rate == best]
+    if best == 0:
+        return "nothing can be accepted automatically; people have to verify every output."
+    share = "everything" if best == 1 else numbers.share(best)
+    if len(leaders) == 1:
+        who = "" if len(models) == 1 else f"{_shown(leaders[0].name)} automates most: "
+        where, errors = _where(leaders[0], index), _remaining(leaders[0], index)
+        return f"{who}accept {share} automatically {where}; {errors}."
+    names = _joined([_shown(model.name) for model in leaders])
+    each = "; ".join(
+        f"{_shown(model.name)} {_where(model, index)}, {_remaining(model, index)}" for model in leaders
+    )
+    return f"{names} tie, each accepts {share} automatically: {each}."
+
+
+def _where(model: Model, index: int) -> str:
+    if model.point(index).acceptance_rate == 1:
+        return "at any confidence"
+    return f"at confidence >= {model.threshold(index)}"
+
+
+def _remaining(model: Model, index: int) -> str:
+    rate = model.point(index).error_rate
+    return f"{numbers.share(rate)} errors remain (of all outputs)" if rate else "no errors remain"
+
+
+def _cheapest(models: Sequence[Model], index: int) -> str:
+    performances = [model.evaluation.performance[index] for model in models]
+    names = [
+        _shown(model.name)
+        for model, performance in zip(models, performances, strict=True)
+        if performance == max(performances)
+    ]
+    first = models[0].evaluation
+    costs = f"gamma = {first.gamma:g} and delta = {first.delta:g}"
+    verb = "costs" if len(names) == 1 else "cost"
+    return f"With {costs}, {_joined(names)} {verb} least (W = {max(performances):.4f})."
+
+
+def _joined(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _shown(name: str) -> str:
+    """Return a name without characters that would move the cursor."""
+    return "".join(mark if mark.isprintable() else "\N{REPLACEMENT CHARACTER}" for mark in name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of the table: its header, its cells, and the values of which the largest is best."""
+
+    header: str
+    cells: list[str]
+    values: list[float] | None = None
+
+    def best(self) -> list[bool]:
+        """Return which cells are best; none where all are alike."""
+        if self.values is None:
+            return [False] * len(self.cells)
+        largest = max(self.values)
+        best = [value == largest for value in self.values]
+        return [False] * len(best) if all(best) else best
+
+
+def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[_Column]]:
+    """Return the columns of the table after the names, in blocks that stay together."""
+
+    def column(
+        header: str, figure: Callable[[Evaluation], float], text: Callable[[float], str]
+    ) -> _Column:
+        values = [figure(model.evaluation) for model in models]
+        return _Column(header, [text(value) for value in values], values)
+
+    weighted = any(isinstance(model.evaluation.n, float) for model in models)
+    blocks = [
+        [
+            _Column(
+                "weight" if weighted else "outputs",
+                [numbers.count(model.evaluation.n) for model in models],
+            ),
+            column("recognition\nrate", lambda figures: figures.recognition_rate, numbers.share),
+            column("ARAC-AUC", lambda figures: figures.arac.auc, numbers.area),
+            column("normalised\nARAC-AUC", lambda figures: figures.arac.normalized, numbers.area),
+            column("ROC-AUC", lambda figures: figures.roc_auc, numbers.area),
+        ]
+    ]
+    for index, limit in enumerate(models[0].evaluation.error_rates):
+        rates = [model.point(index).acceptance_rate for model in models]
+        block = [
+            _Column(
+                f"accepted at\n<= {percent(limit)} errors",
+                [numbers.share(rate) for rate in rates],
+                rates,
+            ),
+            _Column("confidence\n>=", [model.threshold(index) for model in models]),
+        ]
+        if with_costs:
+            performances = [model.evaluation.performance[index] for model in models]
+            block.append(_Column("\nW", [f"{value:.4f}" for value in performances], performances))
+        blocks.append(block)
+    return blocks
+
+
+def _tables(models: Sequence[Model], console: Console, *, with_costs: bool) -> list[Table]:
+    """Return one table, or several where the console is too narrow for all blocks in one."""
+    tables: list[Table] = []
+    columns: list[_Column] = []
+    unlimited = console.options.update(width=UNLIMITED)
+    for block in _blocks(models, with_costs=with_costs):
+        wider = _table(models, columns + block)
+        if columns and Measurement.get(console, unlimited, wider).maximum > console.width:
+            tables.append(_table(models, columns))
+            columns = []
+        columns = columns + block
+    return [*tables, _table(models, columns)]
+
+
+def _table(models: Sequence[Model], columns: Sequence[_Column]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("model", overflow="fold", vertical="bottom")
+    for column in columns:
+        table.add_column(Text(column.header), justify="right", no_wrap=True, overflow="fold")
+    best = [column.best() for column in columns]
+    for row, model in enumerate(models):
+        cells = [
+            Text(column.cells[row], style=BEST if marks[row] else "")
+            for column, marks in zip(columns, best, strict=True)
+        ]
+        table.add_row(Text(_shown(model.name)), *cells)
+    return table

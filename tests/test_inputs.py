@@ -1,0 +1,256 @@
+"""The door for arrays: what is taken, what is refused, and in which words."""
+
+from __future__ import annotations
+
+import array as stdlib_array
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import fastarac as fa
+
+CORRECT = [1, 0, 1, 1, 0, 1]
+CONFIDENCE = [3, 1, 2, 3, 2, 0]
+EXPECTED = fa.arac_auc_score(CORRECT, CONFIDENCE)
+
+NUMERIC = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("dtype", NUMERIC)
+def test_every_numeric_type_of_either_byte_order(dtype, order):
+    correct = np.array(CORRECT, np.dtype(dtype).newbyteorder(order))
+    assert fa.arac_auc_score(correct, CONFIDENCE) == EXPECTED
+    if dtype != "?":
+        confidence = np.array(CONFIDENCE, np.dtype(dtype).newbyteorder(order))
+        assert fa.arac_auc_score(CORRECT, confidence) == EXPECTED
+        assert fa.threshold_sweep(CORRECT, confidence).thresholds.tolist() == [np.inf, 3, 2, 1, 0]
+
+
+def test_bool_confidence():
+    sweep = fa.threshold_sweep([1, 1, 0, 0], [True, True, False, True])
+    assert sweep.thresholds.tolist() == [np.inf, 1, 0]
+    assert sweep.true_accepts.tolist() == [0, 2, 2]
+    assert sweep.false_accepts.tolist() == [0, 1, 2]
+
+
+CONTAINERS = {
+    "list": list,
+    "tuple": tuple,
+    "range-like": lambda v: stdlib_array.array("q", v),
+    "pandas": pd.Series,
+    "pandas, own index": lambda v: pd.Series(v, index=range(100, 100 + len(v))),
+    "pandas Int64": lambda v: pd.Series(v, dtype="Int64"),
+    "pandas Float32": lambda v: pd.Series(v, dtype="Float32"),
+    "pandas pyarrow": lambda v: pd.Series(v, dtype="int64[pyarrow]"),
+    "polars": pl.Series,
+    "polars float": lambda v: pl.Series(v, dtype=pl.Float32),
+    "pyarrow": pa.array,
+    "pyarrow chunked": lambda v: pa.chunked_array([v[:2], v[2:]]),
+    "memoryview": lambda v: memoryview(np.array(v)),
+    "masked array without a mask": np.ma.array,
+    "strided": lambda v: np.repeat(np.array(v), 3)[::3],
+    "reversed view": lambda v: np.array(v[::-1])[::-1],
+    "column of a matrix": lambda v: np.column_stack([v, v])[:, 1],
+    "unaligned": lambda v: np.frombuffer(b"x" + np.array(v, "f8").tobytes(), "f8", offset=1),
+    "field of records": lambda v: np.array([(1, x) for x in v], "u1, f8")["f1"],
+}
+
+
+@pytest.mark.parametrize("make", CONTAINERS.values(), ids=CONTAINERS)
+def test_every_container(make):
+    assert fa.arac_auc_score(make(CORRECT), make(CONFIDENCE)) == EXPECTED
+    weighted = fa.arac_auc_score(CORRECT, CONFIDENCE, sample_weight=make([1] * 6))
+    assert weighted == EXPECTED
+
+
+def test_pandas_and_polars_booleans():
+    for make in (
+        lambda v: pd.Series(v, dtype="boolean"),
+        lambda v: pd.Series(v, dtype=bool),
+        lambda v: pd.Series(v, dtype="bool[pyarrow]"),
+        lambda v: pl.Series(v, dtype=pl.Boolean),
+        lambda v: pa.array(v, pa.bool_()),
+    ):
+        assert fa.arac_auc_score(make([bool(c) for c in CORRECT]), CONFIDENCE) == EXPECTED
+
+
+class Tensor:
+    """Behaves as a torch CPU tensor does towards numpy, without torch."""
+
+    def __init__(self, values, *, needs_grad=False):
+        self.values, self.needs_grad = np.array(values, np.float32), needs_grad
+
+    def __array__(self, dtype=None, copy=None):
+        if self.needs_grad:
+            message = "Can't call numpy() on Tensor that requires grad."
+            raise RuntimeError(message)
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+def test_tensor_like():
+    assert fa.arac_auc_score(Tensor(CORRECT), Tensor(CONFIDENCE)) == EXPECTED
+    with pytest.raises(TypeError, match=r"confidence \(Tensor\) cannot be read .* requires grad"):
+        fa.arac_auc_score(CORRECT, Tensor(CONFIDENCE, needs_grad=True))
+
+
+def test_inputs_are_never_written_to_and_not_kept():
+    rng = np.random.default_rng(1)
+    correct, confidence = rng.random(500) < 0.7, rng.random(500)
+    weight = rng.random(500)
+    before = [a.copy() for a in (correct, confidence, weight)]
+    sweep = fa.threshold_sweep(correct, confidence, sample_weight=weight)
+    fa.evaluate(correct, confidence)
+    for old, new in zip(before, (correct, confidence, weight), strict=True):
+        np.testing.assert_array_equal(old, new)
+        assert new.flags.writeable
+    assert not np.shares_memory(sweep.thresholds, confidence)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize("n", [3, 70_000])
+def test_integers_beyond_2_53_keep_their_order(dtype, n):
+    base = 2**60 if dtype == np.int64 else 2**63
+    confidence = np.array([base + i % 3 for i in range(n)], dtype)
+    correct = np.arange(n) % 3 == 2
+    assert fa.arac_auc_score(correct, confidence) == fa.arac_auc_score(correct, np.arange(n) % 3)
+    sweep = fa.threshold_sweep(correct, confidence)
+    assert sweep.thresholds.tolist() == [np.inf, base + 2, base + 1, base]
+    assert all(isinstance(t, int) for t in sweep.thresholds[1:])
+    point = fa.operating_point(sweep, max_error_rate=0.0)
+    assert point.threshold == base + 2
+    assert ((confidence >= point.threshold) == correct).all()
+
+
+def test_python_integers_are_not_rounded_on_the_way_in():
+    assert fa.arac_auc_score([1, 0], [2**63 + 1, 2**63]) == 0.875
+    assert fa.arac_auc_score([0, 1], [2**63 + 1, 2**63]) == 0.625
+    with pytest.raises(ValueError, match="confidence has integers that fit neither"):
+        fa.arac_auc_score([0, 1], [2**63 + 1, -1])
+
+
+NAN, INF = float("nan"), float("inf")
+OK = [1, 0, 1]
+T = [0.1, 0.2, 0.3]
+
+WRONG_VALUES = {
+    "empty": ([], [], None, "correct and confidence are empty; at least one item is expected"),
+    "lengths": ([1, 0], T, None, "correct has 2 items and confidence has 3; the same number"),
+    "2-D": (OK, [T], None, r"confidence has shape \(1, 3\); a one-dimensional array"),
+    "2-D correct": (np.ones((3, 1)), T, None, r"correct has shape \(3, 1\); a one-dimensional"),
+    "scalar": (1, 0.5, None, r"confidence has shape \(\); a one-dimensional array"),
+    "ragged": (OK, [[1], [2, 3], 4], None, "confidence is not a one-dimensional array"),
+    "NaN": (OK, [0.1, NAN, 0.3], None, r"confidence\[1\] is nan; a finite number is expected"),
+    "inf": (OK, [0.1, 0.2, INF], None, r"confidence\[2\] is inf; a finite number is expected"),
+    "-inf": (OK, np.float32([-INF, 0, 1]), None, r"confidence\[0\] is -inf; a finite number"),
+    "float16 NaN": (OK, np.float16([0, NAN, 1]), None, r"confidence\[1\] is nan"),
+    "label 2": ([1, 2, 0], T, None, r"correct\[1\] is 2; 0 \(incorrect\) or 1 \(correct\) is exp"),
+    "label -1": ([1, -1, 0], T, None, r"correct\[1\] is -1; 0 \(incorrect\) or 1"),
+    "label -1 int8": (np.int8([1, -1, 0]), T, None, r"correct\[1\] is -1; 0 \(incorrect\)"),
+    "label 0.5": ([1, 0.5, 0], T, None, r"correct\[1\] is 0.5; 0 \(incorrect\) or 1"),
+    "label NaN": ([1, 0, NAN], T, None, r"correct\[2\] is nan; 0 \(incorrect\) or 1"),
+    "arguments swapped": (T, OK, None, r"correct\[0\] is 0.1; 0 \(incorrect\) or 1"),
+    "negative weight": (OK, T, [1, -1, 1], r"sample_weight\[1\] is -1; a finite number of at le"),
+    "NaN weight": (OK, T, [1, 1, NAN], r"sample_weight\[2\] is nan; a finite number of at least"),
+    "inf weight": (OK, T, [INF, 1, 1], r"sample_weight\[0\] is inf; a finite number of at least"),
+    "no weight": (OK, T, [0, 0, 0], "sample_weight sums to 0.0; a positive, finite sum"),
+    "huge weights": (OK, T, [1e308] * 3, "sample_weight sums to inf; a positive, finite sum"),
+    "weight length": (OK, T, [1, 1], "sample_weight has 2 items and confidence has 3"),
+    "None": (OK, [0.1, None, 0.3], None, "confidence has 1 null values; a value for each item"),
+    "pandas NA": (OK, pd.Series([1, None, 3], dtype="Int64"), None, "confidence has 1 null"),
+    "pandas NA bool": (pd.Series([True, None, False], dtype="boolean"), T, None, "correct has 1 n"),
+    "pandas NaN": (OK, pd.Series([0.1, None, 0.3]), None, r"confidence\[1\] is nan"),
+    "pandas arrow NA": (OK, pd.Series([1, None, 3], dtype="int64[pyarrow]"), None, "confidence"),
+    "polars null": (OK, pl.Series([0.1, None, 0.3]), None, "confidence has 1 null values"),
+    "polars null int": (OK, pl.Series([1, None, 3]), None, "confidence has 1 null values"),
+    "pyarrow null": (OK, pa.array([None, None, 0.3]), None, "confidence has 2 null values"),
+    "pyarrow chunked null": (OK, pa.chunked_array([[0.1], [None, 0.3]]), None, "has 1 null values"),
+    "masked": (OK, np.ma.array(T, mask=[0, 1, 0]), None, "confidence has 1 null values"),
+    "data frame": (OK, pd.DataFrame({"a": T}), None, r"confidence .*shape \(3, 1\)"),
+}
+
+WRONG_TYPES = {
+    "strings": (OK, ["a", "b", "c"], None, "confidence has type <U1; booleans, integers or floats"),
+    "string labels": (["a", "b", "c"], T, None, "correct has type <U1; booleans, integers"),
+    "bytes": (OK, [b"a", b"b", b"c"], None, r"confidence has type \|S1"),
+    "complex": (OK, [1j, 2j, 3j], None, "confidence has type complex128"),
+    "objects": (OK, np.array([object()] * 3), None, r"confidence holds objects \(object\)"),
+    "mixed": (OK, np.array([1, "a", 2.0], object), None, r"confidence holds objects \(int\)"),
+    "dates": (OK, np.array(["2024-01-01"] * 3, "M8[D]"), None, r"confidence has type datetime64"),
+    "durations": (OK, np.array([1, 2, 3], "m8[s]"), None, r"confidence has type timedelta64"),
+    "long double": (OK, np.array(T, np.longdouble), None, "confidence has type float|longdouble"),
+    "generator": (OK, (t for t in T), None, r"confidence holds objects \(generator\)"),
+    "dict": (OK, {"a": 1}, None, r"confidence holds objects \(dict\)"),
+    "categorical": (OK, pd.Series(["x", "y", "z"], dtype="category"), None, "confidence"),
+    "weights of strings": (OK, T, ["1", "1", "1"], "sample_weight has type <U1"),
+    "None": (OK, None, None, "confidence is missing"),
+}
+
+
+@pytest.mark.parametrize("function", [fa.threshold_sweep, fa.arac_auc_score, fa.evaluate])
+@pytest.mark.parametrize("case", WRONG_VALUES.values(), ids=WRONG_VALUES)
+def test_wrong_values(case, function):
+    correct, confidence, weight, message = case
+    with pytest.raises(ValueError, match=message):
+        function(correct, confidence, sample_weight=weight)
+
+
+@pytest.mark.parametrize("function", [fa.arac_auc_score, fa.evaluate])
+@pytest.mark.parametrize("case", WRONG_TYPES.values(), ids=WRONG_TYPES)
+def test_wrong_types(case, function):
+    correct, confidence, weight, message = case
+    with pytest.raises(TypeError, match=message):
+        function(correct, confidence, sample_weight=weight)
+
+
+@pytest.mark.parametrize("position", [0, 31_234, 99_999])
+@pytest.mark.parametrize("rounded", [False, True])
+def test_bad_values_in_large_arrays(position, rounded):
+    rng = np.random.default_rng(0)
+    confidence = rng.random(100_000)
+    confidence = np.round(confidence, 2) if rounded else confidence
+    correct = np.ones(100_000, np.int8)
+    for bad in (NAN, INF, -INF):
+        broken = confidence.copy()
+        broken[position] = bad
+        for function in (fa.arac_auc_score, fa.threshold_sweep):
+            with pytest.raises(ValueError, match=rf"confidence\[{position}\] is {bad}"):
+                function(correct, broken)
+    for dtype in (np.int8, np.uint8, np.int64, np.float32):
+        broken = correct.astype(dtype)
+        broken[position] = 3
+        with pytest.raises(ValueError, match=rf"correct\[{position}\] is 3"):
+            fa.arac_auc_score(broken, confidence)
+
+
+def test_a_sweep_stands_alone():
+    sweep = fa.threshold_sweep(OK, T)
+    with pytest.raises(TypeError, match="confidence is given beside a ThresholdSweep"):
+        fa.arac_auc_score(sweep, T)
+    with pytest.raises(TypeError, match="sample_weight is given beside a ThresholdSweep"):
+        fa.evaluate(sweep, sample_weight=[1, 1, 1])
+    with pytest.raises(TypeError, match="confidence is missing"):
+        fa.arac_curve(OK)
+
+
+@pytest.mark.parametrize("gamma", [-1.0, NAN, INF])
+def test_gamma_out_of_range(gamma):
+    with pytest.raises(ValueError, match="gamma is"):
+        fa.arac_area(OK, T, gamma=gamma)
+    with pytest.raises(ValueError, match="gamma is"):
+        fa.evaluate(OK, T, gamma=gamma)
+
+
+def test_scalars_of_the_wrong_type():
+    for wrong in ("1", None, [1.0], 1j):
+        with pytest.raises(TypeError, match=r"gamma is .*; a number is expected"):
+            fa.arac_area(OK, T, gamma=wrong)
+    with pytest.raises(ValueError, match="delta is -2.0; a number of at least -1"):
+        fa.evaluate(OK, T, delta=-2.0)
+    with pytest.raises(ValueError, match=r"error_rates is 1.5; a number in \[0, 1\]"):
+        fa.evaluate(OK, T, error_rates=[0.1, 1.5])
+    with pytest.raises(TypeError, match="error_rate has type <U1"):
+        fa.acceptance_at_error_rate(OK, T, "x")

@@ -1,0 +1,239 @@
+"""Threads, forks, many processes at once, no place to write to, and what an import costs."""
+
+from __future__ import annotations
+
+import ast
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fastarac as fa
+
+PACKAGE = Path(fa.__file__).parent
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
+compiled = pytest.mark.skipif(not COMPILED, reason="nothing is compiled, so nothing is cached")
+
+N = 400_000 if COMPILED else 2_000
+
+
+def data(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    confidence = rng.random(N)
+    if seed % 3 == 1:
+        confidence = confidence.round(2)
+    dtype = [np.float64, np.float32][seed % 2]
+    return rng.random(N) < 0.9, confidence.astype(dtype)
+
+
+def figures(seed: int) -> tuple[float, bytes, bytes]:
+    correct, confidence = data(seed)
+    sweep = fa.threshold_sweep(correct, confidence)
+    area = fa.arac_auc_score(correct, confidence)
+    weighted = fa.arac_auc_score(correct, confidence, sample_weight=confidence)
+    return area + weighted, sweep.thresholds.tobytes(), sweep.false_accepts.tobytes()
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def test_threads_then_a_fork_give_the_same_bits(monkeypatch):
+    monkeypatch.setenv("FASTARAC_NUM_THREADS", "4")
+    seeds = range(6)
+    expected = [figures(seed) for seed in seeds]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(figures, [seed for _ in range(11) for seed in seeds][:64]))
+    assert found == (expected * 11)[:64]
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.fail("this platform cannot fork; select the tests that apply to it")
+    with multiprocessing.get_context("fork").Pool(2) as processes:
+        assert processes.map(figures, seeds) == expected
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "3", "7"])
+def test_the_number_of_threads_changes_nothing(threads, monkeypatch):
+    expected = [figures(seed) for seed in range(3)]
+    monkeypatch.setenv("FASTARAC_NUM_THREADS", threads)
+    assert [figures(seed) for seed in range(3)] == expected
+
+
+@compiled
+def test_many_processes_start_on_a_cold_cache(tmp_path):
+    """Each compiles for other types than its neighbours, at the same time, into the same index."""
+    code = """
+        import sys, numpy as np, fastarac as fa
+        dtype = sys.argv[1]
+        rng = np.random.default_rng(3)
+        confidence = (1000 * rng.random(3000)).astype(dtype)
+        correct = rng.random(3000) < 0.5
+        print(fa.arac_auc_score(correct, confidence), fa.arac_auc_score(correct, np.argsort(
+            np.argsort(confidence, kind="stable"))) > 0)
+    """
+    dtypes = ["f4", "f8", "i8", "u8"] * 2
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def start(dtype: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(code), dtype],
+            env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def results() -> list[str]:
+        processes = [start(dtype) for dtype in dtypes]
+        outputs = [process.communicate(timeout=300) for process in processes]
+        assert all(process.returncode == 0 for process in processes), outputs
+        return [out for out, _ in outputs]
+
+    cold = results()
+    assert cold[:4] == cold[4:]
+    assert results() == cold  # and what they left behind is sound
+
+
+@compiled
+def test_two_types_compiled_at_once_never_share_a_data_file(tmp_path):
+    """The index may lose an entry to another process, but must not point to another's code."""
+    from fastarac import _kernels
+
+    cache_file = _kernels.threshold.count_pairs._cache._cache_file
+    assert cache_file._data_name(1) != cache_file._data_name(1)
+    assert cache_file._data_name(1).endswith(".nbc")
+
+
+@compiled
+def test_an_installation_that_cannot_be_written_to(tmp_path):
+    """The cache falls back to the user's directory, and to nothing where that is closed too."""
+    package = tmp_path / "site" / "fastarac"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "*.nb?"))
+    code = f"""
+        import sys, os
+        sys.path.insert(0, {str(tmp_path / "site")!r})
+        import numba.core.caching as caching
+        closed = sys.argv[1:]
+        for name in closed:  # stands for directories without permission, which root has everywhere
+            def refuse(cls, py_func, py_file): return None
+            setattr(getattr(caching, name), "from_function", classmethod(refuse))
+        import fastarac
+        assert fastarac.__file__.startswith({str(tmp_path)!r})
+        assert fastarac.arac_auc_score([1, 0], [0.9, 0.1]) == 0.875
+        from fastarac import _kernels
+        print(type(_kernels.threshold.small_pairs._cache).__name__)
+    """
+    in_tree = ["InTreeCacheLocator", "InTreeCacheLocatorFsAgnostic"]
+    for closed, kind in ((in_tree, "FunctionCache"), ([*in_tree, "UserWideCacheLocator"], "Null")):
+        result = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code), *closed],
+            env={**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")},
+            capture_output=True, text=True, check=False, timeout=300,
+        )  # fmt: skip
+        assert result.returncode == 0, result.stderr
+        assert result.stdout.startswith(kind)
+    assert not list(package.rglob("*.nbi"))
+    assert list((tmp_path / "cache").rglob("*.nbi"))
+
+
+@compiled
+def test_a_full_disk_does_not_fail_the_computation(tmp_path):
+    result = run(
+        """
+        import numba.core.caching as caching
+        def full(self, name, data): raise OSError(28, "No space left on device")
+        caching.IndexDataCacheFile._save_data = full
+        import fastarac
+        print(fastarac.arac_auc_score([1, 0], [0.9, 0.1]))
+        """,
+        NUMBA_CACHE_DIR=str(tmp_path),
+    )
+    assert result.stdout.strip() == "0.875", result.stderr
+
+
+def test_import_is_light():
+    result = run(
+        """
+        import sys, numpy
+        before = set(sys.modules)
+        import fastarac
+        heavy = {"numba", "llvmlite", "scipy", "sklearn", "pandas", "polars", "duckdb", "matplotlib",
+                 "typer", "rich", "narwhals", "pyarrow", "concurrent.futures.thread"}
+        print(sorted(heavy & (set(sys.modules) - before)))
+        """
+    )
+    assert result.stdout.strip() == "[]", result.stderr
+
+
+def test_wrong_names_are_attribute_errors():
+    with pytest.raises(AttributeError, match="no attribute 'arac_auc'"):
+        fa.arac_auc  # noqa: B018
+    from fastarac import _kernels
+
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _kernels.nothing  # noqa: B018
+    assert "TruncatedNormalMixture" in dir(fa)
+
+
+LAYERS = [
+    {"_version", "exceptions", "_kernels", "_parallel"},
+    {"_inputs"},
+    {"_sorting"},
+    {"sweep"},
+    {"curves", "areas", "dropin"},
+    {"operating"},
+    {"evaluation", "synthetic", "datasets", "displays"},
+    {"io"},
+    {"cli", "__main__"},
+]
+
+
+def imports_of(path: Path) -> set[str]:
+    """Modules of the package that a file imports at its top level."""
+    found = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            if node.module == "fastarac":
+                found |= {alias.name for alias in node.names}
+            elif node.module.startswith("fastarac."):
+                found.add(node.module.split(".")[1])
+        if isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("fastarac.")}
+    return found
+
+
+def test_imports_go_one_way():
+    level = {name: depth for depth, names in enumerate(LAYERS) for name in names}
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        if parts == ("__init__",):
+            continue
+        own = parts[0]
+        assert own in level, f"{path} belongs to no layer"
+        above = {name for name in imports_of(path) - {own} if level.get(name, 0) > level[own]}
+        assert not above, f"{path} imports {above} from above"
+
+
+def test_kernels_import_only_numpy_and_numba():
+    for path in (PACKAGE / "_kernels").glob("*.py"):
+        assert imports_of(path) <= {"_kernels"}, path
+        source = path.read_text(encoding="utf-8")
+        assert "parallel=" not in source
+        assert "prange" not in source
+
+
+def test_files_stay_short():
+    root = PACKAGE.parent
+    for folder in ("fastarac", "tests", "bench"):
+        for path in (root / folder).rglob("*.py"):
+            assert len(path.read_text(encoding="utf-8").splitlines()) <= 600, path

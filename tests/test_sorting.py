@@ -1,0 +1,222 @@
+"""The three ways from items to counts: all of them, on small data, against the definition."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+from reference import exact
+
+import fastarac as fa
+from fastarac import _inputs, _kernels, _parallel, _sorting
+
+
+@contextmanager
+def spread(buckets: int, threads: int, chunk: int = 1 << 16):
+    """Send small data the way of large data: `buckets` of them, over `threads`."""
+    environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
+    sizes = mock.patch.multiple(
+        _sorting, SINGLE=0, BUCKET=1, MAX_BUCKETS=buckets, SAMPLE=32, TASK=2
+    )
+    least = mock.patch.object(_parallel, "MIN_ITEMS_PER_THREAD", 1)
+    with environment, sizes, least, mock.patch.object(_inputs, "CHUNK", chunk):
+        yield
+
+
+WAYS = {
+    "one bucket": nullcontext,
+    "many buckets": lambda: spread(32, 1),
+    "two threads": lambda: spread(8, 2),
+    "four threads in chunks": lambda: spread(16, 4, chunk=3),
+}
+ways = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+
+
+def counts_by_definition(sample: strategies.Sample) -> list[tuple[object, Fraction, Fraction]]:
+    """Threshold, TA and FA at every distinct confidence, highest first, by looking at every item."""
+    weights = np.ones(len(sample.correct)) if sample.sample_weight is None else sample.sample_weight
+    items = [
+        (exact(t), bool(c), exact(w))
+        for t, c, w in zip(sample.confidence, sample.correct, weights, strict=True)
+        if w > 0
+    ]
+    return [
+        (
+            k,
+            sum((w for t, c, w in items if c and t >= k), Fraction(0)),
+            sum((w for t, c, w in items if not c and t >= k), Fraction(0)),
+        )
+        for k in sorted({t for t, _, _ in items}, reverse=True)
+    ]
+
+
+@ways
+@given(sample=strategies.items)
+def test_sweep_and_pairs_follow_the_definition(way, sample):
+    expected = counts_by_definition(sample)
+    with way():
+        sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
+        pairs = _sorting.count_pairs(
+            _inputs.read_items(sample.correct, sample.confidence, sample.sample_weight)
+        )
+    assert sweep.thresholds[0] == np.inf
+    assert sweep.true_accepts[0] == sweep.false_accepts[0] == 0
+    assert [exact(t) for t in sweep.thresholds[1:]] == [k for k, _, _ in expected]
+    found = list(zip(sweep.true_accepts[1:], sweep.false_accepts[1:], strict=True))
+    if sample.sample_weight is None:
+        assert sweep.true_accepts.dtype == sweep.false_accepts.dtype == np.int64
+        assert found == [(ta, fa_) for _, ta, fa_ in expected]
+    else:  # each sum rounded once
+        assert found == [(float(ta), float(fa_)) for _, ta, fa_ in expected]
+
+    correct, incorrect = expected[-1][1:]
+    doubled, ta_before, fa_before = Fraction(0), Fraction(0), Fraction(0)
+    for _, ta, fa_ in expected:
+        doubled += (fa_ - fa_before) * (ta + ta_before)
+        ta_before, fa_before = ta, fa_
+    for value, exact_value in zip(pairs, (correct, incorrect, doubled), strict=True):
+        if sample.sample_weight is None:
+            assert value == exact_value
+        else:
+            assert float(value) == float(exact_value)
+    from_sweep = _sorting.pairs_of_sweep(
+        _sorting.SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
+    )
+    if sample.sample_weight is None:
+        assert from_sweep == pairs
+    else:
+        assert float(from_sweep.doubled_pairs) == pytest.approx(float(doubled), rel=1e-12)
+
+
+@ways
+@given(sample=strategies.tied() | strategies.extreme_magnitudes())
+def test_counting_gives_the_same_sweep(way, sample):
+    items = _inputs.read_items(sample.correct, sample.confidence)
+    with way():
+        counted = _sorting._count_values(items)
+    assert counted is not None
+    for a, b in zip(counted, _sorting.sweep_arrays(items), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_counting_gives_up_on_too_many_values():
+    n = _kernels.counting.MAX_DISTINCT + 1
+    items = _inputs.read_items(np.ones(n, bool), np.arange(n, dtype=float))
+    assert _sorting._count_values(items) is None
+    few = _inputs.read_items(np.ones(n - 1, bool), np.arange(n - 1, dtype=float))
+    counted = _sorting._count_values(few)
+    assert counted is not None
+    assert len(counted.thresholds) == n
+
+
+def test_counting_that_gives_up_in_vain_changes_nothing():
+    """A sample may see few values where there are many."""
+    n = 40_000
+    confidence = np.where(np.arange(n) % 2, 0.5, np.arange(n) / n)
+    correct = np.arange(n) % 3 > 0
+    with mock.patch.multiple(_sorting, SINGLE=0, SAMPLE=20_000):  # the sample is every other item
+        plan = _sorting._plan(_inputs.read_items(correct, confidence[::-1]))
+        assert plan.try_counting
+        tried = fa.arac_auc_score(correct, confidence[::-1])
+    assert tried == fa.arac_auc_score(correct, confidence[::-1])
+
+
+DISTRIBUTIONS = {
+    "uniform": lambda rng, n: rng.random(n),
+    "normal": lambda rng, n: rng.normal(size=n),
+    "powers": lambda rng, n: 10.0 ** rng.uniform(-300, 300, n) * rng.choice([-1, 1], n),
+    "close to one": lambda rng, n: 1 - 10.0 ** -rng.uniform(0, 17, n),
+    "two heaps": lambda rng, n: rng.beta(0.02, 0.02, n),
+    "outliers": lambda rng, n: np.where(np.arange(n) % 97, rng.random(n), 1e300),
+    "constant": lambda rng, n: np.full(n, 0.25),
+    "rounded": lambda rng, n: np.round(rng.random(n), 2),
+    "rising": lambda rng, n: np.sort(rng.random(n)),
+    "falling": lambda rng, n: np.sort(rng.random(n))[::-1],
+    "mostly one value": lambda rng, n: np.where(rng.random(n) < 0.9, 1.0, rng.random(n)),
+}
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 24, 25, 300, 5000])
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sort_keys(draw, n, dtype):
+    rng = np.random.default_rng(n)
+    with np.errstate(over="ignore"):
+        values = np.abs(draw(rng, n)).astype(dtype)
+    keys = values.view(np.uint64 if dtype is np.float64 else np.uint32)
+    spare = np.empty(0, keys.dtype)
+    counts = np.empty(_kernels.threshold.counts_needed(n), np.int32)
+    expected = np.sort(keys)
+    weights = keys.astype(np.float64)
+    paired = keys.copy()
+    if n:
+        _kernels.threshold.sort_keys(keys, spare, counts)
+    _kernels.weighted.sort_pairs(paired, weights)
+    np.testing.assert_array_equal(keys, expected)
+    np.testing.assert_array_equal(paired, expected)
+    np.testing.assert_array_equal(weights, expected.astype(np.float64))
+
+
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+def test_cells_never_fall(draw):
+    """The bucket of a value must not be above that of a larger one, whatever the sample was."""
+    rng = np.random.default_rng(5)
+    values = np.sort(np.concatenate([draw(rng, 1500), [-1e308, -1.0, -0.0, 0.0, 5e-324, 1e308]]))
+    for sample in DISTRIBUTIONS.values():
+        items = _inputs.read_items(np.ones(3000, bool), sample(rng, 3000))
+        with spread(64, 1):
+            ends = _sorting._plan(items).ends
+        assert (np.diff(_kernels.threshold.cells_of(values, ends)) >= 0).all()
+
+
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+def test_large_data(draw):
+    """Enough items for the ways that large data takes by itself."""
+    rng = np.random.default_rng(7)
+    n = 3000 if _parallel_is_python() else 300_000
+    confidence = draw(rng, n)
+    correct = rng.random(n) < 0.8
+    order = np.argsort(-confidence, kind="stable")
+    last = np.append(np.diff(confidence[order]) != 0, [True])
+    with spread(64, 2) if _parallel_is_python() else nullcontext():
+        sweep = fa.threshold_sweep(correct, confidence)
+        area = fa.arac_auc_score(correct, confidence)
+    np.testing.assert_array_equal(sweep.thresholds[1:], confidence[order][last])
+    np.testing.assert_array_equal(sweep.true_accepts[1:], np.cumsum(correct[order])[last])
+    np.testing.assert_array_equal(sweep.false_accepts[1:], np.cumsum(~correct[order])[last])
+    assert area == fa.arac_auc_score(sweep)
+
+
+def _parallel_is_python() -> bool:
+    return not hasattr(_kernels.threshold.sort_keys, "signatures")
+
+
+def test_counts_beyond_what_a_product_of_int64_holds():
+    counts = [2**61, 2**60 + 1], [2**60 + 3, 7]
+    sweep = fa.ThresholdSweep.from_counts([0.9, 0.1], *counts)
+    ta, fa_ = (Fraction(sum(c)) for c in counts)
+    total = ta + fa_
+    errors = (2**61 + 2**60 + 3) * Fraction(2**60 + 3) + (2**60 + 8) * Fraction(2 * (2**60 + 3) + 7)
+    assert fa.arac_auc_score(sweep) == float(1 - errors / (2 * total**2))
+
+
+@pytest.mark.parametrize("setting", ["0", "two", "-1", "1.5"])
+def test_number_of_threads_must_be_one(setting, monkeypatch):
+    monkeypatch.setenv("FASTARAC_NUM_THREADS", setting)
+    with pytest.raises(ValueError, match="FASTARAC_NUM_THREADS is"):
+        _parallel.n_threads(10**6)
+
+
+def test_threads_are_worth_their_items(monkeypatch):
+    monkeypatch.setenv("FASTARAC_NUM_THREADS", "4")
+    assert _parallel.n_threads(10) == 1
+    assert _parallel.n_threads(10**9) == 4
+    monkeypatch.delenv("FASTARAC_NUM_THREADS")
+    assert _parallel.n_threads(10**12) >= 1
+    monkeypatch.delattr("os.sched_getaffinity", raising=False)
+    assert _parallel.n_threads(10**12) >= 1
