@@ -29,6 +29,12 @@ from fastarac.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
 from fastarac.operating import OperatingPoint as OperatingPoint
 from fastarac.operating import acceptance_at_error_rate as acceptance_at_error_rate
 from fastarac.operating import operating_point as operating_point
+from fastarac.risk_areas import arp_area as arp_area
+from fastarac.risk_areas import arp_auc_score as arp_auc_score
+from fastarac.risk_areas import aurc_loss as aurc_loss
+from fastarac.risk_areas import excess_aurc_loss as excess_aurc_loss
+from fastarac.risk_areas import normalized_arp_auc_score as normalized_arp_auc_score
+from fastarac.risk_areas import normalized_aurc_loss as normalized_aurc_loss
 from fastarac.sweep import AcceptanceCounts as AcceptanceCounts
 from fastarac.sweep import ThresholdSweep as ThresholdSweep
 from fastarac.sweep import threshold_sweep as threshold_sweep

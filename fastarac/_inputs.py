@@ -214,7 +214,7 @@ def _to_array(values: Any, name: str) -> NDArray[Any]:
         raise TypeError(message) from error
     if isinstance(values, list | tuple) and array.dtype == np.float64 and array.ndim == 1:
         return _exact_integers(values, array, name)
-    return array  # type: ignore[no-any-return]
+    return array
 
 
 def _exact_integers(values: Any, array: NDArray[Any], name: str) -> NDArray[Any]:
@@ -329,6 +329,13 @@ def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
         message = f"{name} is {value!r}; a {'finite ' if finite else ''}number is expected"
         raise ValueError(message)
     return number
+
+
+def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
+    """Raise unless `value` is one of the allowed words."""
+    if not (isinstance(value, str) and value in allowed):
+        message = f"{name} is {value!r}; one of {', '.join(map(repr, allowed))} is expected"
+        raise ValueError(message)
 
 
 def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.float64]:

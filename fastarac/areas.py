@@ -6,6 +6,7 @@ incorrect item by their order (`_sorting.PairCounts`): exact integers, divided o
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastarac import _sorting
@@ -49,12 +50,6 @@ def pair_counts(
     return _sorting.count_pairs(read_items(correct, require_confidence(confidence), sample_weight))
 
 
-def _upper(pairs: PairCounts) -> tuple[Exact, Exact]:
-    """A_U/(1 − β) as (numerator, denominator): the mean acceptance rate over the heights above β."""
-    correct, incorrect, doubled = pairs
-    return incorrect * incorrect + doubled, 2 * (correct + incorrect) * incorrect
-
-
 def arac_auc(pairs: PairCounts) -> float:
     """ARAC-AUC from the pairs."""
     correct, incorrect, doubled = pairs
@@ -77,26 +72,21 @@ def roc_auc(pairs: PairCounts) -> float:
     return float(doubled / (2 * correct * incorrect))
 
 
+def curve_area(auc: Exact, beta: Exact, gamma: float) -> CurveArea:
+    """The parts of an area, from its exact value and the exact recognition rate."""
+    upper = Fraction(auc) - Fraction(beta)
+    ratio = Fraction(gamma)
+    improved = ratio * upper / (1 - beta) + beta if beta != 1 else ratio + 1
+    normalized = improved / (ratio + 1)
+    return CurveArea(float(auc), float(upper), float(beta), float(improved), float(normalized), gamma)
+
+
 def arac_area_of(pairs: PairCounts, gamma: float) -> CurveArea:
     """ARAC-AUC from the pairs, with its parts."""
-    correct, incorrect, _ = pairs
+    correct, incorrect, doubled = (Fraction(count) for count in pairs)
     total = correct + incorrect
-    up, down = _upper(pairs)
-    g, h = gamma.as_integer_ratio()
-    if incorrect:
-        # A′ = (g/h)·(up/down) + correct/total on the common denominator h·down·total
-        improved = g * up * total + h * down * correct, h * down * total
-    else:
-        improved = g + h, h
-    upper = up * incorrect, down * total
-    return CurveArea(
-        auc=arac_auc(pairs),
-        upper=float(upper[0] / upper[1]) if incorrect else 0.0,
-        lower=float(correct / total),
-        improved=float(improved[0] / improved[1]),
-        normalized=float(improved[0] * h / (improved[1] * (g + h))),
-        gamma=gamma,
-    )
+    errors = 2 * correct * incorrect - doubled + incorrect * incorrect
+    return curve_area(1 - errors / (2 * total * total), correct / total, gamma)
 
 
 def arac_area(

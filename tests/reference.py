@@ -1,6 +1,6 @@
 """The definitions, computed slowly and exactly with fractions; nothing here comes from fastarac.
 
-Items are a list of `Item(confidence, correct, weight)`. Every function reads like the definition
+Items are a tuple of `Item(confidence, correct, weight)`. Every function reads like the definition
 that it stands for, whatever that costs: O(n²) is usual. Three rules hold throughout.
 
 * Values are `Fraction`; `round_once` makes of one the float nearest to it. Where a definition has a
@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,13 +41,15 @@ def exact(value: Any) -> Fraction:
     return Fraction(int(value))  # numpy integers and booleans
 
 
-def to_items(correct: Iterable, confidence: Iterable, sample_weight: Iterable | None = None):
+def to_items(
+    correct: Iterable, confidence: Iterable, sample_weight: Iterable | None = None
+) -> tuple[Item, ...]:
     """Items from three columns. An item of weight 0 is as if absent, so it is left out."""
     correct, confidence = list(correct), list(confidence)
     weights = [1] * len(correct) if sample_weight is None else list(sample_weight)
     rows = zip(confidence, correct, weights, strict=True)
     items = [Item(exact(t), int(c), exact(w)) for t, c, w in rows]
-    return [item for item in items if item.weight > 0]
+    return tuple(item for item in items if item.weight > 0)
 
 
 def round_once(value: Fraction | None) -> float:
@@ -136,7 +139,7 @@ class Point(NamedTuple):
         return share(self.false_accepts, self.n_incorrect)
 
 
-def point_at(items: list[Item], threshold: Fraction | float) -> Point:
+def point_at(items: tuple[Item, ...], threshold: Fraction | float) -> Point:
     """The counts at any threshold: accepted iff confidence >= threshold."""
 
     def accepted(correct: int) -> Fraction:
@@ -148,13 +151,14 @@ def point_at(items: list[Item], threshold: Fraction | float) -> Point:
     return Point(threshold, accepted(1), accepted(0), rejected(1), rejected(0))
 
 
-def sweep(items: list[Item]) -> list[Point]:
+@lru_cache(maxsize=16)  # most definitions start here, and all are asked about the same items
+def sweep(items: tuple[Item, ...]) -> tuple[Point, ...]:
     """Nothing accepted (threshold +inf), then every distinct confidence, from the highest on."""
     distinct = sorted({item.confidence for item in items}, reverse=True)
-    return [point_at(items, threshold) for threshold in [math.inf, *distinct]]
+    return tuple(point_at(items, threshold) for threshold in [math.inf, *distinct])
 
 
-def column(points: list[Point], rate: str) -> list[Any]:
+def column(points: tuple[Point, ...], rate: str) -> list[Any]:
     """One rate at every point; risk and precision at X=0 repeat their first defined value."""
     values = [getattr(point, rate) for point in points]
     if rate in {"risk", "precision"}:
@@ -162,7 +166,7 @@ def column(points: list[Point], rate: str) -> list[Any]:
     return values
 
 
-def recognition_rate(items: list[Item]) -> Fraction:
+def recognition_rate(items: tuple[Item, ...]) -> Fraction:
     """Weight of the correct items over the weight of all."""
     return share(sum(i.weight * i.correct for i in items), sum(i.weight for i in items))
 
@@ -176,7 +180,7 @@ CURVES = {
 }
 
 
-def curve(items: list[Item], name: str) -> tuple[list[Any], ...]:
+def curve(items: tuple[Item, ...], name: str) -> tuple[list[Any], ...]:
     """The columns of one of the five curves, over the points of the sweep."""
     points = sweep(items)
     return tuple(column(points, rate) for rate in CURVES[name])
@@ -221,23 +225,23 @@ def decomposed(auc: Fraction, beta: Fraction, gamma: Any = 1) -> Area:
     return Area(auc, upper, beta, improved, improved / (gamma + 1), gamma)
 
 
-def arac_auc(items: list[Item]) -> Fraction:
+def arac_auc(items: tuple[Item, ...]) -> Fraction:
     """∫ Y dX from (0, 1) to (1, β), straight through ties."""
     acceptance, accuracy, _ = curve(items, "arac_curve")
     return trapezoids(acceptance, accuracy)
 
 
-def arac_area(items: list[Item], gamma: Any = 1) -> Area:
+def arac_area(items: tuple[Item, ...], gamma: Any = 1) -> Area:
     return decomposed(arac_auc(items), recognition_rate(items), gamma)
 
 
-def augrc(items: list[Item]) -> Fraction:
+def augrc(items: tuple[Item, ...]) -> Fraction:
     """Area under the error rate (generalised risk) over the coverage."""
     coverage, error_rate, _ = curve(items, "generalized_rc_curve")
     return trapezoids(coverage, error_rate)
 
 
-def roc_auc(items: list[Item]) -> Fraction | None:
+def roc_auc(items: tuple[Item, ...]) -> Fraction | None:
     """Share of (correct, incorrect) pairs in the right order, ties half. Undefined: one class."""
     pairs = [(a, b) for a in items for b in items if a.correct and not b.correct]
     won = sum(
@@ -247,7 +251,7 @@ def roc_auc(items: list[Item]) -> Fraction | None:
     return share(won / 2, sum((a.weight * b.weight for a, b in pairs), Fraction(0)))
 
 
-def arp_auc(items: list[Item], estimator: str = "trapezoid") -> Fraction:
+def arp_auc(items: tuple[Item, ...], estimator: str = "trapezoid") -> Fraction:
     """∫ precision dX by one of three estimators.
 
     trapezoid: straight lines between the points of the sweep, flat before the first.
@@ -276,23 +280,23 @@ def arp_auc(items: list[Item], estimator: str = "trapezoid") -> Fraction:
     return area / points[0].total
 
 
-def arp_area(items: list[Item], gamma: Any = 1, estimator: str = "trapezoid") -> Area:
+def arp_area(items: tuple[Item, ...], gamma: Any = 1, estimator: str = "trapezoid") -> Area:
     """The decomposition of the ARAC area, for ARP. `upper` is negative below the height β."""
     return decomposed(arp_auc(items, estimator), recognition_rate(items), gamma)
 
 
-def aurc(items: list[Item], estimator: str = "trapezoid") -> Fraction:
+def aurc(items: tuple[Item, ...], estimator: str = "trapezoid") -> Fraction:
     """Area under the risk–coverage curve."""
     return 1 - arp_auc(items, estimator)
 
 
-def perfectly_sorted(items: list[Item]) -> list[Item]:
+def perfectly_sorted(items: tuple[Item, ...]) -> tuple[Item, ...]:
     """The same items, each with a confidence of its own, all correct ones before the incorrect."""
     order = sorted(items, key=lambda item: -item.correct)
-    return [Item(Fraction(-place), c, w) for place, (_, c, w) in enumerate(order)]
+    return tuple(Item(Fraction(-place), c, w) for place, (_, c, w) in enumerate(order))
 
 
-def best_aurc(items: list[Item], estimator: str = "trapezoid", optimum: str = "finite"):
+def best_aurc(items: tuple[Item, ...], estimator: str = "trapezoid", optimum: str = "finite"):
     """AURC of the best order of the items.
 
     finite: the same estimator on the perfectly sorted items, one threshold each. Trapezoids over
@@ -308,12 +312,12 @@ def best_aurc(items: list[Item], estimator: str = "trapezoid", optimum: str = "f
     return aurc(perfectly_sorted(items), estimator)
 
 
-def excess_aurc(items: list[Item], estimator: str = "trapezoid", optimum: str = "finite"):
+def excess_aurc(items: tuple[Item, ...], estimator: str = "trapezoid", optimum: str = "finite"):
     """AURC above that of the best order. Below 0 is possible: trapezoids, incorrect items tied."""
     return aurc(items, estimator) - best_aurc(items, estimator, optimum)
 
 
-def normalized_aurc(items: list[Item], estimator: str = "trapezoid", optimum: str = "finite"):
+def normalized_aurc(items: tuple[Item, ...], estimator: str = "trapezoid", optimum: str = "finite"):
     """(AURC − AURC*)/(π − AURC*): best order 0, random 1. Undefined (0/0) with one class."""
     best = best_aurc(items, estimator, optimum)
     if recognition_rate(items) in {0, 1}:
@@ -321,14 +325,14 @@ def normalized_aurc(items: list[Item], estimator: str = "trapezoid", optimum: st
     return (aurc(items, estimator) - best) / (1 - recognition_rate(items) - best)
 
 
-def arac_partial_by_acceptance(items: list[Item], low: Any, high: Any) -> Fraction:
+def arac_partial_by_acceptance(items: tuple[Item, ...], low: Any, high: Any) -> Fraction:
     """Mean of Y over low <= X <= high."""
     low, high = exact(low), exact(high)
     acceptance, accuracy, _ = curve(items, "arac_curve")
     return trapezoids_between(acceptance, accuracy, low, high) / (high - low)
 
 
-def arac_partial_by_error_rate(items: list[Item], limit: Any) -> Fraction:
+def arac_partial_by_error_rate(items: tuple[Item, ...], limit: Any) -> Fraction:
     """Mean over the allowed error rates 0…limit of the largest X; above 1−β, everything: X=1."""
     limit = exact(limit)
     coverage, error_rate, _ = curve(items, "generalized_rc_curve")
@@ -337,7 +341,7 @@ def arac_partial_by_error_rate(items: list[Item], limit: Any) -> Fraction:
 
 
 def roc_partial(
-    items: list[Item], axis: str, low: Any, high: Any, standardize: str | None = None
+    items: tuple[Item, ...], axis: str, low: Any, high: Any, standardize: str | None = None
 ) -> Fraction | None:
     """∫ TPR dFPR (axis "fpr") or ∫ (1−FPR) dTPR (axis "tpr") from low to high.
 
@@ -365,7 +369,7 @@ def roc_partial(
 # --- Precision and recall ----------------------------------------------------------------------
 
 
-def average_precision(items: list[Item]) -> Fraction:
+def average_precision(items: tuple[Item, ...]) -> Fraction:
     """Σ (gain in recall)·(precision there). Nothing correct: 0, as scikit-learn has it."""
     points = sweep(items)
     if points[0].n_correct == 0:
@@ -373,7 +377,7 @@ def average_precision(items: list[Item]) -> Fraction:
     return sum((end.recall - start.recall) * end.precision for start, end in pairwise(points))
 
 
-def pr_auc(items: list[Item], interpolation: str = "davis-goadrich") -> Fraction | None:
+def pr_auc(items: tuple[Item, ...], interpolation: str = "davis-goadrich") -> Fraction | None:
     """Area under precision over recall. Undefined where nothing is correct.
 
     davis-goadrich: true and false accepts grow together linearly between points, so that
@@ -402,7 +406,7 @@ def pr_auc(items: list[Item], interpolation: str = "davis-goadrich") -> Fraction
     return area / points[0].n_correct
 
 
-def interpolated_precision(items: list[Item], recall_levels: Any = 11):
+def interpolated_precision(items: tuple[Item, ...], recall_levels: Any = 11):
     """Largest precision at recall >= level, for each level; a number means that many even levels.
 
     Even levels are the fractions i/(levels−1), other levels are compared with the rounded recall.
@@ -418,7 +422,7 @@ def interpolated_precision(items: list[Item], recall_levels: Any = 11):
     return [max(p.precision for p in points if round_once(p.recall) >= level) for level in levels]
 
 
-def eleven_point_average_precision(items: list[Item]) -> Fraction | None:
+def eleven_point_average_precision(items: tuple[Item, ...]) -> Fraction | None:
     """Mean of the interpolated precision at recall 0, 0.1, …, 1."""
     values = interpolated_precision(items, 11)
     return None if values[0] is None else sum(values) / 11
@@ -433,7 +437,7 @@ def within_tie(start: Point, end: Point, part: Fraction) -> Point:
     return Point(end.threshold, *counts, part)
 
 
-def at_largest_error_rate(points: list[Point], limit: Any, interpolate: bool) -> Point:
+def at_largest_error_rate(points: tuple[Point, ...], limit: Any, interpolate: bool) -> Point:
     """Largest X with R_E <= limit; within the next tie, as far as R_E = limit."""
     last = max(j for j, p in enumerate(points) if round_once(p.error_rate) <= limit)
     reached = round_once(points[last].error_rate) == limit
@@ -444,7 +448,7 @@ def at_largest_error_rate(points: list[Point], limit: Any, interpolate: bool) ->
     return within_tie(start, end, part)
 
 
-def at_largest_risk(points: list[Point], limit: Any, interpolate: bool) -> Point:
+def at_largest_risk(points: tuple[Point, ...], limit: Any, interpolate: bool) -> Point:
     """Largest X with risk <= limit, X=0 where there is none; within the next tie, to risk = limit.
 
     Accepting a growing part of a tie moves the risk one way only, so that the tie after the last
@@ -464,7 +468,7 @@ def at_largest_risk(points: list[Point], limit: Any, interpolate: bool) -> Point
     return within_tie(start, end, (r * start.accepted - start.false_accepts) / (q - r * g))
 
 
-def at_least_acceptance(points: list[Point], limit: Any, interpolate: bool) -> Point:
+def at_least_acceptance(points: tuple[Point, ...], limit: Any, interpolate: bool) -> Point:
     """Highest threshold with X >= limit; of its tie, as much as makes X = limit."""
     first = min(j for j, p in enumerate(points) if round_once(p.acceptance_rate) >= limit)
     reached = round_once(points[first].acceptance_rate) == limit
@@ -476,7 +480,7 @@ def at_least_acceptance(points: list[Point], limit: Any, interpolate: bool) -> P
 
 
 def operating_point(
-    items: list[Item],
+    items: tuple[Item, ...],
     *,
     threshold: Any = None,
     max_error_rate: Any = None,
@@ -495,7 +499,7 @@ def operating_point(
     return point_at(items, threshold if math.isinf(threshold) else exact(threshold))
 
 
-def rate_at(items: list[Item], point: Point, rate: str) -> Fraction | None:
+def rate_at(items: tuple[Item, ...], point: Point, rate: str) -> Fraction | None:
     """A rate of an operating point; at X=0 risk and precision repeat the sweep's first value."""
     value = getattr(point, rate)
     if point.accepted == 0 and rate in {"risk", "precision"}:
@@ -503,12 +507,12 @@ def rate_at(items: list[Item], point: Point, rate: str) -> Fraction | None:
     return value
 
 
-def acceptance_at_error_rate(items: list[Item], limit: Any, interpolate: bool = True) -> Fraction:
+def acceptance_at_error_rate(items: tuple[Item, ...], limit: Any, interpolate: bool = True) -> Fraction:
     """X(θ): read off the curve at Y = 1−limit, its largest X there; or by whole ties."""
     return at_largest_error_rate(sweep(items), limit, interpolate).acceptance_rate
 
 
-def break_even_point(items: list[Item]) -> tuple[Fraction, Fraction] | None:
+def break_even_point(items: tuple[Item, ...]) -> tuple[Fraction, Fraction] | None:
     """Where precision = recall, and the threshold: where as many are accepted as are correct.
 
     Within a tie, part of it is accepted in random order. Undefined where nothing is correct.
@@ -523,7 +527,7 @@ def break_even_point(items: list[Item]) -> tuple[Fraction, Fraction] | None:
     return within_tie(start, end, part).precision, end.threshold
 
 
-def equal_error_rate(items: list[Item]) -> tuple[Fraction, Fraction] | None:
+def equal_error_rate(items: tuple[Item, ...]) -> tuple[Fraction, Fraction] | None:
     """Where FPR = FNR on straight lines between the points, and the threshold whose tie is there.
 
     FPR + TPR grows with every point, from 0 to 2, so that the place where it is 1 is one only.
@@ -563,7 +567,7 @@ def performance(point: Point, gamma: Any, delta: Any) -> Fraction:
 
 
 def performance_at_error_rate(
-    items: list[Item], limit: Any, gamma: Any = 1, delta: Any = 0
+    items: tuple[Item, ...], limit: Any, gamma: Any = 1, delta: Any = 0
 ) -> Fraction:
     """W(θ) = γX(θ) + β − δ·limit, X(θ) read off the curve."""
     acceptance = acceptance_at_error_rate(items, limit)

@@ -34,7 +34,7 @@ class Metric:
     function
         Its name in fastarac; "ThresholdSweep.…" for an attribute of the sweep.
     reference
-        The same from a list of `reference.Item`: one value or several, None where undefined.
+        The same from a tuple of `reference.Item`: one value or several, None where undefined.
     keywords
         Keyword arguments beside the data.
     fields
@@ -56,7 +56,7 @@ class Metric:
     """
 
     function: str
-    reference: Callable[[list[ref.Item]], Any]
+    reference: Callable[[tuple[ref.Item, ...]], Any]
     keywords: dict[str, Any] = field(default_factory=dict)
     fields: tuple[str, ...] = ()
     rounded_once: bool = True
@@ -152,7 +152,7 @@ def sweep_column(rate: str, **properties: Any) -> Metric:
 def operating_point(**criterion: Any) -> Metric:
     """The rates of the operating point that a criterion picks."""
 
-    def rates(items: list[ref.Item]) -> list[Any]:
+    def rates(items: tuple[ref.Item, ...]) -> list[Any]:
         point = ref.operating_point(items, **criterion)
         return [ref.rate_at(items, point, rate) for rate in POINT]
 
@@ -179,7 +179,21 @@ def acceptance_at_error_rate(**options: Any) -> Metric:
     )
 
 
-def normalized(items: list[ref.Item], gamma: float = 1.0) -> ref.Fraction:
+def by_estimator(function: str, reference: Any, estimator: str) -> Metric:
+    """An area over precision or risk, by one of its estimators."""
+    against_best = "excess" in function or function == "normalized_aurc_loss"
+    return Metric(
+        function,
+        partial(reference, estimator=estimator),
+        {"estimator": estimator},
+        rounded_once=estimator != "exact",
+        weights=estimator == "exact" or (estimator == "trapezoid" and not against_best),
+        # single items, whose precision or optimum a repetition changes, count in these
+        scale=0 if estimator == "exact" or (estimator == "trapezoid" and not against_best) else None,
+    )
+
+
+def normalized(items: tuple[ref.Item, ...], gamma: float = 1.0) -> ref.Fraction:
     """A'' alone."""
     return ref.arac_area(items, gamma).normalized
 
@@ -202,14 +216,32 @@ METRICS = [
     Metric("normalized_arac_auc_score", partial(normalized, gamma=0.3), {"gamma": 0.3}),
     Metric("arac_area", ref.arac_area, fields=AREA),
     Metric("arac_area", partial(ref.arac_area, gamma=2.5), {"gamma": 2.5}, AREA),
+    Metric("augrc_loss", ref.augrc),
     Metric("roc_auc_score", ref.roc_auc),
+    *(
+        by_estimator(*entry, estimator)
+        for entry in (
+            ("arp_auc_score", ref.arp_auc),
+            ("aurc_loss", ref.aurc),
+            ("excess_aurc_loss", ref.excess_aurc),
+            ("normalized_aurc_loss", ref.normalized_aurc),
+        )
+        for estimator in ("trapezoid", "mean", "exact")
+    ),
+    Metric("arp_area", partial(ref.arp_area, gamma=2.5), {"gamma": 2.5}, AREA),
+    Metric(
+        "excess_aurc_loss",
+        partial(ref.excess_aurc, optimum="asymptotic"),
+        {"optimum": "asymptotic"},
+        rounded_once=False,
+    ),
     acceptance_at_error_rate(),
     acceptance_at_error_rate(interpolate=False),
     operating_point(max_error_rate=0.05),
     operating_point(max_error_rate=0.3),
     operating_point(max_error_rate=0.125, interpolate=True),
     operating_point(max_risk=0.25),
-    operating_point(max_risk=0.25, interpolate=True),
+    operating_point(max_risk=0.5, interpolate=True),
     operating_point(min_acceptance_rate=0.6),
     operating_point(min_acceptance_rate=0.6, interpolate=True),
     operating_point(threshold=0.5),

@@ -9,10 +9,11 @@ from itertools import groupby
 
 import numpy as np
 import pytest
+import reference as ref
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
-from register import METRICS, Metric, close, identical
+from register import METRICS, Metric, close, identical, operating_point
 from strategies import Sample
 
 import fastarac as fa
@@ -67,6 +68,26 @@ def test_value_is_that_of_the_reference(family, data):
     sample = data.draw(sample_for(family))
     for metric in family:
         agree(metric, sample, value(metric, sample), metric.expected(*sample))
+
+
+@pytest.mark.parametrize("kind", strategies.NAMED)
+@given(st.data())
+def test_every_kind_of_input_gives_the_value(kind, data):
+    sample = data.draw(strategies.NAMED[kind])
+    for metric in METRICS:
+        takes_weights = metric.weights and not (metric.jumps and kind == "weighted")
+        if takes_weights or sample.sample_weight is None:
+            agree(metric, sample, value(metric, sample), metric.expected(*sample))
+
+
+@given(strategies.unweighted | strategies.integer_weighted(), st.data())
+def test_a_limit_that_a_rate_reaches_is_kept_and_reached(sample, data):
+    rate = data.draw(st.sampled_from(["error_rate", "risk", "acceptance_rate"]))
+    criterion = "min_acceptance_rate" if rate == "acceptance_rate" else f"max_{rate}"
+    rates = ref.column(ref.sweep(ref.to_items(*sample)), rate)
+    limit = data.draw(st.sampled_from(rates).map(ref.round_once))
+    metric = operating_point(**{criterion: limit}, interpolate=data.draw(st.booleans()))
+    agree(metric, sample, value(metric, sample), metric.expected(*sample))
 
 
 @every()

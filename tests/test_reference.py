@@ -70,7 +70,7 @@ def test_logarithm():
 
 
 def test_an_item_of_weight_0_is_as_if_absent():
-    assert ref.to_items([1, 0], [3, 4], [2, 0]) == [ref.Item(F(3), 1, F(2))]
+    assert ref.to_items([1, 0], [3, 4], [2, 0]) == (ref.Item(F(3), 1, F(2)),)
 
 
 def test_sweep_by_hand():
@@ -359,7 +359,7 @@ def test_costs_by_hand():
 # --- Other people's libraries ------------------------------------------------------------------
 
 
-def columns(items: list[ref.Item]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def columns(items: tuple[ref.Item, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels, confidences by their rank, weights: what every library reads alike."""
     ranks = {value: rank for rank, value in enumerate(sorted({i.confidence for i in items}))}
     return (

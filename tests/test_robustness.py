@@ -191,6 +191,7 @@ LAYERS = [
     {"_sorting"},
     {"sweep"},
     {"curves", "areas", "dropin"},
+    {"risk_areas", "partial_areas", "precision_recall"},
     {"operating"},
     {"evaluation", "synthetic", "datasets", "displays"},
     {"io"},

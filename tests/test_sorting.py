@@ -20,9 +20,7 @@ from fastarac import _inputs, _kernels, _parallel, _sorting
 def spread(buckets: int, threads: int, chunk: int = 1 << 16):
     """Send small data the way of large data: `buckets` of them, over `threads`."""
     environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
-    sizes = mock.patch.multiple(
-        _sorting, SINGLE=0, BUCKET=1, MAX_BUCKETS=buckets, SAMPLE=32, TASK=2
-    )
+    sizes = mock.patch.multiple(_sorting, SINGLE=0, BUCKET=1, MAX_BUCKETS=buckets, SAMPLE=32, TASK=2)
     least = mock.patch.object(_parallel, "MIN_ITEMS_PER_THREAD", 1)
     with environment, sizes, least, mock.patch.object(_inputs, "CHUNK", chunk):
         yield

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from fastarac._kernels import areas as areas
     from fastarac._kernels import counting as counting
+    from fastarac._kernels import dropin as dropin
     from fastarac._kernels import threshold as threshold
     from fastarac._kernels import weighted as weighted
 
 # How a kernel reads the bits of a confidence.
 FLOAT, SIGNED, UNSIGNED = 0, 1, 2
 
-_MODULES = frozenset({"counting", "threshold", "weighted"})
+_MODULES = frozenset({"areas", "counting", "dropin", "threshold", "weighted"})
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -183,7 +183,7 @@ def encode_two_ended(
 
 @kernel
 def insert_sorted(source: Array, keys: Array) -> None:
-    """Sort `source` into `keys` by insertion: fast where every key is near its place. May be the same."""
+    """Sort `source` into `keys`, which may be the same: fast where every key is near its place."""
     for i in range(len(keys)):
         key = source[i]
         j = i

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import operator
+from bisect import bisect_left
 from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +37,7 @@ def area(value: float) -> str:
 
 def count(value: float) -> str:
     """Return a number of items, or their weight, with commas between thousands."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.12g}"
 
 
 def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> str:
@@ -60,8 +62,9 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
         return UNDEFINED
     if isinstance(value, int):
         return str(value)
-    index = int(np.searchsorted(-sweep.thresholds, -value))
-    below = float(sweep.thresholds[index + 1]) if index + 1 < len(sweep.thresholds) else -math.inf
+    falling = sweep.thresholds
+    index = bisect_left(falling, -value, key=operator.neg)
+    below = float(falling[index + 1]) if index + 1 < len(falling) else -math.inf
     exact = Decimal(repr(float(value)))
     for digits in range(MIN_THRESHOLD_DIGITS, len(exact.as_tuple().digits)):
         unit = Decimal((0, (1,), exact.adjusted() - digits + 1))
@@ -73,7 +76,7 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
 
 def _plain(number: Decimal) -> str:
     """Return a decimal without zeros at its end; with an exponent where it is very long otherwise."""
-    number = number.normalize() + 0  # without minus zero
+    number = number.normalize() if number else Decimal(0)  # without minus zero
     return f"{number:f}" if -7 < number.adjusted() < 17 else f"{number:e}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -123,11 +124,12 @@ def _advice(models: Sequence[Model], index: int) -> str:
         who = "" if len(models) == 1 else f"{_shown(leaders[0].name)} automates most: "
         where, errors = _where(leaders[0], index), _remaining(leaders[0], index)
         return f"{who}accept {share} automatically {where}; {errors}."
-    names = _joined([_shown(model.name) for model in leaders])
-    each = "; ".join(
-        f"{_shown(model.name)} {_where(model, index)}, {_remaining(model, index)}" for model in leaders
-    )
-    return f"{names} tie, each accepts {share} automatically: {each}."
+    names = [_shown(model.name) for model in leaders]
+    each = [
+        f"{name} {_where(model, index)} ({_remaining(model, index)})"
+        for name, model in zip(names, leaders, strict=True)
+    ]
+    return f"{_joined(names)} tie; each accepts {share} automatically: {_joined(each)}."
 
 
 def _where(model: Model, index: int) -> str:
@@ -138,7 +140,7 @@ def _where(model: Model, index: int) -> str:
 
 def _remaining(model: Model, index: int) -> str:
     rate = model.point(index).error_rate
-    return f"{numbers.share(rate)} errors remain (of all outputs)" if rate else "no errors remain"
+    return f"{numbers.share(rate)} of all outputs remain wrong" if rate else "no errors remain"
 
 
 def _cheapest(models: Sequence[Model], index: int) -> str:
@@ -175,7 +177,7 @@ class _Column:
         """Return which cells are best; none where all are alike."""
         if self.values is None:
             return [False] * len(self.cells)
-        largest = max(self.values)
+        largest = max((value for value in self.values if not math.isnan(value)), default=None)
         best = [value == largest for value in self.values]
         return [False] * len(best) if all(best) else best
 

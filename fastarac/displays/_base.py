@@ -135,6 +135,9 @@ def _corners(x: FloatArray, y: FloatArray) -> NDArray[np.intp]:
         farthest = np.maximum.reduceat(distance, kept[:-1])
         if (farthest <= TOLERANCE).all():
             return kept
-        corner = np.flatnonzero((distance == farthest[piece]) & (distance > TOLERANCE))
-        kept = np.union1d(kept, corner)
+        corners = np.flatnonzero((distance == farthest[piece]) & (distance > TOLERANCE))
+        # Of those equally far away, the two ends: between them there may be a straight line.
+        first = np.unique(piece[corners], return_index=True)[1]
+        last = len(corners) - 1 - np.unique(piece[corners][::-1], return_index=True)[1]
+        kept = np.unique(np.concatenate([kept, corners[first], corners[last]]))
     return np.arange(n)

@@ -136,8 +136,12 @@ def fetch(source: Source, picks: Sequence[Pick]) -> dict[str, Any]:
         _refuse_invalid(source, picks, arrays)
         fields: dict[str, Any] = {name: np.ma.getdata(array) for name, array in arrays.items()}
         fields["confidence"] = _exact(source, picks[0].column, fields["confidence"])
-    except (duckdb.Error, UnicodeError) as failure:
+    except duckdb.Error as failure:
         raise source.explain(failure) from None
+    except RuntimeError as failure:
+        if "interrupted" in str(failure):  # DuckDB's word for a signal that Python has caught
+            raise KeyboardInterrupt from None
+        raise
     for label in labels:
         fields[label] = names[label], fields[label].astype(np.intp)
     return fields

@@ -193,7 +193,7 @@ class _Delimited(Source):
         return (
             "read_csv(?, auto_detect = false, header = true, allow_quoted_nulls = false, "
             f"""delim = '{self.delimiter}', quote = '"', escape = '"', columns = {{{types}}}, """
-            f"{_options(self.path)})"
+            f"hive_partitioning = false{_compression(self.path)})"
         )
 
     def identifier(self, column: str) -> str:
@@ -225,12 +225,13 @@ class _Delimited(Source):
 
     def explain(self, failure: Exception) -> DataFileError:
         error = super().explain(failure)
-        if error.row is None and "\r\n" in {line[-2:] for line in _text_lines(self.path)}:
-            problem = (
-                "some of its lines end in CR LF and some in LF alone; expected the same of all"
-            )
-            return DataFileError(self.path, problem)
-        return error
+        if error.row is not None:
+            return error
+        ends = {line.endswith("\r\n") for line in _text_lines(self.path) if line.endswith("\n")}
+        if len(ends) < 2:
+            return error
+        problem = "some of its lines end in CR LF and some in LF alone; expected the same of all"
+        return DataFileError(self.path, problem)
 
 
 class _JsonLines(Source):
@@ -255,7 +256,7 @@ class _JsonLines(Source):
         types = ", ".join(f"{_sql_text(name)}: 'VARCHAR'" for name in self._required)
         return (
             f"read_json(?, format = 'newline_delimited', columns = {{{types}}}, "
-            f"{_options(self.path)})"
+            f"hive_partitioning = false{_compression(self.path)})"
         )
 
     def identifier(self, column: str) -> str:
@@ -303,7 +304,7 @@ class _Parquet(Source):
 
         try:
             described = self.select("*", into="DESCRIBE").fetchall()
-        except (duckdb.Error, UnicodeError) as failure:
+        except duckdb.Error as failure:
             raise self.explain(failure) from None
         self._types = {str(row[0]): str(row[1]) for row in described}
         self.columns = list(self._types)
@@ -365,15 +366,17 @@ def _text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:
         raise DataFileError(path, f"it cannot be read: {error}") from None
 
 
-def _options(path: Path) -> str:
-    """Return the options that all text files are read with."""
-    compression = "gzip" if path.name.lower().endswith(".gz") else "none"
-    return f"compression = '{compression}', hive_partitioning = false"
+def _compression(path: Path) -> str:
+    return ", compression = 'gzip'" if path.name.lower().endswith(".gz") else ""
 
 
 def _literal(path: Path) -> str:
     """Return what DuckDB, which takes paths for patterns, understands as this path alone."""
     text = path.absolute().as_posix()
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise DataFileError(path, "it cannot be read: its path is not UTF-8 text") from None
     return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in text)
 
 

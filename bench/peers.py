@@ -1,0 +1,121 @@
+"""Other libraries that compute the same, each imported only where it is installed.
+
+A peer turns the items into the form it likes best before the clock starts, and hands back a call
+without arguments. The area under the ROC curve determines the one under the ARAC curve, and both need
+the same order of the items, so that a ROC-AUC is a fair counterpart.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bench.inputs import Inputs
+
+    Prepare = Callable[[Inputs], Callable[[], Any]]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """An installed library: for each kind of work that it knows, how to call it."""
+
+    name: str
+    version: str
+    threads: int
+    calls: dict[str, Prepare]
+
+
+def _scikit_learn() -> tuple[int, dict[str, Prepare]]:
+    from sklearn.metrics import roc_auc_score, roc_curve
+
+    return 1, {
+        "auc": lambda x: partial(roc_auc_score, x.correct, x.confidence),
+        "weighted auc": lambda x: partial(
+            roc_auc_score, x.correct, x.confidence, sample_weight=x.weight
+        ),
+        # with every threshold, as arac_curve has them
+        "curve": lambda x: partial(roc_curve, x.correct, x.confidence, drop_intermediate=False),
+    }
+
+
+def _polars_ds() -> tuple[int, dict[str, Prepare]]:
+    import polars as pl
+    import polars_ds as pds
+
+    def auc(items: Inputs) -> Callable[[], float]:
+        frame = pl.DataFrame({"y": items.correct.astype(np.uint32), "score": items.confidence})
+        return lambda: frame.select(pds.query_roc_auc("y", "score")).item()
+
+    return pl.thread_pool_size(), {"auc": auc}
+
+
+def _torchmetrics() -> tuple[int, dict[str, Prepare]]:
+    import torch
+    from torchmetrics.functional.classification import binary_auroc, binary_roc
+
+    def of(function: Callable[..., Any]) -> Prepare:
+        def prepare(items: Inputs) -> Callable[[], Any]:
+            scores = torch.from_numpy(items.confidence)
+            return partial(function, scores, torch.from_numpy(items.correct.astype(np.int64)))
+
+        return prepare
+
+    return torch.get_num_threads(), {"auc": of(binary_auroc), "curve": of(binary_roc)}
+
+
+def _scipy() -> tuple[int, dict[str, Prepare]]:
+    from scipy.stats import rankdata
+
+    def auc(items: Inputs) -> float:
+        """The Mann–Whitney statistic by ranks."""
+        p = int(np.count_nonzero(items.correct))
+        q = len(items.correct) - p
+        return float(rankdata(items.confidence)[items.correct].sum() - p * (p + 1) / 2) / (p * q)
+
+    return 1, {"auc": lambda x: partial(auc, x)}
+
+
+_FINDERS = {
+    "scikit-learn": _scikit_learn,
+    "polars-ds": _polars_ds,
+    "torchmetrics": _torchmetrics,
+    "scipy": _scipy,
+}
+NAMES = tuple(_FINDERS)
+
+
+def find(name: str) -> Peer | None:
+    """Import the peer; None where it, or what it needs, is not installed."""
+    try:
+        threads, calls = _FINDERS[name]()
+    except ImportError:
+        return None
+    return Peer(name, version(name), threads, calls)
+
+
+def roc_auc_of(result: Any) -> float:
+    """Read the ROC-AUC out of what a peer has returned: a number, or (fpr, tpr, thresholds)."""
+    if isinstance(result, tuple):
+        fpr, tpr, _ = (np.asarray(part, np.float64) for part in result)
+        return float(np.trapezoid(tpr, fpr))
+    return float(result)
+
+
+def threads_of_fastarac() -> int:
+    """How many threads fastarac may use for large arrays."""
+    return int(os.environ.get("FASTARAC_NUM_THREADS") or processors())
+
+
+def processors() -> int:
+    """How many processors this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

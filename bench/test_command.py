@@ -1,0 +1,71 @@
+"""The command prints what it is asked for, in every form."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+
+import pytest
+
+from bench import __main__ as command
+from bench import fresh, memory, report
+
+FEW = ["--sizes", "1e3,2000", "--works", "101", "--peers", "scikit-learn", "--rounds", "2"]
+
+
+def test_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With rich where it is installed, without it otherwise."""
+
+    def without_rich(_: report.Run) -> None:
+        raise ModuleNotFoundError(name="rich")
+
+    if find_spec("rich"):
+        command.main(FEW)
+        assert "np.sort, all distinct" in capsys.readouterr().out
+    monkeypatch.setattr(report, "print_rich", without_rich)
+    command.main(FEW)
+    text = capsys.readouterr().out
+    assert "np.sort, all distinct" in text
+    assert "≤ 0.35 at 10⁷" in text
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """All times, and whether the target at 10³ is met."""
+    command.main(
+        ["--json", "--sizes", "1000", "--works", "float64", "--peers", "none", "--rounds", "3"]
+    )
+    cell = json.loads(capsys.readouterr().out)["comparison"][0]
+    assert len(cell["seconds"]["fastarac"]) == 3
+    assert [target["measure"] for target in cell["targets"]] == ["time"]
+
+
+def test_markdown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fresh processes and memory, without the comparison."""
+    monkeypatch.setattr(fresh, "first_result", lambda _: 0.1)  # test_fresh.py has the real one
+    extra = ["--memory", "2e6"] if memory.available() else []
+    command.main(["--markdown", "--sizes", "none", "--peers", "none", "--start", "1", *extra])
+    text = capsys.readouterr().out
+    assert "import fastarac, beyond numpy" in text
+    assert "work" not in text
+    assert ("peak memory" in text) == memory.available()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--sizes", "10"), ("--sizes", "many"), ("--peers", "nobody"), ("--rounds", "0")],
+)
+def test_wrong_arguments(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is not understood is named."""
+    with pytest.raises(SystemExit):
+        command.main([option, value])
+    assert option in capsys.readouterr().err
+
+
+def test_texts() -> None:
+    """Figures in few characters."""
+    assert report.seconds_text(0.0123, 0.0099, 0.2) == "12 ms (9.9–200)"
+    assert report.seconds_text(3e-5) == "30 µs"
+    assert report.ratio_text(0.02, 0.01, 0.2) == "1/50 (1/100–1/5)"
+    assert report.ratio_text(0.8) == "0.80"
+    assert report.size_text(10**7) == "10⁷"
+    assert report.size_text(250_000) == "250,000"

@@ -1,0 +1,94 @@
+"""Contestants take turns, so that whatever slows the machine down slows all of them down."""
+
+from __future__ import annotations
+
+import gc
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+LEAST_TIMED = 0.004  # seconds; quicker calls are timed several in a row
+LEAST_ROUNDS = 3
+
+
+def seconds_per_call(call: Callable[[], Any], calls: int) -> float:
+    """Time `calls` calls in a row, with the garbage collector off."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        start = time.perf_counter()
+        for _ in range(calls):
+            call()
+        return (time.perf_counter() - start) / calls
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@dataclass
+class Contestant:
+    """Something that is timed: `timer(calls)` returns the seconds that one of so many calls took."""
+
+    name: str
+    timer: Callable[[int], float]
+    may_leave: bool = False
+    times: list[float] = field(default_factory=list)
+    calls: int = 1
+
+    @classmethod
+    def of(cls, name: str, call: Callable[[], Any], *, may_leave: bool = False) -> Contestant:
+        """Time a function of this process."""
+        return cls(name, partial(seconds_per_call, call), may_leave)
+
+    def warm_up(self) -> None:
+        """Run once for nothing, and find how many calls are worth timing together."""
+        self.settle(self.timer(1))
+
+    def settle(self, seconds: float) -> None:
+        """Find how many calls are worth timing together, where a first one has taken `seconds`."""
+        while seconds * self.calls < LEAST_TIMED:
+            self.calls *= 2
+            seconds = self.timer(self.calls)
+
+    @property
+    def spent(self) -> float:
+        """Seconds spent in timed rounds."""
+        return sum(self.times) * self.calls
+
+
+def take_turns(contestants: Iterable[Contestant], rounds: int, budget: float) -> None:
+    """Time all contestants in each of `rounds` rounds, another one first in each.
+
+    All have been warmed up. Those that may leave do so after three rounds, once they have used up
+    `budget` seconds.
+    """
+    contestants = list(contestants)
+    for turn in range(rounds):
+        first = turn % len(contestants)
+        for contestant in contestants[first:] + contestants[:first]:
+            tired = contestant.may_leave and contestant.spent > budget
+            if not (tired and turn >= LEAST_ROUNDS):
+                contestant.times.append(contestant.timer(contestant.calls))
+
+
+class Summary(NamedTuple):
+    """Median, least and greatest of some figures."""
+
+    median: float
+    low: float
+    high: float
+
+
+def summarize(figures: Sequence[float]) -> Summary:
+    """Median and range."""
+    return Summary(median(figures), min(figures), max(figures))
+
+
+def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Summary:
+    """Ours to theirs, round by round."""
+    return summarize([a / b for a, b in zip(ours, theirs, strict=False)])  # theirs may have left

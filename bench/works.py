@@ -1,0 +1,128 @@
+"""The register of what is timed: one entry each, for the table and for the tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import fastarac as fa
+from bench import inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bench.inputs import Inputs
+
+TIME = "time"
+SORT = "np.sort"
+SORT_CONTINUOUS = "np.sort, all distinct"
+LARGE = 10**7
+
+
+@dataclass(frozen=True)
+class Target:
+    """A limit to the median at one size: of the seconds, or of a ratio to something else."""
+
+    against: str
+    limit: float
+    size: int = LARGE
+
+
+@dataclass(frozen=True)
+class Work:
+    """One call of fastarac on items of one kind.
+
+    Parameters
+    ----------
+    name
+        As in the table.
+    inputs
+        Makes n items.
+    run
+        What is timed.
+    area
+        Reads the ARAC-AUC out of the result, to check it.
+    kind
+        What peers are asked for: "auc", "weighted auc" or "curve"; nothing where it is empty.
+    targets
+        What the work is judged by.
+    few_distinct
+        Sorting so few distinct values is quick work itself: the floor is shown for both them and as
+        many distinct ones.
+    """
+
+    name: str
+    inputs: Callable[[int], Inputs]
+    run: Callable[[Inputs], Any]
+    area: Callable[[Any], float] = float
+    kind: str = "auc"
+    targets: tuple[Target, ...] = ()
+    few_distinct: bool = False
+
+    def floors(self, items: Inputs) -> dict[str, NDArray[np.float64]]:
+        """Arrays whose sorting is the yardstick, by name."""
+        floors = {SORT: items.confidence.astype(np.float64, copy=False)}
+        if self.few_distinct:
+            floors[SORT_CONTINUOUS] = inputs.continuous(len(items.confidence)).confidence
+        return floors
+
+
+def _auc(items: Inputs) -> float:
+    return fa.arac_auc_score(items.correct, items.confidence)
+
+
+def _weighted_auc(items: Inputs) -> float:
+    return fa.arac_auc_score(items.correct, items.confidence, sample_weight=items.weight)
+
+
+def _curve(items: Inputs) -> fa.ARACCurve:
+    return fa.arac_curve(items.correct, items.confidence)
+
+
+def _sweep(items: Inputs) -> fa.ThresholdSweep:
+    return fa.threshold_sweep(items.correct, items.confidence)
+
+
+def _evaluate(items: Inputs) -> fa.Evaluation:
+    return fa.evaluate(items.correct, items.confidence)
+
+
+def _area_of_curve(curve: fa.ARACCurve) -> float:
+    return float(np.trapezoid(curve.accuracy_after_correction, curve.acceptance_rate))
+
+
+_SORTING = (Target(SORT, 1.5), Target(SORT, 0.8))
+_COUNTING = (Target(SORT, 0.35), Target(SORT_CONTINUOUS, 0.35))
+_CURVE = (Target("scikit-learn", 1 / 15),)
+
+WORKS = (
+    Work(
+        "arac_auc_score, float64", inputs.continuous, _auc,
+        targets=(Target(TIME, 30e-6, 10**3), *_SORTING),
+    ),
+    Work("arac_auc_score, softmax", inputs.softmax, _auc, targets=_SORTING),
+    Work("arac_auc_score, float32", inputs.single, _auc, targets=(Target(SORT, 1.0),)),
+    Work(
+        "arac_auc_score, 101 distinct", inputs.rounded_2, _auc, targets=_COUNTING, few_distinct=True
+    ),
+    Work(
+        "arac_auc_score, 1001 distinct", inputs.rounded_3, _auc, targets=_COUNTING, few_distinct=True
+    ),
+    Work(
+        "arac_auc_score, weighted", inputs.weighted, _weighted_auc, kind="weighted auc",
+        targets=(Target("scikit-learn", 1 / 5),),
+    ),
+    Work("arac_curve", inputs.continuous, _curve, _area_of_curve, "curve", _CURVE),
+    Work("threshold_sweep", inputs.continuous, _sweep, fa.arac_auc_score, "curve", _CURVE),
+    Work("evaluate", inputs.continuous, _evaluate, lambda result: result.arac.auc, ""),
+)  # fmt: skip
+
+
+def arac_from_roc(roc_auc: float, items: Inputs) -> float:
+    """ARAC-AUC = 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2."""
+    beta = float(np.average(items.correct, weights=items.weight))
+    return 1 - beta * (1 - beta) * (1 - roc_auc) - (1 - beta) ** 2 / 2

@@ -1,0 +1,39 @@
+"""What the pages show but nobody types: figures, tables and console sessions, made by every build.
+
+Each maker returns the content of one file in ``docs/_generated``, which git ignores.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import figures
+import sessions
+import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sphinx.application import Sphinx
+
+MAKERS: dict[str, Callable[[], str]] = {**figures.MAKERS, **tables.MAKERS, **sessions.MAKERS}
+
+
+def make_all(app: Sphinx) -> None:
+    """Write the files; those that have not changed keep their time, so that pages stay built."""
+    folder = Path(app.srcdir, "_generated")
+    folder.mkdir(exist_ok=True)
+    for name, maker in MAKERS.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            content = maker()
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != content:
+            path.write_text(content, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("builder-inited", make_all)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,69 @@
+"""Console sessions: each command shown is run, and its output is what follows it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from fastarac.datasets import load_digits_ocr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RUN = "from fastarac.cli import main; main()"
+COLUMNS = "100"
+
+
+def write_examples(folder: Path) -> None:
+    """Write ``outputs.csv``, all outputs of the digits, and ``bad.csv``, a file with a mistake."""
+    columns = load_digits_ocr().to_columns()
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    (folder / "outputs.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    bad = ["correct,confidence", "1,0.9", "1,high", "0,0.2"]
+    (folder / "bad.csv").write_text("\n".join(bad) + "\n", encoding="utf-8")
+
+
+def session(*commands: str) -> str:
+    """Run commands of `fastarac` and ``head`` in a folder with the example files."""
+    shown = []
+    with TemporaryDirectory() as folder:
+        write_examples(Path(folder))
+        for command in commands:
+            program, *arguments = shlex.split(command)
+            real = [sys.executable, "-c", RUN] if program == "fastarac" else [program]
+            done = subprocess.run(
+                [*real, *arguments],
+                cwd=folder,
+                env={**os.environ, "COLUMNS": COLUMNS, "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "Agg"},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                encoding="utf-8",
+                check=False,
+            )
+            if done.returncode not in (0, 2):
+                message = f"{command} ended with {done.returncode}:\n{done.stdout}"
+                raise RuntimeError(message)
+            status = "" if done.returncode == 0 else f"$ echo $?\n{done.returncode}\n"
+            output = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+            shown.append(f"$ {command}\n{output}\n{status}")
+    return "\n".join(shown)
+
+
+MAKERS: dict[str, Callable[[], str]] = {
+    "demo.txt": lambda: session("fastarac demo"),
+    "evaluate.txt": lambda: session(
+        "head -3 outputs.csv",
+        "fastarac evaluate outputs.csv --model model --error-rate 0.005",
+    ),
+    "costs.txt": lambda: session(
+        "fastarac evaluate outputs.csv --model model --error-rate 0.01 --gamma 0.5 --delta 9"
+    ),
+    "formats.txt": lambda: session("fastarac demo --error-rate 0.01 --format csv"),
+    "refused.txt": lambda: session("fastarac evaluate bad.csv"),
+    "help.txt": lambda: session("fastarac evaluate --help"),
+}

@@ -1,0 +1,47 @@
+"""Sphinx configuration. Build with ``sphinx-build -W --keep-going docs docs/_build/html``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+
+from fastarac._version import __version__
+
+project = "fastarac"
+author = "The fastarac developers"
+project_copyright = author
+version = release = __version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "library",  # docs/_extensions: the role {fa}, and a check that every public name is documented
+    "mathml",  # formulas without a script from elsewhere
+    "generated",  # figures, tables and console sessions, made anew by every build
+]
+
+nitpicky = True
+default_role = "literal"  # `name` in docstrings
+exclude_patterns = ["_build", "_generated"]
+templates_path = ["_templates"]
+myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "fieldlist"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings say more
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False  # autodoc shows them
+numpydoc_attributes_as_param_list = False  # so that they can be linked to
+
+html_theme = "furo"
+html_title = f"fastarac {release}"
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False

@@ -1,0 +1,465 @@
+"""What scikit-learn's metrics need beyond a sweep: points of a curve, and sums over ties.
+
+Keys are those of `threshold`: sorted, the label in the lowest bit. A *tie* is all items of one score;
+ties are walked through from the highest score down, which is from the end of the keys. `p` and `q` are
+the positive and the negative items of a tie, `tp` and `fp` those from the highest score down to it.
+
+The points of a curve are written straight from the sorted buckets, so that the ties that a curve
+drops never reach memory: `describe_buckets` counts what each bucket will write, `place_buckets` adds
+up where, `write_points` writes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._kernels._jit import kernel
+from fastarac._kernels.threshold import (
+    counts_needed,
+    encode_two_ended,
+    ordered,
+    small_pairs,
+    sort_keys,
+    threshold_bits,
+)
+from fastarac._kernels.weighted import add, multiply, sort_pairs
+
+Array = NDArray[Any]
+
+# Which ties become points. The lowest one always does; EVERY is all of them.
+EVERY = 0
+CORNERS = 1  # the highest, and those where the direction of the ROC curve changes
+TP_CHANGES = 2  # the highest, and those next to a change of tp
+TP_CHANGES_ONLY = 3  # those next to a change of tp, counting from no item at all
+
+# What x and y are at a point.
+RATES = 0  # fp / n, tp / p
+PRECISION = 1  # tp / (tp + fp), tp / p
+MISSES = 2  # fp / n, (positives - tp) / p
+
+BLOCK = 1 << 12  # labels between two looks at whether there is a third value
+
+
+@kernel
+def first_other(values: Array) -> int:
+    """Index of the first value that differs from the first one; their number where there is none."""
+    k = 1
+    while k < len(values) and values[k] == values[0]:
+        k += 1
+    return k
+
+
+@kernel
+def encode(values: Array, low: Any, high: Any, codes: Array) -> bool:
+    """Write whether each value is `high` (1) or not (0); return whether all are `low` or `high`."""
+    start = 0
+    while start < len(values):
+        stop = min(start + BLOCK, len(values))
+        strange = False
+        for i in range(start, stop):
+            is_high = values[i] == high
+            codes[i] = is_high
+            strange |= (not is_high) and values[i] != low
+        if strange:
+            return False
+        start = stop
+    return True
+
+
+@kernel
+def next_tie(keys: Array, end: int) -> tuple[int, int, int]:
+    """(start, p, q) of the tie whose items are `keys[start:end]`; `end` is above 0."""
+    one = keys.dtype.type(1)
+    value = keys[end - 1] >> one
+    p = np.int64(keys[end - 1] & one)
+    i = end - 1
+    while i > 0 and keys[i - 1] >> one == value:
+        i -= 1
+        p += np.int64(keys[i] & one)
+    return i, p, end - i - p
+
+
+@kernel
+def is_kept(rule: int, p: int, q: int, next_p: int, next_q: int) -> bool:
+    """Whether a tie becomes a point, where `next_p`, `next_q` are those of the tie below."""
+    if rule == EVERY or next_p < 0:  # there is none below
+        return True
+    if rule == CORNERS:
+        return p != next_p or q != next_q
+    return p > 0 or next_p > 0
+
+
+@kernel
+def describe_buckets(
+    keys: Array,
+    bounds: Array,
+    first: int,
+    last: int,
+    spare: Array,
+    counts: Array,
+    results: Array,
+    rule: int,
+) -> None:
+    """Sort the buckets from `first` up to `last` and say in `results` what is in each.
+
+    A row (9,): ties, positives, negatives, kept ties but for the lowest, whether the highest is kept
+    by the rule (unless it is the lowest), p and q of the highest and of the lowest tie.
+    """
+    for b in range(first, last):
+        bucket = keys[bounds[b] : bounds[b + 1]]
+        row = results[b]
+        row[:] = 0
+        end = len(bucket)
+        if end == 0:
+            continue
+        sort_keys(bucket, spare, counts)
+        end, p, q = next_tie(bucket, end)
+        ties = 1
+        positives = p
+        row[5] = p
+        row[6] = q
+        kept = 0
+        while end > 0:
+            end, next_p, next_q = next_tie(bucket, end)
+            keep = is_kept(rule, p, q, next_p, next_q)
+            if ties == 1:
+                row[4] = keep
+            kept += 1 if keep else 0
+            ties += 1
+            p = next_p
+            q = next_q
+            positives += p
+        row[0] = ties
+        row[1] = positives
+        row[2] = len(bucket) - positives
+        row[3] = kept
+        row[7] = p
+        row[8] = q
+
+
+@kernel
+def place_buckets(rows: Array, rule: int, starts: Array) -> tuple[int, int, int]:
+    """Say in `starts` where each described bucket begins.
+
+    A row (5,): the position of its first point (the very first is 1), the positives and negatives
+    above it, and p and q of the tie below it (-1 where there is none). Returns the number of points,
+    of positives and of negatives.
+    """
+    position = 1
+    tp = 0
+    fp = 0
+    higher = -1  # the bucket before, still without the tie below it
+    for r in range(len(rows) + 1):
+        b = len(rows) - 1 - r
+        if b >= 0 and rows[b, 0] == 0:
+            continue
+        if higher >= 0:
+            below_p = rows[b, 5] if b >= 0 else np.int64(-1)
+            below_q = rows[b, 6] if b >= 0 else np.int64(-1)
+            starts[higher, 3] = below_p
+            starts[higher, 4] = below_q
+            lowest = is_kept(rule, rows[higher, 7], rows[higher, 8], below_p, below_q)
+            position += rows[higher, 3] + (1 if lowest else 0)
+            highest = rows[higher, 4] > 0 if rows[higher, 0] > 1 else lowest
+            if starts[higher, 1] + starts[higher, 2] == 0 and keeps_first(rule) and not highest:
+                position += 1
+            tp += rows[higher, 1]
+            fp += rows[higher, 2]
+        if b >= 0:
+            starts[b, 0] = position
+            starts[b, 1] = tp
+            starts[b, 2] = fp
+            higher = b
+    return position - 1, tp, fp
+
+
+@kernel
+def keeps_first(rule: int) -> bool:
+    """Whether the highest tie becomes a point whatever the next one is."""
+    return rule == CORNERS or rule == TP_CHANGES
+
+
+@kernel
+def write_points(
+    keys: Array,
+    bounds: Array,
+    first: int,
+    last: int,
+    starts: Array,
+    options: Any,
+    thresholds: Array,
+    x: Array,
+    y: Array,
+) -> None:
+    """Write the points of the buckets from `first` up to `last`; `thresholds` as bits of the scores.
+
+    `options`: (kind, rule, mode, falling, positives, p, n), where `falling` says that the highest
+    score comes first, and p and n are what tp and fp are divided by.
+    """
+    kind, rule, mode, falling, positives, by_p, by_n = options
+    T = keys.dtype.type
+    one = T(1)
+    sign = one << T(8 * keys.itemsize - 1)
+    final = len(x) - 1
+    for b in range(first, last):
+        bucket = keys[bounds[b] : bounds[b + 1]]
+        upper = 2 * b >= len(bounds) - 1
+        position = starts[b, 0]
+        tp = starts[b, 1]
+        fp = starts[b, 2]
+        keep_this = keeps_first(rule) and tp + fp == 0
+        end = len(bucket)
+        if end == 0:
+            continue
+        start, p, q = next_tie(bucket, end)
+        while end > 0:
+            tp += p
+            fp += q
+            if start > 0:
+                next_start, next_p, next_q = next_tie(bucket, start)
+            else:
+                next_start, next_p, next_q = start, starts[b, 3], starts[b, 4]
+            if keep_this or is_kept(rule, p, q, next_p, next_q):
+                i = position if falling else final - position
+                thresholds[i] = threshold_bits(bucket[start] >> one, upper, kind, sign)
+                x[i] = np.float64(tp) / np.float64(tp + fp) if mode == PRECISION else fp / by_n
+                y[i] = (positives - tp if mode == MISSES else tp) / by_p
+                position += 1
+            keep_this = False
+            end = start
+            start = next_start
+            p = next_p
+            q = next_q
+
+
+@kernel
+def sort_weighted_buckets(
+    keys: Array, weights: Array, bounds: Array, first: int, last: int, results: Array
+) -> None:
+    """Sort the buckets and write how many ties of each have an item with a weight into `results`."""
+    one = keys.dtype.type(1)
+    for b in range(first, last):
+        bucket = keys[bounds[b] : bounds[b + 1]]
+        bucket_weights = weights[bounds[b] : bounds[b + 1]]
+        sort_pairs(bucket, bucket_weights)
+        ties = 0
+        counted = False
+        for i in range(len(bucket)):
+            if i > 0 and bucket[i] >> one != bucket[i - 1] >> one:
+                counted = False
+            if not counted and bucket_weights[i] != 0.0:
+                counted = True
+                ties += 1
+        results[b] = ties
+
+
+@kernel
+def add_up_weights(
+    keys: Array, weights: Array, bounds: Array, kind: int, thresholds: Array, tp: Array, fp: Array
+) -> None:
+    """Add the weights up from the highest score down, one after the other, and write the sum at each tie.
+
+    The items of a tie are added in the order in which they were given: the rounding is that of a
+    cumulative sum over the stably sorted items.
+    """
+    T = keys.dtype.type
+    one = T(1)
+    sign = one << T(8 * keys.itemsize - 1)
+    positive = 0.0
+    negative = 0.0
+    j = 0
+    n_buckets = len(bounds) - 1
+    for r in range(n_buckets):
+        b = n_buckets - 1 - r
+        bucket = keys[bounds[b] : bounds[b + 1]]
+        bucket_weights = weights[bounds[b] : bounds[b + 1]]
+        end = len(bucket)
+        while end > 0:
+            start, _, _ = next_tie(bucket, end)
+            counted = False
+            for i in range(start, end):
+                weight = bucket_weights[i]
+                counted |= weight != 0.0
+                if bucket[i] & one:
+                    positive += weight
+                else:
+                    negative += weight
+            if counted:
+                value = bucket[start] >> one
+                thresholds[j] = threshold_bits(value, 2 * b >= n_buckets, kind, sign)
+                tp[j] = positive
+                fp[j] = negative
+                j += 1
+            end = start
+
+
+@kernel
+def add_precision(
+    high: float, low: float, p: float, tp: float, accepted: float
+) -> tuple[float, float]:
+    """Add p·tp/accepted to a double-double; the counts are whole numbers."""
+    quotient = tp / accepted
+    product, error = multiply(quotient, 0.0, accepted, 0.0)
+    rest = ((tp - product) - error) / accepted
+    quotient, rest = multiply(quotient, rest, p, 0.0)
+    return add(high, low, quotient, rest)
+
+
+@kernel
+def precision_sum(keys: Array, tp: int, fp: int) -> tuple[float, float]:
+    """Σ p·tp/(tp + fp) over the ties of sorted keys, as a double-double; `tp`, `fp` are those above."""
+    high = 0.0
+    low = 0.0
+    end = len(keys)
+    while end > 0:
+        end, p, q = next_tie(keys, end)
+        tp += p
+        fp += q
+        if p > 0:
+            accepted = np.float64(tp + fp)
+            high, low = add_precision(high, low, np.float64(p), np.float64(tp), accepted)
+    return high, low
+
+
+@kernel
+def precision_of_buckets(
+    keys: Array, bounds: Array, first: int, last: int, above: Array, results: Array
+) -> None:
+    """Write `precision_sum` of the sorted buckets into `results` (n_buckets, 2)."""
+    for b in range(first, last):
+        bucket = keys[bounds[b] : bounds[b + 1]]
+        results[b, 0], results[b, 1] = precision_sum(bucket, above[b, 0], above[b, 1])
+
+
+@kernel
+def precision_of_counts(true_accepts: Array, false_accepts: Array) -> tuple[float, float]:
+    """`precision_sum` from the counts of a sweep, which start at 0."""
+    high = 0.0
+    low = 0.0
+    for i in range(1, len(true_accepts)):
+        p = np.float64(true_accepts[i] - true_accepts[i - 1])
+        if p > 0.0:
+            tp = np.float64(true_accepts[i])
+            high, low = add_precision(high, low, p, tp, tp + np.float64(false_accepts[i]))
+    return high, low
+
+
+@kernel
+def small_precision(
+    bits: Array, labels: Array, kind: int, exponent: Any
+) -> tuple[bool, int, float, float]:
+    """Return (not finite, positives, `precision_sum` high and low) of a few items."""
+    n = len(bits)
+    keys = np.empty(n, bits.dtype)
+    bad, _, lower = encode_two_ended(bits, labels, kind, exponent, keys)
+    spare = np.empty(n, bits.dtype)
+    counts = np.empty(counts_needed(n), np.int32)
+    one = keys.dtype.type(1)
+    tp = 0
+    for i in range(lower, n):
+        tp += np.int64(keys[i] & one)
+    positives = tp
+    for i in range(lower):
+        positives += np.int64(keys[i] & one)
+    sort_keys(keys[:lower], spare, counts)
+    sort_keys(keys[lower:], spare, counts)
+    high, low = precision_sum(keys[lower:], 0, 0)
+    other_high, other_low = precision_sum(keys[:lower], tp, n - lower - tp)
+    high, low = add(high, low, other_high, other_low)
+    return bad, positives, high, low
+
+
+@kernel
+def roc_areas(bits: Array, labels: Array, kind: int, exponent: Any, areas: Array) -> None:
+    """Write the ROC area of each row; NaN where it has one class only."""
+    for r in range(len(bits)):
+        _, _, correct, incorrect, doubled = small_pairs(bits[r], labels[r], kind, exponent)
+        areas[r] = np.nan
+        if correct > 0 and incorrect > 0:
+            areas[r] = np.float64(doubled) / np.float64(2 * correct * incorrect)
+
+
+@kernel
+def average_precisions(bits: Array, labels: Array, kind: int, exponent: Any, values: Array) -> None:
+    """Write the average precision of each row; NaN where it has no positive item."""
+    for r in range(len(bits)):
+        _, positives, high, _ = small_precision(bits[r], labels[r], kind, exponent)
+        values[r] = np.nan
+        if positives > 0:
+            values[r] = high / np.float64(positives)
+
+
+@kernel
+def pairs_with_each_class(bits: Array, kind: int, bounds: Array, c: int, doubled: Array) -> None:
+    """Write the doubled pairs of class `c` as positive with every other class as negative.
+
+    The items of class k are `bits[bounds[k]:bounds[k + 1]]`.
+    """
+    n = len(bits)
+    keys = np.empty(n, bits.dtype)
+    T = bits.dtype.type
+    sign = T(1) << T(8 * bits.itemsize - 1)
+    for i in range(n):
+        keys[i] = ordered(bits[i], sign, kind)
+    spare = np.empty(n, bits.dtype)
+    counts = np.empty(counts_needed(n), np.int32)
+    for k in range(len(bounds) - 1):
+        sort_keys(keys[bounds[k] : bounds[k + 1]], spare, counts)
+    own = keys[bounds[c] : bounds[c + 1]]
+    for k in range(len(bounds) - 1):
+        below = 0
+        below_or_tied = 0
+        total = 0
+        for i in range(bounds[k], bounds[k + 1]):
+            key = keys[i]
+            while below_or_tied < len(own) and own[below_or_tied] <= key:
+                below_or_tied += 1
+            while below < below_or_tied and own[below] < key:
+                below += 1
+            total += 2 * (len(own) - below_or_tied) + below_or_tied - below
+        doubled[k] = total
+
+
+@kernel
+def discounted_gains(
+    gains: Array, scores: Array, cumulative_discounts: Array, results: Array
+) -> None:
+    """Discounted cumulative gain of each row; tied scores share their mean gain."""
+    for r in range(len(gains)):
+        order = np.argsort(scores[r], kind="mergesort")
+        total = 0.0
+        rank = 0
+        used = 0.0  # the discounts of the ranks above
+        i = len(order) - 1
+        while i >= 0:
+            value = scores[r, order[i]]
+            gain = 0.0
+            size = 0
+            while i >= 0 and scores[r, order[i]] == value:
+                gain += gains[r, order[i]]
+                size += 1
+                i -= 1
+            rank += size
+            total += gain / size * (cumulative_discounts[rank - 1] - used)
+            used = cumulative_discounts[rank - 1]
+        results[r] = total
+
+
+@kernel
+def trapezoid(x: Array, y: Array) -> tuple[bool, bool, float]:
+    """Return whether x rises anywhere, whether it falls anywhere, and twice the area, rounded once."""
+    rises = False
+    falls = False
+    high = 0.0
+    low = 0.0
+    for i in range(1, len(x)):
+        width = x[i] - x[i - 1]
+        rises |= width > 0.0
+        falls |= width < 0.0
+        if width != 0.0:
+            product, error = multiply(width, 0.0, y[i] + y[i - 1], 0.0)
+            high, low = add(high, low, product, error)
+    return rises, falls, high

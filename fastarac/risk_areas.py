@@ -1,0 +1,374 @@
+"""Areas over precision and risk: ARP-AUC, AURC and what is made of them.
+
+Precision and risk divide by the number of accepted items, so that these areas are sums of as many
+fractions as there are thresholds; `_kernels.areas` adds them up to some 30 digits.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from fastarac import _kernels, _parallel
+from fastarac._inputs import choice, positive_scalar
+from fastarac.areas import CurveArea, curve_area
+from fastarac.exceptions import warn_undefined
+from fastarac.sweep import ThresholdSweep, as_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Estimator = Literal["trapezoid", "mean", "exact"]
+Optimum = Literal["finite", "asymptotic"]
+
+ESTIMATORS = ("trapezoid", "mean", "exact")
+CHUNK = 1 << 18  # points that are summed at a time, whatever the number of threads
+
+
+def _arp_auc(sweep: ThresholdSweep, estimator: str) -> Fraction:
+    """ARP-AUC, with an error far below that of a double."""
+    choice(estimator, "estimator", ESTIMATORS)
+    kernels = {
+        "trapezoid": "precision_trapezoids",
+        "mean": "precision_means",
+        "exact": "precision_integrals",
+    }
+    if estimator == "mean" and sweep.true_accepts.dtype != np.int64:
+        message = "estimator='mean' is a mean over items and takes no weights; use 'exact'"
+        raise ValueError(message)
+    ta, fa = sweep.true_accepts, sweep.false_accepts
+    kernel = getattr(_kernels.areas, kernels[estimator])
+    n = len(ta)
+    threads = _parallel.n_threads(n)
+    sums: dict[int, tuple[float, float]] = {}
+
+    def work(first: int) -> None:
+        for start in range(first * CHUNK, n, threads * CHUNK):
+            sums[start] = kernel(ta, fa, start, min(start + CHUNK, n))
+
+    _parallel.run(work, range(threads))
+    total = sum((Fraction(x) for pair in sums.values() for x in pair), Fraction(0))
+    return total / Fraction(sweep.total) / (2 if estimator == "trapezoid" else 1)
+
+
+def _best_arp_auc(sweep: ThresholdSweep, estimator: str, optimum: str) -> Fraction:
+    """ARP-AUC of the best order of the same items: all correct ones first, no ties."""
+    choice(optimum, "optimum", ("finite", "asymptotic"))
+    correct, total = Fraction(sweep.n_correct), Fraction(sweep.total)
+    if not correct:
+        return Fraction(0)
+    if optimum == "asymptotic" or estimator == "exact":
+        return correct / total * (1 - Fraction(math.log(correct / total)))
+    if sweep.true_accepts.dtype != np.int64:
+        message = (
+            f"optimum='finite' with estimator={estimator!r} depends on single items and takes no "
+            "weights; use estimator='exact' or optimum='asymptotic'"
+        )
+        raise ValueError(message)
+    high, low = _kernels.areas.harmonic(int(sweep.n_correct), int(sweep.total))
+    harmonic = Fraction(high) + Fraction(low)
+    if estimator == "trapezoid":
+        harmonic += (1 / correct - 1 / total) / 2
+    return correct / total * (1 + harmonic)
+
+
+def arp_area(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    gamma: float = 1.0,
+    estimator: Estimator = "trapezoid",
+    sample_weight: ArrayLike | None = None,
+) -> CurveArea:
+    r"""Area under the acceptance rate – precision curve, and its parts.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    gamma : float, default=1.0
+        What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0.
+    estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
+        "trapezoid": straight lines between the points of the sweep, flat from X = 0 to the first.
+        "mean": the mean over k of the precision of the k most confident items, in expectation over
+        random order within ties; unweighted only.
+        "exact": the integral where tied items are accepted in continuous random order.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    CurveArea
+        `upper` may be negative: the precision can be below the recognition rate.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for an unknown `estimator`, or "mean" with weights.
+
+    Notes
+    -----
+    Kimura et al. 2024, 3.4, where the parts are those of the ARAC-AUC. With "exact", a tie of p
+    correct and q incorrect items, g = p + q, after T₀ correct of N₀ accepted ones adds
+
+    .. math:: \frac1\Omega\left[p + \left(T_0 - \frac{p N_0}{g}\right)\ln\frac{N_0+g}{N_0}\right]
+
+    and p/Ω where N₀ = 0.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.arp_area([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6]).auc
+    0.96875
+    """
+    gamma = positive_scalar(gamma, "gamma")
+    sweep = as_sweep(correct, confidence, sample_weight)
+    beta = Fraction(sweep.n_correct) / Fraction(sweep.total)
+    return curve_area(_arp_auc(sweep, estimator), beta, gamma)
+
+
+def arp_auc_score(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    estimator: Estimator = "trapezoid",
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Area under the acceptance rate – precision curve: the mean precision over acceptance rates.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
+        As in :func:`arp_area`.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        In [0, 1]; higher is better.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`arp_area`.
+
+    Notes
+    -----
+    ARP-AUC of Kimura et al. 2024, 3.4; 1 − AURC.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 0, 1, 1], [0.9, 0.8, 0.8, 0.6]
+    >>> fa.arp_auc_score(correct, confidence)
+    0.84375
+    >>> round(fa.arp_auc_score(correct, confidence, estimator="mean"), 6)
+    0.791667
+    """
+    return float(_arp_auc(as_sweep(correct, confidence, sample_weight), estimator))
+
+
+def normalized_arp_auc_score(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    gamma: float = 1.0,
+    estimator: Estimator = "trapezoid",
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Normalised ARP-AUC: as the normalised ARAC-AUC, over precision.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    gamma : float, default=1.0
+        What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0.
+    estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
+        As in :func:`arp_area`.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        At most 1; 1 where every item is correct.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`arp_area`.
+
+    Notes
+    -----
+    Kimura et al. 2024, 3.4 and equation 20.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.normalized_arp_auc_score([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
+    0.8125
+    """
+    return arp_area(
+        correct, confidence, gamma=gamma, estimator=estimator, sample_weight=sample_weight
+    ).normalized
+
+
+def aurc_loss(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    estimator: Estimator = "trapezoid",
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Area under the risk–coverage curve: the mean risk over all coverages.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
+        As in :func:`arp_area`. Papers on selective classification mostly take "mean".
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        In [0, 1]; lower is better. 1 − ARP-AUC.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`arp_area`.
+
+    Notes
+    -----
+    AURC of Geifman, Uziel and El-Yaniv 2019, "Bias-reduced uncertainty estimation for deep neural
+    classifiers".
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.aurc_loss([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], estimator="mean")
+    0.0625
+    """
+    return float(1 - _arp_auc(as_sweep(correct, confidence, sample_weight), estimator))
+
+
+def excess_aurc_loss(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    estimator: Estimator = "trapezoid",
+    optimum: Optimum = "finite",
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """AURC above that of the best order of the same items.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
+        As in :func:`arp_area`.
+    optimum : {"finite", "asymptotic"}, default="finite"
+        "finite": the same estimator on the perfectly sorted items, unweighted unless the estimator
+        is "exact"; "asymptotic": π + (1 − π)·ln(1 − π), with π = 1 − β.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        About 0 for the best order; lower is better.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`arp_area`; also for an unknown `optimum`, or weights with a finite optimum.
+
+    Notes
+    -----
+    E-AURC of Geifman, Uziel and El-Yaniv 2019, whose optimum is the asymptotic one.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.excess_aurc_loss([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], estimator="mean")
+    0.0
+    """
+    sweep = as_sweep(correct, confidence, sample_weight)
+    return float(_best_arp_auc(sweep, estimator, optimum) - _arp_auc(sweep, estimator))
+
+
+def normalized_aurc_loss(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    estimator: Estimator = "trapezoid",
+    optimum: Optimum = "finite",
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """AURC between that of the best order, 0, and that of a random one, 1.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
+        As in :func:`arp_area`.
+    optimum : {"finite", "asymptotic"}, default="finite"
+        As in :func:`excess_aurc_loss`.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        Lower is better; above 1 where the confidence is worse than chance. NaN with one class.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where all items are correct, or all incorrect.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`excess_aurc_loss`.
+
+    Notes
+    -----
+    (AURC − AURC*)/(π − AURC*), with π = 1 − β the AURC of a random order.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> round(fa.normalized_aurc_loss([1, 0, 1, 1], [0.9, 0.8, 0.7, 0.6], estimator="mean"), 6)
+    1.111111
+    """
+    sweep = as_sweep(correct, confidence, sample_weight)
+    best, auc = _best_arp_auc(sweep, estimator, optimum), _arp_auc(sweep, estimator)
+    if not (sweep.n_correct and sweep.n_incorrect):
+        warn_undefined("normalised AURC", "all items are alike, correct or incorrect")
+        return math.nan
+    return float((best - auc) / (best - Fraction(sweep.n_correct) / Fraction(sweep.total)))

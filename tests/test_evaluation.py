@@ -1,0 +1,99 @@
+"""The evaluation of one model, as the command line prints it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+
+import fastarac as fa
+from fastarac import areas
+
+CORRECT = [1, 1, 0, 1, 0]
+CONFIDENCE = [0.9, 0.8, 0.7, 0.6, 0.2]
+
+
+@given(strategies.items)
+def test_it_agrees_with_the_functions(sample):
+    data = sample.correct, sample.confidence
+    e = fa.evaluate(*data, gamma=0.5, delta=2.0, error_rates=[0.0, 0.3], **sample.weighted)
+    sweep = fa.threshold_sweep(*data, **sample.weighted)
+    assert e.n == sweep.total
+    assert e.recognition_rate == sweep.recognition_rate
+    assert e.arac == fa.arac_area(sweep, gamma=0.5)
+    assert e.augrc == fa.augrc_loss(sweep)
+    assert e.error_rates == (0.0, 0.3)
+    for limit, point, performance in zip(e.error_rates, e.operating_points, e.performance, strict=True):
+        assert repr(point) == repr(fa.operating_point(sweep, max_error_rate=limit))
+        x = fa.acceptance_at_error_rate(sweep, error_rate=limit)
+        assert performance == pytest.approx(0.5 * x + e.recognition_rate - 2 * limit, rel=1e-15)
+
+
+@given(strategies.items)
+def test_identity_of_the_areas(sample):
+    """ARAC-AUC = 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2, and AUGRC = 1 − ARAC-AUC."""
+    e = fa.evaluate(sample.correct, sample.confidence, **sample.weighted)
+    beta = e.recognition_rate
+    roc = 0.0 if math.isnan(e.roc_auc) else e.roc_auc
+    assert e.arac.auc == pytest.approx(
+        1 - beta * (1 - beta) * (1 - roc) - (1 - beta) ** 2 / 2, rel=1e-14
+    )
+    assert e.augrc == pytest.approx(1 - e.arac.auc, abs=1e-15)
+    assert math.isnan(e.roc_auc) == (beta in {0.0, 1.0})
+
+
+def test_flat_and_json_safe():
+    e = fa.evaluate(CORRECT, CONFIDENCE, error_rates=[0.2, 0.001])
+    flat = e.to_dict()
+    assert json.loads(json.dumps(flat, allow_nan=False)) == flat
+    assert flat["n"] == 5
+    assert flat["recognition_rate"] == 0.6
+    assert flat["arac_auc"] == e.arac.auc
+    assert flat["threshold@0.2"] == 0.6
+    assert flat["acceptance_rate@0.2"] == 0.8
+    assert flat["acceptance_rate@0.001"] == 0.4
+    assert flat["performance@0.2"] == e.performance[0]
+    nothing = fa.evaluate([0, 0], [1, 2], error_rates=[0.1]).to_dict()
+    assert nothing["threshold@0.1"] is None
+    assert nothing["roc_auc"] is None
+    json.dumps(nothing, allow_nan=False)
+
+
+def test_integers_that_no_float_holds_stay_integers():
+    flat = fa.evaluate([1, 0], np.array([2**60 + 1, 2**60]), error_rates=[0.0]).to_dict()
+    assert flat["threshold@0"] == 2**60 + 1
+
+
+def test_print():
+    text = str(fa.evaluate(CORRECT, CONFIDENCE, gamma=2, error_rates=[0.2, 0.001]))
+    assert re.search(r"^ARAC-AUC +0\.8800$", text, re.MULTILINE)
+    assert "normalised ARAC-AUC (γ = 2)" in text
+    assert "at most 20 % errors: accepted" in text
+    assert "at most 0.1 % errors: accepted" in text
+    assert len({line.rindex("  ") for line in text.splitlines()}) == 1  # one column
+
+
+def test_no_error_rates():
+    assert fa.evaluate(CORRECT, CONFIDENCE, error_rates=[]).operating_points == ()
+
+
+def test_the_parts_of_the_area():
+    area = fa.arac_area(CORRECT, CONFIDENCE, gamma=3)
+    assert area.auc == pytest.approx(area.upper + area.lower)
+    assert area.improved == pytest.approx(3 * area.upper / 0.4 + 0.6)
+    assert area.normalized == pytest.approx(area.improved / 4)
+    perfect = fa.arac_area([1, 1], [0.1, 0.2], gamma=3)
+    assert perfect == (1.0, 0.0, 1.0, 4.0, 1.0, 3.0)
+    hopeless = fa.arac_area([0, 0], [0.1, 0.2])
+    assert hopeless == (0.5, 0.5, 0.0, 0.5, 0.25, 1.0)
+    assert fa.normalized_arac_auc_score([1, 1], [0.1, 0.2], gamma=0) == 1.0
+    assert fa.arac_area(CORRECT, CONFIDENCE, gamma=0).normalized == 0.6
+
+
+def test_roc_auc_of_pairs():
+    assert areas.roc_auc(areas.pair_counts(CORRECT, CONFIDENCE, None)) == 5 / 6
