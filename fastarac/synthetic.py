@@ -38,7 +38,7 @@ def _mills_ratio(x: _Array) -> _Array:
     """Integrate exp(-(x y + y²/2)) over y >= 0, for x >= 0."""
     far = np.maximum(x, 5)  # below, the continued fraction is slow, and erfc far from underflow
     fraction = far
-    for k in range(40, 0, -1):
+    for k in range(24, 0, -1):
         fraction = far + k / fraction
     near = np.minimum(x, 5)
     erfcx = np.exp(near**2 / 2) * _erfc(near / math.sqrt(2))
@@ -75,10 +75,9 @@ class _TruncatedNormal:
         sides = np.array([self.mode, 1 - self.mode]) / self.sd
         self.log_area = math.log(sides @ _decay_average(self.slope, sides))
 
-    def levels(self, count: int) -> _Array:
-        """Distances from the mode, in sd, where the density is down by exp(-k²/2), k >= 1."""
-        k = np.arange(1.0, count + 1)
-        return np.asarray(k * (k / (self.slope + np.hypot(self.slope, k))))
+    def distance(self, k: _Positions) -> _Array:
+        """Distance from the mode at which the density is down by exp(-k²/2), k > 0."""
+        return np.asarray(self.sd * (k * (k / (self.slope + np.hypot(self.slope, k)))))
 
     def log_density(self, y: _Array) -> _Array:
         """Log density per sd, at ``mode + sd * y``."""
@@ -103,7 +102,8 @@ class _TruncatedNormal:
     @np.errstate(all="ignore")
     def mean_of(self, value: Callable[[float, _Array], _Array], other: _TruncatedNormal) -> float:
         """Integrate ``value(origin, offset)``, which varies on the scales of both laws and of 1."""
-        own, theirs = self.levels(15) * self.sd, other.levels(40) * other.sd
+        own = self.distance(np.arange(2.0, 15, 2))  # exp(-14²/2) is far below any 1 - β in use
+        theirs = other.distance(np.array([1.0, 2, 4, 8, 16, 32]))
         origins = np.unique([self.mode, other.mode, 1.0])
         middles = np.diff(origins) / 2
         lows, highs = np.append(-origins[0], -middles), np.append(middles, 0.0)
@@ -564,7 +564,7 @@ class TruncatedNormalMixture:
         lows = np.where((error_rate == 0) & (weight > 0), high, low)
         highs = np.where(error_rate >= weight, low, high)
         target = np.log(error_rate) - np.log(weight)
-        fine = 1e-15 * min(1, *(law.sd * law.levels(1)[0] for law in (correct, incorrect)))
+        fine = 1e-15 * min(1, *(float(law.distance(1)) for law in (correct, incorrect)))
         offset = (lows + highs) / 2
         for _ in range(_MAX_SEARCH_STEPS):  # Newton on the concave log survival, or bisection
             log_survival = incorrect.log_survival(correct.mode, offset)

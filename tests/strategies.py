@@ -133,17 +133,16 @@ def odd_layouts(draw) -> Sample:
     return Sample(view(sample.correct), view(sample.confidence))
 
 
-UNWEIGHTED = {
-    "tied": tied(),
-    "one_class_only": one_class_only(),
-    "near_tied_floats": near_tied_floats(),
-    "extreme_magnitudes": extreme_magnitudes(),
-    "huge_integers": huge_integers(),
-    "small_dtypes": small_dtypes(),
-    "skewed": skewed(),
-    "odd_layouts": odd_layouts(),
-}
-unweighted = st.one_of(*UNWEIGHTED.values())
+unweighted = st.one_of(
+    tied(),
+    one_class_only(),
+    near_tied_floats(),
+    extreme_magnitudes(),
+    huge_integers(),
+    small_dtypes(),
+    skewed(),
+    odd_layouts(),
+)
 
 
 @st.composite
@@ -169,5 +168,4 @@ def integer_weighted(draw) -> Sample:
     return draw(weighing(st.integers(0, 4), dtype))
 
 
-NAMED = {**UNWEIGHTED, "weighted": weighted(), "integer_weighted": integer_weighted()}
 items = st.one_of(unweighted, weighted(), integer_weighted())

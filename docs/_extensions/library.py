@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
@@ -19,35 +20,38 @@ logger = logging.getLogger(__name__)
 
 
 class LibraryName(SphinxRole):
-    """A link to a public name, such as ``{fa}`ThresholdSweep.risk```; a name still to come is marked."""
+    """A link to a public name: ``{fa}`ThresholdSweep.risk```, or ``{fa}`~ThresholdSweep.risk``` for short.
+
+    A name that the library does not have yet is marked as planned, and becomes a link by itself.
+    """
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        literal = nodes.literal("", self.text, classes=["xref", "py", "py-obj"])
-        if not _exists(self.text):
-            literal["classes"] = []
-            return [literal, nodes.inline("", " (planned)", classes=["planned"])], []
+        target = self.text.removeprefix("~")
+        shown = target.rpartition(".")[2] if self.text.startswith("~") else target
+        if not _exists(target):
+            planned = nodes.inline("", "planned", classes=["planned"])
+            return [nodes.literal("", shown), nodes.Text(" "), planned], []
         link = addnodes.pending_xref(
             "",
-            literal,
+            nodes.literal("", shown, classes=["xref", "py", "py-obj"]),
             refdomain="py",
             reftype="obj",
-            reftarget=f"fastarac.{self.text}",
+            reftarget=f"fastarac.{target}",
             refexplicit=False,
             refwarn=True,
             refdoc=self.env.docname,
         )
-        link["py:module"] = link["py:class"] = None
         self.set_source_info(link)
         return [link], []
 
 
-def _exists(path: str) -> bool:
-    value: Any = fastarac
-    first, *rest = path.split(".")
-    if not hasattr(value, first):
-        return False
-    value = getattr(value, first)
-    return all(hasattr(value, name) or name in _fields(value) for name in rest)
+def _exists(name: str) -> bool:
+    try:
+        resolve_name(f"fastarac.{name}")
+    except (AttributeError, ImportError):
+        owner, _, field = name.rpartition(".")
+        return bool(owner) and _exists(owner) and field in _fields(resolve_name(f"fastarac.{owner}"))
+    return True
 
 
 def _fields(value: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ LINE_STYLES = ("-", "--", "-.", ":")
 WIDTH, HEIGHT = 3840, 2160  # the largest picture, in pixels, that is to look the same
 COLUMNS_PER_PIXEL = 4
 TOLERANCE = 0.25  # pixels
-MAX_REFINEMENTS = 64
+REFINEMENTS_BEFORE_HALVING = 32
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
@@ -87,7 +88,7 @@ def decimate(x: ArrayLike, y: ArrayLike) -> NDArray[np.intp]:
     Columns of a quarter of a pixel first keep their first, last, lowest and highest vertex, so that
     a point moves by a quarter of a pixel at most, sideways. Vertices less than another quarter away
     from the straight line that would replace them are then left out: the longest deviations are kept
-    until none is left (Ramer, Douglas and Peucker).
+    until none is left (Ramer, Douglas and Peucker); pieces that take many rounds are halved as well.
     """
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if len(x) <= 2:
@@ -119,25 +120,33 @@ def _extremes_of_columns(x: FloatArray, y: FloatArray, columns: int) -> NDArray[
 
 def _corners(x: FloatArray, y: FloatArray) -> NDArray[np.intp]:
     """Return the vertices of a curve in pixels that the others are within the tolerance of."""
-    n = len(x)
-    kept = np.array([0, n - 1])
-    for _ in range(MAX_REFINEMENTS):
+    kept = np.array([0, len(x) - 1])
+    for refinement in count():
         piece = np.repeat(np.arange(len(kept) - 1), np.diff(kept))
-        start, stop = kept[piece], kept[piece + 1]
-        along_x, along_y = x[stop] - x[start], y[stop] - y[start]
-        off_x, off_y = x[:-1] - x[start], y[:-1] - y[start]
-        length = along_x**2 + along_y**2
-        share = np.divide(
-            off_x * along_x + off_y * along_y, length, where=length > 0, out=np.zeros(n - 1)
-        )
-        share = np.clip(share, 0, 1)
-        distance = np.hypot(off_x - share * along_x, off_y - share * along_y)
+        distance = _distance_to_chords(x, y, kept[piece], kept[piece + 1])
         farthest = np.maximum.reduceat(distance, kept[:-1])
-        if (farthest <= TOLERANCE).all():
-            return kept
-        corners = np.flatnonzero((distance == farthest[piece]) & (distance > TOLERANCE))
+        far = farthest > TOLERANCE
+        if not far.any():
+            break
+        corners = np.flatnonzero((distance == farthest[piece]) & far[piece])
         # Of those equally far away, the two ends: between them there may be a straight line.
         first = np.unique(piece[corners], return_index=True)[1]
         last = len(corners) - 1 - np.unique(piece[corners][::-1], return_index=True)[1]
-        kept = np.unique(np.concatenate([kept, corners[first], corners[last]]))
-    return np.arange(n)
+        added = [corners[first], corners[last]]
+        if refinement >= REFINEMENTS_BEFORE_HALVING:
+            added.append(((kept[:-1] + kept[1:]) // 2)[far])
+        kept = np.unique(np.concatenate([kept, *added]))
+    return kept
+
+
+def _distance_to_chords(
+    x: FloatArray, y: FloatArray, start: NDArray[np.intp], stop: NDArray[np.intp]
+) -> FloatArray:
+    """Return how far each vertex but the last is from the segment between two other vertices."""
+    along_x, along_y = x[stop] - x[start], y[stop] - y[start]
+    off_x, off_y = x[:-1] - x[start], y[:-1] - y[start]
+    length = along_x**2 + along_y**2
+    product = off_x * along_x + off_y * along_y
+    share = np.divide(product, length, where=length > 0, out=np.zeros(len(product)))
+    np.clip(share, 0, 1, out=share)
+    return np.hypot(off_x - share * along_x, off_y - share * along_y)

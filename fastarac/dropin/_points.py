@@ -1,0 +1,165 @@
+"""From items to the points of a curve.
+
+Unweighted items go from the sorted buckets of `_sorting` straight to the points that the curve keeps.
+Weights are added up one by one in the order of the scores, as scikit-learn does, whose rounding
+decides which points of a curve are dropped as lying on a line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._sorting import SweepArrays, _count_values, _over_buckets, _plan, _sort_buckets, _spread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac.dropin._arrays import Array, Scores
+    from fastarac.sweep import ThresholdSweep
+
+# As in _kernels.dropin, which is only imported when it is used.
+EVERY, CORNERS, TP_CHANGES, TP_CHANGES_ONLY = range(4)
+RATES, PRECISION, MISSES = range(3)
+
+
+class Shape(NamedTuple):
+    """What a curve is made of."""
+
+    rule: int
+    """Which ties are kept."""
+    mode: int
+    """What x and y are."""
+    falling: bool
+    """Whether the highest score comes first."""
+    scaled: bool = True
+    """Whether x and y are divided by the numbers of negatives and positives."""
+
+
+class Points(NamedTuple):
+    """Points of a curve, and one more that stands for no item at all, at the end of the high scores."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    thresholds: Array
+    """In the type of the scores; the value of the added point is undefined."""
+    positives: float
+    negatives: float
+
+
+def points_of_items(items: Scores, shape: Shape) -> Points:
+    """Return the points of the curve of these items."""
+    plan = _plan(items)
+    if items.weight is not None:
+        return _weighted_points(items, plan, shape)
+    if plan.try_counting:
+        counted = _count_values(items)
+        if counted is not None:
+            return _points_of_counts(counted, shape)
+    return _points_of_buckets(items, _spread(items, plan), shape)
+
+
+def points_of_sweep(sweep: ThresholdSweep, shape: Shape) -> Points:
+    """Return the points of the curve of a sweep."""
+    arrays = SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
+    return _points_of_counts(arrays, shape)
+
+
+def _points_of_buckets(items: Scores, buckets: Any, shape: Shape) -> Points:
+    dropin = _kernels.dropin
+    n_buckets = len(buckets.bounds) - 1
+    rows = np.empty((n_buckets, 9), np.int64)
+
+    def describe(*arguments: Any) -> None:
+        dropin.describe_buckets(*arguments, shape.rule)
+
+    _sort_buckets(buckets, describe, rows)
+    starts = np.zeros((n_buckets, 5), np.int64)
+    size, positives, negatives = dropin.place_buckets(rows, shape.rule, starts)
+    raw = np.empty(size + 1, items.layout.bits)
+    x = np.empty(size + 1)
+    y = np.empty(size + 1)
+    by_p, by_n = _divisors(shape, positives, negatives)
+    options = (
+        items.layout.kind, shape.rule, shape.mode, shape.falling, positives, by_p or 1.0, by_n or 1.0,
+    )  # fmt: skip
+
+    def write(first: int, last: int) -> None:
+        dropin.write_points(buckets.keys, buckets.bounds, first, last, starts, options, raw, x, y)
+
+    _over_buckets(n_buckets, items.n, lambda: write)
+    if shape.mode == MISSES:  # scikit-learn warns of the division
+        x = x if by_n else x / by_n
+        y = y if by_p else y / by_p
+    return Points(x, y, raw.view(items.layout.values), positives, negatives)
+
+
+def _divisors(shape: Shape, positives: float, negatives: float) -> tuple[float, float]:
+    return (float(positives), float(negatives)) if shape.scaled else (1.0, 1.0)
+
+
+def _weighted_points(items: Scores, plan: Any, shape: Shape) -> Points:
+    dropin = _kernels.dropin
+    buckets = _spread(items, plan)
+    n_buckets = len(buckets.bounds) - 1
+    ties = np.empty(n_buckets, np.int64)
+
+    def sort(first: int, last: int) -> None:
+        dropin.sort_weighted_buckets(buckets.keys, buckets.weights, buckets.bounds, first, last, ties)
+
+    _over_buckets(n_buckets, items.n, lambda: sort)
+    size = int(ties.sum())
+    raw = np.empty(size, items.layout.bits)
+    tp = np.empty(size)
+    fp = np.empty(size)
+    dropin.add_up_weights(
+        buckets.keys, buckets.weights, buckets.bounds, items.layout.kind, raw, tp, fp
+    )
+    return _points_of_sums(raw.view(items.layout.values), tp, fp, shape)
+
+
+def _points_of_counts(arrays: SweepArrays, shape: Shape) -> Points:
+    tp, fp = (counts[1:].astype(np.float64) for counts in arrays[1:])
+    return _points_of_sums(arrays.thresholds[1:], tp, fp, shape)
+
+
+def _points_of_sums(thresholds: Array, tp: Array, fp: Array, shape: Shape) -> Points:
+    positives, negatives = tp[-1].item(), fp[-1].item()
+    if shape.rule != EVERY:
+        kept = _kept(tp, fp, shape.rule)
+        thresholds, tp, fp = thresholds[kept], tp[kept], fp[kept]
+    size = len(tp) + 1
+    x, y = np.empty(size), np.empty(size)
+    all_thresholds = np.empty(size, thresholds.dtype)
+    body = slice(1, None) if shape.falling else slice(size - 2, None, -1)
+    all_thresholds[body] = thresholds
+    by_p, by_n = _divisors(shape, positives, negatives)
+    quiet = None if shape.mode == MISSES else "ignore"
+    with np.errstate(invalid=quiet, divide=quiet):
+        if shape.mode == PRECISION:
+            x[body] = 0.0
+            accepted = tp + fp
+            np.divide(tp, accepted, out=x[body], where=accepted != 0)
+        else:
+            np.divide(fp, by_n, out=x[body])
+        np.divide(positives - tp if shape.mode == MISSES else tp, by_p, out=y[body])
+    return Points(x, y, all_thresholds, positives, negatives)
+
+
+def _kept(tp: Array, fp: Array, rule: int) -> NDArray[np.bool_]:
+    """`_kernels.dropin.is_kept` for sums of weights, whose rounding counts."""
+    kept = np.ones(len(tp), np.bool_)
+    if rule == TP_CHANGES_ONLY:
+        changes = np.diff(tp, prepend=0.0) != 0
+        kept[:-1] = changes[:-1] | changes[1:]
+    elif len(tp) > 2:
+        steps = np.diff(tp)
+        if rule == CORNERS:
+            other_steps = np.diff(fp)
+            kept[1:-1] = (steps[1:] != steps[:-1]) | (other_steps[1:] != other_steps[:-1])
+        else:
+            changes = steps != 0
+            kept[1:-1] = changes[:-1] | changes[1:]
+    return kept

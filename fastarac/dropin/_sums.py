@@ -1,0 +1,172 @@
+"""Areas as sums over the sorted items, without the points of a curve.
+
+Each function returns the value, and the message of the warning that goes with it, or None.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac import _kernels, _sorting
+from fastarac._sorting import SweepArrays, _count_values, _over_buckets, _plan, _sort_buckets, _spread
+from fastarac.areas import roc_auc
+from fastarac.dropin._arrays import Scores, check_lengths, column, read_weights
+from fastarac.dropin._points import CORNERS, EVERY, PRECISION, RATES, Shape, points_of_items
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac.dropin._arrays import Array
+    from fastarac.dropin._labels import Codes
+
+Score = tuple[float, str | None]
+
+ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
+NO_NEGATIVES = "No negative samples in y_true, false positive value should be meaningless"
+NO_POSITIVES = "No positive samples in y_true, true positive value should be meaningless"
+NO_RECALL = "No positive class found in y_true, recall is set to one for all thresholds."
+
+
+def read_items(labels: Codes, scores: Array, weight: Array | None) -> Scores:
+    """Return the items of positive and negative labels; `weight` is as it was given."""
+    check_lengths(labels, scores, weight)
+    weights = None if weight is None else read_weights(weight)
+    return Scores(labels, column(scores), weights)
+
+
+def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float | None = None) -> Score:
+    """Area under the ROC curve, or the standardised one up to a false positive rate."""
+    if weight is not None and (labels.all() or not labels.any()):
+        return float("nan"), ONE_CLASS
+    items = read_items(labels, scores, weight)
+    if items.weight is not None and items.weight.min() < 0:
+        return _area_by_points(items, max_fpr)
+    if max_fpr is None or max_fpr == 1:
+        pairs = _sorting.count_pairs(items)
+        correct, incorrect, _ = pairs
+        area = roc_auc(pairs)
+    else:
+        arrays = _sorting.sweep_arrays(items)
+        correct, incorrect = arrays.true_accepts[-1], arrays.false_accepts[-1]
+        area = partial_area(arrays, max_fpr)
+    if items.weight is None:
+        return area, None if correct and incorrect else ONE_CLASS
+    if not incorrect:
+        return area, NO_NEGATIVES
+    return area, None if correct else NO_POSITIVES
+
+
+def partial_area(arrays: SweepArrays, max_fpr: float) -> float:
+    """McClish's standardised area up to `max_fpr`, below 1, rounded once; NaN if a class is missing."""
+    _, true_accepts, false_accepts = arrays
+    correct, incorrect = (Fraction(counts[-1].item()) for counts in arrays[1:])
+    if not (correct and incorrect):
+        return float("nan")
+    limit = Fraction(float(max_fpr))
+    end = limit * incorrect
+    stop = bisect_right(false_accepts, end, key=lambda count: count.item())
+    before = SweepArrays(*(array[:stop] for array in arrays))
+    tp, next_tp = (Fraction(true_accepts[i].item()) for i in (stop - 1, stop))
+    fp, next_fp = (Fraction(false_accepts[i].item()) for i in (stop - 1, stop))
+    width = end - fp
+    doubled = _sorting.pairs_of_sweep(before).doubled_pairs
+    doubled += width * (2 * tp + (next_tp - tp) * width / (next_fp - fp))
+    chance = limit * limit / 2
+    return float((1 + (doubled / (2 * correct * incorrect) - chance) / (limit - chance)) / 2)
+
+
+def _area_by_points(items: Scores, max_fpr: float | None) -> Score:
+    """ROC area where weights below zero may make the curve turn back, which raises."""
+    if not (max_fpr is None or max_fpr == 1):
+        message = "max_fpr needs weights of at least 0"
+        raise ValueError(message)
+    x, y, _, positives, negatives = points_of_items(items, Shape(CORNERS, RATES, falling=True))
+    x[0] = y[0] = 0.0
+    if negatives <= 0 or positives <= 0:
+        return float("nan"), NO_NEGATIVES if negatives <= 0 else NO_POSITIVES
+    return area_under(x, y), None
+
+
+def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Score:
+    """Average precision: the mean of the precisions at which the recall grows, by how much it does."""
+    items = read_items(labels, scores, weight)
+    if items.weight is not None:
+        if items.weight.min() < 0:
+            return _precision_by_points(items)
+        return precision_of_arrays(_sorting.sweep_arrays(items))
+    dropin = _kernels.dropin
+    if items.n <= _sorting.SINGLE:
+        _, _, bits, codes = next(items.chunks(0, items.n))
+        layout = items.layout
+        bad, positives, high, low = dropin.small_precision(bits, codes, layout.kind, layout.exponent)
+        items.check(not_finite=bad, seen_labels=0)
+        return _quotient(high, low, positives)
+    plan = _plan(items)
+    if plan.try_counting:
+        counted = _count_values(items)
+        if counted is not None:
+            return precision_of_arrays(counted)
+    buckets = _spread(items, plan)
+    n_buckets = len(buckets.bounds) - 1
+    rows = np.empty((n_buckets, 3), np.int64)
+    _sort_buckets(buckets, _kernels.threshold.values_of_buckets, rows)
+    counts = rows[::-1, 1:]
+    above = np.ascontiguousarray((np.cumsum(counts, axis=0) - counts)[::-1])
+    sums = np.empty((n_buckets, 2))
+
+    def add_up(first: int, last: int) -> None:
+        dropin.precision_of_buckets(buckets.keys, buckets.bounds, first, last, above, sums)
+
+    _over_buckets(n_buckets, items.n, lambda: add_up)
+    high, low = dropin.sum_of_pairs(sums)
+    return _quotient(high, low, int(rows[:, 1].sum()))
+
+
+def precision_of_arrays(arrays: SweepArrays) -> Score:
+    """`average_precision` from the counts of a sweep."""
+    _, true_accepts, false_accepts = arrays
+    high, low = _kernels.dropin.precision_of_counts(true_accepts, false_accepts)
+    return _quotient(high, low, true_accepts[-1].item())
+
+
+def _quotient(high: float, low: float, positives: float) -> Score:
+    if not positives:
+        return 0.0, NO_RECALL
+    return float((Fraction(high) + Fraction(low)) / Fraction(positives)), None
+
+
+def _precision_by_points(items: Scores) -> Score:
+    x, y, _, positives, _ = points_of_items(items, Shape(EVERY, PRECISION, falling=False))
+    y[-1] = 0.0
+    if positives == 0:
+        return 0.0, NO_RECALL
+    return max(0.0, float(-(np.diff(y) * x[:-1]).sum())), None
+
+
+def area_under(x: Array, y: Array) -> float:
+    """Area below the points by trapezoids; x goes one way, up or down."""
+    if x.dtype == np.float64 == y.dtype:
+        rises, falls, doubled = _kernels.dropin.trapezoid(_readable(x), _readable(y))
+        area = doubled / 2
+    else:
+        steps = np.diff(x)
+        falls = bool((steps < 0).any())
+        rises = falls and not (steps <= 0).all()
+        area = float("nan")
+    if rises and falls:
+        message = f"x is neither increasing nor decreasing : {x}."
+        raise ValueError(message)
+    if area != area:  # in the type of the points; or there are infinite ones, or NaN, among them
+        area = float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum())
+    return -area if falls else area
+
+
+def _readable(array: Array) -> NDArray[Any]:
+    """Return a contiguous, read-only view: one type for the compiler."""
+    array = np.ascontiguousarray(array).view()
+    array.flags.writeable = False
+    return array

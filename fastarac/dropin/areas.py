@@ -1,0 +1,219 @@
+"""The areas of scikit-learn: one number for all thresholds."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac.areas import roc_auc
+from fastarac.dropin import _checks
+from fastarac.dropin._arrays import (
+    check_dimensions,
+    check_finite,
+    check_lengths,
+    check_not_empty,
+    column,
+    matrix,
+    numeric_array,
+    to_array,
+)
+from fastarac.dropin._labels import read_target
+from fastarac.dropin._sums import (
+    ONE_CLASS,
+    Score,
+    area_under,
+    average_precision,
+    partial_area,
+    precision_of_arrays,
+    roc_area,
+)
+from fastarac.dropin.curves import reject_beside_sweep
+from fastarac.dropin.multiclass import (
+    AVERAGE_PRECISION,
+    ROC_AREA,
+    Classes,
+    Multilabel,
+    averaged,
+    class_codes,
+    multiclass_roc_auc,
+)
+from fastarac.sweep import ThresholdSweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+AVERAGES = ("macro", "micro", "samples", "weighted")
+
+
+def auc(x: ArrayLike, y: ArrayLike) -> float:
+    """Area under a curve through given points, by trapezoids.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        Real, increasing or decreasing throughout (equal neighbours are allowed); at least 2 points.
+    y : array_like of shape (n,)
+        Real.
+
+    Returns
+    -------
+    float
+        ∫ y dx, from the lower to the higher x.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As scikit-learn's, word for word.
+
+    Notes
+    -----
+    Signature, values and errors are those of scikit-learn 1.9. Points in float64 are added up with
+    some 32 digits and rounded once; of other types they are added as numpy does.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fpr, tpr, _ = fa.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> fa.auc(fpr, tpr)
+    0.75
+    """
+    _checks.check_array_like("auc", x=x, y=y)
+    x_array, y_array = to_array(x), to_array(y)
+    check_lengths(x_array, y_array)
+    x_array, y_array = column(x_array), column(y_array)
+    if len(x_array) < 2:
+        message = (
+            "At least 2 points are needed to compute area under curve, but x.shape = "
+            f"{x_array.shape}"
+        )
+        raise ValueError(message)
+    return area_under(x_array, y_array)
+
+
+def _told(score: Score) -> float:
+    """Return the value, after its warning; called by a public function."""
+    value, message = score
+    if message is not None:
+        category = UserWarning if value == 0 else _checks.UndefinedMetricWarning
+        warnings.warn(message, category, stacklevel=3)
+    return value
+
+
+def roc_auc_score(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    average: str | None = "macro",
+    sample_weight: ArrayLike | None = None,
+    max_fpr: float | None = None,
+    multi_class: str = "raise",
+    labels: ArrayLike | None = None,
+) -> float | NDArray[np.float64]:
+    r"""Area under the ROC curve.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,) or (n, n_classes), or ThresholdSweep
+        Labels of two classes, of which the greater one is positive, or of more; or one column of 0
+        and 1 a label. A sweep stands for both first arguments.
+    y_score : array_like of shape (n,) or (n, n_classes)
+        Real and finite. For more than two classes, probabilities that sum to 1 in each row; the
+        columns are in the order of `labels`, or of the sorted classes.
+    average : {"micro", "macro", "samples", "weighted"} or None, default="macro"
+        What becomes of the areas of the columns. None: all of them; "macro": their mean; "weighted":
+        their mean by number of positive items; "micro": one area over all entries; "samples": the
+        mean over the rows. Without a meaning for two classes.
+    sample_weight : array_like of shape (n,), optional
+        An item of weight 0 is as if absent.
+    max_fpr : float in (0, 1], optional
+        For two classes: only the part of the curve up to this false positive rate, standardised.
+    multi_class : {"raise", "ovr", "ovo"}, default="raise"
+        For more than two classes: each class against the rest, or all pairs of classes.
+    labels : array_like of shape (n_classes,), optional
+        For more than two classes: their order in the columns of `y_score`, sorted.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; 0.5 is chance; NaN where a class is missing. Two unweighted classes: the exact value
+        rounded once; weighted, within a relative error of 1e-12.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As scikit-learn's, word for word.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where only one class is present.
+
+    Notes
+    -----
+    Signature, errors and warnings are those of scikit-learn 1.9, and its values but for its rounding.
+    The area is the share of the pairs of a positive and a negative item in which the positive one has
+    the higher score, ties counting one half; with `max_fpr` = x it is
+    :math:`\frac12\left(1 + \frac{A - x^2/2}{x - x^2/2}\right)`, A the area up to x (McClish 1989).
+    One against one is the mean of Hand and Till 2001. A ThresholdSweep is accepted too.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    >>> probabilities = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.5, 0.1, 0.4], [0.3, 0.3, 0.4]]
+    >>> fa.roc_auc_score([0, 1, 2, 1], probabilities, multi_class="ovr", average=None)
+    array([1.        , 1.        , 0.83333333])
+    """
+    if isinstance(y_true, ThresholdSweep):
+        reject_beside_sweep(y_score=y_score, sample_weight=sample_weight, labels=labels)
+        _check_max_fpr(max_fpr)
+        return _told(_area_of_sweep(y_true, max_fpr))
+    name = "roc_auc_score"
+    _checks.check_array_like(name, y_true=y_true, y_score=y_score)
+    _checks.check_option(name, "average", average, AVERAGES, optional=True)
+    _checks.check_array_like(name, optional=True, sample_weight=sample_weight)
+    _check_max_fpr(max_fpr)
+    _checks.check_option(name, "multi_class", multi_class, ("raise", "ovr", "ovo"))
+    _checks.check_array_like(name, optional=True, labels=labels)
+    target = read_target(y_true)
+    check_dimensions(target.values)
+    if target.pair is None:
+        check_finite(target.values)
+    check_not_empty(target.values)
+    binary = target.kind == "binary"
+    scores = numeric_array(y_score, finite=not binary)
+    weight = None if sample_weight is None else column(sample_weight)
+    if target.kind == "multiclass" or (binary and scores.ndim == 2 and scores.shape[1] > 2):
+        if binary:
+            check_finite(scores)
+        if max_fpr is not None and max_fpr != 1.0:
+            message = (
+                "Partial AUC computation not available in multiclass setting, 'max_fpr' must be set to "
+                f"`None`, received `max_fpr={max_fpr}` instead"
+            )
+            raise ValueError(message)
+        value, message_ = multiclass_roc_auc(target, scores, labels, multi_class, average, weight)
+        if message_ is not None:
+            _checks.warn_undefined(message_)
+        return value
+    if binary:
+        if target.codes is None or target.pair is None or len(target.pair) != 2:
+            check_finite(scores)
+            return _told((float("nan"), ONE_CLASS))
+        return _told(roc_area(target.codes, scores, weight, max_fpr))
+    if target.kind != "multilabel-indicator":
+        message = f"{target.kind} format is not supported"
+        raise ValueError(message)
+    score, messages = averaged(Multilabel(target), scores, average, weight, ROC_AREA, max_fpr=max_fpr)
+    for message in messages:
+        _checks.warn_undefined(message)
+    return score
+
+
+def _check_max_fpr(max_fpr: object) -> None:
+    if max_fpr is not None and not _checks.is_in(max_fpr, 0.0, 1.0, "right"):
+        expected = "a float in the range (0.0, 1.0] or None"
+        _checks.reject_parameter("roc_auc_score", "max_fpr", expected, max_fpr)

@@ -1,0 +1,334 @@
+"""Several classes or labels: the same area for each column or row, and what becomes of them.
+
+The columns of the scores are copied out a few at a time, as many as share a line of the cache, and
+the areas of the columns are computed by several threads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from fastarac import _kernels, _parallel
+from fastarac.dropin._arrays import Scores, check_lengths, column, matrix, to_array
+from fastarac.dropin._labels import DEFAULT_PAIRS, positive_labels
+from fastarac.dropin._sums import ONE_CLASS, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.dropin._arrays import Array
+    from fastarac.dropin._labels import Codes, Target
+
+BLOCK = 8  # columns copied at a time
+ROWS = 1 << 14  # rows looked at together
+
+
+class Metric(NamedTuple):
+    """A number for the labels and the scores of one column or row."""
+
+    of_items: Callable[[Codes, Array, Array | None], Score]
+    of_rows: str | None
+    """Kernel that computes it for many rows, NaN where it is undefined; None where there is none."""
+    undefined: Score
+    """What a row has in place of a NaN."""
+
+
+class Indicator(Protocol):
+    """Which labels or classes each item has, as a matrix of 0 and 1 that need not exist."""
+
+    shape: tuple[int, int]
+
+    def columns(self, start: int, stop: int) -> Codes:
+        """Return some columns, each contiguous: shape (stop - start, n)."""
+
+    def rows(self, start: int, stop: int) -> Codes:
+        """Return some rows: shape (stop - start, n_columns)."""
+
+    def support(self, weight: Array | None) -> Array:
+        """Return the sum of each column."""
+
+
+class Multilabel:
+    """The columns of a matrix of labels.
+
+    Raises
+    ------
+    ValueError
+        Where both of two labels other than 0 and 1, or -1 and 1, meet in a unit of `needs_both`.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.values = target.values
+        self.codes = target.is_label(1)
+        self.shape = target.values.shape
+        self.target = target
+
+    def columns(self, start: int, stop: int) -> Codes:
+        """Return some columns, each contiguous."""
+        return np.ascontiguousarray(self.codes[:, start:stop].T)
+
+    def rows(self, start: int, stop: int) -> Codes:
+        """Return some rows."""
+        return self.codes[start:stop]
+
+    def support(self, weight: Array | None) -> Array:
+        """Return the sum of each column of the labels themselves."""
+        if weight is None:
+            return self.values.sum(axis=0)  # type: ignore[no-any-return]
+        return (self.values * weight[:, np.newaxis]).sum(axis=0)  # type: ignore[no-any-return]
+
+    def check_labels(self, axis: int | None) -> None:
+        """Raise where the labels do not say which is positive, and both are in a column (axis 0) …"""
+        pair, codes = self.target.pair, self.target.codes
+        if pair is None or codes is None or pair.tolist() in DEFAULT_PAIRS:
+            return
+        if np.any(codes.any(axis=axis) & ~codes.all(axis=axis)):
+            positive_labels(self.target, None)
+
+
+class Classes:
+    """One column for each of the classes that the items have one of."""
+
+    def __init__(self, codes: Array, n_classes: int) -> None:
+        self.codes = codes
+        self.shape = (len(codes), n_classes)
+
+    def columns(self, start: int, stop: int) -> Codes:
+        """Return some columns, each contiguous."""
+        return (self.codes == np.arange(start, stop)[:, np.newaxis]).view(np.uint8)
+
+    def rows(self, start: int, stop: int) -> Codes:
+        """Return some rows."""
+        return (self.codes[start:stop, np.newaxis] == np.arange(self.shape[1])).view(np.uint8)
+
+    def support(self, weight: Array | None) -> Array:
+        """Return the number of items of each class, or their weight."""
+        return np.bincount(self.codes, weight, self.shape[1])
+
+
+def class_codes(values: Array, classes: Array) -> Array:
+    """Return the position of each value in `classes`, which holds them all, sorted."""
+    dtype = np.uint8 if len(classes) <= 256 else np.int32
+    return np.searchsorted(classes, values).astype(dtype)
+
+
+def averaged(
+    indicator: Indicator,
+    scores: Array,
+    average: str | None,
+    weight: Array | None,
+    metric: Metric,
+) -> tuple[float | NDArray[np.float64], list[str]]:
+    """Return the metric of the columns, the rows or all entries, averaged, and the warnings to give.
+
+    `scores` is as the user gave it but for its type; it is looked at here.
+    """
+    check_lengths(np.empty(indicator.shape[0]), scores, weight)
+    scores = matrix(scores)
+    _check_columns(indicator, scores)
+    if average == "micro":
+        flat = indicator.rows(0, indicator.shape[0]).reshape(-1)
+        repeated = None if weight is None else np.repeat(weight, indicator.shape[1])
+        value, message = metric.of_items(flat, scores.reshape(-1), repeated)
+        return float(value), [] if message is None else [message]
+    if average == "samples":
+        values, messages = _of_rows(indicator, scores, metric)
+        average_weight = weight
+    else:
+        average_weight = None
+        if average == "weighted":
+            average_weight = indicator.support(weight)
+            if np.isclose(average_weight.sum(), 0):
+                return 0, []
+        values, messages = _of_columns(indicator, scores, weight, metric)
+    if average is None:
+        return values, messages
+    if average_weight is not None:
+        values[average_weight == 0] = 0
+    return float(np.average(values, weights=average_weight)), messages
+
+
+def _check_columns(indicator: Indicator, scores: Array) -> None:
+    found, expected = scores.shape[1], indicator.shape[1]
+    if found > expected:
+        message = f"index {expected} is out of bounds for axis 1 with size {expected}"
+        raise IndexError(message)
+    if found < expected:
+        message = f"y_score has {found} columns and y_true has {expected}; as many are expected"
+        raise ValueError(message)
+
+
+def _collect(scores: Sequence[Score]) -> tuple[NDArray[np.float64], list[str]]:
+    messages = dict.fromkeys(message for _, message in scores if message is not None)
+    return np.array([value for value, _ in scores], dtype=np.float64), list(messages)
+
+
+def _shares(n: int, n_items: int) -> list[tuple[int, int]]:
+    """Split `n` columns or rows of `n_items` items in all, one contiguous share a thread."""
+    k = max(1, min(n, _parallel.n_threads(n_items)))
+    return [(n * i // k, n * (i + 1) // k) for i in range(k)]
+
+
+def _of_columns(
+    indicator: Indicator, scores: Array, weight: Array | None, metric: Metric
+) -> tuple[NDArray[np.float64], list[str]]:
+    n, n_columns = indicator.shape
+
+    def work(share: tuple[int, int]) -> list[Score]:
+        found = []
+        for start in range(*share, BLOCK):
+            stop = min(start + BLOCK, share[1])
+            labels = indicator.columns(start, stop)
+            columns = np.ascontiguousarray(scores[:, start:stop].T)
+            found += [metric.of_items(*pair, weight) for pair in zip(labels, columns, strict=True)]
+        return found
+
+    parts = _parallel.run(work, _shares(n_columns, n * n_columns))
+    return _collect([score for part in parts for score in part])
+
+
+def _of_rows(
+    indicator: Indicator, scores: Array, metric: Metric
+) -> tuple[NDArray[np.float64], list[str]]:
+    n, n_columns = indicator.shape
+    if metric.of_rows is None:
+        labels = indicator.rows(0, n)
+        return _collect([metric.of_items(labels[i], scores[i], None) for i in range(n)])
+    kernel = getattr(_kernels.dropin, metric.of_rows)
+    values = np.empty(n)
+
+    def work(share: tuple[int, int]) -> None:
+        for start in range(*share, ROWS):
+            stop = min(start + ROWS, share[1])
+            labels = np.ascontiguousarray(indicator.rows(start, stop))
+            items = Scores(labels.reshape(-1), scores[start:stop].reshape(-1), None)
+            _, _, bits, codes = next(items.chunks(0, items.n, whole=True))
+            shape = (stop - start, n_columns)
+            layout = items.layout
+            kernel(
+                bits.reshape(shape), codes.reshape(shape), layout.kind, layout.exponent,
+                values[start:stop],
+            )  # fmt: skip
+
+    _parallel.run(work, _shares(n, n * n_columns))
+    undefined = np.isnan(values)
+    if not undefined.any():
+        return values, []
+    values[undefined], message = metric.undefined
+    return values, [] if message is None else [message]
+
+
+def multiclass_roc_auc(
+    target: Target,
+    scores: Array,
+    labels: Any,
+    multi_class: str,
+    average: str | None,
+    weight: Array | None,
+    metric: Metric,
+) -> tuple[float | NDArray[np.float64], list[str]]:
+    """ROC areas of more than two classes, and the warnings to give."""
+    if scores.ndim != 2:
+        raise ValueError(wrong_shape(scores))
+    if not np.allclose(1, scores.sum(axis=1)):
+        message = (
+            "Target scores need to be probabilities for multiclass roc_auc, i.e. they should sum up to "
+            "1.0 over classes"
+        )
+        raise ValueError(message)
+    options = ("macro", "weighted", None)
+    options = ("micro", *options) if multi_class == "ovr" else options
+    if average not in options:
+        message = f"average must be one of {options} for multiclass problems"
+        raise ValueError(message)
+    if multi_class == "raise":
+        message = "multi_class must be in ('ovo', 'ovr')"
+        raise ValueError(message)
+    if average is None and multi_class == "ovo":
+        message = "average=None is not implemented for multi_class='ovo'."
+        raise NotImplementedError(message)
+    classes = _classes(target, scores, labels)
+    if multi_class == "ovr":
+        codes = Classes(class_codes(target.values, classes), len(classes))
+        return averaged(codes, scores, average, weight, metric)
+    if weight is not None:
+        message = (
+            "sample_weight is not supported for multiclass one-vs-one ROC AUC, 'sample_weight' must be "
+            "None in this case."
+        )
+        raise ValueError(message)
+    check_lengths(target.values, scores)
+    codes = class_codes(target.values, classes)
+    return one_vs_one(codes, len(classes), scores, weighted=average == "weighted"), []
+
+
+def wrong_shape(scores: Array) -> str:
+    """Return the message for scores that do not have a column for each class."""
+    return (
+        "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains multiple "
+        f"classes. Got `y_score.shape={scores.shape}`."
+    )
+
+
+def _classes(target: Target, scores: Array, labels: Any) -> Array:
+    if labels is None:
+        classes = target.classes()
+        if len(classes) != scores.shape[1]:
+            message = (
+                "Number of classes in y_true not equal to the number of columns in 'y_score'"
+            )
+            raise ValueError(message)
+        return classes
+    given = column(to_array(labels))
+    classes = np.unique(given)
+    if len(classes) != len(given):
+        message = "Parameter 'labels' must be unique"
+        raise ValueError(message)
+    if not np.array_equal(classes, given):
+        message = "Parameter 'labels' must be ordered"
+        raise ValueError(message)
+    if len(classes) != scores.shape[1]:
+        message = (
+            f"Number of given labels, {len(classes)}, not equal to the number of columns in 'y_score', "
+            f"{scores.shape[1]}"
+        )
+        raise ValueError(message)
+    if len(np.setdiff1d(target.classes(), classes)):
+        message = "'y_true' contains labels not in parameter 'labels'"
+        raise ValueError(message)
+    return classes
+
+
+def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -> float:
+    """Mean ROC area over the pairs of classes that are there, each by the columns of both.
+
+    Hand and Till 2001; `weighted` weighs a pair by its number of items.
+    """
+    sizes = np.bincount(codes, minlength=n_classes)
+    present = np.flatnonzero(sizes)
+    sizes = sizes[present]
+    bounds = np.zeros(len(present) + 1, np.int64)
+    np.cumsum(sizes, out=bounds[1:])
+    order = np.argsort(codes, kind="stable")
+    doubled = np.empty((len(present), len(present)), np.int64)
+
+    def work(share: tuple[int, int]) -> None:
+        for start in range(*share, BLOCK):
+            taken = present[start : min(start + BLOCK, share[1])]
+            block = scores[:, taken[0] : taken[-1] + 1].take(order, axis=0).T
+            for i, c in enumerate(taken.tolist(), start):
+                items = Scores(np.empty(0, np.uint8), block[c - taken[0]], None)
+                values = np.ascontiguousarray(items.confidence, items.layout.values)
+                bits = values.view(items.layout.bits)
+                _kernels.dropin.pairs_with_each_class(bits, items.layout.kind, bounds, i, doubled[i])
+
+    _parallel.run(work, _shares(len(present), scores.size))
+    areas = doubled / (2.0 * sizes[:, np.newaxis] * sizes)
+    upper = np.triu_indices(len(present), 1)
+    pair_areas = (areas + areas.T)[upper] / 2
+    prevalence = (sizes[:, np.newaxis] + sizes)[upper] / len(codes) if weighted else None
+    return np.average(pair_areas, weights=prevalence)  # type: ignore[no-any-return]
