@@ -26,6 +26,9 @@ extensions = [
 ]
 
 nitpicky = True
+nitpick_ignore = [
+    ("py:obj", "draw_arac_curves"),  # a "See Also" without its module, fastarac.displays
+]
 default_role = "literal"  # `name` in docstrings
 exclude_patterns = ["_build", "_generated"]
 templates_path = ["_templates"]
@@ -36,6 +39,7 @@ autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say more
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # autodoc shows them
+numpydoc_class_members_toctree = False
 numpydoc_attributes_as_param_list = False  # so that they can be linked to
 
 html_theme = "furo"

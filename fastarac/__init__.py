@@ -29,6 +29,17 @@ from fastarac.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
 from fastarac.operating import OperatingPoint as OperatingPoint
 from fastarac.operating import acceptance_at_error_rate as acceptance_at_error_rate
 from fastarac.operating import operating_point as operating_point
+from fastarac.partial_areas import arac_partial_auc_score as arac_partial_auc_score
+from fastarac.partial_areas import roc_partial_auc_score as roc_partial_auc_score
+from fastarac.precision_recall import BreakEvenPoint as BreakEvenPoint
+from fastarac.precision_recall import EqualErrorRate as EqualErrorRate
+from fastarac.precision_recall import break_even_point as break_even_point
+from fastarac.precision_recall import (
+    eleven_point_average_precision as eleven_point_average_precision,
+)
+from fastarac.precision_recall import equal_error_rate as equal_error_rate
+from fastarac.precision_recall import interpolated_precision as interpolated_precision
+from fastarac.precision_recall import pr_auc_score as pr_auc_score
 from fastarac.risk_areas import arp_area as arp_area
 from fastarac.risk_areas import arp_auc_score as arp_auc_score
 from fastarac.risk_areas import aurc_loss as aurc_loss

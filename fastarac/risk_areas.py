@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from fastarac import _kernels, _parallel
+from fastarac import _kernels
 from fastarac._inputs import choice, positive_scalar
-from fastarac.areas import CurveArea, curve_area
+from fastarac.areas import CurveArea, curve_area, sum_of_points
 from fastarac.exceptions import warn_undefined
 from fastarac.sweep import ThresholdSweep, as_sweep
 
@@ -25,7 +25,6 @@ Estimator = Literal["trapezoid", "mean", "exact"]
 Optimum = Literal["finite", "asymptotic"]
 
 ESTIMATORS = ("trapezoid", "mean", "exact")
-CHUNK = 1 << 18  # points that are summed at a time, whatever the number of threads
 
 
 def _arp_auc(sweep: ThresholdSweep, estimator: str) -> Fraction:
@@ -39,19 +38,8 @@ def _arp_auc(sweep: ThresholdSweep, estimator: str) -> Fraction:
     if estimator == "mean" and sweep.true_accepts.dtype != np.int64:
         message = "estimator='mean' is a mean over items and takes no weights; use 'exact'"
         raise ValueError(message)
-    ta, fa = sweep.true_accepts, sweep.false_accepts
-    kernel = getattr(_kernels.areas, kernels[estimator])
-    n = len(ta)
-    threads = _parallel.n_threads(n)
-    sums: dict[int, tuple[float, float]] = {}
-
-    def work(first: int) -> None:
-        for start in range(first * CHUNK, n, threads * CHUNK):
-            sums[start] = kernel(ta, fa, start, min(start + CHUNK, n))
-
-    _parallel.run(work, range(threads))
-    total = sum((Fraction(x) for pair in sums.values() for x in pair), Fraction(0))
-    return total / Fraction(sweep.total) / (2 if estimator == "trapezoid" else 1)
+    area = sum_of_points(sweep, kernels[estimator]) / Fraction(sweep.total)
+    return area / 2 if estimator == "trapezoid" else area
 
 
 def _best_arp_auc(sweep: ThresholdSweep, estimator: str, optimum: str) -> Fraction:

@@ -336,9 +336,11 @@ def as_sweep(
     return threshold_sweep(correct, require_confidence(confidence), sample_weight=sample_weight)
 
 
-def reject_beside_sweep(confidence: object, sample_weight: object) -> None:
+def reject_beside_sweep(
+    confidence: object, sample_weight: object, name_of_confidence: str = "confidence"
+) -> None:
     """Raise where something is given beside a sweep that has all in it already."""
-    for name, value in (("confidence", confidence), ("sample_weight", sample_weight)):
+    for name, value in ((name_of_confidence, confidence), ("sample_weight", sample_weight)):
         if value is not None:
             message = f"{name} is given beside a ThresholdSweep; the sweep alone is expected"
             raise TypeError(message)

@@ -193,6 +193,22 @@ def by_estimator(function: str, reference: Any, estimator: str) -> Metric:
     )
 
 
+def roc_partial(axis: str, ends: tuple[float, float], standardize: str | None) -> Metric:
+    """Part of the area under the ROC curve, over a range of one axis."""
+    return Metric(
+        "roc_partial_auc_score",
+        lambda items: ref.roc_partial(items, axis, *ends, standardize),
+        {f"{axis}_range": ends, "standardize": standardize},
+        jumps=standardize is not None,  # undefined below the area of chance
+    )
+
+
+def first_of(reference: Any, items: Any) -> Any:
+    """The value of a point, without its threshold."""
+    point = reference(items)
+    return None if point is None else point[0]
+
+
 def normalized(items: tuple[ref.Item, ...], gamma: float = 1.0) -> ref.Fraction:
     """A'' alone."""
     return ref.arac_area(items, gamma).normalized
@@ -235,6 +251,38 @@ METRICS = [
         {"optimum": "asymptotic"},
         rounded_once=False,
     ),
+    *(
+        Metric("arac_partial_auc_score", partial(reference, **arguments), keywords)
+        for reference, arguments, keywords in (
+            (
+                ref.arac_partial_by_acceptance,
+                {"low": 0.2, "high": 0.7},
+                {"acceptance_range": (0.2, 0.7)},
+            ),
+            (ref.arac_partial_by_acceptance, {"low": 0, "high": 1}, {"acceptance_range": (0, 1)}),
+            (ref.arac_partial_by_error_rate, {"limit": 0.125}, {"max_error_rate": 0.125}),
+            (ref.arac_partial_by_error_rate, {"limit": 1}, {"max_error_rate": 1}),
+        )
+    ),
+    *(
+        roc_partial(axis, ends, standardize)
+        for axis, ends in (("fpr", (0.1, 0.4)), ("tpr", (0.3, 0.9)), ("fpr", (0, 1)))
+        for standardize in (None, "mcclish")
+    ),
+    Metric("pr_auc_score", ref.pr_auc, rounded_once=False),
+    *(
+        Metric("pr_auc_score", partial(ref.pr_auc, interpolation=way), {"interpolation": way})
+        for way in ("linear", "step")
+    ),
+    Metric("interpolated_precision", ref.interpolated_precision, jumps=True),
+    Metric(
+        "eleven_point_average_precision",
+        ref.eleven_point_average_precision,
+        rounded_once=False,
+        jumps=True,
+    ),
+    Metric("break_even_point", partial(first_of, ref.break_even_point), fields=("value",)),
+    Metric("equal_error_rate", partial(first_of, ref.equal_error_rate), fields=("rate",)),
     acceptance_at_error_rate(),
     acceptance_at_error_rate(interpolate=False),
     operating_point(max_error_rate=0.05),

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
 from docutils import nodes
+from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.util import logging
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.writers.html5 import HTML5Translator
 
 
+logger = logging.getLogger(__name__)
+
+
 def visit_inline(translator: HTML5Translator, node: nodes.Element) -> None:
-    translator.body.append(tex2mathml(node.astext()))
+    translator.body.append(as_mathml(node))
     raise nodes.SkipNode
 
 
 def visit_block(translator: HTML5Translator, node: nodes.Element) -> None:
-    formula = tex2mathml(node.astext(), as_block=True)
-    translator.body.append(f'<div class="math">{formula}</div>')
+    translator.body.append(f'<div class="math">{as_mathml(node, as_block=True)}</div>')
     raise nodes.SkipNode
+
+
+def as_mathml(node: nodes.Element, *, as_block: bool = False) -> str:
+    """Return the formula as MathML, or as it is written where docutils cannot read it, with a warning."""
+    formula = node.astext()
+    try:
+        return tex2mathml(formula, as_block=as_block)
+    except MathError as error:
+        logger.warning("formula %r: %s", formula, error, location=node)
+        return f"<code>{escape(formula)}</code>"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

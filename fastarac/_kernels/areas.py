@@ -116,3 +116,66 @@ def precision_integrals(
             slope = (t0 * q - p * f0) / (p + q)
             high, low = add(high, low, slope * math.log1p((p + q) / n0), 0.0)
     return high, low
+
+
+@kernel
+def recall_integrals(
+    true_accepts: Array, false_accepts: Array, start: int, stop: int
+) -> tuple[float, float]:
+    """n⁺ times the area under the precision over the recall, counts growing linearly in between."""
+    high = low = 0.0
+    for i in range(max(start, 1), stop):
+        t0, f0 = float(true_accepts[i - 1]), float(false_accepts[i - 1])
+        p, q = float(true_accepts[i]) - t0, float(false_accepts[i]) - f0
+        if p <= 0.0:
+            continue
+        n0 = t0 + f0
+        precision = p / (p + q)
+        term = p
+        if n0 > 0.0:
+            term += (t0 * q - p * f0) / (p + q) * math.log1p((p + q) / n0)
+        high, low = add(high, low, precision * term, 0.0)
+    return high, low
+
+
+@kernel
+def recall_trapezoids(
+    true_accepts: Array, false_accepts: Array, start: int, stop: int
+) -> tuple[float, float]:
+    """Twice n⁺ times the area under straight lines, from precision 1 at recall 0."""
+    high = low = 0.0
+    for i in range(max(start, 1), stop):
+        t0, f0 = float(true_accepts[i - 1]), float(false_accepts[i - 1])
+        t, f = float(true_accepts[i]), float(false_accepts[i])
+        if t <= t0:
+            continue
+        a_high, a_low = add(t, 0.0, f, 0.0)
+        p_high, p_low = divide(t, 0.0, a_high, a_low)
+        if i == 1:
+            b_high, b_low = 1.0, 0.0
+        else:
+            a_high, a_low = add(t0, 0.0, f0, 0.0)
+            b_high, b_low = divide(t0, 0.0, a_high, a_low)
+        p_high, p_low = add(p_high, p_low, b_high, b_low)
+        w_high, w_low = add(t, 0.0, -t0, 0.0)
+        p_high, p_low = multiply(w_high, w_low, p_high, p_low)
+        high, low = add(high, low, p_high, p_low)
+    return high, low
+
+
+@kernel
+def recall_steps(
+    true_accepts: Array, false_accepts: Array, start: int, stop: int
+) -> tuple[float, float]:
+    """n⁺ times the sum of the gains in recall, each times the precision reached: average precision."""
+    high = low = 0.0
+    for i in range(max(start, 1), stop):
+        t0, t, f = float(true_accepts[i - 1]), float(true_accepts[i]), float(false_accepts[i])
+        if t <= t0:
+            continue
+        a_high, a_low = add(t, 0.0, f, 0.0)
+        p_high, p_low = divide(t, 0.0, a_high, a_low)
+        w_high, w_low = add(t, 0.0, -t0, 0.0)
+        p_high, p_low = multiply(w_high, w_low, p_high, p_low)
+        high, low = add(high, low, p_high, p_low)
+    return high, low

@@ -70,9 +70,9 @@ def count_items(
 
 
 @kernel
-def doubled_pairs(true_accepts: Array, false_accepts: Array) -> int:
-    """Twice the pairs with the correct item above plus the tied pairs, from the counts of a sweep."""
+def doubled_area(x: Array, y: Array) -> int:
+    """Twice the area under the line through integer points."""
     total = np.int64(0)
-    for i in range(1, len(true_accepts)):
-        total += (false_accepts[i] - false_accepts[i - 1]) * (true_accepts[i] + true_accepts[i - 1])
+    for i in range(1, len(x)):
+        total += (x[i] - x[i - 1]) * (y[i] + y[i - 1])
     return total

@@ -297,9 +297,7 @@ def add_up_weights(
 
 
 @kernel
-def add_precision(
-    high: float, low: float, p: float, tp: float, accepted: float
-) -> tuple[float, float]:
+def add_precision(high: float, low: float, p: float, tp: float, accepted: float) -> tuple[float, float]:
     """Add p·tp/accepted to a double-double; the counts are whole numbers."""
     quotient = tp / accepted
     product, error = multiply(quotient, 0.0, accepted, 0.0)
@@ -332,6 +330,16 @@ def precision_of_buckets(
     for b in range(first, last):
         bucket = keys[bounds[b] : bounds[b + 1]]
         results[b, 0], results[b, 1] = precision_sum(bucket, above[b, 0], above[b, 1])
+
+
+@kernel
+def sum_of_pairs(sums: Array) -> tuple[float, float]:
+    """Sum of the rows of `sums` (n, 2), a double-double each."""
+    high = 0.0
+    low = 0.0
+    for i in range(len(sums)):
+        high, low = add(high, low, sums[i, 0], sums[i, 1])
+    return high, low
 
 
 @kernel
@@ -424,9 +432,7 @@ def pairs_with_each_class(bits: Array, kind: int, bounds: Array, c: int, doubled
 
 
 @kernel
-def discounted_gains(
-    gains: Array, scores: Array, cumulative_discounts: Array, results: Array
-) -> None:
+def discounted_gains(gains: Array, scores: Array, cumulative_discounts: Array, results: Array) -> None:
     """Discounted cumulative gain of each row; tied scores share their mean gain."""
     for r in range(len(gains)):
         order = np.argsort(scores[r], kind="mergesort")

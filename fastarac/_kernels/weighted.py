@@ -271,12 +271,12 @@ def write_buckets_weighted(
 
 
 @kernel
-def doubled_pairs(true_accepts: Array, false_accepts: Array, scale: float) -> tuple[float, float]:
-    """`counting.doubled_pairs` for weights, as a double-double; both arrays are scaled first."""
+def doubled_area(x: Array, y: Array, scale: float) -> tuple[float, float]:
+    """Twice the area under the line through scaled points, as a double-double."""
     high = low = 0.0
-    for i in range(1, len(true_accepts)):
-        q_high, q_low = add(scale * false_accepts[i], 0.0, -scale * false_accepts[i - 1], 0.0)
-        p_high, p_low = add(scale * true_accepts[i], 0.0, scale * true_accepts[i - 1], 0.0)
-        q_high, q_low = multiply(q_high, q_low, p_high, p_low)
-        high, low = add(high, low, q_high, q_low)
+    for i in range(1, len(x)):
+        w_high, w_low = add(scale * x[i], 0.0, -scale * x[i - 1], 0.0)
+        h_high, h_low = add(scale * y[i], 0.0, scale * y[i - 1], 0.0)
+        w_high, w_low = multiply(w_high, w_low, h_high, h_low)
+        high, low = add(high, low, w_high, w_low)
     return high, low

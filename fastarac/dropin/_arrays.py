@@ -6,12 +6,12 @@ one column as a matrix or numbers as objects too, and raises its errors word for
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._inputs import Items
+from fastarac._inputs import _LAYOUTS, Items, Layout
 
 Array = NDArray[Any]
 
@@ -81,6 +81,12 @@ def check_not_empty(array: Array) -> None:
 def matrix(values: Any) -> Array:
     """Return `values` as an array of numbers of two dimensions."""
     array = numeric_array(values)
+    check_matrix(array)
+    return array
+
+
+def check_matrix(array: Array) -> None:
+    """Raise where there is one dimension."""
     if array.ndim == 1:
         message = (
             f"Expected 2D array, got 1D array instead:\narray={array}.\n"
@@ -88,7 +94,6 @@ def matrix(values: Any) -> Array:
             "or array.reshape(1, -1) if it contains a single sample."
         )
         raise ValueError(message)
-    return array
 
 
 def column(values: Any) -> Array:
@@ -158,6 +163,29 @@ def read_weights(sample_weight: Array | None) -> NDArray[np.float64] | None:
     return weights
 
 
+def sortable(scores: Array) -> tuple[Array, Array | None]:
+    """Return scores of a type that the kernels read, in the same order, and the score of each rank.
+
+    The second is None where the scores are of such a type themselves.
+    """
+    if scores.dtype.str[1:] in _LAYOUTS:
+        return scores, None
+    if scores.dtype == object or scores.dtype.kind == "f":
+        check_finite(scores)
+        levels, ranks = np.unique(scores, return_inverse=True)
+        return ranks.reshape(scores.shape), levels
+    message = f"y_score has type {scores.dtype}; numbers are expected"
+    raise TypeError(message)
+
+
+def bits_of(scores: Array) -> tuple[Array, Layout]:
+    """Return the bits of the scores, contiguous and read-only, and how to read them."""
+    layout = _LAYOUTS[scores.dtype.str[1:]]
+    bits = np.ascontiguousarray(scores, layout.values).view(layout.bits)
+    bits.flags.writeable = False
+    return bits, layout
+
+
 class Scores(Items):
     """Items with the errors of scikit-learn, and with scores of any type that has an order.
 
@@ -175,16 +203,10 @@ class Scores(Items):
         self, labels: NDArray[np.uint8], scores: Array, weight: NDArray[np.float64] | None
     ) -> None:
         self.given = scores.dtype
-        self.levels: Array | None = None
-        if scores.dtype == object or scores.dtype == np.longdouble != np.float64:
-            check_finite(scores)
-            self.levels, scores = np.unique(scores, return_inverse=True)
-        elif scores.dtype.kind not in "biuf":
-            message = f"y_score has type {scores.dtype}; numbers are expected"
-            raise TypeError(message)
+        scores, self.levels = sortable(scores)
         super().__init__(labels, scores, weight, ("y_true", "y_score", "sample_weight"))
 
-    def reject(self) -> Any:
+    def reject(self) -> NoReturn:
         """Raise the error for a score that is not finite."""
         check_finite(self.confidence)
         message = "y_true or y_score was changed while it was read"

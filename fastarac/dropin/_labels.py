@@ -167,7 +167,8 @@ def _two_by_equality(flat: Array) -> tuple[Array | None, Codes | None]:
     return pair, codes.view(np.uint8)
 
 
-_DEFAULT_PAIRS = ([0, 1], [-1, 1], [0], [-1], [1])
+# labels of which 1 is the positive one
+DEFAULT_PAIRS = ([0, 1], [-1, 1], [0], [-1], [1])
 
 
 def positive_labels(target: Target, pos_label: Any) -> Codes:
@@ -180,7 +181,7 @@ def positive_labels(target: Target, pos_label: Any) -> Codes:
     """
     if pos_label is None:
         pair = target.pair
-        if pair is None or pair.dtype.kind not in "biuf" or pair.tolist() not in _DEFAULT_PAIRS:
+        if pair is None or pair.dtype.kind not in "biuf" or pair.tolist() not in DEFAULT_PAIRS:
             found = ", ".join(repr(value) for value in target.classes().tolist())
             message = (
                 f"y_true takes value in {{{found}}} and pos_label is not specified: either make y_true "

@@ -114,9 +114,7 @@ def _weighted_points(items: Scores, plan: Any, shape: Shape) -> Points:
     raw = np.empty(size, items.layout.bits)
     tp = np.empty(size)
     fp = np.empty(size)
-    dropin.add_up_weights(
-        buckets.keys, buckets.weights, buckets.bounds, items.layout.kind, raw, tp, fp
-    )
+    dropin.add_up_weights(buckets.keys, buckets.weights, buckets.bounds, items.layout.kind, raw, tp, fp)
     return _points_of_sums(raw.view(items.layout.values), tp, fp, shape)
 
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from fastarac import _kernels, _parallel
-from fastarac.dropin._arrays import Scores, check_lengths, column, matrix, to_array
+from fastarac.dropin._arrays import bits_of, check_lengths, column, sortable, to_array
 from fastarac.dropin._labels import DEFAULT_PAIRS, positive_labels
-from fastarac.dropin._sums import ONE_CLASS, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from fastarac.dropin._arrays import Array
     from fastarac.dropin._labels import Codes, Target
+    from fastarac.dropin._sums import Score
 
 BLOCK = 8  # columns copied at a time
 ROWS = 1 << 14  # rows looked at together
@@ -35,6 +35,8 @@ class Metric(NamedTuple):
     """Kernel that computes it for many rows, NaN where it is undefined; None where there is none."""
     undefined: Score
     """What a row has in place of a NaN."""
+    asks_labels: bool
+    """Whether both labels of a column or row must be 0 and 1, or -1 and 1."""
 
 
 class Indicator(Protocol):
@@ -51,15 +53,12 @@ class Indicator(Protocol):
     def support(self, weight: Array | None) -> Array:
         """Return the sum of each column."""
 
+    def check_labels(self, axis: int | None) -> None:
+        """Raise where two labels meet along `axis` and neither is known to be the positive one."""
+
 
 class Multilabel:
-    """The columns of a matrix of labels.
-
-    Raises
-    ------
-    ValueError
-        Where both of two labels other than 0 and 1, or -1 and 1, meet in a unit of `needs_both`.
-    """
+    """The columns of a matrix of labels."""
 
     def __init__(self, target: Target) -> None:
         self.values = target.values
@@ -82,7 +81,7 @@ class Multilabel:
         return (self.values * weight[:, np.newaxis]).sum(axis=0)  # type: ignore[no-any-return]
 
     def check_labels(self, axis: int | None) -> None:
-        """Raise where the labels do not say which is positive, and both are in a column (axis 0) …"""
+        """Raise where two labels meet along `axis` and neither is known to be the positive one."""
         pair, codes = self.target.pair, self.target.codes
         if pair is None or codes is None or pair.tolist() in DEFAULT_PAIRS:
             return
@@ -109,6 +108,9 @@ class Classes:
         """Return the number of items of each class, or their weight."""
         return np.bincount(self.codes, weight, self.shape[1])
 
+    def check_labels(self, axis: int | None) -> None:
+        """Nothing to raise: the labels are 0 and 1."""
+
 
 def class_codes(values: Array, classes: Array) -> Array:
     """Return the position of each value in `classes`, which holds them all, sorted."""
@@ -123,13 +125,11 @@ def averaged(
     weight: Array | None,
     metric: Metric,
 ) -> tuple[float | NDArray[np.float64], list[str]]:
-    """Return the metric of the columns, the rows or all entries, averaged, and the warnings to give.
-
-    `scores` is as the user gave it but for its type; it is looked at here.
-    """
-    check_lengths(np.empty(indicator.shape[0]), scores, weight)
-    scores = matrix(scores)
+    """Return the metric of the columns, the rows or all entries, averaged, and the warnings to give."""
     _check_columns(indicator, scores)
+    scores, _ = sortable(scores)
+    if metric.asks_labels:
+        indicator.check_labels({"micro": None, "samples": 1}.get(average or "", 0))
     if average == "micro":
         flat = indicator.rows(0, indicator.shape[0]).reshape(-1)
         repeated = None if weight is None else np.repeat(weight, indicator.shape[1])
@@ -205,14 +205,9 @@ def _of_rows(
         for start in range(*share, ROWS):
             stop = min(start + ROWS, share[1])
             labels = np.ascontiguousarray(indicator.rows(start, stop))
-            items = Scores(labels.reshape(-1), scores[start:stop].reshape(-1), None)
-            _, _, bits, codes = next(items.chunks(0, items.n, whole=True))
-            shape = (stop - start, n_columns)
-            layout = items.layout
-            kernel(
-                bits.reshape(shape), codes.reshape(shape), layout.kind, layout.exponent,
-                values[start:stop],
-            )  # fmt: skip
+            labels.flags.writeable = False
+            bits, layout = bits_of(scores[start:stop])
+            kernel(bits, labels, layout.kind, layout.exponent, values[start:stop])
 
     _parallel.run(work, _shares(n, n * n_columns))
     undefined = np.isnan(values)
@@ -232,6 +227,9 @@ def multiclass_roc_auc(
     metric: Metric,
 ) -> tuple[float | NDArray[np.float64], list[str]]:
     """ROC areas of more than two classes, and the warnings to give."""
+    if multi_class == "raise":
+        message = "multi_class must be in ('ovo', 'ovr')"
+        raise ValueError(message)
     if scores.ndim != 2:
         raise ValueError(wrong_shape(scores))
     if not np.allclose(1, scores.sum(axis=1)):
@@ -245,14 +243,12 @@ def multiclass_roc_auc(
     if average not in options:
         message = f"average must be one of {options} for multiclass problems"
         raise ValueError(message)
-    if multi_class == "raise":
-        message = "multi_class must be in ('ovo', 'ovr')"
-        raise ValueError(message)
     if average is None and multi_class == "ovo":
         message = "average=None is not implemented for multi_class='ovo'."
         raise NotImplementedError(message)
     classes = _classes(target, scores, labels)
     if multi_class == "ovr":
+        check_lengths(target.values, scores, weight)
         codes = Classes(class_codes(target.values, classes), len(classes))
         return averaged(codes, scores, average, weight, metric)
     if weight is not None:
@@ -278,9 +274,7 @@ def _classes(target: Target, scores: Array, labels: Any) -> Array:
     if labels is None:
         classes = target.classes()
         if len(classes) != scores.shape[1]:
-            message = (
-                "Number of classes in y_true not equal to the number of columns in 'y_score'"
-            )
+            message = "Number of classes in y_true not equal to the number of columns in 'y_score'"
             raise ValueError(message)
         return classes
     given = column(to_array(labels))
@@ -314,6 +308,7 @@ def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -
     bounds = np.zeros(len(present) + 1, np.int64)
     np.cumsum(sizes, out=bounds[1:])
     order = np.argsort(codes, kind="stable")
+    scores, _ = sortable(scores)
     doubled = np.empty((len(present), len(present)), np.int64)
 
     def work(share: tuple[int, int]) -> None:
@@ -321,10 +316,8 @@ def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -
             taken = present[start : min(start + BLOCK, share[1])]
             block = scores[:, taken[0] : taken[-1] + 1].take(order, axis=0).T
             for i, c in enumerate(taken.tolist(), start):
-                items = Scores(np.empty(0, np.uint8), block[c - taken[0]], None)
-                values = np.ascontiguousarray(items.confidence, items.layout.values)
-                bits = values.view(items.layout.bits)
-                _kernels.dropin.pairs_with_each_class(bits, items.layout.kind, bounds, i, doubled[i])
+                bits, layout = bits_of(block[c - taken[0]])
+                _kernels.dropin.pairs_with_each_class(bits, layout.kind, bounds, i, doubled[i])
 
     _parallel.run(work, _shares(len(present), scores.size))
     areas = doubled / (2.0 * sizes[:, np.newaxis] * sizes)

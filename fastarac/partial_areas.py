@@ -1,0 +1,242 @@
+"""Areas over part of the ARAC and the ROC curve."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+
+from fastarac._inputs import choice, fractions_of, read_items, real_scalar
+from fastarac._sorting import doubled_area, sweep_arrays
+from fastarac.exceptions import warn_undefined
+from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+Counts = tuple["NDArray[Any]", ...]  # counts that rise along the sweep, to be added up
+
+
+def _at(counts: Counts, index: int) -> Fraction:
+    return sum((Fraction(part[index].item()) for part in counts), Fraction(0))
+
+
+def _area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fraction:
+    """∫ y dx along the sweep for low <= x <= high, with `low` and `high` in the units of x."""
+    points = range(len(x[0]))
+    first = bisect_left(points, low, key=lambda i: _at(x, i))
+    last = bisect_right(points, high, key=lambda i: _at(x, i)) - 1
+
+    def height(at: Fraction, index: int) -> Fraction:
+        """Height y where x is `at`, on the segment that ends at `index`."""
+        x0, x1, y0, y1 = _at(x, index - 1), _at(x, index), _at(y, index - 1), _at(y, index)
+        return y0 + (y1 - y0) * (at - x0) / (x1 - x0)
+
+    if first > last:  # both ends on one segment
+        return (high - low) * (height(low, first) + height(high, first)) / 2
+    area = Fraction(0)
+    for a in x:
+        for b in y:
+            if a is b:
+                area += Fraction(a[last].item()) ** 2 - Fraction(a[first].item()) ** 2
+            else:
+                area += doubled_area(a[first : last + 1], b[first : last + 1])
+    if low < (start := _at(x, first)):
+        area += (start - low) * (height(low, first) + _at(y, first))
+    if high > (end := _at(x, last)):
+        area += (high - end) * (height(high, last + 1) + _at(y, last))
+    return area / 2
+
+
+def _range(values: Any, name: str) -> tuple[Fraction, Fraction]:
+    """Check a range within [0, 1] that is not empty."""
+    try:
+        low, high = values
+    except (TypeError, ValueError) as error:
+        message = f"{name} is {values!r}; two numbers (low, high) are expected"
+        raise TypeError(message) from error
+    ends = [float(fractions_of(real_scalar(end, name), name)) for end in (low, high)]
+    if not ends[0] < ends[1]:
+        message = f"{name} is {values!r}; low < high is expected"
+        raise ValueError(message)
+    return Fraction(ends[0]), Fraction(ends[1])
+
+
+def _exactly_one(**criteria: object) -> None:
+    given = [name for name, value in criteria.items() if value is not None]
+    if len(given) != 1:
+        message = f"exactly one of {', '.join(criteria)} is expected; found {given or 'none'}"
+        raise TypeError(message)
+
+
+def arac_partial_auc_score(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    acceptance_range: tuple[float, float] | None = None,
+    max_error_rate: float | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Mean height of the ARAC curve over part of it: exactly one of two forms.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    acceptance_range : tuple of two float, optional
+        (a, b) with 0 <= a < b <= 1: the mean accuracy after correction over these acceptance rates.
+    max_error_rate : float, optional
+        ε in (0, 1]: the mean acceptance rate over the allowed error rates from 0 to ε.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        In [0, 1]; higher is better. Unweighted, the exact value rounded once.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also where not exactly one form is given, or one out of range.
+
+    Notes
+    -----
+    (1/(b − a))∫ Y dX over X in [a, b], or (1/ε)∫ X dY over Y in [1 − ε, 1]. X at a height is the
+    curve's largest; it is 1 at heights below the whole curve.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1], [0.9, 0.8, 0.6, 0.4]
+    >>> fa.arac_partial_auc_score(correct, confidence, acceptance_range=(0.5, 1))
+    0.8125
+    >>> fa.arac_partial_auc_score(correct, confidence, max_error_rate=0.25)
+    0.625
+    """
+    _exactly_one(acceptance_range=acceptance_range, max_error_rate=max_error_rate)
+    if max_error_rate is not None:
+        limit = Fraction(
+            float(fractions_of(real_scalar(max_error_rate, "max_error_rate"), "max_error_rate"))
+        )
+        if not limit:
+            message = "max_error_rate is 0; a number in (0, 1] is expected"
+            raise ValueError(message)
+    else:
+        low, high = _range(acceptance_range, "acceptance_range")
+    sweep = as_sweep(correct, confidence, sample_weight)
+    ta, fa = sweep.true_accepts, sweep.false_accepts
+    total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)  # not rounded
+    if max_error_rate is not None:
+        errors = min(limit, Fraction(sweep.n_incorrect) / total)
+        area = _area_between((fa,), (ta, fa), Fraction(0), errors * total) / total**2
+        return float((area + limit - errors) / limit)
+    below = _area_between((ta, fa), (fa,), low * total, high * total) / total**2
+    return float(1 - below / (high - low))
+
+
+def roc_partial_auc_score(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
+    standardize: Literal["mcclish"] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Area under part of the ROC curve, over a range of false or of true positive rates.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,) or ThresholdSweep
+        Bool, or 0 and 1. A sweep stands for both first arguments.
+    y_score : array_like of shape (n,)
+        Real and finite; higher for the positive class.
+    fpr_range : tuple of two float, optional
+        (low, high) with 0 <= low < high <= 1: ∫ TPR dFPR over these false positive rates.
+    tpr_range : tuple of two float, optional
+        ∫ (1 − FPR) dTPR over these true positive rates.
+    standardize : {None, "mcclish"}, default=None
+        None: the area as it is, at most high − low. "mcclish": ½ for chance, 1 at best.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        Unweighted, the exact value rounded once. NaN where it is undefined.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        With one class only, and by McClish where the area is below that of chance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also where not exactly one range is given, or one that is empty
+        or not within [0, 1].
+
+    Notes
+    -----
+    McClish 1989, "Analyzing a portion of the ROC curve":
+
+    .. math:: \frac12\left(1 + \frac{A - A_{\min}}{A_{\max} - A_{\min}}\right)
+
+    with the area under the chance diagonal as the minimum and the width of the range as the maximum.
+    Both ranges are those of pROC, ``partial.auc.focus="specificity"`` and ``"sensitivity"``.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> fa.roc_partial_auc_score(y_true, y_score, fpr_range=(0, 0.5))
+    0.3333333333333333
+    >>> fa.roc_partial_auc_score(y_true, y_score, fpr_range=(0, 0.5), standardize="mcclish")
+    0.7777777777777778
+    """
+    _exactly_one(fpr_range=fpr_range, tpr_range=tpr_range)
+    if standardize is not None:
+        choice(standardize, "standardize", ("mcclish",))
+    if fpr_range is not None:
+        low, high = _range(fpr_range, "fpr_range")
+    else:
+        low, high = _range(tpr_range, "tpr_range")
+    sweep = scored_sweep(y_true, y_score, sample_weight)
+    tp, fp = (sweep.true_accepts,), (sweep.false_accepts,)
+    positive, negative = Fraction(sweep.n_correct), Fraction(sweep.n_incorrect)
+    if not (positive and negative):
+        warn_undefined("partial ROC-AUC", "y_true has one class only")
+        return math.nan
+    width, chance = high - low, (high**2 - low**2) / 2
+    if fpr_range is not None:
+        area = _area_between(fp, tp, low * negative, high * negative) / (positive * negative)
+    else:
+        left = _area_between(tp, fp, low * positive, high * positive) / (positive * negative)
+        area, chance = width - left, width - chance
+    if standardize is None:
+        return float(area)
+    if area < chance:
+        warn_undefined("McClish's partial ROC-AUC", "the area is below that of chance")
+        return math.nan
+    return float((1 + (area - chance) / (width - chance)) / 2)
+
+
+def scored_sweep(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None,
+    sample_weight: ArrayLike | None = None,
+) -> ThresholdSweep:
+    """`as_sweep` for functions whose arguments are called y_true and y_score."""
+    if isinstance(y_true, ThresholdSweep):
+        reject_beside_sweep(y_score, sample_weight, "y_score")
+        return y_true
+    if y_score is None:
+        message = "y_score is missing; (y_true, y_score) or a ThresholdSweep is expected"
+        raise TypeError(message)
+    items = read_items(y_true, y_score, sample_weight, ("y_true", "y_score", "sample_weight"))
+    return ThresholdSweep(*sweep_arrays(items))

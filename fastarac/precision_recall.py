@@ -1,0 +1,342 @@
+"""Areas and points of the precision–recall curve, and the equal error rate."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from fastarac._inputs import choice, fractions_of
+from fastarac.areas import sum_of_points
+from fastarac.exceptions import warn_undefined
+from fastarac.partial_areas import scored_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.sweep import ThresholdSweep
+
+Interpolation = Literal["davis-goadrich", "linear", "step"]
+
+
+class BreakEvenPoint(NamedTuple):
+    """Where precision and recall are equal."""
+
+    value: float
+    threshold: Any
+
+
+class EqualErrorRate(NamedTuple):
+    """Where the false positive and the false negative rate are equal."""
+
+    rate: float
+    threshold: Any
+
+
+def pr_auc_score(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    interpolation: Interpolation = "davis-goadrich",
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Area under the precision–recall curve, by one of three interpolations.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,) or ThresholdSweep
+        Bool, or 0 and 1. A sweep stands for both first arguments.
+    y_score : array_like of shape (n,)
+        Real and finite; higher for the positive class.
+    interpolation : {"davis-goadrich", "linear", "step"}, default="davis-goadrich"
+        "davis-goadrich": true and false positives grow linearly between points, integrated in closed
+        form; flat from the first point to recall 0. "linear": straight lines between the points, and
+        to precision 1 at recall 0; too optimistic. "step": average precision.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN where no item is positive.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where no item is positive.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for an unknown `interpolation`.
+
+    Notes
+    -----
+    Davis and Goadrich 2006, "The relationship between precision-recall and ROC curves". Between N₀
+    accepted items with T₀ positives and g more with p positives,
+
+    .. math:: \int P\,dR = \frac{p}{g\,n^+}\left[p +
+              \left(T_0 - \frac{p N_0}{g}\right)\ln\frac{N_0+g}{N_0}\right]
+
+    "linear" is ``auc(recall, precision)`` over scikit-learn's curve, "step" its
+    ``average_precision_score``; the default is that of R's PRROC and precrec.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [1, 0, 1, 1], [0.9, 0.8, 0.7, 0.6]
+    >>> round(fa.pr_auc_score(y_true, y_score), 6)
+    0.768951
+    >>> round(fa.pr_auc_score(y_true, y_score, interpolation="step"), 6)
+    0.805556
+    """
+    choice(interpolation, "interpolation", ("davis-goadrich", "linear", "step"))
+    sweep = scored_sweep(y_true, y_score, sample_weight)
+    if not sweep.n_correct:
+        warn_undefined("area under the precision-recall curve", "y_true has no positive item")
+        return math.nan
+    kernels = {
+        "davis-goadrich": "recall_integrals",
+        "linear": "recall_trapezoids",
+        "step": "recall_steps",
+    }
+    area = sum_of_points(sweep, kernels[interpolation]) / Fraction(sweep.n_correct)
+    return float(area / 2 if interpolation == "linear" else area)
+
+
+def interpolated_precision(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    recall_levels: int | ArrayLike = 11,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> NDArray[np.float64]:
+    """Largest precision at each level of recall or above it.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,) or ThresholdSweep
+        Bool, or 0 and 1. A sweep stands for both first arguments.
+    y_score : array_like of shape (n,)
+        Real and finite; higher for the positive class.
+    recall_levels : int or array_like of shape (k,), default=11
+        That many levels from 0 to 1 at equal distances, at least 2, or the levels themselves.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        In [0, 1]; NaN where no item is positive.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where no item is positive.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for levels outside [0, 1].
+
+    Notes
+    -----
+    max {P(r') : r' >= r}, as in information retrieval. Recall and level are compared as doubles.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.interpolated_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], [0, 0.5, 1])
+    array([1.        , 1.        , 0.66666667])
+    """
+    if isinstance(recall_levels, int | np.integer):
+        if recall_levels < 2:
+            message = f"recall_levels is {recall_levels}; at least 2 levels are expected"
+            raise ValueError(message)
+        levels = np.arange(recall_levels) / (int(recall_levels) - 1)
+    else:
+        levels = np.atleast_1d(fractions_of(recall_levels, "recall_levels"))
+    sweep = scored_sweep(y_true, y_score, sample_weight)
+    if not sweep.n_correct:
+        warn_undefined("interpolated precision", "y_true has no positive item")
+        return np.full(len(levels), np.nan)
+    best = np.maximum.accumulate(sweep.precision[:0:-1])[::-1]
+    return best[np.searchsorted(sweep.recall[1:], levels, side="left")]
+
+
+def eleven_point_average_precision(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Mean of the interpolated precision at the recall levels 0, 0.1, …, 1.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,) or ThresholdSweep
+        Bool, or 0 and 1. A sweep stands for both first arguments.
+    y_score : array_like of shape (n,)
+        Real and finite; higher for the positive class.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN where no item is positive.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where no item is positive.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`.
+
+    Notes
+    -----
+    The measure of the early TREC conferences; see :func:`interpolated_precision`.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> round(fa.eleven_point_average_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]), 6)
+    0.848485
+    """
+    sweep = scored_sweep(y_true, y_score, sample_weight)
+    if not sweep.n_correct:
+        warn_undefined("11-point average precision", "y_true has no positive item")
+        return math.nan
+    return math.fsum(interpolated_precision(sweep, None, 11)) / 11
+
+
+def break_even_point(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> BreakEvenPoint:
+    """Where precision equals recall: where as many items are accepted as there are positive ones.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,) or ThresholdSweep
+        Bool, or 0 and 1. A sweep stands for both first arguments.
+    y_score : array_like of shape (n,)
+        Real and finite; higher for the positive class.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    value : float
+        The common value, in [0, 1]; within a tie, in expectation over its random order.
+    threshold : float
+        The threshold whose tie it falls in. Both are NaN where no item is positive.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where no item is positive.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`.
+
+    Notes
+    -----
+    Precision TP/(TP + FP) and recall TP/n⁺ agree where TP + FP = n⁺.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.break_even_point([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6])
+    BreakEvenPoint(value=0.5, threshold=0.8)
+    """
+    sweep = scored_sweep(y_true, y_score, sample_weight)
+    if not sweep.n_correct:
+        warn_undefined("break-even point", "y_true has no positive item")
+        return BreakEvenPoint(math.nan, math.nan)
+    ta, fa, positive = sweep.true_accepts, sweep.false_accepts, sweep.n_correct
+    i = bisect_left(range(len(ta) - 1), positive, key=lambda k: ta[k] + fa[k])
+    before = Fraction(ta[i - 1].item()) + Fraction(fa[i - 1].item())
+    here = Fraction(ta[i].item()) + Fraction(fa[i].item())
+    part = (positive - before) / (here - before)
+    value = _between(ta, i, part) / Fraction(positive)
+    return BreakEvenPoint(float(value), _plain(sweep.thresholds[i]))
+
+
+def equal_error_rate(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> EqualErrorRate:
+    """Where the false positive rate equals the false negative rate, between points linearly.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,) or ThresholdSweep
+        Bool, or 0 and 1. A sweep stands for both first arguments.
+    y_score : array_like of shape (n,)
+        Real and finite; higher for the positive class.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    rate : float
+        In [0, 1]; lower is better.
+    threshold : float
+        The threshold whose tie it falls in. Both are NaN with one class only.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        With one class only.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`.
+
+    Notes
+    -----
+    The EER of biometrics: FPR = FNR = 1 − TPR on the linearly interpolated DET curve.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.equal_error_rate([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6])
+    EqualErrorRate(rate=0.5, threshold=0.8)
+    """
+    sweep = scored_sweep(y_true, y_score, sample_weight)
+    if not (sweep.n_correct and sweep.n_incorrect):
+        warn_undefined("equal error rate", "y_true has one class only")
+        return EqualErrorRate(math.nan, math.nan)
+    ta, fa = sweep.true_accepts, sweep.false_accepts
+    positive, negative = Fraction(sweep.n_correct), Fraction(sweep.n_incorrect)
+
+    def both(k: int) -> Fraction:
+        return Fraction(fa[k].item()) / negative + Fraction(ta[k].item()) / positive
+
+    i = bisect_left(range(len(ta) - 1), 1, key=both)
+    part = (1 - both(i - 1)) / (both(i) - both(i - 1))
+    return EqualErrorRate(float(_between(fa, i, part) / negative), _plain(sweep.thresholds[i]))
+
+
+def _between(counts: NDArray[Any], index: int, part: Fraction) -> Fraction:
+    """The count where `part` of the tie of `index` is accepted."""
+    before, here = (Fraction(counts[k].item()) for k in (index - 1, index))
+    return before + part * (here - before)
+
+
+def _plain(threshold: Any) -> Any:
+    return threshold if isinstance(threshold, int) else float(threshold)
