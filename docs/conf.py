@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docutils import nodes
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
@@ -40,7 +46,6 @@ autodoc_typehints = "none"  # the docstrings say more
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # autodoc shows them
 numpydoc_class_members_toctree = False
-numpydoc_attributes_as_param_list = False  # so that they can be linked to
 
 html_theme = "furo"
 html_title = f"fastarac {release}"
@@ -49,3 +54,15 @@ html_css_files = ["custom.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
+
+
+def strip_examples(_app: Sphinx, doctree: nodes.document) -> None:
+    """Drop the empty line that ends an example in Markdown, where doctest needs it before the fence."""
+    for block in doctree.findall(nodes.literal_block):
+        block.rawsource = block.rawsource.rstrip("\n")
+        block.children = [nodes.Text(block.astext().rstrip("\n"))]
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what is too small for an extension of its own."""
+    app.connect("doctree-read", strip_examples)

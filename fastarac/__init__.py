@@ -21,8 +21,16 @@ from fastarac.areas import arac_area as arac_area
 from fastarac.areas import arac_auc_score as arac_auc_score
 from fastarac.areas import augrc_loss as augrc_loss
 from fastarac.areas import normalized_arac_auc_score as normalized_arac_auc_score
+from fastarac.curves import AccuracyRejectionCurve as AccuracyRejectionCurve
 from fastarac.curves import ARACCurve as ARACCurve
+from fastarac.curves import ARPCurve as ARPCurve
+from fastarac.curves import GeneralizedRCCurve as GeneralizedRCCurve
+from fastarac.curves import RCCurve as RCCurve
+from fastarac.curves import accuracy_rejection_curve as accuracy_rejection_curve
 from fastarac.curves import arac_curve as arac_curve
+from fastarac.curves import arp_curve as arp_curve
+from fastarac.curves import generalized_rc_curve as generalized_rc_curve
+from fastarac.curves import rc_curve as rc_curve
 from fastarac.evaluation import Evaluation as Evaluation
 from fastarac.evaluation import evaluate as evaluate
 from fastarac.exceptions import UndefinedMetricWarning as UndefinedMetricWarning

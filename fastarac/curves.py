@@ -20,6 +20,38 @@ class ARACCurve(NamedTuple):
     thresholds: NDArray[Any]
 
 
+class ARPCurve(NamedTuple):
+    """Points of the acceptance rate – precision curve, from nothing accepted to everything."""
+
+    acceptance_rate: FloatArray
+    precision: FloatArray
+    thresholds: NDArray[Any]
+
+
+class RCCurve(NamedTuple):
+    """Points of the risk–coverage curve, from nothing accepted to everything."""
+
+    coverage: FloatArray
+    risk: FloatArray
+    thresholds: NDArray[Any]
+
+
+class GeneralizedRCCurve(NamedTuple):
+    """Points of the generalised risk–coverage curve, from nothing accepted to everything."""
+
+    coverage: FloatArray
+    error_rate: FloatArray
+    thresholds: NDArray[Any]
+
+
+class AccuracyRejectionCurve(NamedTuple):
+    """Points of the accuracy–rejection curve, from everything rejected to nothing."""
+
+    rejection_rate: FloatArray
+    accuracy: FloatArray
+    thresholds: NDArray[Any]
+
+
 def arac_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -70,3 +102,190 @@ def arac_curve(
     """
     sweep = as_sweep(correct, confidence, sample_weight)
     return ARACCurve(sweep.acceptance_rate, sweep.accuracy_after_correction, sweep.thresholds)
+
+
+def arp_curve(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> ARPCurve:
+    """Acceptance rate – precision curve.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    acceptance_rate : ndarray of shape (m + 1,)
+        X, the share that goes through unchecked; rising from 0 to 1.
+    precision : ndarray of shape (m + 1,)
+        R_P, the share of correct ones among the accepted; it ends in the recognition rate β, and its
+        first value, of nothing, repeats the second.
+    thresholds : ndarray of shape (m + 1,)
+        Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`.
+
+    Notes
+    -----
+    X = (TA + FA)/Ω, R_P = TA/(TA + FA); Kimura et al. 2024, 3.4. It is the risk–coverage curve turned
+    upside down.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.arp_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).precision
+    array([1.        , 1.        , 0.5       , 0.66666667, 0.75      ])
+    """
+    sweep = as_sweep(correct, confidence, sample_weight)
+    return ARPCurve(sweep.acceptance_rate, sweep.precision, sweep.thresholds)
+
+
+def rc_curve(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> RCCurve:
+    """Risk–coverage curve.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    coverage : ndarray of shape (m + 1,)
+        The acceptance rate X; rising from 0 to 1.
+    risk : ndarray of shape (m + 1,)
+        Share of errors among the *accepted* items; it ends in 1 − β, and its first value, of nothing,
+        repeats the second.
+    thresholds : ndarray of shape (m + 1,)
+        Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`.
+
+    Notes
+    -----
+    (TA + FA)/Ω against FA/(TA + FA); El-Yaniv and Wiener 2010, "On the foundations of noise-free
+    selective classification".
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.rc_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).risk
+    array([0.        , 0.        , 0.5       , 0.33333333, 0.25      ])
+    """
+    sweep = as_sweep(correct, confidence, sample_weight)
+    return RCCurve(sweep.acceptance_rate, sweep.risk, sweep.thresholds)
+
+
+def generalized_rc_curve(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> GeneralizedRCCurve:
+    """Generalised risk–coverage curve.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    coverage : ndarray of shape (m + 1,)
+        The acceptance rate X; rising from 0 to 1.
+    error_rate : ndarray of shape (m + 1,)
+        Share of undetected errors among *all* items, R_E; rising from 0 to 1 − β.
+    thresholds : ndarray of shape (m + 1,)
+        Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`.
+
+    Notes
+    -----
+    (TA + FA)/Ω against FA/Ω; Traub et al. 2024, "Overcoming common flaws in the evaluation of
+    selective classification systems". The ARAC curve turned upside down.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.generalized_rc_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).error_rate
+    array([0.  , 0.  , 0.25, 0.25, 0.25])
+    """
+    sweep = as_sweep(correct, confidence, sample_weight)
+    return GeneralizedRCCurve(sweep.acceptance_rate, sweep.error_rate, sweep.thresholds)
+
+
+def accuracy_rejection_curve(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> AccuracyRejectionCurve:
+    """Accuracy–rejection curve (ARC).
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    rejection_rate : ndarray of shape (m + 1,)
+        1 − X, the share that people look at; falling from 1 to 0.
+    accuracy : ndarray of shape (m + 1,)
+        Share of correct ones among the accepted; it ends in the recognition rate β, and its first
+        value, of nothing, repeats the second.
+    thresholds : ndarray of shape (m + 1,)
+        Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`.
+
+    Notes
+    -----
+    1 − (TA + FA)/Ω against TA/(TA + FA); Nadeem, Zucker and Hanczar 2009, "Accuracy-rejection curves
+    (ARCs) for comparing classification methods with a reject option".
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.accuracy_rejection_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).rejection_rate
+    array([1.  , 0.75, 0.5 , 0.25, 0.  ])
+    """
+    sweep = as_sweep(correct, confidence, sample_weight)
+    return AccuracyRejectionCurve(sweep.verification_rate, sweep.precision, sweep.thresholds)

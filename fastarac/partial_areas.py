@@ -7,7 +7,6 @@ from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-
 from fastarac._inputs import choice, fractions_of, read_items, real_scalar
 from fastarac._sorting import doubled_area, sweep_arrays
 from fastarac.exceptions import warn_undefined

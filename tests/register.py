@@ -179,6 +179,16 @@ def acceptance_at_error_rate(**options: Any) -> Metric:
     )
 
 
+def curve(name: str, *columns: str) -> Metric:
+    """A curve without its thresholds, one axis after the other."""
+    return Metric(
+        name,
+        lambda items: [value for axis in ref.curve(items, name)[:2] for value in axis],
+        fields=columns,
+        rounded_once=False,  # 1 minus a rate is rounded twice
+    )
+
+
 def by_estimator(function: str, reference: Any, estimator: str) -> Metric:
     """An area over precision or risk, by one of its estimators."""
     against_best = "excess" in function or function == "normalized_aurc_loss"
@@ -227,6 +237,16 @@ METRICS = [
     sweep_column("accuracy_after_correction", rounded_once=False),
     sweep_column("risk"),
     sweep_column("precision"),
+    *(
+        curve(name, *columns)
+        for name, columns in (
+            ("arac_curve", ("acceptance_rate", "accuracy_after_correction")),
+            ("arp_curve", ("acceptance_rate", "precision")),
+            ("rc_curve", ("coverage", "risk")),
+            ("generalized_rc_curve", ("coverage", "error_rate")),
+            ("accuracy_rejection_curve", ("rejection_rate", "accuracy")),
+        )
+    ),
     Metric("arac_auc_score", ref.arac_auc),
     Metric("normalized_arac_auc_score", normalized),
     Metric("normalized_arac_auc_score", partial(normalized, gamma=0.3), {"gamma": 0.3}),

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+PRIME = '<mo lspace="0" rspace="0">\N{PRIME}</mo>'
+
 
 def visit_inline(translator: HTML5Translator, node: nodes.Element) -> None:
     translator.body.append(as_mathml(node))
@@ -32,10 +34,11 @@ def as_mathml(node: nodes.Element, *, as_block: bool = False) -> str:
     """Return the formula as MathML, or as it is written where docutils cannot read it, with a warning."""
     formula = node.astext()
     try:
-        return tex2mathml(formula, as_block=as_block)
+        mathml = tex2mathml(formula, as_block=as_block)
     except MathError as error:
         logger.warning("formula %r: %s", formula, error, location=node)
         return f"<code>{escape(formula)}</code>"
+    return mathml.replace("<mo>'</mo>", PRIME)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

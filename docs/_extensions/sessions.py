@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -16,14 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 RUN = "from fastarac.cli import main; main()"
-COLUMNS = "100"
+COLUMNS = "92"
+ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+TERMINAL = {"TTY_COMPATIBLE": "1", "COLUMNS": COLUMNS, "NO_COLOR": "1"}
 
 
 def write_examples(folder: Path) -> None:
-    """Write ``outputs.csv``, all outputs of the digits, and ``bad.csv``, a file with a mistake."""
+    """Write ``outputs.csv`` with the four models, ``one.csv`` with one, and ``bad.csv`` with a mistake."""
     columns = load_digits_ocr().to_columns()
     lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
     (folder / "outputs.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    correct, confidence = load_digits_ocr()["knn-votes"]
+    lines = ["correct,confidence"]
+    lines += [f"{right:d},{value}" for right, value in zip(correct, confidence, strict=True)]
+    (folder / "one.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     bad = ["correct,confidence", "1,0.9", "1,high", "0,0.2"]
     (folder / "bad.csv").write_text("\n".join(bad) + "\n", encoding="utf-8")
 
@@ -39,7 +46,7 @@ def session(*commands: str) -> str:
             done = subprocess.run(
                 [*real, *arguments],
                 cwd=folder,
-                env={**os.environ, "COLUMNS": COLUMNS, "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "Agg"},
+                env={**os.environ, **TERMINAL, "PYTHONIOENCODING": "utf-8"},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 encoding="utf-8",
@@ -49,7 +56,7 @@ def session(*commands: str) -> str:
                 message = f"{command} ended with {done.returncode}:\n{done.stdout}"
                 raise RuntimeError(message)
             status = "" if done.returncode == 0 else f"$ echo $?\n{done.returncode}\n"
-            output = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+            output = "\n".join(line.rstrip() for line in ESCAPES.sub("", done.stdout).splitlines())
             shown.append(f"$ {command}\n{output}\n{status}")
     return "\n".join(shown)
 
@@ -63,7 +70,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "costs.txt": lambda: session(
         "fastarac evaluate outputs.csv --model model --error-rate 0.01 --gamma 0.5 --delta 9"
     ),
-    "formats.txt": lambda: session("fastarac demo --error-rate 0.01 --format csv"),
+    "formats.txt": lambda: session("fastarac evaluate one.csv --error-rate 0.01 --format json"),
     "refused.txt": lambda: session("fastarac evaluate bad.csv"),
     "help.txt": lambda: session("fastarac evaluate --help"),
 }

@@ -157,8 +157,8 @@ def place_buckets(rows: Array, rule: int, starts: Array) -> tuple[int, int, int]
         if b >= 0 and rows[b, 0] == 0:
             continue
         if higher >= 0:
-            below_p = rows[b, 5] if b >= 0 else np.int64(-1)
-            below_q = rows[b, 6] if b >= 0 else np.int64(-1)
+            below_p: Any = rows[b, 5] if b >= 0 else np.int64(-1)
+            below_q: Any = rows[b, 6] if b >= 0 else np.int64(-1)
             starts[higher, 3] = below_p
             starts[higher, 4] = below_q
             lowest = is_kept(rule, rows[higher, 7], rows[higher, 8], below_p, below_q)
@@ -179,7 +179,7 @@ def place_buckets(rows: Array, rule: int, starts: Array) -> tuple[int, int, int]
 @kernel
 def keeps_first(rule: int) -> bool:
     """Whether the highest tie becomes a point whatever the next one is."""
-    return rule == CORNERS or rule == TP_CHANGES
+    return rule in (CORNERS, TP_CHANGES)
 
 
 @kernel
@@ -260,7 +260,7 @@ def sort_weighted_buckets(
 def add_up_weights(
     keys: Array, weights: Array, bounds: Array, kind: int, thresholds: Array, tp: Array, fp: Array
 ) -> None:
-    """Add the weights up from the highest score down, one after the other, and write the sum at each tie.
+    """Add the weights up from the highest score down, one by one, and write the sum at each tie.
 
     The items of a tie are added in the order in which they were given: the rounding is that of a
     cumulative sum over the stably sorted items.

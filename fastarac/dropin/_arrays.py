@@ -149,13 +149,19 @@ def check_finite(array: Array, name: str = "") -> None:
         raise ValueError(message)
 
 
-def read_weights(sample_weight: Array | None) -> NDArray[np.float64] | None:
-    """Return the weights of the items, checked; their length has been looked at before."""
+def read_weights(sample_weight: Array | None, scores: Array) -> NDArray[np.float64] | None:
+    """Return the weights of the items, checked; their length has been looked at before.
+
+    Where there is something wrong with both, the error is that of the scores.
+    """
     if sample_weight is None:
         return None
     weights = np.ascontiguousarray(sample_weight, np.float64)
-    check_finite(weights, "sample_weight")
+    if not np.isfinite(weights.sum()):
+        check_finite(scores)
+        check_finite(weights, "sample_weight")
     if not weights.any():
+        check_finite(scores)
         message = "Sample weights must contain at least one non-zero number."
         raise ValueError(message)
     weights = weights.view()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from numbers import Integral, Real
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def check_count(function: str, name: str, value: object) -> None:
 
 
 def is_in(value: object, low: float, high: float, closed: str) -> bool:
-    """Whether `value` is a number between `low` and `high`; `closed` names the ends that belong to it."""
+    """Whether `value` is a number between `low` and `high`; `closed` names the ends that count."""
     if not isinstance(value, Real):
         return False
     number = float(value)

@@ -116,7 +116,7 @@ def _is_whole(values: Array) -> bool:
 
 
 def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
-    """Return the one or two distinct values, and 1 where an item is the last one; None, None if more."""
+    """Return the one or two distinct values, and 1 where an item is the last; None, None if more."""
     if flat.dtype.kind == "b":
         codes = np.ascontiguousarray(flat).view(np.uint8)
         if flat.all():

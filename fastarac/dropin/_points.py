@@ -7,7 +7,7 @@ decides which points of a curve are dropped as lying on a line.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from fastarac import _kernels
 from fastarac._sorting import SweepArrays, _count_values, _over_buckets, _plan, _sort_buckets, _spread
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from fastarac.dropin._arrays import Array, Scores
@@ -72,10 +74,8 @@ def _points_of_buckets(items: Scores, buckets: Any, shape: Shape) -> Points:
     n_buckets = len(buckets.bounds) - 1
     rows = np.empty((n_buckets, 9), np.int64)
 
-    def describe(*arguments: Any) -> None:
-        dropin.describe_buckets(*arguments, shape.rule)
-
-    _sort_buckets(buckets, describe, rows)
+    describe: Callable[..., None] = dropin.describe_buckets
+    _sort_buckets(buckets, lambda *arguments: describe(*arguments, shape.rule), rows)
     starts = np.zeros((n_buckets, 5), np.int64)
     size, positives, negatives = dropin.place_buckets(rows, shape.rule, starts)
     raw = np.empty(size + 1, items.layout.bits)
@@ -90,7 +90,8 @@ def _points_of_buckets(items: Scores, buckets: Any, shape: Shape) -> Points:
         dropin.write_points(buckets.keys, buckets.bounds, first, last, starts, options, raw, x, y)
 
     _over_buckets(n_buckets, items.n, lambda: write)
-    if shape.mode == MISSES:  # scikit-learn warns of the division
+    if shape.mode == MISSES and not (by_p and by_n):  # scikit-learn warns of the division
+        x[-1] = y[-1] = 0.0
         x = x if by_n else x / by_n
         y = y if by_p else y / by_p
     return Points(x, y, raw.view(items.layout.values), positives, negatives)
@@ -134,7 +135,7 @@ def _points_of_sums(thresholds: Array, tp: Array, fp: Array, shape: Shape) -> Po
     body = slice(1, None) if shape.falling else slice(size - 2, None, -1)
     all_thresholds[body] = thresholds
     by_p, by_n = _divisors(shape, positives, negatives)
-    quiet = None if shape.mode == MISSES else "ignore"
+    quiet: Literal["ignore"] | None = None if shape.mode == MISSES else "ignore"
     with np.errstate(invalid=quiet, divide=quiet):
         if shape.mode == PRECISION:
             x[body] = 0.0

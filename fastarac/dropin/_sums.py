@@ -5,21 +5,22 @@ Each function returns the value, and the message of the warning that goes with i
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastarac import _kernels, _sorting
-from fastarac._sorting import SweepArrays, _count_values, _over_buckets, _plan, _sort_buckets, _spread
+from fastarac._sorting import _count_values, _over_buckets, _plan, _sort_buckets, _spread
 from fastarac.areas import roc_auc
 from fastarac.dropin._arrays import Scores, check_lengths, column, read_weights
 from fastarac.dropin._points import CORNERS, EVERY, PRECISION, RATES, Shape, points_of_items
+from fastarac.partial_areas import _area_between
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastarac._sorting import SweepArrays
     from fastarac.dropin._arrays import Array
     from fastarac.dropin._labels import Codes
 
@@ -34,8 +35,8 @@ NO_RECALL = "No positive class found in y_true, recall is set to one for all thr
 def read_items(labels: Codes, scores: Array, weight: Array | None) -> Scores:
     """Return the items of positive and negative labels; `weight` is as it was given."""
     check_lengths(labels, scores, weight)
-    weights = None if weight is None else read_weights(weight)
-    return Scores(labels, column(scores), weights)
+    scores = column(scores)
+    return Scores(labels, scores, read_weights(weight, scores))
 
 
 def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float | None = None) -> Score:
@@ -67,16 +68,9 @@ def partial_area(arrays: SweepArrays, max_fpr: float) -> float:
     if not (correct and incorrect):
         return float("nan")
     limit = Fraction(float(max_fpr))
-    end = limit * incorrect
-    stop = bisect_right(false_accepts, end, key=lambda count: count.item())
-    before = SweepArrays(*(array[:stop] for array in arrays))
-    tp, next_tp = (Fraction(true_accepts[i].item()) for i in (stop - 1, stop))
-    fp, next_fp = (Fraction(false_accepts[i].item()) for i in (stop - 1, stop))
-    width = end - fp
-    doubled = _sorting.pairs_of_sweep(before).doubled_pairs
-    doubled += width * (2 * tp + (next_tp - tp) * width / (next_fp - fp))
+    area = _area_between((false_accepts,), (true_accepts,), Fraction(0), limit * incorrect)
     chance = limit * limit / 2
-    return float((1 + (doubled / (2 * correct * incorrect) - chance) / (limit - chance)) / 2)
+    return float((1 + (area / (correct * incorrect) - chance) / (limit - chance)) / 2)
 
 
 def _area_by_points(items: Scores, max_fpr: float | None) -> Score:

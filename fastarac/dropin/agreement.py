@@ -14,7 +14,6 @@ from fastarac.dropin._arrays import (
     check_dimensions,
     check_finite,
     check_lengths,
-    column,
     n_samples,
     to_array,
 )
@@ -84,7 +83,7 @@ def cohen_kappa_score(
     >>> fa.cohen_kappa_score(["no", "no", "yes", "yes"], ["no", "yes", "yes", "yes"])
     0.5
     >>> fa.cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 3], weights="quadratic")
-    0.8
+    0.8333333333333334
     """
     name = "cohen_kappa_score"
     _checks.check_array_like(name, y1=y1, y2=y2)

@@ -6,8 +6,6 @@ import warnings
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from fastarac._sorting import SweepArrays, pairs_of_sweep
 from fastarac.areas import roc_auc
 from fastarac.dropin import _checks
@@ -48,6 +46,7 @@ from fastarac.sweep import ThresholdSweep
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.dropin._labels import Target

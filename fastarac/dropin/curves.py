@@ -138,7 +138,7 @@ def curve_of_sweep(sweep: ThresholdSweep, shape: Shape) -> Curve:
 
 
 def read_binary(y_true: Any, pos_label: Any) -> tuple[Target, NDArray[np.uint8]]:
-    """Return the target, and 1 for its positive items; raise unless it can be read as of two classes."""
+    """Return the target, and 1 for its positive items; raise unless it is one of two classes."""
     target = read_target(y_true)
     if target.kind != "binary" and not (target.kind == "multiclass" and pos_label is not None):
         message = f"{target.kind} format is not supported"
@@ -155,7 +155,8 @@ def read_scores(labels: NDArray[np.uint8], y_score: Any, sample_weight: Any) -> 
     if not len(scores):
         message = "Found array with 0 sample(s) (shape=(0,)) while a minimum of 1 is required."
         raise ValueError(message)
-    return Scores(labels, scores, None if weight is None else read_weights(column(weight)))
+    weights = None if weight is None else read_weights(column(weight), scores)
+    return Scores(labels, scores, weights)
 
 
 def curve_of_items(items: Scores, shape: Shape) -> Curve:
@@ -406,7 +407,10 @@ def det_curve(
             "that case."
         )
         raise ValueError(message)
-    curve = curve_of_sweep(y_true, shape) if items is None else curve_of_items(items, shape)
+    if isinstance(y_true, ThresholdSweep):
+        curve = curve_of_sweep(y_true, shape)
+    elif items is not None:
+        curve = curve_of_items(items, shape)
     x, y, *_ = curve.points
     x[-1] = 0.0 if curve.points.negatives else np.nan
     y[-1] = 1.0 if curve.points.positives else np.nan

@@ -98,11 +98,13 @@ class Classes:
 
     def columns(self, start: int, stop: int) -> Codes:
         """Return some columns, each contiguous."""
-        return (self.codes == np.arange(start, stop)[:, np.newaxis]).view(np.uint8)
+        found: Codes = (self.codes == np.arange(start, stop)[:, np.newaxis]).view(np.uint8)
+        return found
 
     def rows(self, start: int, stop: int) -> Codes:
         """Return some rows."""
-        return (self.codes[start:stop, np.newaxis] == np.arange(self.shape[1])).view(np.uint8)
+        found: Codes = (self.codes[start:stop, np.newaxis] == np.arange(self.shape[1])).view(np.uint8)
+        return found
 
     def support(self, weight: Array | None) -> Array:
         """Return the number of items of each class, or their weight."""
@@ -238,7 +240,7 @@ def multiclass_roc_auc(
             "1.0 over classes"
         )
         raise ValueError(message)
-    options = ("macro", "weighted", None)
+    options: tuple[str | None, ...] = ("macro", "weighted", None)
     options = ("micro", *options) if multi_class == "ovr" else options
     if average not in options:
         message = f"average must be one of {options} for multiclass problems"
@@ -249,8 +251,8 @@ def multiclass_roc_auc(
     classes = _classes(target, scores, labels)
     if multi_class == "ovr":
         check_lengths(target.values, scores, weight)
-        codes = Classes(class_codes(target.values, classes), len(classes))
-        return averaged(codes, scores, average, weight, metric)
+        indicator = Classes(class_codes(target.values, classes), len(classes))
+        return averaged(indicator, scores, average, weight, metric)
     if weight is not None:
         message = (
             "sample_weight is not supported for multiclass one-vs-one ROC AUC, 'sample_weight' must be "
@@ -324,4 +326,4 @@ def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -
     upper = np.triu_indices(len(present), 1)
     pair_areas = (areas + areas.T)[upper] / 2
     prevalence = (sizes[:, np.newaxis] + sizes)[upper] / len(codes) if weighted else None
-    return np.average(pair_areas, weights=prevalence)  # type: ignore[no-any-return]
+    return np.average(pair_areas, weights=prevalence)

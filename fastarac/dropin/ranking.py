@@ -8,7 +8,7 @@ import numpy as np
 
 from fastarac import _kernels, _parallel
 from fastarac.dropin import _checks
-from fastarac.dropin._arrays import check_lengths, n_samples, numeric_array, sortable, to_array
+from fastarac.dropin._arrays import check_lengths, numeric_array, sortable, to_array
 from fastarac.dropin._labels import read_target
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ def ndcg_of_rows(
     if k is not None:
         discounts[k:] = 0
     best = discounts.dot(np.sort(y_true)[:, ::-1].T)
-    return np.divide(gains, best, out=np.zeros_like(gains), where=best != 0)
+    result: NDArray[np.float64] = np.divide(gains, best, out=np.zeros_like(gains), where=best != 0)
+    return result
 
 
 def _read(y_true: Any, y_score: Any, sample_weight: Any) -> tuple[Array, Array, Array | None]:

@@ -1,0 +1,91 @@
+"""A pytest plugin that runs scikit-learn's own tests over fastarac's functions of the same names.
+
+In a process of its own: ``python -m pytest -p sklearn_plugin --fastarac-report FILE --pyargs
+sklearn.metrics.tests.test_ranking``. The names are replaced in scikit-learn before its test modules
+are imported. FILE then says, as JSON, of each test that called one of our functions whether it passed.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NAMES = (
+    "auc",
+    "average_precision_score",
+    "cohen_kappa_score",
+    "confusion_matrix_at_thresholds",
+    "dcg_score",
+    "det_curve",
+    "ndcg_score",
+    "precision_recall_curve",
+    "roc_auc_score",
+    "roc_curve",
+)
+# Private functions that its tests call, and ours that do the same.
+PRIVATE = {"_dcg_sample_scores": "dcg_of_rows", "_ndcg_sample_scores": "ndcg_of_rows"}
+
+
+class Recorder:
+    """Knows which tests have called one of our functions, and how they ended."""
+
+    def __init__(self, file: str) -> None:
+        self.file = Path(file)
+        self.current = ""
+        self.ours: set[str] = set()
+        self.outcomes: dict[str, str] = {}
+
+    def wrap(self, function: Any) -> Any:
+        """Return the function, noting the running test when it is called."""
+
+        @functools.wraps(function)
+        def noting(*args: Any, **keywords: Any) -> Any:
+            self.ours.add(self.current)
+            return function(*args, **keywords)
+
+        return noting
+
+    def replace(self) -> None:
+        """Put our functions, and our class of warnings, in place of scikit-learn's."""
+        import sklearn.exceptions
+        import sklearn.metrics
+        from sklearn.metrics import _ranking
+
+        from fastarac import dropin
+        from fastarac.dropin import _checks, areas, ranking
+
+        for module in (_checks, areas):
+            module.UndefinedMetricWarning = sklearn.exceptions.UndefinedMetricWarning
+        for name in NAMES:
+            setattr(sklearn.metrics, name, self.wrap(getattr(dropin, name)))
+        for theirs, ours in PRIVATE.items():
+            setattr(_ranking, theirs, self.wrap(getattr(ranking, ours)))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        self.current = item.nodeid
+        return (yield)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" or report.outcome != "passed":
+            self.outcomes[report.nodeid] = report.outcome
+
+    def pytest_sessionfinish(self) -> None:
+        outcomes = {test.partition("::")[2]: self.outcomes[test] for test in sorted(self.ours - {""})}
+        self.file.write_text(json.dumps(outcomes, indent=1))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fastarac-report", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    file = config.getoption("--fastarac-report")
+    if file:
+        recorder = Recorder(file)
+        recorder.replace()
+        config.pluginmanager.register(recorder)
