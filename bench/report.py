@@ -56,7 +56,9 @@ def seconds_text(*seconds: float) -> str:
 def ratio_text(*ratios: float) -> str:
     """Return 0.83, or 1/52 where the first one is small; the others likewise, in brackets."""
     if ratios[0] < 0.1:
-        first, *others = (f"1/{1 / ratio:.0f}" for ratio in ratios)
+        first, *others = (
+            f"1/{1 / ratio:.0f}" if ratio < 0.1 else f"1/{1 / ratio:.2g}" for ratio in ratios
+        )
     else:
         first, *others = (f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}" for ratio in ratios)
     return f"{first}{_bracket(others)}"
@@ -166,8 +168,9 @@ def as_markdown(run: Run) -> str:
     for table in tables_of(run):
         width = len(table.header)
         lines += ["", f"**{table.title}**", ""]
-        lines += [" | ".join(table.header), " | ".join(["---"] * 2 + ["---:"] * (width - 2))]
-        lines += [" | ".join(row) for row in table.rows if row]
+        rules = ["---"] * 2 + ["---:"] * (width - 2)
+        rows = [table.header, rules, *(row for row in table.rows if row)]
+        lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([*lines, "", *notes_of(run)]).rstrip()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import random
 import time
 from dataclasses import dataclass, field
 from functools import partial
@@ -62,15 +63,16 @@ class Contestant:
 
 
 def take_turns(contestants: Iterable[Contestant], rounds: int, budget: float) -> None:
-    """Time all contestants in each of `rounds` rounds, another one first in each.
+    """Time all contestants in each of `rounds` rounds, in another order each time.
 
-    All have been warmed up. Those that may leave do so after three rounds, once they have used up
-    `budget` seconds.
+    So none always comes after the same one, whose threads may still be winding down. All have been
+    warmed up. Those that may leave do so after three rounds, once they have used up `budget` seconds.
     """
     contestants = list(contestants)
+    shuffle = random.Random(1).shuffle
     for turn in range(rounds):
-        first = turn % len(contestants)
-        for contestant in contestants[first:] + contestants[:first]:
+        shuffle(contestants)
+        for contestant in contestants:
             tired = contestant.may_leave and contestant.spent > budget
             if not (tired and turn >= LEAST_ROUNDS):
                 contestant.times.append(contestant.timer(contestant.calls))

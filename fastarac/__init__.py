@@ -34,6 +34,8 @@ from fastarac.curves import rc_curve as rc_curve
 from fastarac.evaluation import Evaluation as Evaluation
 from fastarac.evaluation import evaluate as evaluate
 from fastarac.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
+from fastarac.groups import GroupEvaluation as GroupEvaluation
+from fastarac.groups import evaluate_groups as evaluate_groups
 from fastarac.operating import OperatingPoint as OperatingPoint
 from fastarac.operating import acceptance_at_error_rate as acceptance_at_error_rate
 from fastarac.operating import operating_point as operating_point

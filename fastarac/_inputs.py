@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from fastarac import _kernels
 from fastarac._kernels import FLOAT, SIGNED, UNSIGNED
 
 if TYPE_CHECKING:
@@ -329,6 +330,74 @@ def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
         message = f"{name} is {value!r}; a {'finite ' if finite else ''}number is expected"
         raise ValueError(message)
     return number
+
+
+def read_groups(groups: Any, n: int, name: str = "groups") -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the distinct labels in rising order, and the number of its label for each item.
+
+    Integers are numbered by a hash table, labels of pandas and pyarrow by their own; everything else
+    is sorted once.
+    """
+    nulls = getattr(groups, "null_count", 0)
+    nulls = nulls() if callable(nulls) else nulls
+    if hasattr(groups, "factorize"):  # pandas
+        codes, labels = groups.factorize()
+        nulls = int((codes < 0).sum())
+        labels = np.asarray(labels)
+    elif hasattr(groups, "dictionary_encode") and not nulls:  # pyarrow
+        encoded = groups.dictionary_encode()
+        encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
+        codes, labels = np.asarray(encoded.indices), np.asarray(encoded.dictionary)
+    else:
+        array = np.asarray(groups)
+        if array.dtype == object:
+            nulls = nulls or sum(v is None or v != v for v in array.flat)
+        elif array.dtype.kind == "f":
+            nulls = nulls or int(np.isnan(array).sum())
+        if nulls:
+            _reject_nulls(nulls, name)
+        if array.ndim != 1:
+            message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
+            raise ValueError(message)
+        if array.dtype.kind in "biu" and len(array):
+            labels, codes = _number_integers(array)
+        else:
+            try:
+                labels, codes = np.unique(array, return_inverse=True)
+            except TypeError as error:
+                message = f"{name} has labels that cannot be compared: {error}"
+                raise TypeError(message) from error
+            return _of_length(labels, codes, n, name)
+    if nulls:
+        _reject_nulls(nulls, name)
+    order = np.argsort(labels, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return _of_length(labels[order], rank[codes], n, name)
+
+
+def _of_length(
+    labels: NDArray[Any], codes: NDArray[Any], n: int, name: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    if len(codes) != n:
+        message = f"{name} has {len(codes)} items and confidence has {n}; the same number is expected"
+        raise ValueError(message)
+    return labels, codes
+
+
+def _number_integers(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    wide = np.uint64 if array.dtype.kind == "u" and array.dtype.itemsize == 8 else np.int64
+    values = np.ascontiguousarray(array, wide)
+    codes = np.empty(len(values), np.int64)
+    bits = 12
+    while True:
+        slots = np.empty(1 << bits, wide)
+        found = np.empty(1 << bits, wide)
+        numbers = np.full(1 << bits, -1, np.int64)
+        distinct = _kernels.groups.encode_groups(values, slots, numbers, found, codes)
+        if distinct >= 0:
+            return found[:distinct].astype(array.dtype), codes
+        bits += 3
 
 
 def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:

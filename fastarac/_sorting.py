@@ -228,6 +228,43 @@ def _spread(items: Items, plan: _Plan) -> _Buckets:
     return _Buckets(keys, bounds, weights)
 
 
+def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[np.int64]:
+    """`count_pairs` of every group: an array of shape (n_groups, 3)."""
+    groups = _kernels.groups
+    layout = items.layout
+    shares = _shares(items)
+    counts = np.zeros((len(shares), 2 * n_groups), np.int64)
+
+    def count(index: int) -> None:
+        for offset, _, bits, labels in items.chunks(*shares[index]):
+            bad, seen = groups.histogram_groups(
+                bits, labels, codes[offset : offset + len(bits)], layout.kind, layout.exponent,
+                counts[index],
+            )  # fmt: skip
+            items.check(not_finite=bad, seen_labels=seen)
+
+    _parallel.run(count, range(len(shares)))
+    bounds = np.zeros(2 * n_groups + 1, np.int64)
+    np.cumsum(counts.sum(axis=0), out=bounds[1:])
+    positions = bounds[:-1] + np.cumsum(counts, axis=0) - counts
+    keys = np.empty(items.n, layout.bits)
+
+    def move(index: int) -> None:
+        for offset, _, bits, labels in items.chunks(*shares[index]):
+            groups.scatter_groups(
+                bits, labels, codes[offset : offset + len(bits)], layout.kind, positions[index], keys
+            )
+
+    _parallel.run(move, range(len(shares)))
+    halves = np.empty((2 * n_groups, 3), np.int64)
+    buckets = _Buckets(keys, bounds, np.empty(0))
+    _sort_buckets(buckets, _kernels.threshold.pairs_of_buckets, halves)
+    lower, upper = halves[0::2], halves[1::2]
+    pairs: NDArray[np.int64] = lower + upper
+    pairs[:, 2] += 2 * upper[:, 0] * lower[:, 1]
+    return pairs
+
+
 def _over_buckets(
     n_buckets: int, n_items: int, worker: Callable[[], Callable[[int, int], None]]
 ) -> None:
@@ -235,7 +272,8 @@ def _over_buckets(
 
     Every thread calls `worker` once, for work space of its own.
     """
-    todo = list(range(0, n_buckets, TASK))
+    size = max(TASK, n_buckets // 256)
+    todo = list(range(0, n_buckets, size))
 
     def work(_: int) -> None:
         step = worker()
@@ -244,7 +282,7 @@ def _over_buckets(
                 first = todo.pop()
             except IndexError:
                 return
-            step(first, min(first + TASK, n_buckets))
+            step(first, min(first + size, n_buckets))
 
     _parallel.run(work, range(_parallel.n_threads(n_items)))
 

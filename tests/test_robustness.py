@@ -193,7 +193,7 @@ LAYERS = [
     {"curves", "areas", "dropin"},
     {"risk_areas", "partial_areas"},
     {"precision_recall"},
-    {"operating"},
+    {"operating", "groups"},
     {"evaluation", "synthetic", "datasets", "displays"},
     {"io"},
     {"cli", "__main__"},

@@ -112,7 +112,7 @@ def cases() -> str:
             column[0].tick_params(labelbottom=True)
         axes[0, 0].set_ylabel("density")
         axes[1, 0].set_ylabel("accuracy after\ncorrection")
-        axes[0, 0].legend(frameon=False, loc="upper left", handlelength=1.2)
+        axes[0, 2].legend(frameon=False, loc="upper right", handlelength=1.2)
         return as_svg(figure)
 
 

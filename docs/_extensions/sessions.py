@@ -18,21 +18,26 @@ if TYPE_CHECKING:
 
 RUN = "from fastarac.cli import main; main()"
 COLUMNS = "92"
-ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 TERMINAL = {"TTY_COMPATIBLE": "1", "COLUMNS": COLUMNS, "NO_COLOR": "1"}
 
 
 def write_examples(folder: Path) -> None:
-    """Write ``outputs.csv`` with the four models, ``one.csv`` with one, and ``bad.csv`` with a mistake."""
+    """Write ``outputs.csv`` with the four models, ``knn-votes.csv`` with one, and ``bad.csv`` with a mistake."""
     columns = load_digits_ocr().to_columns()
     lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
     (folder / "outputs.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     correct, confidence = load_digits_ocr()["knn-votes"]
     lines = ["correct,confidence"]
     lines += [f"{right:d},{value}" for right, value in zip(correct, confidence, strict=True)]
-    (folder / "one.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "knn-votes.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     bad = ["correct,confidence", "1,0.9", "1,high", "0,0.2"]
     (folder / "bad.csv").write_text("\n".join(bad) + "\n", encoding="utf-8")
+
+
+def plain(output: str) -> list[str]:
+    """Return the lines without colours, movements of the cursor, and blanks at their ends."""
+    return [line.rstrip() for line in ESCAPES.sub("", output).splitlines()]
 
 
 def session(*commands: str) -> str:
@@ -47,17 +52,18 @@ def session(*commands: str) -> str:
                 [*real, *arguments],
                 cwd=folder,
                 env={**os.environ, **TERMINAL, "PYTHONIOENCODING": "utf-8"},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
+                capture_output=True,
                 encoding="utf-8",
                 check=False,
             )
             if done.returncode not in (0, 2):
-                message = f"{command} ended with {done.returncode}:\n{done.stdout}"
+                message = f"{command} ended with {done.returncode}:\n{done.stderr}"
                 raise RuntimeError(message)
-            status = "" if done.returncode == 0 else f"$ echo $?\n{done.returncode}\n"
-            output = "\n".join(line.rstrip() for line in ESCAPES.sub("", done.stdout).splitlines())
-            shown.append(f"$ {command}\n{output}\n{status}")
+            lines = plain(done.stdout)
+            if done.returncode:  # of what goes to stderr, not the progress
+                lines += [line for line in plain(done.stderr) if line.startswith("fastarac:")]
+                lines += ["$ echo $?", str(done.returncode)]
+            shown.append("\n".join([f"$ {command}", *lines, ""]))
     return "\n".join(shown)
 
 
@@ -70,7 +76,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "costs.txt": lambda: session(
         "fastarac evaluate outputs.csv --model model --error-rate 0.01 --gamma 0.5 --delta 9"
     ),
-    "formats.txt": lambda: session("fastarac evaluate one.csv --error-rate 0.01 --format json"),
+    "formats.txt": lambda: session("fastarac evaluate knn-votes.csv --error-rate 0.01 --format json"),
     "refused.txt": lambda: session("fastarac evaluate bad.csv"),
     "help.txt": lambda: session("fastarac evaluate --help"),
 }

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from fastarac._kernels import areas as areas
     from fastarac._kernels import counting as counting
     from fastarac._kernels import dropin as dropin
+    from fastarac._kernels import groups as groups
     from fastarac._kernels import threshold as threshold
     from fastarac._kernels import weighted as weighted
 
 # How a kernel reads the bits of a confidence.
 FLOAT, SIGNED, UNSIGNED = 0, 1, 2
 
-_MODULES = frozenset({"areas", "counting", "dropin", "threshold", "weighted"})
+_MODULES = frozenset({"areas", "counting", "dropin", "groups", "threshold", "weighted"})
 
 
 def __getattr__(name: str) -> ModuleType:

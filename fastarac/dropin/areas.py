@@ -96,7 +96,7 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
     x_array, y_array = column(x_array), column(y_array)
     if len(x_array) < 2:
         message = (
-            f"At least 2 points are needed to compute area under curve, but x.shape = {x_array.shape}"
+            f"At least 2 points are needed to compute area under curve, but x.shape = {len(x_array)}"
         )
         raise ValueError(message)
     return area_under(x_array, y_array)

@@ -128,7 +128,12 @@ def averaged(
     metric: Metric,
 ) -> tuple[float | NDArray[np.float64], list[str]]:
     """Return the metric of the columns, the rows or all entries, averaged, and the warnings to give."""
-    _check_columns(indicator, scores)
+    average_weight = weight if average == "samples" else None
+    if average == "weighted":
+        average_weight = indicator.support(weight)
+        if np.isclose(average_weight.sum(), 0):
+            return 0, []
+    _check_columns(indicator, scores, average)
     scores, _ = sortable(scores)
     if metric.asks_labels:
         indicator.check_labels({"micro": None, "samples": 1}.get(average or "", 0))
@@ -139,13 +144,7 @@ def averaged(
         return float(value), [] if message is None else [message]
     if average == "samples":
         values, messages = _of_rows(indicator, scores, metric)
-        average_weight = weight
     else:
-        average_weight = None
-        if average == "weighted":
-            average_weight = indicator.support(weight)
-            if np.isclose(average_weight.sum(), 0):
-                return 0, []
         values, messages = _of_columns(indicator, scores, weight, metric)
     if average is None:
         return values, messages
@@ -154,8 +153,13 @@ def averaged(
     return float(np.average(values, weights=average_weight)), messages
 
 
-def _check_columns(indicator: Indicator, scores: Array) -> None:
+def _check_columns(indicator: Indicator, scores: Array, average: str | None) -> None:
     found, expected = scores.shape[1], indicator.shape[1]
+    if found != expected and average in {"micro", "samples"}:
+        rows = len(scores) if average == "micro" else 1
+        lengths = [rows * expected, rows * found]
+        message = f"Found input variables with inconsistent numbers of samples: {lengths}"
+        raise ValueError(message)
     if found > expected:
         message = f"index {expected} is out of bounds for axis 1 with size {expected}"
         raise IndexError(message)

@@ -1,0 +1,134 @@
+"""Many evaluations in one call: the same figures as one call a group."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastarac as fa
+from fastarac import _sorting, areas, groups
+
+ALL = tuple(groups.METRICS)
+
+
+def one_by_one(sample, labels, gamma):
+    for label in sorted(set(labels)):
+        rows = [i for i, other in enumerate(labels) if other == label]
+        part = sample.take(rows)
+        e = fa.evaluate(part.correct, part.confidence, gamma=gamma)
+        yield (
+            e.n, fa.threshold_sweep(part.correct, part.confidence).n_correct, e.recognition_rate,
+            e.arac.auc, e.arac.normalized, e.augrc, e.roc_auc,
+        )  # fmt: skip
+
+
+@given(
+    strategies.unweighted,
+    st.data(),
+    st.sampled_from([1.0, 0.0, 0.3, 2.5]),
+)
+def test_each_group_is_as_if_evaluated_alone(sample, data, gamma):
+    n = len(sample.correct)
+    labels = data.draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
+    result = fa.evaluate_groups(sample.correct, sample.confidence, labels, metrics=ALL, gamma=gamma)
+    assert result.groups.tolist() == sorted(set(labels))
+    found = list(zip(*(result[name] for name in ALL), strict=True))
+    expected = list(one_by_one(sample, labels, gamma))
+    assert [list(map(repr_of, row)) for row in found] == [list(map(repr_of, r)) for r in expected]
+
+
+def repr_of(value):
+    return "nan" if math.isnan(value) else repr(float(value))
+
+
+CORRECT = [1, 1, 0, 1, 0, 0]
+CONFIDENCE = [0.9, 0.8, 0.7, 0.6, 0.9, 0.2]
+NAMES = ["name", "date"] * 3
+
+
+@pytest.mark.parametrize(
+    "make",
+    [list, np.array, lambda v: np.array(v, object), pd.Series, pl.Series, pa.array,
+     lambda v: pd.Series(v, dtype="category"), lambda v: pa.chunked_array([v[:2], v[2:]])],
+)  # fmt: skip
+def test_labels_of_every_kind(make):
+    result = fa.evaluate_groups(CORRECT, CONFIDENCE, make(NAMES))
+    assert result.groups.tolist() == ["date", "name"] == list(result)
+    assert len(result) == 2
+    assert result["recognition_rate"].tolist() == [2 / 3, 1 / 3]
+    columns = result.to_columns()
+    assert list(columns) == [
+        "group", "n", "recognition_rate", "arac_auc", "normalized_arac_auc", "roc_auc",
+    ]  # fmt: skip
+    with pytest.raises(KeyError, match="no metric 'augrc'; there are n, recognition_rate"):
+        result["augrc"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([-(2**63), 2**63 - 1] * 3),
+        np.array([0, 2**64 - 1] * 3, np.uint64),
+        np.array([False, True] * 3),
+        np.array([-1, 1] * 3, np.int8),
+        np.array([0.5, 1.5] * 3),
+    ],
+)
+def test_labels_of_every_number_type(labels):
+    result = fa.evaluate_groups(CORRECT, CONFIDENCE, labels)
+    assert result.groups.dtype == labels.dtype
+    np.testing.assert_array_equal(result.groups, np.sort(labels[:2]))
+
+
+def test_more_groups_than_the_first_table_holds():
+    n = 5000
+    labels = (np.arange(n) * 7919) % 10007 - 5000
+    correct, confidence = np.arange(n) % 3 > 0, np.arange(n) % 11
+    result = fa.evaluate_groups(correct, confidence, labels, metrics=["n", "arac_auc"])
+    np.testing.assert_array_equal(result.groups, np.sort(labels))
+    assert (result["n"] == 1).all()
+    np.testing.assert_array_equal(result["arac_auc"], np.where(correct[np.argsort(labels)], 1, 0.5))
+
+
+def test_counts_beyond_what_a_double_or_int64_holds():
+    pairs = _sorting.PairCounts(3 * 10**9, 10**9, 5 * 10**18)
+    expected = areas.arac_area_of(pairs, 1.0)
+    p, q, d = groups._wide(np.array([pairs])).T
+    assert p.dtype == object
+    assert groups._arac(p, q, d, 1.0) == expected.auc
+    assert groups._normalized(p, q, d, 1.0) == expected.normalized
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"groups": NAMES[:5]}, "groups has 5 items and confidence has 6"),
+        ({"groups": [*NAMES[:5], None]}, "groups has 1 null values"),
+        ({"groups": pd.Series([*NAMES[:5], None])}, "groups has 1 null values"),
+        ({"groups": pl.Series([*NAMES[:5], None])}, "groups has 1 null values"),
+        ({"groups": pa.array([*NAMES[:5], None])}, "groups has 1 null values"),
+        ({"groups": [0.5] * 5 + [math.nan]}, "groups has 1 null values"),
+        ({"groups": [NAMES]}, r"groups has shape \(1, 6\)"),
+        ({"metrics": ["arac"]}, "metrics has 'arac'; some of 'n', "),
+        ({"gamma": -1}, "gamma is -1"),
+        ({"confidence": [math.inf] * 6}, r"confidence\[0\] is inf"),
+        ({"correct": [2] * 6}, r"correct\[0\] is 2"),
+    ],
+)
+def test_wrong_values(arguments, message):
+    given = {"correct": CORRECT, "confidence": CONFIDENCE, "groups": NAMES} | arguments
+    with pytest.raises(ValueError, match=message):
+        fa.evaluate_groups(**given)
+
+
+def test_labels_that_cannot_be_compared():
+    with pytest.raises(TypeError, match="groups has labels that cannot be compared"):
+        fa.evaluate_groups([1, 0], [0.5, 0.6], np.array(["a", 1], object))
