@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import matplotlib
+import matplotlib as mpl
 import pytest
 from matplotlib import pyplot as plt
 
@@ -17,6 +17,6 @@ if TYPE_CHECKING:
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let each page write its files into a folder of its own, and draw without a screen."""
     monkeypatch.chdir(tmp_path)
-    matplotlib.use("Agg")
+    mpl.use("Agg")
     yield
     plt.close("all")

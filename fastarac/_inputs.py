@@ -386,6 +386,14 @@ def _of_length(
 
 
 def _number_integers(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    lowest, highest = int(array.min()), int(array.max())
+    if highest - lowest <= len(array):  # few gaps: the distance from the lowest is the number
+        codes = np.subtract(array, lowest, dtype=np.int64)
+        present = np.bincount(codes) > 0
+        if not present.all():
+            codes = (np.cumsum(present) - 1)[codes]
+        labels = np.arange(lowest, highest + 1)[present].astype(array.dtype)
+        return labels, codes.astype(np.int32)
     wide = np.uint64 if array.dtype.kind == "u" and array.dtype.itemsize == 8 else np.int64
     values = np.ascontiguousarray(array, wide)
     codes = np.empty(len(values), np.int64)

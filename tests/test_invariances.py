@@ -51,8 +51,11 @@ def value(metric: Metric, sample: Sample) -> np.ndarray:
 
 def agree(metric: Metric, sample: Sample, found: np.ndarray, expected: np.ndarray) -> None:
     """To the last bit where the value is rounded once from exact counts, else within tolerance."""
-    equal = identical if metric.rounded_once and sample.sample_weight is None else close
-    assert equal(found, expected), f"{metric.name}: found {found}, expected {expected}"
+    if metric.rounded_once and sample.sample_weight is None:
+        equal = identical(found, expected)
+    else:
+        equal = close(found, expected, metric.absolute)
+    assert equal, f"{metric.name}: found {found}, expected {expected}"
 
 
 def ranks(confidence: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING
 
-import matplotlib
+import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -31,7 +31,7 @@ def digits_sweeps() -> dict[str, fa.ThresholdSweep]:
 
 
 def digits() -> str:
-    with matplotlib.rc_context(STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.8), layout="constrained")
         draw_arac_curves(digits_sweeps(), error_rates=(0.01, 0.05), ax=figure.subplots())
         return as_svg(figure)
@@ -43,7 +43,7 @@ def anatomy() -> str:
     thresholds = np.linspace(1, 0, 501)
     x, y = case.acceptance_rate(thresholds), case.accuracy_after_correction(thresholds)
     beta, accepted = case.recognition_rate, case.acceptance_at_error_rate(allowed)
-    with matplotlib.rc_context(STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 4.2), layout="constrained")
         ax = figure.subplots()
         ax.fill_between(x, beta, y, color=BLUE, alpha=0.18, linewidth=0)
@@ -54,9 +54,17 @@ def anatomy() -> str:
         ax.plot([0, 1], [beta, beta], color=GREY, linewidth=0.8)
         ax.text(0.3, (1 + beta) / 2 - 0.02, "$A_U$", fontsize=14, ha="center", va="center")
         ax.text(0.3, beta / 2 + 0.2, r"$A_L = \beta$", fontsize=14, ha="center", va="center")
-        ax.set(xlim=(0, 1), ylim=(0.4, 1.02), xlabel="Acceptance rate X", ylabel="Accuracy after correction Y")
+        ax.set(
+            xlim=(0, 1),
+            ylim=(0.4, 1.02),
+            xlabel="Acceptance rate X",
+            ylabel="Accuracy after correction Y",
+        )
         ax.set_xticks([0, 0.25, 0.5, accepted, 1], ["0", "0.25", "0.5", r"X($\theta$)", "1"])
-        ax.set_yticks([0.4, 0.5, 0.6, beta, 1 - allowed, 1], ["0.4", "0.5", "0.6", r"$\beta$", r"1 − $\varepsilon$", "1"])
+        ax.set_yticks(
+            [0.4, 0.5, 0.6, beta, 1 - allowed, 1],
+            ["0.4", "0.5", "0.6", r"$\beta$", r"1 − $\varepsilon$", "1"],
+        )
         return as_svg(figure)
 
 
@@ -66,7 +74,7 @@ def ties() -> str:
     whole = fa.operating_point(sweep, max_error_rate=allowed)
     part = fa.operating_point(sweep, max_error_rate=allowed, interpolate=True)
     x, y = sweep.acceptance_rate, sweep.accuracy_after_correction
-    with matplotlib.rc_context(STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         ax = figure.subplots()
         ax.plot(x, y, color=BLUE, marker=".", markersize=9, label="curve; a dot is a threshold")
@@ -90,7 +98,7 @@ def ties() -> str:
 def cases() -> str:
     """The five mixtures of the paper and their curves: figures 6 and 7 of the paper."""
     t = np.linspace(0, 1, 401)
-    with matplotlib.rc_context(STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 4.4), layout="constrained")
         axes = figure.subplots(2, 5, sharex=True, sharey="row")
         for (number, case), column in zip(fa.PAPER_CASES.items(), axes.T, strict=True):
@@ -119,7 +127,7 @@ def cases() -> str:
 def trade_places() -> str:
     """Two models whose order depends on the curve that is looked at."""
     sweeps = digits_sweeps()
-    with matplotlib.rc_context(STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 3.5), layout="constrained")
         roc, rc, arac = figure.subplots(1, 3)
         for name, color in (("svm-rbf", BLUE), ("logistic-pca5", ORANGE)):
@@ -127,7 +135,9 @@ def trade_places() -> str:
             roc.plot(sweep.false_positive_rate, sweep.recall, color=color, label=name)
             rc.plot(sweep.acceptance_rate, sweep.risk, color=color)
             arac.plot(sweep.acceptance_rate, sweep.accuracy_after_correction, color=color)
-        roc.set(title="ROC of the confidence", xlabel="false positive rate", ylabel="true positive rate")
+        roc.set(
+            title="ROC of the confidence", xlabel="false positive rate", ylabel="true positive rate"
+        )
         rc.set(title="Risk–coverage", xlabel="coverage", ylabel="risk", ylim=(0, 0.2))
         arac.set(title="ARAC", xlabel="acceptance rate", ylabel="accuracy after correction")
         roc.legend(frameon=False, loc="lower right")

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class LibraryName(SphinxRole):
-    """A link to a public name: ``{fa}`ThresholdSweep.risk```, or ``{fa}`~ThresholdSweep.risk``` for short.
+    """A link to a public name: ``{fa}`ThresholdSweep.risk```; with ``~`` before it, only ``risk``.
 
     A name that the library does not have yet is marked as planned, and becomes a link by itself.
     """

@@ -31,7 +31,7 @@ def visit_block(translator: HTML5Translator, node: nodes.Element) -> None:
 
 
 def as_mathml(node: nodes.Element, *, as_block: bool = False) -> str:
-    """Return the formula as MathML, or as it is written where docutils cannot read it, with a warning."""
+    """Return the formula as MathML; where docutils cannot read it, as it is written, and warn."""
     formula = node.astext()
     try:
         mathml = tex2mathml(formula, as_block=as_block)

@@ -23,9 +23,12 @@ TERMINAL = {"TTY_COMPATIBLE": "1", "COLUMNS": COLUMNS, "NO_COLOR": "1"}
 
 
 def write_examples(folder: Path) -> None:
-    """Write ``outputs.csv`` with the four models, ``knn-votes.csv`` with one, and ``bad.csv`` with a mistake."""
+    """Write files with all four models, with one, and with a mistake."""
     columns = load_digits_ocr().to_columns()
-    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    lines = [
+        ",".join(columns),
+        *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True)),
+    ]
     (folder / "outputs.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     correct, confidence = load_digits_ocr()["knn-votes"]
     lines = ["correct,confidence"]
@@ -48,7 +51,7 @@ def session(*commands: str) -> str:
         for command in commands:
             program, *arguments = shlex.split(command)
             real = [sys.executable, "-c", RUN] if program == "fastarac" else [program]
-            done = subprocess.run(
+            done = subprocess.run(  # noqa: S603  (the commands are those of this file)
                 [*real, *arguments],
                 cwd=folder,
                 env={**os.environ, **TERMINAL, "PYTHONIOENCODING": "utf-8"},

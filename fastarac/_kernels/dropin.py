@@ -60,9 +60,8 @@ def encode(values: Array, low: Any, high: Any, codes: Array) -> bool:
         stop = min(start + BLOCK, len(values))
         strange = False
         for i in range(start, stop):
-            is_high = values[i] == high
-            codes[i] = is_high
-            strange |= (not is_high) and values[i] != low
+            codes[i] = values[i] == high
+            strange |= (values[i] != high) & (values[i] != low)
         if strange:
             return False
         start = stop
@@ -298,12 +297,20 @@ def add_up_weights(
 
 @kernel
 def add_precision(high: float, low: float, p: float, tp: float, accepted: float) -> tuple[float, float]:
-    """Add p·tp/accepted to a double-double; the counts are whole numbers."""
-    quotient = tp / accepted
-    product, error = multiply(quotient, 0.0, accepted, 0.0)
+    """Add p·tp/accepted to a sum that is kept as high + low; the counts are whole numbers.
+
+    What each addition to `high` rounds off goes to `low`, so that only one addition waits for the
+    one before.
+    """
+    term = tp / accepted
+    product, error = multiply(term, 0.0, accepted, 0.0)
     rest = ((tp - product) - error) / accepted
-    quotient, rest = multiply(quotient, rest, p, 0.0)
-    return add(high, low, quotient, rest)
+    if p != 1.0:
+        term, rest = multiply(term, rest, p, 0.0)
+    total = high + term
+    part = total - high
+    low += (high - (total - part)) + (term - part) + rest
+    return total, low
 
 
 @kernel

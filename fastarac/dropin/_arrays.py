@@ -80,9 +80,9 @@ def check_not_empty(array: Array) -> None:
 
 def matrix(values: Any) -> Array:
     """Return `values` as an array of numbers of two dimensions."""
-    array = numeric_array(values)
+    array = to_array(values)
     check_matrix(array)
-    return array
+    return numeric_array(array)
 
 
 def check_matrix(array: Array) -> None:

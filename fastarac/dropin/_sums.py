@@ -155,7 +155,8 @@ def area_under(x: Array, y: Array) -> float:
         message = f"x is neither increasing nor decreasing : {x}."
         raise ValueError(message)
     if area != area:  # in the type of the points; or there are infinite ones, or NaN, among them
-        area = float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum())
+        dtype = y.dtype if y.dtype.kind == "f" else np.dtype(np.float64)
+        area = float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum(dtype=dtype))
     return -area if falls else area
 
 

@@ -205,7 +205,7 @@ def _read(y1: Any, y2: Any, sample_weight: Any) -> tuple[Array, Array, Array | N
     for array in arrays:
         check_dimensions(array)
         n_samples(array)
-    check_lengths(*arrays, weight)
+    check_lengths(*arrays, arrays[0] if weight is None else weight)
     targets = [read_target(arrays[0], "y_true"), read_target(arrays[1], "y_pred")]
     if not len(arrays[0]):
         message = (

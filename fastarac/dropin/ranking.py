@@ -28,9 +28,7 @@ def dcg_of_rows(
     ignore_ties: bool = False,
 ) -> NDArray[np.float64]:
     """Discounted cumulative gain of each row."""
-    discounts = 1 / (np.log(np.arange(y_true.shape[1]) + 2) / np.log(log_base))
-    if k is not None:
-        discounts[k:] = 0
+    discounts = _discounts(y_true.shape[1], k, log_base)
     if ignore_ties:
         order = np.argsort(y_score)[:, ::-1]
         return discounts.dot(np.take_along_axis(y_true, order, axis=1).T)  # type: ignore[no-any-return]
@@ -51,6 +49,14 @@ def dcg_of_rows(
     return results
 
 
+def _discounts(n: int, k: int | None, log_base: float) -> NDArray[np.float64]:
+    """Discount of each of n ranks, 0 from rank k + 1 on."""
+    discounts: NDArray[np.float64] = 1 / (np.log(np.arange(n) + 2) / np.log(log_base))
+    if k is not None:
+        discounts[k:] = 0
+    return discounts
+
+
 def _readable(array: Array, dtype: np.dtype[Any]) -> Array:
     """Return a contiguous, read-only view: one type for the compiler."""
     array = np.ascontiguousarray(array, dtype).view()
@@ -63,9 +69,7 @@ def ndcg_of_rows(
 ) -> NDArray[np.float64]:
     """Discounted cumulative gain of each row, divided by the largest possible; 0 where that is 0."""
     gains = dcg_of_rows(y_true, y_score, k, ignore_ties=ignore_ties)
-    discounts = 1 / np.log2(np.arange(y_true.shape[1]) + 2)
-    if k is not None:
-        discounts[k:] = 0
+    discounts = _discounts(y_true.shape[1], k, 2)
     best = discounts.dot(np.sort(y_true)[:, ::-1].T)
     result: NDArray[np.float64] = np.divide(gains, best, out=np.zeros_like(gains), where=best != 0)
     return result
