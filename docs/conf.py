@@ -32,9 +32,6 @@ extensions = [
 ]
 
 nitpicky = True
-nitpick_ignore = [
-    ("py:obj", "draw_arac_curves"),  # a "See Also" without its module, fastarac.displays
-]
 default_role = "literal"  # `name` in docstrings
 exclude_patterns = ["_build", "_generated"]
 templates_path = ["_templates"]

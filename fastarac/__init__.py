@@ -31,6 +31,16 @@ from fastarac.curves import arac_curve as arac_curve
 from fastarac.curves import arp_curve as arp_curve
 from fastarac.curves import generalized_rc_curve as generalized_rc_curve
 from fastarac.curves import rc_curve as rc_curve
+from fastarac.dropin import auc as auc
+from fastarac.dropin import average_precision_score as average_precision_score
+from fastarac.dropin import cohen_kappa_score as cohen_kappa_score
+from fastarac.dropin import confusion_matrix_at_thresholds as confusion_matrix_at_thresholds
+from fastarac.dropin import dcg_score as dcg_score
+from fastarac.dropin import det_curve as det_curve
+from fastarac.dropin import ndcg_score as ndcg_score
+from fastarac.dropin import precision_recall_curve as precision_recall_curve
+from fastarac.dropin import roc_auc_score as roc_auc_score
+from fastarac.dropin import roc_curve as roc_curve
 from fastarac.evaluation import Evaluation as Evaluation
 from fastarac.evaluation import evaluate as evaluate
 from fastarac.exceptions import UndefinedMetricWarning as UndefinedMetricWarning

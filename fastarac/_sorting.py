@@ -91,10 +91,11 @@ def count_pairs(items: Items) -> PairCounts:
 def pairs_of_sweep(arrays: SweepArrays) -> PairCounts:
     """`count_pairs` from the arrays of a sweep."""
     _, true_accepts, false_accepts = arrays
-    totals = (Fraction(counts[-1].item()) for counts in (true_accepts, false_accepts))
+    correct, incorrect = true_accepts[-1].item(), false_accepts[-1].item()
+    doubled = doubled_area(false_accepts, true_accepts)
     if true_accepts.dtype == np.int64:
-        totals = (int(total) for total in totals)
-    return PairCounts(*totals, doubled_area(false_accepts, true_accepts))
+        return PairCounts(correct, incorrect, doubled)
+    return PairCounts(Fraction(correct), Fraction(incorrect), doubled)
 
 
 def doubled_area(x: Array, y: Array) -> Exact:
@@ -105,7 +106,8 @@ def doubled_area(x: Array, y: Array) -> Exact:
     if x.dtype == np.int64:
         if x[-1].item() * y[-1].item() < 1 << 61:
             return int(_kernels.counting.doubled_area(x, y))
-        a, b = x.tolist(), y.tolist()
+        a: list[int] = x.tolist()
+        b: list[int] = y.tolist()
         return sum((a[i] - a[i - 1]) * (b[i] + b[i - 1]) for i in range(1, len(a)))
     scale = _scale_of(max(x[-1], y[-1]))
     high, low = _kernels.weighted.doubled_area(x, y, scale)

@@ -268,7 +268,7 @@ def break_even_point(
     i = bisect_left(range(len(ta) - 1), positive, key=lambda k: ta[k] + fa[k])
     before = Fraction(ta[i - 1].item()) + Fraction(fa[i - 1].item())
     here = Fraction(ta[i].item()) + Fraction(fa[i].item())
-    part = (positive - before) / (here - before)
+    part = (Fraction(positive) - before) / (here - before)
     value = _between(ta, i, part) / Fraction(positive)
     return BreakEvenPoint(float(value), _plain(sweep.thresholds[i]))
 
@@ -327,7 +327,7 @@ def equal_error_rate(
     def both(k: int) -> Fraction:
         return Fraction(fa[k].item()) / negative + Fraction(ta[k].item()) / positive
 
-    i = bisect_left(range(len(ta) - 1), 1, key=both)
+    i = bisect_left(range(len(ta) - 1), Fraction(1), key=both)
     part = (1 - both(i - 1)) / (both(i) - both(i - 1))
     return EqualErrorRate(float(_between(fa, i, part) / negative), _plain(sweep.thresholds[i]))
 

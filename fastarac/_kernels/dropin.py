@@ -58,11 +58,14 @@ def encode(values: Array, low: Any, high: Any, codes: Array) -> bool:
     start = 0
     while start < len(values):
         stop = min(start + BLOCK, len(values))
-        strange = False
-        for i in range(start, stop):
-            codes[i] = values[i] == high
-            strange |= (values[i] != high) & (values[i] != low)
-        if strange:
+        block = values[start:stop]
+        block_codes = codes[start:stop]
+        known = 0
+        for i in range(len(block)):
+            is_high = 1 if block[i] == high else 0
+            block_codes[i] = is_high
+            known += is_high + (1 if block[i] == low else 0)
+        if known < len(block):
             return False
         start = stop
     return True

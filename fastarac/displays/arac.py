@@ -59,7 +59,7 @@ class ARACDisplay:
     See Also
     --------
     arac_curve : Computes the curve.
-    draw_arac_curves : Draws the curves of several models.
+    fastarac.displays.draw_arac_curves : Draws the curves of several models.
 
     Examples
     --------

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._sorting import SweepArrays, _count_values, _over_buckets, _plan, _sort_buckets, _spread
+from fastarac._sorting import (
+    SINGLE,
+    SweepArrays,
+    _Buckets,
+    _count_values,
+    _over_buckets,
+    _plan,
+    _sort_buckets,
+    _spread,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +62,8 @@ class Points(NamedTuple):
 
 def points_of_items(items: Scores, shape: Shape) -> Points:
     """Return the points of the curve of these items."""
+    if items.weight is None and items.n <= SINGLE:
+        return _points_of_buckets(items, _two_buckets(items), shape)
     plan = _plan(items)
     if items.weight is not None:
         return _weighted_points(items, plan, shape)
@@ -63,13 +74,23 @@ def points_of_items(items: Scores, shape: Shape) -> Points:
     return _points_of_buckets(items, _spread(items, plan), shape)
 
 
+def _two_buckets(items: Scores) -> _Buckets:
+    """Spread a few items over those below zero and the others."""
+    keys = np.empty(items.n, items.layout.bits)
+    kind, exponent = items.layout.kind, items.layout.exponent
+    _, _, bits, labels = next(items.chunks(0, items.n))
+    bad, _, lower = _kernels.threshold.encode_two_ended(bits, labels, kind, exponent, keys)
+    items.check(not_finite=bad, seen_labels=0)
+    return _Buckets(keys, np.array([0, lower, items.n]), np.empty(0))
+
+
 def points_of_sweep(sweep: ThresholdSweep, shape: Shape) -> Points:
     """Return the points of the curve of a sweep."""
     arrays = SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
     return _points_of_counts(arrays, shape)
 
 
-def _points_of_buckets(items: Scores, buckets: Any, shape: Shape) -> Points:
+def _points_of_buckets(items: Scores, buckets: _Buckets, shape: Shape) -> Points:
     dropin = _kernels.dropin
     n_buckets = len(buckets.bounds) - 1
     rows = np.empty((n_buckets, 9), np.int64)
