@@ -248,7 +248,7 @@ def test_scalars_of_the_wrong_type():
     for wrong in ("1", None, [1.0], 1j):
         with pytest.raises(TypeError, match=r"gamma is .*; a number is expected"):
             fa.arac_area(OK, T, gamma=wrong)
-    with pytest.raises(ValueError, match="delta is -2.0; a number of at least -1"):
+    with pytest.raises(ValueError, match=r"delta is -2\.0; a number of at least -1"):
         fa.evaluate(OK, T, delta=-2.0)
     with pytest.raises(ValueError, match=r"error_rates is 1.5; a number in \[0, 1\]"):
         fa.evaluate(OK, T, error_rates=[0.1, 1.5])
