@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels, _parallel
+from fastarac._inputs import CHUNK
 from fastarac._kernels import FLOAT
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Exact = int | Fraction
 
-SINGLE = 1 << 16  # up to so many items are sorted as one bucket
+SINGLE = CHUNK  # up to so many items are read as one chunk and sorted as one bucket
 BUCKET = 1 << 13  # items that a bucket aims at
 MAX_BUCKETS = 1 << 10
 SAMPLE = 1 << 12
@@ -116,9 +117,16 @@ def doubled_area(x: Array, y: Array) -> Exact:
 
 def sweep_arrays(items: Items) -> SweepArrays:
     """Return every threshold with the counts at it."""
-    plan = _plan(items)
     if items.weight is not None:
-        return _weighted_sweep(items, plan)
+        return _weighted_sweep(items, _plan(items))
+    if items.n <= SINGLE:
+        _, _, bits, labels = next(items.chunks(0, items.n))
+        bad, seen, raw, true_accepts, false_accepts = _kernels.threshold.small_sweep(
+            bits, labels, items.layout.kind, items.layout.exponent
+        )
+        items.check(not_finite=bad, seen_labels=seen)
+        return SweepArrays(_thresholds(raw, items), true_accepts, false_accepts)
+    plan = _plan(items)
     if plan.try_counting:
         counted = _count_values(items)
         if counted is not None:

@@ -317,6 +317,14 @@ def add_precision(high: float, low: float, p: float, tp: float, accepted: float)
 
 
 @kernel
+def quotient(high: float, low: float, by: float) -> float:
+    """(high + low)/by, rounded once; `by` is a whole number."""
+    result = high / by
+    product, error = multiply(result, 0.0, by, 0.0)
+    return result + (((high - product) - error) + low) / by
+
+
+@kernel
 def precision_sum(keys: Array, tp: int, fp: int) -> tuple[float, float]:
     """Σ p·tp/(tp + fp) over the ties of sorted keys, as a double-double; `tp`, `fp` are those above."""
     high = 0.0
@@ -404,10 +412,10 @@ def roc_areas(bits: Array, labels: Array, kind: int, exponent: Any, areas: Array
 def average_precisions(bits: Array, labels: Array, kind: int, exponent: Any, values: Array) -> None:
     """Write the average precision of each row; NaN where it has no positive item."""
     for r in range(len(bits)):
-        _, positives, high, _ = small_precision(bits[r], labels[r], kind, exponent)
+        _, positives, high, low = small_precision(bits[r], labels[r], kind, exponent)
         values[r] = np.nan
         if positives > 0:
-            values[r] = high / np.float64(positives)
+            values[r] = quotient(high, low, np.float64(positives))
 
 
 @kernel

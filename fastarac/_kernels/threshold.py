@@ -418,6 +418,32 @@ def write_sweep(
 
 
 @kernel
+def small_sweep(
+    bits: Array, labels: Array, kind: int, exponent: Any
+) -> tuple[bool, int, Array, Array, Array]:
+    """Return (not finite, union of labels, thresholds as bits, true_accepts, false_accepts)."""
+    n = len(bits)
+    keys = np.empty(n, bits.dtype)
+    bad, seen, lower = encode_two_ended(bits, labels, kind, exponent, keys)
+    spare = np.empty(n, bits.dtype)
+    counts = np.empty(counts_needed(n), np.int32)
+    sort_keys(keys[:lower], spare, counts)
+    sort_keys(keys[lower:], spare, counts)
+    below = count_values(keys[:lower])
+    above = count_values(keys[lower:])
+    size = 1 + below[0] + above[0]
+    thresholds = np.zeros(size, bits.dtype)
+    true_accepts = np.zeros(size, np.int64)
+    false_accepts = np.zeros(size, np.int64)
+    write_sweep(keys[lower:], True, kind, 1, 0, 0, thresholds, true_accepts, false_accepts)
+    write_sweep(
+        keys[:lower], False, kind, 1 + above[0], above[1], above[2],
+        thresholds, true_accepts, false_accepts,
+    )  # fmt: skip
+    return bad, seen, thresholds, true_accepts, false_accepts
+
+
+@kernel
 def write_buckets(
     keys: Array,
     bounds: Array,

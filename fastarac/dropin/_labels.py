@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels, _parallel
+from fastarac._sorting import SINGLE
 from fastarac.dropin._arrays import Array, check_finite, to_array
 
 Codes = NDArray[np.uint8]
@@ -140,17 +141,13 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
     low, high = (0, other) if flat[0] < flat[other] else (other, 0)
     codes = np.empty(n, np.uint8)
 
-    def encode(share: tuple[int, int]) -> bool:
-        return dropin.encode(bits[slice(*share)], bits[low], bits[high], codes[slice(*share)])
+    def encode(part: slice) -> bool:
+        return dropin.encode(bits[part], bits[low], bits[high], codes[part])
 
-    if not all(_parallel.run(encode, _shares(n))):
+    k = 1 if n < SINGLE else _parallel.n_threads(n)
+    if not all(_parallel.run(encode, [slice(n * i // k, n * (i + 1) // k) for i in range(k)])):
         return None, None
     return flat[[low, high]], codes
-
-
-def _shares(n: int) -> list[tuple[int, int]]:
-    k = _parallel.n_threads(n)
-    return [(n * i // k, n * (i + 1) // k) for i in range(k)]
 
 
 def _two_by_equality(flat: Array) -> tuple[Array | None, Codes | None]:

@@ -96,7 +96,12 @@ def _points_of_buckets(items: Scores, buckets: _Buckets, shape: Shape) -> Points
     rows = np.empty((n_buckets, 9), np.int64)
 
     describe: Callable[..., None] = dropin.describe_buckets
-    _sort_buckets(buckets, lambda *arguments: describe(*arguments, shape.rule), rows)
+    if n_buckets == 2:
+        spare = np.empty(items.n, buckets.keys.dtype)
+        counts = np.empty(_kernels.threshold.counts_needed(items.n), np.int32)
+        describe(buckets.keys, buckets.bounds, 0, 2, spare, counts, rows, shape.rule)
+    else:
+        _sort_buckets(buckets, lambda *arguments: describe(*arguments, shape.rule), rows)
     starts = np.zeros((n_buckets, 5), np.int64)
     size, positives, negatives = dropin.place_buckets(rows, shape.rule, starts)
     raw = np.empty(size + 1, items.layout.bits)
@@ -110,7 +115,10 @@ def _points_of_buckets(items: Scores, buckets: _Buckets, shape: Shape) -> Points
     def write(first: int, last: int) -> None:
         dropin.write_points(buckets.keys, buckets.bounds, first, last, starts, options, raw, x, y)
 
-    _over_buckets(n_buckets, items.n, lambda: write)
+    if n_buckets == 2:
+        write(0, 2)
+    else:
+        _over_buckets(n_buckets, items.n, lambda: write)
     if shape.mode == MISSES and not (by_p and by_n):  # scikit-learn warns of the division
         x[-1] = y[-1] = 0.0
         x = x if by_n else x / by_n

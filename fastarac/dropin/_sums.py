@@ -130,7 +130,7 @@ def precision_of_arrays(arrays: SweepArrays) -> Score:
 def _quotient(high: float, low: float, positives: float) -> Score:
     if not positives:
         return 0.0, NO_RECALL
-    return float((Fraction(high) + Fraction(low)) / Fraction(positives)), None
+    return _kernels.dropin.quotient(high, low, float(positives)), None
 
 
 def _precision_by_points(items: Scores) -> Score:

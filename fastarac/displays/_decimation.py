@@ -1,0 +1,138 @@
+"""Long curves with few vertices, that look as if they had all."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+    Indices = NDArray[np.intp]
+
+Range = tuple[float, float]
+
+WIDTH, HEIGHT = 3840, 2160  # the largest picture, in pixels, that is to look the same
+COLUMNS = 4 * WIDTH
+TOLERANCE = 0.25  # pixels
+REFINEMENTS_BEFORE_HALVING = 32
+
+
+def decimate(
+    x: ArrayLike, y: ArrayLike, *, xlim: Range | None = None, ylim: Range | None = None
+) -> Indices:
+    """Choose the vertices of a long curve that make a visible difference.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        Finite, rising or falling throughout.
+    y : array_like of shape (n,)
+        Finite.
+    xlim, ylim : tuple of two float, optional
+        The ranges that the picture shows, or parts of them; those of the curve if left out.
+
+    Returns
+    -------
+    vertices : ndarray of shape (k,), intp
+        Rising indices into `x` and `y`, the first and the last always among them. Where these ranges
+        fill a picture of 3840 by 2160 pixels, no point of the curve in it is more than half a pixel
+        away from the line through these vertices, nor the other way round.
+
+    Notes
+    -----
+    Columns of a quarter of a pixel first keep their first, last, lowest and highest vertex, so that
+    a point moves by a quarter of a pixel at most, sideways. Vertices less than another quarter away
+    from the straight line that would replace them are then left out: the longest deviations are kept
+    until none is left (Ramer, Douglas and Peucker); pieces that take many rounds are halved as well.
+    """
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if len(x) <= 2:
+        return np.arange(len(x))
+    xlim, ylim = xlim or _range_of(x), ylim or _range_of(y)
+    kept = thin(x, y, edges_of_columns(xlim))
+    return kept[_corners(_pixels(x[kept], xlim, WIDTH), _pixels(y[kept], ylim, HEIGHT))]
+
+
+def decimate_steps(
+    x: ArrayLike, y: ArrayLike, drawstyle: str, *, xlim: Range, ylim: Range
+) -> tuple[FloatArray, FloatArray]:
+    """Return the line that matplotlib draws in a style of steps, decimated as by :func:`decimate`.
+
+    The steps between the vertices that a column keeps are within the column, and those from one
+    column to the next are the original ones.
+    """
+    from matplotlib.cbook import STEP_LOOKUP_MAP
+
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    kept = thin(x, y, edges_of_columns(xlim))
+    x, y = STEP_LOOKUP_MAP[drawstyle](x[kept], y[kept])
+    if len(x) <= 2:
+        return x, y
+    corners = _corners(_pixels(x, xlim, WIDTH), _pixels(y, ylim, HEIGHT))
+    return x[corners], y[corners]
+
+
+def edges_of_columns(xlim: Range) -> FloatArray:
+    """Return where the columns of a range begin, and where the last one ends."""
+    return np.linspace(*xlim, COLUMNS + 1)
+
+
+def thin(x: FloatArray, y: FloatArray, edges: FloatArray) -> Indices:
+    """Return the first, last, lowest and highest vertex of each column, and on either side of them."""
+    if len(x) <= len(edges):
+        return np.arange(len(x))
+    rising = x if x[0] <= x[-1] else x[::-1]
+    inner = np.searchsorted(rising, edges)
+    if rising is not x:
+        inner = (len(x) - inner)[::-1]
+    bounds = np.unique(np.concatenate([[0], inner, [len(x)]]))
+    extremes = []
+    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        part = y[start:stop]
+        extremes += [start, start + int(part.argmin()), start + int(part.argmax()), stop - 1]
+    return np.unique(np.array(extremes, np.intp))
+
+
+def _range_of(values: FloatArray) -> Range:
+    return float(values.min()), float(values.max())
+
+
+def _pixels(values: FloatArray, limits: Range, size: int) -> FloatArray:
+    low, high = limits
+    return (values - low) / (high - low) * size if high > low else np.zeros(len(values))
+
+
+def _corners(x: FloatArray, y: FloatArray) -> Indices:
+    """Return the vertices of a curve in pixels that the others are within the tolerance of."""
+    kept = np.array([0, len(x) - 1])
+    for refinement in count():
+        piece = np.repeat(np.arange(len(kept) - 1), np.diff(kept))
+        distance = _distance_to_chords(x, y, kept[piece], kept[piece + 1])
+        farthest = np.maximum.reduceat(distance, kept[:-1])
+        far = farthest > TOLERANCE
+        if not far.any():
+            break
+        corners = np.flatnonzero((distance == farthest[piece]) & far[piece])
+        # Of those equally far away, the two ends: between them there may be a straight line.
+        first = np.unique(piece[corners], return_index=True)[1]
+        last = len(corners) - 1 - np.unique(piece[corners][::-1], return_index=True)[1]
+        added = [corners[first], corners[last]]
+        if refinement >= REFINEMENTS_BEFORE_HALVING:
+            added.append(((kept[:-1] + kept[1:]) // 2)[far])
+        kept = np.unique(np.concatenate([kept, *added]))
+    return kept
+
+
+def _distance_to_chords(x: FloatArray, y: FloatArray, start: Indices, stop: Indices) -> FloatArray:
+    """Return how far each vertex but the last is from the segment between two other vertices."""
+    along_x, along_y = x[stop] - x[start], y[stop] - y[start]
+    off_x, off_y = x[:-1] - x[start], y[:-1] - y[start]
+    length = along_x**2 + along_y**2
+    product = off_x * along_x + off_y * along_y
+    share = np.divide(product, length, where=length > 0, out=np.zeros(len(product)))
+    np.clip(share, 0, 1, out=share)
+    return np.hypot(off_x - share * along_x, off_y - share * along_y)
