@@ -355,6 +355,7 @@ def _thresholds(raw: Array, items: Items) -> Array:
 
     Floats, but for integers that no float holds: those stay Python integers.
     """
+    raw[0] = 0  # what was in memory may not be a number
     values = raw.view(items.layout.values)
     if items.layout.kind == FLOAT:
         thresholds = values.astype(np.float64, copy=False)

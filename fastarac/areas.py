@@ -16,7 +16,7 @@ from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confiden
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastarac._sorting import Exact, PairCounts
+    from fastarac._sorting import PairCounts
 
 CHUNK = 1 << 18  # points that are summed at a time
 
@@ -52,12 +52,15 @@ def pair_counts(
     return _sorting.count_pairs(read_items(correct, require_confidence(confidence), sample_weight))
 
 
-def sum_of_points(sweep: ThresholdSweep, kernel: str) -> Fraction:
+def sum_of_points(sweep: ThresholdSweep, kernel: str, *, of_risk: bool = False) -> Fraction:
     """Sum that a kernel of `_kernels.areas` makes over the points, far closer than a double.
 
-    The points are summed in chunks of one size, so that the number of threads changes nothing.
+    The points are summed in chunks of one size, so that the number of threads changes nothing. Risk
+    is precision with the incorrect items in the place of the correct ones.
     """
     ta, fa = sweep.true_accepts, sweep.false_accepts
+    if of_risk:
+        ta, fa = fa, ta
     n = len(ta)
     add_up = getattr(_kernels.areas, kernel)
     threads = _parallel.n_threads(n)
@@ -93,11 +96,16 @@ def roc_auc(pairs: PairCounts) -> float:
     return float(doubled / (2 * correct * incorrect))
 
 
-def curve_area(auc: Exact, beta: Exact, gamma: float) -> CurveArea:
-    """The parts of an area, from its exact value and the exact recognition rate."""
-    upper = Fraction(auc) - Fraction(beta)
+def curve_area(auc: Fraction, loss: Fraction, pairs: PairCounts, gamma: float) -> CurveArea:
+    """The parts of an area, from it and from 1 minus it, each as exact as it can be had.
+
+    Weighted, neither is exact: what is small of the two then says more about the small parts.
+    """
+    correct, incorrect = Fraction(pairs.correct), Fraction(pairs.incorrect)
+    beta, rest = correct / (correct + incorrect), incorrect / (correct + incorrect)
+    upper = rest - loss if loss < auc else auc - beta
     ratio = Fraction(gamma)
-    improved = ratio * upper / (1 - beta) + beta if beta != 1 else ratio + 1
+    improved = ratio * upper / rest + beta if rest else ratio + 1
     normalized = improved / (ratio + 1)
     return CurveArea(float(auc), float(upper), float(beta), float(improved), float(normalized), gamma)
 
@@ -105,9 +113,9 @@ def curve_area(auc: Exact, beta: Exact, gamma: float) -> CurveArea:
 def arac_area_of(pairs: PairCounts, gamma: float) -> CurveArea:
     """ARAC-AUC from the pairs, with its parts."""
     correct, incorrect, doubled = (Fraction(count) for count in pairs)
-    total = correct + incorrect
     errors = 2 * correct * incorrect - doubled + incorrect * incorrect
-    return curve_area(1 - errors / (2 * total * total), correct / total, gamma)
+    loss = errors / (2 * (correct + incorrect) ** 2)
+    return curve_area(1 - loss, loss, pairs, gamma)
 
 
 def arac_area(

@@ -14,6 +14,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._inputs import choice, positive_scalar
+from fastarac._sorting import PairCounts
 from fastarac.areas import CurveArea, curve_area, sum_of_points
 from fastarac.exceptions import warn_undefined
 from fastarac.sweep import ThresholdSweep, as_sweep
@@ -27,8 +28,8 @@ Optimum = Literal["finite", "asymptotic"]
 ESTIMATORS = ("trapezoid", "mean", "exact")
 
 
-def _arp_auc(sweep: ThresholdSweep, estimator: str) -> Fraction:
-    """ARP-AUC, with an error far below that of a double."""
+def _area(sweep: ThresholdSweep, estimator: str, *, of_risk: bool = False) -> Fraction:
+    """ARP-AUC, or AURC `of_risk`, with an error far below that of a double."""
     choice(estimator, "estimator", ESTIMATORS)
     kernels = {
         "trapezoid": "precision_trapezoids",
@@ -38,14 +39,19 @@ def _arp_auc(sweep: ThresholdSweep, estimator: str) -> Fraction:
     if estimator == "mean" and sweep.true_accepts.dtype != np.int64:
         message = "estimator='mean' is a mean over items and takes no weights; use 'exact'"
         raise ValueError(message)
-    area = sum_of_points(sweep, kernels[estimator]) / Fraction(sweep.total)
+    area = sum_of_points(sweep, kernels[estimator], of_risk=of_risk) / _total(sweep)
     return area / 2 if estimator == "trapezoid" else area
+
+
+def _total(sweep: ThresholdSweep) -> Fraction:
+    """Ω, not rounded."""
+    return Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)
 
 
 def _best_arp_auc(sweep: ThresholdSweep, estimator: str, optimum: str) -> Fraction:
     """ARP-AUC of the best order of the same items: all correct ones first, no ties."""
     choice(optimum, "optimum", ("finite", "asymptotic"))
-    correct, total = Fraction(sweep.n_correct), Fraction(sweep.total)
+    correct, total = Fraction(sweep.n_correct), _total(sweep)
     if not correct:
         return Fraction(0)
     if optimum == "asymptotic" or estimator == "exact":
@@ -116,8 +122,10 @@ def arp_area(
     """
     gamma = positive_scalar(gamma, "gamma")
     sweep = as_sweep(correct, confidence, sample_weight)
-    beta = Fraction(sweep.n_correct) / Fraction(sweep.total)
-    return curve_area(_arp_auc(sweep, estimator), beta, gamma)
+    auc, loss = _area(sweep, estimator), _area(sweep, estimator, of_risk=True)
+    return curve_area(
+        auc, loss, PairCounts(Fraction(sweep.n_correct), Fraction(sweep.n_incorrect), 0), gamma
+    )
 
 
 def arp_auc_score(
@@ -163,7 +171,7 @@ def arp_auc_score(
     >>> round(fa.arp_auc_score(correct, confidence, estimator="mean"), 6)
     0.791667
     """
-    return float(_arp_auc(as_sweep(correct, confidence, sample_weight), estimator))
+    return float(_area(as_sweep(correct, confidence, sample_weight), estimator))
 
 
 def normalized_arp_auc_score(
@@ -255,7 +263,7 @@ def aurc_loss(
     >>> fa.aurc_loss([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], estimator="mean")
     0.0625
     """
-    return float(1 - _arp_auc(as_sweep(correct, confidence, sample_weight), estimator))
+    return float(_area(as_sweep(correct, confidence, sample_weight), estimator, of_risk=True))
 
 
 def excess_aurc_loss(
@@ -303,7 +311,7 @@ def excess_aurc_loss(
     0.0
     """
     sweep = as_sweep(correct, confidence, sample_weight)
-    return float(_best_arp_auc(sweep, estimator, optimum) - _arp_auc(sweep, estimator))
+    return float(_best_arp_auc(sweep, estimator, optimum) - _area(sweep, estimator))
 
 
 def normalized_aurc_loss(
@@ -355,8 +363,8 @@ def normalized_aurc_loss(
     1.111111
     """
     sweep = as_sweep(correct, confidence, sample_weight)
-    best, auc = _best_arp_auc(sweep, estimator, optimum), _arp_auc(sweep, estimator)
+    best, auc = _best_arp_auc(sweep, estimator, optimum), _area(sweep, estimator)
     if not (sweep.n_correct and sweep.n_incorrect):
         warn_undefined("normalised AURC", "all items are alike, correct or incorrect")
         return math.nan
-    return float((best - auc) / (best - Fraction(sweep.n_correct) / Fraction(sweep.total)))
+    return float((best - auc) / (best - Fraction(sweep.n_correct) / _total(sweep)))

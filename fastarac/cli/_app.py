@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.cli._report import Model
-    from fastarac.io import Outputs
+    from fastarac.io import Labels, Outputs
 
-    Items = tuple[NDArray[np.bool_], NDArray[Any], NDArray[np.float64] | None]
+    Items = tuple[NDArray[np.bool_], NDArray[Any], NDArray[np.float64] | None, Labels | None]
 
 DEFAULT_ERROR_RATES = [0.01, 0.05]
 KILLED_BY_CLOSED_PIPE = 141  # as the shell counts it
@@ -141,6 +141,12 @@ def evaluate(
         str | None,
         typer.Option(metavar="COLUMN", help="Column of model names, in place of the files' names."),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column of groups to compare, such as fields; worst first."
+        ),
+    ] = None,
     weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of the weights of the outputs.")
     ] = None,
@@ -159,8 +165,11 @@ def evaluate(
             "prediction": prediction,
             "truth": truth,
             "model": model,
+            "by": by,
             "weight": weight,
         }
+        if by is not None and weight is not None:
+            raise _RefusalError("--by evaluates groups without weights; leave out --weight")
         models = settings.evaluate(_read_models(paths, columns))
         settings.deliver(models)
 
@@ -180,7 +189,7 @@ def demo(
 
         data = load_digits_ocr()
         models = settings.evaluate(
-            {name: (correct, confidence, None) for name, (correct, confidence) in data.items()}
+            {name: (correct, confidence, None, None) for name, (correct, confidence) in data.items()}
         )
         introduction = INTRODUCTION.format(n_models=len(data), n_items=len(data.truth))
         settings.deliver(models, before=introduction, after=HINT)
@@ -242,13 +251,18 @@ class _Settings:
         from fastarac.cli._report import Model
 
         models = []
-        for name, (correct, confidence, weight) in items.items():
+        for name, (correct, confidence, weight, by) in items.items():
             try:
                 sweep = fastarac.threshold_sweep(correct, confidence, sample_weight=weight)
                 figures = fastarac.evaluate(sweep, **self.options)
             except ValueError as error:
                 raise _RefusalError(f"{name}: {error}") from None
-            models.append(Model(name, sweep, figures, confidence.dtype))
+            groups = None
+            if by is not None:
+                from fastarac.cli._groups import evaluate_by
+
+                groups = evaluate_by(correct, confidence, by, figures)
+            models.append(Model(name, sweep, figures, confidence.dtype, groups))
         return sorted(models, key=lambda model: -model.evaluation.arac.auc)
 
     def deliver(self, models: list[Model], before: str = "", after: str = "") -> None:
@@ -317,13 +331,28 @@ def _joined(parts: Sequence[Outputs]) -> Items:
     import numpy as np
 
     if len(parts) == 1:
-        return parts[0].correct, parts[0].confidence, parts[0].weight
+        return parts[0].correct, parts[0].confidence, parts[0].weight, parts[0].by
     weights = [part.weight for part in parts if part.weight is not None]
     return (
         np.concatenate([part.correct for part in parts]),
         np.concatenate([part.confidence for part in parts]),
         np.concatenate(weights) if weights else None,
+        _joined_labels([part.by for part in parts if part.by is not None]),
     )
+
+
+def _joined_labels(parts: Sequence[Labels]) -> Labels | None:
+    """The labels of several files one after the other."""
+    if not parts:
+        return None
+    import numpy as np
+
+    from fastarac.io import Labels
+
+    names = sorted({name for part in parts for name in part.names})
+    number = {name: code for code, name in enumerate(names)}
+    codes = [np.array([number[name] for name in part.names], np.intp)[part.codes] for part in parts]
+    return Labels(tuple(names), np.concatenate(codes))
 
 
 def _write(text: str) -> None:

@@ -40,6 +40,11 @@ def count(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.12g}"
 
 
+def shown(name: str) -> str:
+    """Return a name without characters that would move the cursor."""
+    return "".join(mark if mark.isprintable() else "\N{REPLACEMENT CHARACTER}" for mark in name)
+
+
 def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> str:
     """Return a threshold of a sweep as a short decimal that accepts exactly the same items.
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.console import Console
 
+    from fastarac.cli._groups import Groups
     from fastarac.evaluation import Evaluation
     from fastarac.operating import OperatingPoint
     from fastarac.sweep import ThresholdSweep
@@ -46,12 +47,15 @@ class Model:
         Its figures.
     dtype : numpy.dtype
         The dtype of its confidences.
+    groups : Groups or None
+        The figures of its groups, where a column says which there are.
     """
 
     name: str
     sweep: ThresholdSweep
     evaluation: Evaluation
     dtype: np.dtype[Any]
+    groups: Groups | None = None
 
     def point(self, index: int) -> OperatingPoint:
         """Return the operating point for the allowed error rate of this index."""
@@ -63,7 +67,7 @@ class Model:
 
 
 def as_json(models: Sequence[Model]) -> str:
-    """Return all figures as a JSON array with one object a model."""
+    """Return all figures as a JSON array with one object a model, or a group of one."""
     return json.dumps(_records(models), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -90,6 +94,13 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
     for table in _tables(models, console, with_costs=with_costs):
         console.print(table)
         console.print()
+    for model in models:
+        if model.groups is not None:
+            several = len(models) > 1
+            console.print(
+                model.groups.table(numbers.shown(model.name), model.evaluation.error_rates, several=several)
+            )
+            console.print()
     for sentence in words(models, with_costs=with_costs):
         console.print(Text(sentence))
     console.print(Text(CAUTION, style="dim"))
@@ -107,7 +118,13 @@ def words(models: Sequence[Model], *, with_costs: bool = False) -> list[str]:
 
 
 def _records(models: Sequence[Model]) -> list[dict[str, Any]]:
-    return [{"model": model.name, **model.evaluation.to_dict()} for model in models]
+    records = []
+    for model in models:
+        if model.groups is not None:
+            records += model.groups.records(model.name)
+        else:
+            records.append({"model": model.name, **model.evaluation.to_dict()})
+    return records
 
 
 def _markdown_cell(text: str) -> str:
@@ -121,10 +138,10 @@ def _advice(models: Sequence[Model], index: int) -> str:
         return "nothing can be accepted automatically; people have to verify every output."
     share = "everything" if best == 1 else numbers.share(best)
     if len(leaders) == 1:
-        who = "" if len(models) == 1 else f"{_shown(leaders[0].name)} automates most: "
+        who = "" if len(models) == 1 else f"{numbers.shown(leaders[0].name)} automates most: "
         where, errors = _where(leaders[0], index), _remaining(leaders[0], index)
         return f"{who}accept {share} automatically {where}; {errors}."
-    names = [_shown(model.name) for model in leaders]
+    names = [numbers.shown(model.name) for model in leaders]
     each = [
         f"{name} {_where(model, index)} ({_remaining(model, index)})"
         for name, model in zip(names, leaders, strict=True)
@@ -146,7 +163,7 @@ def _remaining(model: Model, index: int) -> str:
 def _cheapest(models: Sequence[Model], index: int) -> str:
     performances = [model.evaluation.performance[index] for model in models]
     names = [
-        _shown(model.name)
+        numbers.shown(model.name)
         for model, performance in zip(models, performances, strict=True)
         if performance == max(performances)
     ]
@@ -158,11 +175,6 @@ def _cheapest(models: Sequence[Model], index: int) -> str:
 
 def _joined(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _shown(name: str) -> str:
-    """Return a name without characters that would move the cursor."""
-    return "".join(mark if mark.isprintable() else "\N{REPLACEMENT CHARACTER}" for mark in name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,5 +258,5 @@ def _table(models: Sequence[Model], columns: Sequence[_Column]) -> Table:
             Text(column.cells[row], style=BEST if marks[row] else "")
             for column, marks in zip(columns, best, strict=True)
         ]
-        table.add_row(Text(_shown(model.name)), *cells)
+        table.add_row(Text(numbers.shown(model.name)), *cells)
     return table

@@ -1,0 +1,106 @@
+"""The groups of a model's outputs (fields, documents, languages), worst first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from fastarac.cli import _numbers as numbers
+from fastarac.displays._base import percent
+from fastarac.groups import evaluate_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.evaluation import Evaluation
+    from fastarac.io import Labels
+
+SHOWN = 20  # groups in the table; the other formats have all
+METRICS = ("n", "recognition_rate", "arac_auc", "normalized_arac_auc", "roc_auc")
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The figures of each group, the one of least ARAC-AUC first.
+
+    Attributes
+    ----------
+    names : list of str
+        The groups.
+    values : dict of str to ndarray of shape (n_groups,)
+        The metrics; ``acceptance_rate@…`` and ``error_rate@…`` at the threshold of the whole model.
+    """
+
+    names: list[str]
+    values: dict[str, NDArray[Any]]
+
+    def records(self, model: str) -> list[dict[str, Any]]:
+        """Return a flat dictionary a group; what is undefined is None."""
+        return [
+            {"model": model, "group": name}
+            | {key: _plain(column[row]) for key, column in self.values.items()}
+            for row, name in enumerate(self.names)
+        ]
+
+    def table(self, model: str, error_rates: Sequence[float], *, several: bool) -> Table:
+        """Return the first `SHOWN` groups for people."""
+        count = len(self.names)
+        title = f"{count} groups, worst first"
+        if count > SHOWN:
+            title = f"The worst {SHOWN} of {count} groups"
+        if several:
+            title += f", of {model}"
+        table = Table(
+            title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD,
+            pad_edge=False, show_edge=False,
+        )  # fmt: skip
+        table.add_column("group", overflow="fold", vertical="bottom")
+        headers = ["outputs", "recognition\nrate", "ARAC-AUC", "ROC-AUC"]
+        for limit in error_rates:
+            headers += [f"accepted at\nthe threshold\nfor {percent(limit)}", "errors that\nremain"]
+        for header in headers:
+            table.add_column(Text(header), justify="right", no_wrap=True, overflow="fold")
+        for row, name in enumerate(self.names[:SHOWN]):
+            cells = [
+                numbers.count(int(self.values["n"][row])),
+                numbers.share(float(self.values["recognition_rate"][row])),
+                numbers.area(float(self.values["arac_auc"][row])),
+                numbers.area(float(self.values["roc_auc"][row])),
+            ]
+            for limit in error_rates:
+                cells += [
+                    numbers.share(float(self.values[f"{rate}@{limit:.12g}"][row]))
+                    for rate in ("acceptance_rate", "error_rate")
+                ]
+            table.add_row(Text(numbers.shown(name)), *map(Text, cells))
+        return table
+
+
+def evaluate_by(
+    correct: NDArray[np.bool_], confidence: NDArray[Any], by: Labels, evaluation: Evaluation
+) -> Groups:
+    """Evaluate each group on its own, and at the thresholds that were chosen for all together."""
+    result = evaluate_groups(correct, confidence, by.codes, metrics=METRICS, gamma=evaluation.gamma)
+    values = dict(result.values)
+    size = len(by.names)
+    for limit, point in zip(evaluation.error_rates, evaluation.operating_points, strict=True):
+        accepted = confidence >= point.threshold
+        for rate, counted in (("acceptance_rate", accepted), ("error_rate", accepted & ~correct)):
+            counts = np.bincount(by.codes[counted], minlength=size)[result.groups]
+            values[f"{rate}@{limit:.12g}"] = counts / values["n"]
+    order = np.argsort(values["arac_auc"], kind="stable")
+    names = [by.names[code] for code in result.groups[order]]
+    return Groups(names, {name: column[order] for name, column in values.items()})
+
+
+def _plain(value: Any) -> Any:
+    """A number of Python, None where it is not a number."""
+    number = value.item()
+    return None if number != number else number
