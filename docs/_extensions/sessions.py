@@ -31,8 +31,12 @@ def write_examples(folder: Path) -> None:
     ]
     (folder / "outputs.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     correct, confidence = load_digits_ocr()["knn-votes"]
-    lines = ["correct,confidence"]
-    lines += [f"{right:d},{value}" for right, value in zip(correct, confidence, strict=True)]
+    lines = ["digit,correct,confidence"]
+    truth = load_digits_ocr().truth
+    lines += [
+        f"{digit},{right:d},{value}"
+        for digit, right, value in zip(truth, correct, confidence, strict=True)
+    ]
     (folder / "knn-votes.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     bad = ["correct,confidence", "1,0.9", "1,high", "0,0.2"]
     (folder / "bad.csv").write_text("\n".join(bad) + "\n", encoding="utf-8")
@@ -79,6 +83,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "costs.txt": lambda: session(
         "fastarac evaluate outputs.csv --model model --error-rate 0.01 --gamma 0.5 --delta 9"
     ),
+    "groups.txt": lambda: session("fastarac evaluate knn-votes.csv --by digit --error-rate 0.01"),
     "formats.txt": lambda: session("fastarac evaluate knn-votes.csv --error-rate 0.01 --format json"),
     "refused.txt": lambda: session("fastarac evaluate bad.csv"),
     "help.txt": lambda: session("fastarac evaluate --help"),

@@ -1,0 +1,103 @@
+"""`fastarac evaluate --by`: the groups of each model, worst first."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import fastarac as fa
+from fastarac.cli import _groups
+from fastarac.cli._app import app
+from fastarac.datasets import load_digits_ocr
+
+DATA = load_digits_ocr()
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, ["evaluate", *map(str, arguments)])
+
+
+@pytest.fixture
+def digits(tmp_path):
+    """One file with all models; the group of an output is the digit in its name."""
+    columns = DATA.to_columns()
+    lines = ["model,digit,prediction,truth,confidence"]
+    lines += [
+        f"{m},digit {t},{p},{t},{float(c)!r}"
+        for m, p, t, c in zip(
+            columns["model"], columns["prediction"], columns["truth"], columns["confidence"],
+            strict=True,
+        )
+    ]  # fmt: skip
+    path = tmp_path / "digits.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_records(digits):
+    result = run(digits, "--model", "model", "--by", "digit", "--format", "json")
+    assert result.exit_code == 0, result.output
+    records = json.loads(result.stdout)
+    assert len(records) == 40
+    for name, (correct, confidence) in DATA.items():
+        mine = [record for record in records if record["model"] == name]
+        areas = [record["arac_auc"] for record in mine]
+        assert areas == sorted(areas)
+        point = fa.operating_point(correct, confidence, max_error_rate=0.01)
+        for record in mine:
+            rows = DATA.truth == int(record["group"].removeprefix("digit "))
+            assert record["n"] == rows.sum()
+            assert record["arac_auc"] == fa.arac_auc_score(correct[rows], confidence[rows])
+            accepted = confidence[rows] >= point.threshold
+            assert record["acceptance_rate@0.01"] == accepted.mean()
+            assert record["error_rate@0.01"] == (accepted & ~correct[rows]).mean()
+        assert any(record["roc_auc"] is None for record in mine) == any(
+            correct[DATA.truth == digit].all() for digit in range(10)
+        )
+
+
+def test_table(digits):
+    result = run(digits, "--model", "model", "--by", "digit")
+    assert result.exit_code == 0, result.output
+    assert "10 groups, worst first, of naive-bayes" in result.stdout
+    lines = result.stdout.splitlines()
+    start = next(i for i, line in enumerate(lines) if "of logistic-pca5" in line)
+    groups = [line for line in lines[start:] if line.startswith("digit")]
+    assert groups[0].startswith("digit 8")
+
+
+def test_only_the_worst_are_shown(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "many.csv"
+    rows = [f"{i % 30},{int(rng.random() < 0.8)},{rng.random()}" for i in range(600)]
+    path.write_text("field,correct,confidence\n" + "\n".join(rows), encoding="utf-8")
+    result = run(path, "--by", "field")
+    assert "The worst 20 of 30 groups" in result.stdout
+    assert len(run(path, "--by", "field", "--format", "csv").stdout.splitlines()) == 31
+    assert _groups.SHOWN == 20
+
+
+def test_several_files_of_a_model(tmp_path):
+    for name, rows in (("a", "x,1,0.9\ny,0,0.8\n"), ("b", "z,1,0.7\nx,0,0.6\n")):
+        text = "field,correct,confidence\n" + rows
+        (tmp_path / f"{name}.csv").write_text(text.replace("\n", ",m\n").replace(
+            "confidence,m", "confidence,model"), encoding="utf-8")  # fmt: skip
+    result = run(
+        tmp_path / "a.csv", tmp_path / "b.csv", "--model", "model", "--by", "field",
+        "--format", "json",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert {r["group"]: r["n"] for r in json.loads(result.stdout)} == {"x": 2, "y": 1, "z": 1}
+
+
+def test_refusals(digits):
+    result = run(digits, "--by", "nothing")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "nothing" in result.stderr
+    result = run(digits, "--by", "digit", "--weight", "confidence")
+    assert result.exit_code == 2
+    assert "leave out --weight" in result.stderr
