@@ -7,6 +7,7 @@ fractions as there are thresholds; `_kernels.areas` adds them up to some 30 digi
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
@@ -48,14 +49,20 @@ def _total(sweep: ThresholdSweep) -> Fraction:
     return Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)
 
 
-def _best_arp_auc(sweep: ThresholdSweep, estimator: str, optimum: str) -> Fraction:
-    """ARP-AUC of the best order of the same items: all correct ones first, no ties."""
+def _log(ratio: Fraction) -> Fraction:
+    """ln, to 40 digits: what is left of it after a subtraction must still be right."""
+    with localcontext(prec=40):
+        return Fraction((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
+
+
+def _best_aurc(sweep: ThresholdSweep, estimator: str, optimum: str) -> Fraction:
+    """AURC of the best order of the same items: all correct ones first, no ties."""
     choice(optimum, "optimum", ("finite", "asymptotic"))
     correct, total = Fraction(sweep.n_correct), _total(sweep)
     if not correct:
-        return Fraction(0)
+        return Fraction(1)
     if optimum == "asymptotic" or estimator == "exact":
-        return correct / total * (1 - Fraction(math.log(correct / total)))
+        return 1 - correct / total * (1 - _log(correct / total))
     if sweep.true_accepts.dtype != np.int64:
         message = (
             f"optimum='finite' with estimator={estimator!r} depends on single items and takes no "
@@ -66,7 +73,7 @@ def _best_arp_auc(sweep: ThresholdSweep, estimator: str, optimum: str) -> Fracti
     harmonic = Fraction(high) + Fraction(low)
     if estimator == "trapezoid":
         harmonic += (1 / correct - 1 / total) / 2
-    return correct / total * (1 + harmonic)
+    return 1 - correct / total * (1 + harmonic)
 
 
 def arp_area(
@@ -311,7 +318,8 @@ def excess_aurc_loss(
     0.0
     """
     sweep = as_sweep(correct, confidence, sample_weight)
-    return float(_best_arp_auc(sweep, estimator, optimum) - _area(sweep, estimator))
+    best = _best_aurc(sweep, estimator, optimum)
+    return float(_area(sweep, estimator, of_risk=True) - best)
 
 
 def normalized_aurc_loss(
@@ -363,8 +371,8 @@ def normalized_aurc_loss(
     1.111111
     """
     sweep = as_sweep(correct, confidence, sample_weight)
-    best, auc = _best_arp_auc(sweep, estimator, optimum), _area(sweep, estimator)
+    best, loss = _best_aurc(sweep, estimator, optimum), _area(sweep, estimator, of_risk=True)
     if not (sweep.n_correct and sweep.n_incorrect):
         warn_undefined("normalised AURC", "all items are alike, correct or incorrect")
         return math.nan
-    return float((best - auc) / (best - Fraction(sweep.n_correct) / _total(sweep)))
+    return float((loss - best) / (Fraction(sweep.n_incorrect) / _total(sweep) - best))

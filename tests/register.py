@@ -201,7 +201,8 @@ def by_estimator(function: str, reference: Any, estimator: str) -> Metric:
         {"estimator": estimator},
         # sums to some 30 digits, whose difference from the best need not be exactly 0
         rounded_once=estimator != "exact" and not against_best,
-        absolute=ABSOLUTE if estimator == "exact" else 1e-30,
+        # a difference of two logarithms, divided by one that may be small
+        absolute=1e-30 if estimator != "exact" else 1e-12 if "normalized" in function else ABSOLUTE,
         weights=estimator == "exact" or (estimator == "trapezoid" and not against_best),
         # single items, whose precision or optimum a repetition changes, count in these
         scale=0 if estimator == "exact" or (estimator == "trapezoid" and not against_best) else None,

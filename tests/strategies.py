@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LARGEST = 40  # items; kernels may be running as plain Python
 
@@ -27,41 +30,44 @@ class Sample(NamedTuple):
         return Sample(*(None if column is None else column[rows] for column in self))
 
 
-def rows(*columns: st.SearchStrategy) -> st.SearchStrategy:
-    """Rows of 1 to LARGEST items, turned into as many tuples as there are columns."""
-    row = st.tuples(*columns)
-    some = st.sampled_from([1, 2, 8, 20]).flatmap(
-        lambda least: st.lists(row, min_size=least, max_size=LARGEST)
-    )
-    return some.map(lambda drawn: tuple(zip(*drawn, strict=True)))
+def some_bytes(n: int) -> st.SearchStrategy[list[int]]:
+    """A number below 256 for each of n items, in one draw; draws are what takes the time."""
+    return st.binary(min_size=n, max_size=n).map(list)
 
 
-labels = st.booleans()
+@st.composite
+def column(draw, n: int, values: st.SearchStrategy, dtype: Any) -> np.ndarray:
+    """At most twelve values, of which each item takes one."""
+    levels = draw(st.lists(values, min_size=1, max_size=12))
+    return np.array([levels[place % len(levels)] for place in draw(some_bytes(n))], dtype=dtype)
+
+
 label_dtypes = st.sampled_from([np.bool_, np.int64, np.uint8, np.int8, np.float32, np.float64])
 
 
 @st.composite
-def samples(draw, confidence: st.SearchStrategy, dtype: Any, correct=labels) -> Sample:
+def samples(
+    draw, confidence: st.SearchStrategy, dtype: Any, is_correct: Callable = lambda byte: byte & 1
+) -> Sample:
     """Labels of any dtype beside confidences of the given one, independent of each other."""
-    label_column, confidence_column = draw(rows(correct, confidence))
-    return Sample(
-        np.array(label_column, dtype=draw(label_dtypes)),
-        np.array(confidence_column, dtype=dtype),
-    )
+    n = draw(st.integers(1, LARGEST))
+    labels = [is_correct(byte) for byte in draw(some_bytes(n))]
+    return Sample(np.array(labels, dtype=draw(label_dtypes)), draw(column(n, confidence, dtype)))
 
 
 @st.composite
 def tied(draw) -> Sample:
-    """At most five confidences among all items: ties, down to everything tied."""
-    levels = draw(st.lists(st.floats(0, 1), min_size=1, max_size=5))
+    """At most four confidences among all items: ties, down to everything tied."""
+    levels = draw(st.lists(st.floats(0, 1), min_size=1, max_size=4))
     return draw(samples(st.sampled_from(levels), np.float64))
 
 
 @st.composite
 def one_class_only(draw) -> Sample:
     """All correct, or all incorrect."""
-    label = draw(labels)
-    return draw(samples(st.integers(0, 10), draw(st.sampled_from([float, int])), st.just(label)))
+    label = draw(st.booleans())
+    dtype = draw(st.sampled_from([float, int]))
+    return draw(samples(st.integers(0, 10), dtype, lambda _: label))
 
 
 @st.composite
@@ -114,8 +120,8 @@ def skewed(draw) -> Sample:
     """Softmax-like: close below 1, with heaps at 0 and 1, and rarely incorrect."""
     close_to_one = st.floats(0, 17).map(lambda digits: 1 - 10**-digits)
     confidence = st.one_of(close_to_one, close_to_one, st.sampled_from([0.0, 1.0]), st.floats(0, 1))
-    mostly = st.integers(0, 4).map(bool)
-    return draw(samples(confidence, draw(st.sampled_from([np.float64, np.float32])), mostly))
+    dtype = draw(st.sampled_from([np.float64, np.float32]))
+    return draw(samples(confidence, dtype, lambda byte: byte % 5 > 0))
 
 
 @st.composite
@@ -149,9 +155,8 @@ unweighted = st.one_of(
 def weighing(draw, weight: st.SearchStrategy, dtype: Any) -> Sample:
     """Any unweighted sample with such weights, not all of them 0."""
     sample = draw(unweighted)
-    n = len(sample.correct)
-    weights = draw(st.lists(weight, min_size=n, max_size=n).filter(any))
-    return sample._replace(sample_weight=np.array(weights, dtype=dtype))
+    weights = column(len(sample.correct), weight, dtype).filter(np.any)
+    return sample._replace(sample_weight=draw(weights))
 
 
 @st.composite
