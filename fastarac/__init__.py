@@ -72,12 +72,26 @@ from fastarac.sweep import threshold_sweep as threshold_sweep
 
 if TYPE_CHECKING:
     from fastarac.displays import ARACDisplay as ARACDisplay
+    from fastarac.displays import ARPDisplay as ARPDisplay
+    from fastarac.displays import ConfusionDisplay as ConfusionDisplay
+    from fastarac.displays import DetCurveDisplay as DetCurveDisplay
+    from fastarac.displays import GeneralizedRCDisplay as GeneralizedRCDisplay
+    from fastarac.displays import PrecisionRecallDisplay as PrecisionRecallDisplay
+    from fastarac.displays import RCDisplay as RCDisplay
+    from fastarac.displays import RocCurveDisplay as RocCurveDisplay
     from fastarac.synthetic import PAPER_CASES as PAPER_CASES
     from fastarac.synthetic import TruncatedNormalMixture as TruncatedNormalMixture
 
 # Loaded on first use: what draws, and what most programs never touch.
 _LAZY = {
     "ARACDisplay": "displays",
+    "ARPDisplay": "displays",
+    "ConfusionDisplay": "displays",
+    "DetCurveDisplay": "displays",
+    "PrecisionRecallDisplay": "displays",
+    "GeneralizedRCDisplay": "displays",
+    "RCDisplay": "displays",
+    "RocCurveDisplay": "displays",
     "PAPER_CASES": "synthetic",
     "TruncatedNormalMixture": "synthetic",
 }

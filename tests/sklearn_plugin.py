@@ -2,7 +2,8 @@
 
 In a process of its own: ``python -m pytest -p sklearn_plugin --fastarac-report FILE --pyargs
 sklearn.metrics.tests.test_ranking``. The names are replaced in scikit-learn before its test modules
-are imported. FILE then says, as JSON, of each test that called one of our functions whether it passed.
+are imported. FILE then says, as JSON, which names were called, and of each test that called one of them
+how it ended.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Recorder:
         self.file = Path(file)
         self.current = ""
         self.ours: set[str] = set()
+        self.called: set[str] = set()
         self.outcomes: dict[str, str] = {}
 
     def wrap(self, function: Any) -> Any:
@@ -45,6 +47,7 @@ class Recorder:
         @functools.wraps(function)
         def noting(*args: Any, **keywords: Any) -> Any:
             self.ours.add(self.current)
+            self.called.add(function.__name__)
             return function(*args, **keywords)
 
         return noting
@@ -75,8 +78,8 @@ class Recorder:
             self.outcomes[report.nodeid] = report.outcome
 
     def pytest_sessionfinish(self) -> None:
-        outcomes = {test.partition("::")[2]: self.outcomes[test] for test in sorted(self.ours - {""})}
-        self.file.write_text(json.dumps(outcomes, indent=1))
+        tests = {test.partition("::")[2]: self.outcomes[test] for test in sorted(self.ours - {""})}
+        self.file.write_text(json.dumps({"called": sorted(self.called), "tests": tests}, indent=1))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

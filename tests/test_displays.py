@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import fastarac as fa
 from fastarac.datasets import load_digits_ocr
 from fastarac.displays import ARACDisplay, draw_arac_curves
-from fastarac.displays._base import HEIGHT, WIDTH, decimate, legend_name, percent, rounded
+from fastarac.displays._base import legend_name, percent, rounded
+from fastarac.displays._decimation import HEIGHT, WIDTH, decimate
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")

@@ -98,7 +98,9 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
         if model.groups is not None:
             several = len(models) > 1
             console.print(
-                model.groups.table(numbers.shown(model.name), model.evaluation.error_rates, several=several)
+                model.groups.table(
+                    numbers.shown(model.name), model.evaluation.error_rates, several=several
+                )
             )
             console.print()
     for sentence in words(models, with_costs=with_costs):
@@ -107,7 +109,7 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
 
 
 def words(models: Sequence[Model], *, with_costs: bool = False) -> list[str]:
-    """Return a sentence per allowed error rate: which model automates most, and at which threshold."""
+    """Return a sentence per allowed error rate: which model automates most, at which threshold."""
     sentences = []
     for index, limit in enumerate(models[0].evaluation.error_rates):
         sentence = f"At most {percent(limit)} errors: {_advice(models, index)}"

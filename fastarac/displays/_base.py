@@ -1,28 +1,218 @@
-"""What all displays share: where they draw, in which colours, and with how many vertices."""
+"""What all displays share: where they draw, what they call a curve, and how they draw it."""
 
 from __future__ import annotations
 
 from decimal import Decimal
-from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from fastarac.displays._decimation import decimate, decimate_steps
+from fastarac.sweep import ThresholdSweep, threshold_sweep
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac.displays._decimation import Range
+
     FloatArray = NDArray[np.float64]
+    LegendPlace = Literal["best", "lower left", "lower right", "upper right"]
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart; without yellow, which
 # is too pale for a line.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINE_STYLES = ("-", "--", "-.", ":")
 
-WIDTH, HEIGHT = 3840, 2160  # the largest picture, in pixels, that is to look the same
-COLUMNS_PER_PIXEL = 4
-TOLERANCE = 0.25  # pixels
-REFINEMENTS_BEFORE_HALVING = 32
+WHOLE = (0.0, 1.0)
+MARGIN = 0.04  # of the range of an axis
+SMALLEST_RANGE = 1e-4  # of a vertical axis
+ENOUGH_ACCEPTED = 0.01  # for shares of the accepted items not to be those of a few
+
+
+class Display:
+    """What all displays share: they are made of items or of a sweep, and drawn in axes."""
+
+    name: str | None
+    ax_: Axes
+    figure_: Figure | SubFigure
+
+    @classmethod
+    def from_sweep(
+        cls, sweep: ThresholdSweep, *, name: str | None = None, ax: Axes | None = None, **kwargs: Any
+    ) -> Self:
+        """Draw the display of a threshold sweep.
+
+        Parameters
+        ----------
+        sweep : ThresholdSweep
+            The counts at every threshold.
+        name : str, optional
+            The name of the model.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **kwargs : dict
+            What :meth:`plot` takes by keyword.
+
+        Returns
+        -------
+        display
+            The display, drawn.
+        """
+        return cls._of(sweep, name).plot(ax, **kwargs)
+
+    def plot(self, ax: Axes | None = None, *, name: str | None = None, **kwargs: Any) -> Self:
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        name : str, optional
+            The name of the model, instead of the display's own.
+        **kwargs : dict
+            Passed on to what draws it in matplotlib, such as ``plot`` for a line.
+
+        Returns
+        -------
+        display
+            The display itself.
+        """
+        self.ax_ = axes_or_new(ax)
+        self.figure_ = self.ax_.figure
+        self._draw(self.name if name is None else name, kwargs)
+        return self
+
+    @classmethod
+    def _of(cls, sweep: ThresholdSweep, name: str | None) -> Self:
+        raise NotImplementedError
+
+    def _draw(self, name: str | None, kwargs: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+
+class ItemDisplay(Display):
+    """A display of items that are correct or not."""
+
+    @classmethod
+    def from_predictions(
+        cls,
+        correct: ArrayLike,
+        confidence: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the display of items.
+
+        Parameters
+        ----------
+        correct : array_like of shape (n,)
+            Whether each output is right: bool, or 0 and 1.
+        confidence : array_like of shape (n,)
+            The confidence of each output, finite.
+        sample_weight : array_like of shape (n,), optional
+            The weight of each item.
+        **kwargs : dict
+            What :meth:`from_sweep` takes by keyword.
+
+        Returns
+        -------
+        display
+            The display, drawn.
+        """
+        sweep = threshold_sweep(correct, confidence, sample_weight=sample_weight)
+        return cls.from_sweep(sweep, **kwargs)
+
+
+class AcceptanceDisplay(ItemDisplay):
+    """A curve over the acceptance rate.
+
+    The vertical axis is as high as the curve where at least `ENOUGH_ACCEPTED` of the items are
+    accepted, and reaches to the best value.
+    """
+
+    _measure: ClassVar[str]
+    _labels: ClassVar[tuple[str, str]]
+    _best: ClassVar[float]
+
+    area: float | None
+    line_: Line2D
+
+    def _curve(self) -> tuple[FloatArray, FloatArray]:
+        raise NotImplementedError
+
+    def _draw(self, name: str | None, kwargs: dict[str, Any]) -> None:
+        x, y = self._curve()
+        heights = _heights(x, y, self._best)
+        before = self.ax_.get_ylim() if self.ax_.has_data() else heights
+        label = legend_label(name, self._measure, self.area, rounded if self._best else significant)
+        self.line_ = draw_line(self.ax_, x, y, label | kwargs, WHOLE, heights)
+        x_label, y_label = self._labels
+        self.ax_.set(xlabel=x_label, ylabel=y_label, xlim=(-MARGIN / 2, 1 + MARGIN / 2))
+        fit_height(self.ax_, heights, before)
+        add_legend(self.ax_, self.line_)
+
+
+def _heights(x: FloatArray, y: FloatArray, best: float) -> Range:
+    shown = np.append(y[x >= ENOUGH_ACCEPTED], np.interp(ENOUGH_ACCEPTED, x, y))
+    if best:
+        return min(float(np.nanmin(shown)), best - SMALLEST_RANGE), best
+    return best, max(float(np.nanmax(shown)), SMALLEST_RANGE)
+
+
+def fit_height(ax: Axes, heights: Range, before: tuple[float, float]) -> None:
+    """Let the vertical axis end just outside these heights and those that it showed before."""
+    from matplotlib.ticker import ScalarFormatter
+
+    margin = MARGIN * (heights[1] - heights[0])
+    ax.set_ylim(min(heights[0] - margin, *before), max(heights[1] + margin, *before))
+    if isinstance(ax.yaxis.get_major_formatter(), ScalarFormatter):
+        ax.ticklabel_format(axis="y", useOffset=False)
+
+
+def draw_line(
+    ax: Axes, x: FloatArray, y: FloatArray, kwargs: dict[str, Any], xlim: Range, ylim: Range
+) -> Line2D:
+    """Draw a curve with few vertices, as it looks where the axes show at least these ranges.
+
+    A curve with markers keeps all vertices, as does one that is not finite or that turns back.
+    """
+    kwargs = canonical(kwargs)
+    if not has_markers(kwargs) and _is_curve(x, y):
+        style = kwargs.pop("drawstyle", kwargs.pop("ds", "default"))
+        if style == "default":
+            vertices = decimate(x, y, xlim=xlim, ylim=ylim)
+            x, y = x[vertices], y[vertices]
+        else:
+            x, y = decimate_steps(x, y, style, xlim=xlim, ylim=ylim)
+    (line,) = ax.plot(x, y, **kwargs)
+    return line
+
+
+def canonical(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return the keywords for a line with matplotlib's abbreviations, such as "c", in full."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    return normalize_kwargs(kwargs, Line2D)
+
+
+def has_markers(kwargs: dict[str, Any]) -> bool:
+    """Return whether a line has markers, where these keywords are in full."""
+    from matplotlib import rcParams
+
+    return kwargs.get("marker", rcParams["lines.marker"]) not in (None, "None", "none", "", " ")
+
+
+def _is_curve(x: FloatArray, y: FloatArray) -> bool:
+    steps = x[1:] >= x[:-1]
+    one_way = steps.all() or (x[1:] <= x[:-1]).all()
+    return bool(one_way and np.isfinite(x).all() and np.isfinite(y).all())
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
@@ -31,7 +221,7 @@ def axes_or_new(ax: Axes | None) -> Axes:
         return ax
     from matplotlib import pyplot as plt
 
-    return plt.subplots()[1]
+    return plt.subplots(layout="constrained")[1]
 
 
 def line_style(index: int) -> dict[str, Any]:
@@ -40,16 +230,10 @@ def line_style(index: int) -> dict[str, Any]:
     return {"color": COLORS[color], "linestyle": LINE_STYLES[rounds % len(LINE_STYLES)]}
 
 
-def legend_name(name: str | None, measure: str, value: float | None) -> str | None:
-    """Return the name of a curve with its area, such as ``"svm (ARAC-AUC = 0.987)"``."""
-    if name is not None:
-        # matplotlib sets text between dollars as formulas, and hides names that begin with "_".
-        name = name.replace("$", r"\$")
-        name = f" {name}" if name.startswith("_") else name
-    if value is None:
-        return name
-    area = f"{measure} = {rounded(value)}"
-    return area if name is None else f"{name} ({area})"
+def add_legend(ax: Axes, line: Line2D, loc: LegendPlace = "best") -> None:
+    """Draw the legend if this line has a name to show in it."""
+    if not str(line.get_label()).startswith("_"):
+        ax.legend(loc=loc)
 
 
 def rounded(value: float, decimals: int = 3) -> str:
@@ -61,92 +245,33 @@ def rounded(value: float, decimals: int = 3) -> str:
     return f"{value:.{decimals}f}"
 
 
+def significant(value: float) -> str:
+    """Return a number that may be small to three significant digits."""
+    return f"{Decimal(f'{value:.2e}'):f}" if 0 < abs(value) < 1 else f"{value:.3f}"
+
+
+def legend_name(
+    name: str | None, measure: str, value: float | None, text: Callable[[float], str] = rounded
+) -> str | None:
+    """Return the name of a curve with its area, such as ``"svm (ARAC-AUC = 0.987)"``."""
+    if name is not None:
+        # matplotlib sets text between dollars as formulas, and hides names that begin with "_".
+        name = name.replace("$", r"\$")
+        name = f" {name}" if name.startswith("_") else name
+    if value is None:
+        return name
+    area = f"{measure} = {text(value)}"
+    return area if name is None else f"{name} ({area})"
+
+
+def legend_label(
+    name: str | None, measure: str, value: float | None, text: Callable[[float], str] = rounded
+) -> dict[str, str]:
+    """Return the keyword for the name of a curve, if it has one."""
+    label = legend_name(name, measure, value, text)
+    return {} if label is None else {"label": label}
+
+
 def percent(share: float) -> str:
     """Return a share that someone chose as a percentage with the digits they chose."""
     return f"{(Decimal(repr(float(share))) * 100).normalize():f} %"
-
-
-def decimate(x: ArrayLike, y: ArrayLike) -> NDArray[np.intp]:
-    """Choose the vertices of a long curve that make a visible difference.
-
-    Parameters
-    ----------
-    x : array_like of shape (n,)
-        Finite, rising or falling throughout.
-    y : array_like of shape (n,)
-        Finite.
-
-    Returns
-    -------
-    vertices : ndarray of shape (k,), intp
-        Rising indices into `x` and `y`, the first and the last always among them. Where the whole
-        curve fills a picture of 3840 by 2160 pixels, no point of the curve is more than half a pixel
-        away from the line through these vertices, nor the other way round.
-
-    Notes
-    -----
-    Columns of a quarter of a pixel first keep their first, last, lowest and highest vertex, so that
-    a point moves by a quarter of a pixel at most, sideways. Vertices less than another quarter away
-    from the straight line that would replace them are then left out: the longest deviations are kept
-    until none is left (Ramer, Douglas and Peucker); pieces that take many rounds are halved as well.
-    """
-    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    if len(x) <= 2:
-        return np.arange(len(x))
-    columns = WIDTH * COLUMNS_PER_PIXEL
-    kept = np.arange(len(x)) if len(x) <= columns else _extremes_of_columns(x, y, columns)
-    return kept[_corners(_pixels(x[kept], WIDTH), _pixels(y[kept], HEIGHT))]
-
-
-def _pixels(values: FloatArray, size: int) -> FloatArray:
-    low, high = values.min(), values.max()
-    return (values - low) / (high - low) * size if high > low else np.zeros(len(values))
-
-
-def _extremes_of_columns(x: FloatArray, y: FloatArray, columns: int) -> NDArray[np.intp]:
-    """Return the first, last, lowest and highest vertex of each column."""
-    rising = x if x[0] <= x[-1] else x[::-1]
-    edges = np.linspace(rising[0], rising[-1], columns + 1)[1:-1]
-    inner = np.searchsorted(rising, edges)
-    if rising is not x:
-        inner = (len(x) - inner)[::-1]
-    bounds = np.unique(np.concatenate([[0], inner, [len(x)]]))
-    extremes = []
-    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        part = y[start:stop]
-        extremes += [start, start + int(part.argmin()), start + int(part.argmax()), stop - 1]
-    return np.unique(np.array(extremes, np.intp))
-
-
-def _corners(x: FloatArray, y: FloatArray) -> NDArray[np.intp]:
-    """Return the vertices of a curve in pixels that the others are within the tolerance of."""
-    kept = np.array([0, len(x) - 1])
-    for refinement in count():
-        piece = np.repeat(np.arange(len(kept) - 1), np.diff(kept))
-        distance = _distance_to_chords(x, y, kept[piece], kept[piece + 1])
-        farthest = np.maximum.reduceat(distance, kept[:-1])
-        far = farthest > TOLERANCE
-        if not far.any():
-            break
-        corners = np.flatnonzero((distance == farthest[piece]) & far[piece])
-        # Of those equally far away, the two ends: between them there may be a straight line.
-        first = np.unique(piece[corners], return_index=True)[1]
-        last = len(corners) - 1 - np.unique(piece[corners][::-1], return_index=True)[1]
-        added = [corners[first], corners[last]]
-        if refinement >= REFINEMENTS_BEFORE_HALVING:
-            added.append(((kept[:-1] + kept[1:]) // 2)[far])
-        kept = np.unique(np.concatenate([kept, *added]))
-    return kept
-
-
-def _distance_to_chords(
-    x: FloatArray, y: FloatArray, start: NDArray[np.intp], stop: NDArray[np.intp]
-) -> FloatArray:
-    """Return how far each vertex but the last is from the segment between two other vertices."""
-    along_x, along_y = x[stop] - x[start], y[stop] - y[start]
-    off_x, off_y = x[:-1] - x[start], y[:-1] - y[start]
-    length = along_x**2 + along_y**2
-    product = off_x * along_x + off_y * along_y
-    share = np.divide(product, length, where=length > 0, out=np.zeros(len(product)))
-    np.clip(share, 0, 1, out=share)
-    return np.hypot(off_x - share * along_x, off_y - share * along_y)

@@ -58,7 +58,7 @@ def decimate(
 
 
 def decimate_steps(
-    x: ArrayLike, y: ArrayLike, drawstyle: str, *, xlim: Range, ylim: Range
+    x: FloatArray, y: FloatArray, drawstyle: str, *, xlim: Range, ylim: Range
 ) -> tuple[FloatArray, FloatArray]:
     """Return the line that matplotlib draws in a style of steps, decimated as by :func:`decimate`.
 
@@ -67,9 +67,8 @@ def decimate_steps(
     """
     from matplotlib.cbook import STEP_LOOKUP_MAP
 
-    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     kept = thin(x, y, edges_of_columns(xlim))
-    x, y = STEP_LOOKUP_MAP[drawstyle](x[kept], y[kept])
+    x, y = np.asarray(STEP_LOOKUP_MAP[drawstyle](x[kept], y[kept]), np.float64)
     if len(x) <= 2:
         return x, y
     corners = _corners(_pixels(x, xlim, WIDTH), _pixels(y, ylim, HEIGHT))

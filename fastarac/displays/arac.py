@@ -7,27 +7,29 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac.areas import arac_auc_score
-from fastarac.displays._base import axes_or_new, decimate, legend_name, line_style, percent
+from fastarac.displays._base import AcceptanceDisplay, add_legend, percent, rounded
+from fastarac.displays._several import draw_curves
 from fastarac.operating import OperatingPoint, operating_point
-from fastarac.sweep import ThresholdSweep, threshold_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
-X_LABEL, Y_LABEL = "Acceptance rate", "Accuracy after correction"
-MARGIN = 0.04  # of the range of each axis
-SMALLEST_RANGE = 1e-4  # of the vertical axis
+    from fastarac.displays._base import FloatArray
+    from fastarac.sweep import ThresholdSweep
+
 GUIDE_COLOR = "0.45"
 NAME_HEIGHT = 0.035  # of the name of an allowed error rate, in heights of the axes
-MOST_NAMES_INSIDE = 6  # that a legend inside the axes has room for
+UPPER_OPACITY, LOWER_OPACITY = 0.3, 0.12
+LOWER_HEIGHT = 0.6  # of what is seen of the lower area, in heights of the upper one
+LABEL_PLACE = 0.3  # of the areas' names, in acceptance rates
 
 
-class ARACDisplay:
+class ARACDisplay(AcceptanceDisplay):
     """ARAC curve visualization.
 
     Make it with :meth:`from_predictions` or :meth:`from_sweep`, which draw it as well.
@@ -51,6 +53,8 @@ class ARACDisplay:
         The curve. Of a long curve, it has the vertices that make a visible difference.
     points_ : matplotlib Line2D or None
         The marks of the operating points, where there are any.
+    shades_ : tuple of two matplotlib PolyCollection, or None
+        The upper and the lower area, where they are shaded.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -59,14 +63,24 @@ class ARACDisplay:
     See Also
     --------
     arac_curve : Computes the curve.
-    fastarac.displays.draw_arac_curves : Draws the curves of several models.
+    displays.draw_arac_curves : Draws the curves of several models.
 
     Examples
     --------
     >>> import fastarac as fa
     >>> sweep = fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])
-    >>> display = fa.ARACDisplay.from_sweep(sweep, name="model")  # doctest: +SKIP
+    >>> display = fa.ARACDisplay.from_sweep(sweep, name="model", error_rates=[0.1])
+    >>> display.line_.get_label()
+    'model (ARAC-AUC = 0.906)'
+    >>> display.points_.get_xdata()
+    array([0.5])
+    >>> from matplotlib import pyplot as plt
+    >>> plt.close(display.figure_)
     """
+
+    _measure = "ARAC-AUC"
+    _labels = ("Acceptance rate", "Accuracy after correction")
+    _best = 1.0
 
     def __init__(
         self,
@@ -77,50 +91,11 @@ class ARACDisplay:
         area: float | None = None,
         operating_points: Sequence[OperatingPoint] = (),
     ) -> None:
-        self.acceptance_rate = np.asarray(acceptance_rate)
-        self.accuracy_after_correction = np.asarray(accuracy_after_correction)
+        self.acceptance_rate = np.asarray(acceptance_rate, np.float64)
+        self.accuracy_after_correction = np.asarray(accuracy_after_correction, np.float64)
         self.name = name
         self.area = area
         self.operating_points = tuple(operating_points)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        correct: ArrayLike,
-        confidence: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        error_rates: Sequence[float] = (),
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the ARAC curve of items.
-
-        Parameters
-        ----------
-        correct : array_like of shape (n,)
-            Whether each output is right: bool, or 0 and 1.
-        confidence : array_like of shape (n,)
-            The confidence of each output, finite.
-        sample_weight : array_like of shape (n,), optional
-            The weight of each item.
-        name : str, optional
-            The name of the model, for the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
-        error_rates : sequence of float, default=()
-            Allowed error rates: the points of largest acceptance within them are marked.
-        **kwargs : dict
-            Passed on to matplotlib's ``plot``.
-
-        Returns
-        -------
-        display : ARACDisplay
-            The display, drawn.
-        """
-        sweep = threshold_sweep(correct, confidence, sample_weight=sample_weight)
-        return cls.from_sweep(sweep, name=name, ax=ax, error_rates=error_rates, **kwargs)
 
     @classmethod
     def from_sweep(
@@ -145,23 +120,27 @@ class ARACDisplay:
         error_rates : sequence of float, default=()
             Allowed error rates: the points of largest acceptance within them are marked.
         **kwargs : dict
-            Passed on to matplotlib's ``plot``.
+            What :meth:`plot` takes by keyword.
 
         Returns
         -------
         display : ARACDisplay
             The display, drawn.
         """
-        display = cls(
-            sweep.acceptance_rate,
-            sweep.accuracy_after_correction,
-            name=name,
-            area=arac_auc_score(sweep),
-            operating_points=[operating_point(sweep, max_error_rate=rate) for rate in error_rates],
+        display = cls._of(sweep, name)
+        display.operating_points = tuple(
+            operating_point(sweep, max_error_rate=rate) for rate in error_rates
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **line_kwargs: Any) -> Self:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        shade_areas: bool = False,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the curve and the marks of its operating points.
 
         Parameters
@@ -170,7 +149,10 @@ class ARACDisplay:
             Where to draw; a new figure if left out.
         name : str, optional
             The name of the model, for the legend, instead of the display's own.
-        **line_kwargs : dict
+        shade_areas : bool, default=False
+            Whether to shade the two parts of the ARAC-AUC: A_U between the curve and the recognition
+            rate β, and below it A_L, a rectangle, of which the axes show the upper end.
+        **kwargs : dict
             Passed on to matplotlib's ``plot``.
 
         Returns
@@ -178,16 +160,30 @@ class ARACDisplay:
         display : ARACDisplay
             The display itself.
         """
-        ax = axes_or_new(ax)
-        name = self.name if name is None else name
-        x, y = self.acceptance_rate, self.accuracy_after_correction
-        vertices = decimate(x, y)
-        label = legend_name(name, "ARAC-AUC", self.area)
-        kwargs = {"label": label} if label is not None else {}
-        (self.line_,) = ax.plot(x[vertices], y[vertices], **(kwargs | line_kwargs))
+        super().plot(ax, name=name, **kwargs)
+        self.shades_: tuple[PolyCollection, PolyCollection] | None = None
+        if shade_areas:
+            self.shades_ = self._shade()
+            add_legend(self.ax_, self.line_, "lower right")  # above the curve, it would cover it
+        return self
+
+    @classmethod
+    def _of(cls, sweep: ThresholdSweep, name: str | None) -> Self:
+        return cls(
+            sweep.acceptance_rate,
+            sweep.accuracy_after_correction,
+            name=name,
+            area=arac_auc_score(sweep),
+        )
+
+    def _curve(self) -> tuple[FloatArray, FloatArray]:
+        return self.acceptance_rate, self.accuracy_after_correction
+
+    def _draw(self, name: str | None, kwargs: dict[str, Any]) -> None:
+        super()._draw(name, kwargs)
         self.points_: Line2D | None = None
         if self.operating_points:
-            (self.points_,) = ax.plot(
+            (self.points_,) = self.ax_.plot(
                 [point.acceptance_rate for point in self.operating_points],
                 [point.accuracy_after_correction for point in self.operating_points],
                 linestyle="none",
@@ -198,13 +194,29 @@ class ARACDisplay:
                 markeredgewidth=1.5,
                 zorder=self.line_.get_zorder() + 1,
             )
-        ax.set(xlabel=X_LABEL, ylabel=Y_LABEL, xlim=(-MARGIN / 2, 1 + MARGIN / 2))
-        _fit_height(ax)
-        if not str(self.line_.get_label()).startswith("_"):
-            ax.legend(loc="best")
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = ax.figure
-        return self
+
+    def _shade(self) -> tuple[PolyCollection, PolyCollection]:
+        """Shade the areas of Kimura et al. 2024, figure 5, and name them where they are in sight."""
+        ax, beta = self.ax_, float(self.accuracy_after_correction[-1])
+        x, y = np.asarray(self.line_.get_data(), np.float64)
+        bottom, top = ax.get_ylim()
+        bottom = min(bottom, max(0.0, beta - LOWER_HEIGHT * (1 - beta)))
+        color = self.line_.get_color()
+        shades = (
+            ax.fill_between(x, beta, y, color=color, alpha=UPPER_OPACITY, linewidth=0),
+            ax.fill_between([0, 1], 0, beta, color=color, alpha=LOWER_OPACITY, linewidth=0),
+        )
+        ax.set_ylim(bottom, top)
+        names = ["$A_U$", r"$A_L = \beta$"]
+        if self.area is not None:
+            names = [
+                f"{name} = {rounded(value)}"
+                for name, value in zip(names, (self.area - beta, beta), strict=True)
+            ]
+        middles = (float(np.interp(LABEL_PLACE, x, y)) + beta) / 2, (max(bottom, 0) + beta) / 2
+        for name, height in zip(names, middles, strict=True):
+            ax.text(LABEL_PLACE, height, name, ha="center", va="center")
+        return shades
 
 
 def draw_arac_curves(
@@ -230,16 +242,10 @@ def draw_arac_curves(
     displays : dict of str to ARACDisplay
         The displays by the names of their models.
     """
-    ax = axes_or_new(ax)
-    displays = {
-        name: ARACDisplay.from_sweep(
-            sweep, name=name, ax=ax, error_rates=error_rates, **line_style(index)
-        )
-        for index, (name, sweep) in enumerate(sweeps.items())
-    }
-    if len(sweeps) > MOST_NAMES_INSIDE:
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
-    _draw_allowed_error_rates(ax, error_rates)
+    displays = draw_curves(ARACDisplay, sweeps, ax=ax, error_rates=error_rates)
+    for display in displays.values():
+        _draw_allowed_error_rates(display.ax_, error_rates)
+        break
     return displays
 
 
@@ -261,13 +267,3 @@ def _draw_allowed_error_rates(ax: Axes, error_rates: Sequence[float]) -> None:
             verticalalignment="center",
             color=GUIDE_COLOR,
         )
-
-
-def _fit_height(ax: Axes) -> None:
-    """Let the vertical axis end just above 1 and just below the lowest curve."""
-    low = ax.dataLim.y0
-    if low > 1 - SMALLEST_RANGE:
-        low = 1 - SMALLEST_RANGE
-    margin = MARGIN * (1 - low)
-    ax.set_ylim(low - margin, 1 + margin)
-    ax.ticklabel_format(axis="y", useOffset=False)

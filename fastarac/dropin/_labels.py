@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac import _kernels, _parallel
-from fastarac._sorting import SINGLE
+from fastarac import _kernels, _parallel, _sorting
 from fastarac.dropin._arrays import Array, check_finite, to_array
 
 Codes = NDArray[np.uint8]
@@ -34,10 +33,7 @@ class Target(NamedTuple):
     def is_label(self, label: Any) -> Codes:
         """Return 1 where the value is `label` and 0 elsewhere, as contiguous bytes."""
         if self.pair is None or self.codes is None:
-            equal = np.asarray(self.values == label)
-            if equal.shape != self.values.shape:
-                return np.zeros(self.values.shape, np.uint8)
-            return np.ascontiguousarray(equal, np.bool_).view(np.uint8)
+            return np.ascontiguousarray(self.values == label, np.bool_).view(np.uint8)
         hits = [bool(value == label) for value in self.pair]
         if not any(hits):
             return np.zeros(self.values.shape, np.uint8)
@@ -144,7 +140,7 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
     def encode(part: slice) -> bool:
         return dropin.encode(bits[part], bits[low], bits[high], codes[part])
 
-    k = 1 if n < SINGLE else _parallel.n_threads(n)
+    k = 1 if n <= _sorting.SINGLE else _parallel.n_threads(n)
     if not all(_parallel.run(encode, [slice(n * i // k, n * (i + 1) // k) for i in range(k)])):
         return None, None
     return flat[[low, high]], codes

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac import _kernels
+from fastarac import _kernels, _sorting
 from fastarac._sorting import (
-    SINGLE,
     SweepArrays,
     _Buckets,
     _count_values,
@@ -62,7 +61,7 @@ class Points(NamedTuple):
 
 def points_of_items(items: Scores, shape: Shape) -> Points:
     """Return the points of the curve of these items."""
-    if items.weight is None and items.n <= SINGLE:
+    if items.weight is None and items.n <= _sorting.SINGLE:
         return _points_of_buckets(items, _two_buckets(items), shape)
     plan = _plan(items)
     if items.weight is not None:

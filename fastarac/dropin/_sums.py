@@ -130,7 +130,7 @@ def precision_of_arrays(arrays: SweepArrays) -> Score:
 def _quotient(high: float, low: float, positives: float) -> Score:
     if not positives:
         return 0.0, NO_RECALL
-    return _kernels.dropin.quotient(high, low, float(positives)), None
+    return float(_kernels.dropin.quotient(high, low, float(positives))), None
 
 
 def _precision_by_points(items: Scores) -> Score:
@@ -145,7 +145,7 @@ def area_under(x: Array, y: Array) -> float:
     """Area below the points by trapezoids; x goes one way, up or down."""
     if x.dtype == np.float64 == y.dtype:
         rises, falls, doubled = _kernels.dropin.trapezoid(_readable(x), _readable(y))
-        area = doubled / 2
+        area = float(doubled) / 2
     else:
         steps = np.diff(x)
         falls = bool((steps < 0).any())

@@ -332,7 +332,7 @@ def average_precision_score(
             message = f"pos_label={pos_label} is not a valid label. It should be one of {pair}"
             raise ValueError(message)
         check_lengths(target.values, scores, weight)
-        check_not_empty(column(scores))
+        check_not_empty(target.values)
         value, message = average_precision(target.is_label(pos_label), column(scores), weight)
         _warn([message])
         return value

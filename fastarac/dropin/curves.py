@@ -14,6 +14,7 @@ from fastarac.dropin._arrays import (
     Scores,
     check_finite,
     check_lengths,
+    check_not_empty,
     column,
     read_weights,
     to_array,
@@ -143,6 +144,7 @@ def read_binary(y_true: Any, pos_label: Any) -> tuple[Target, NDArray[np.uint8]]
     if target.kind != "binary" and not (target.kind == "multiclass" and pos_label is not None):
         message = f"{target.kind} format is not supported"
         raise ValueError(message)
+    check_not_empty(target.values)
     return target, positive_labels(target, pos_label)
 
 
@@ -152,9 +154,6 @@ def read_scores(labels: NDArray[np.uint8], y_score: Any, sample_weight: Any) -> 
     weight = None if sample_weight is None else to_array(sample_weight)
     check_lengths(labels, scores, weight)
     scores = column(scores)
-    if not len(scores):
-        message = "Found array with 0 sample(s) (shape=(0,)) while a minimum of 1 is required."
-        raise ValueError(message)
     weights = None if weight is None else read_weights(column(weight), scores)
     return Scores(labels, scores, weights)
 

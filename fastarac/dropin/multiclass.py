@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BLOCK = 8  # columns copied at a time
 ROWS = 1 << 14  # rows looked at together
+CHUNK = 1 << 12  # rows copied at a time
 
 
 class Metric(NamedTuple):
@@ -179,6 +180,15 @@ def _shares(n: int, n_items: int) -> list[tuple[int, int]]:
     return [(n * i // k, n * (i + 1) // k) for i in range(k)]
 
 
+def _transposed(block: Array) -> Array:
+    """Copy a few columns out, rows by rows, so that what is read and written fits the cache."""
+    out = np.empty((block.shape[1], len(block)), block.dtype)
+    for start in range(0, len(block), CHUNK):
+        rows = slice(start, start + CHUNK)
+        out[:, rows] = block[rows].T
+    return out
+
+
 def _of_columns(
     indicator: Indicator, scores: Array, weight: Array | None, metric: Metric
 ) -> tuple[NDArray[np.float64], list[str]]:
@@ -189,7 +199,7 @@ def _of_columns(
         for start in range(*share, BLOCK):
             stop = min(start + BLOCK, share[1])
             labels = indicator.columns(start, stop)
-            columns = np.ascontiguousarray(scores[:, start:stop].T)
+            columns = _transposed(scores[:, start:stop])
             found += [metric.of_items(*pair, weight) for pair in zip(labels, columns, strict=True)]
         return found
 
@@ -320,7 +330,7 @@ def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -
     def work(share: tuple[int, int]) -> None:
         for start in range(*share, BLOCK):
             taken = present[start : min(start + BLOCK, share[1])]
-            block = scores[:, taken[0] : taken[-1] + 1].take(order, axis=0).T
+            block = _transposed(scores[:, taken[0] : taken[-1] + 1].take(order, axis=0))
             for i, c in enumerate(taken.tolist(), start):
                 bits, layout = bits_of(block[c - taken[0]])
                 _kernels.dropin.pairs_with_each_class(bits, layout.kind, bounds, i, doubled[i])

@@ -1,0 +1,63 @@
+"""The judge: scikit-learn's own tests, run over fastarac's functions of the same names."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sklearn_plugin
+
+import fastarac.dropin
+
+pytest.importorskip("sklearn", minversion="1.9")
+
+MODULES = ("test_ranking", "test_classification", "test_common")
+# Of test_classification only Cohen's kappa is ours.
+CHOSEN = "test_ranking or test_common or cohen_kappa"
+LEAST = 400  # tests that call one of our functions
+FAILING: dict[str, str] = {}  # test: why it fails
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Which names were called, and how each test ended that called one of them."""
+    tests = Path(__file__).parent
+    folder = tmp_path_factory.mktemp("sklearn")
+    file = folder / "report.json"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "sklearn_plugin", "-p", "no:cacheprovider"]
+    command += ["-c", os.devnull, "--rootdir", str(folder), "--fastarac-report", str(file)]
+    command += ["-k", CHOSEN, "--pyargs", *(f"sklearn.metrics.tests.{module}" for module in MODULES)]
+    path = os.pathsep.join([str(tests), str(tests.parent), os.environ.get("PYTHONPATH", "")])
+    run = subprocess.run(
+        command,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert file.exists(), run.stdout + run.stderr
+    return json.loads(file.read_text())
+
+
+def test_the_suite_is_passed(report: dict[str, Any]) -> None:
+    ran = {test: outcome for test, outcome in report["tests"].items() if outcome != "skipped"}
+    failed = {test for test, outcome in ran.items() if outcome != "passed"}
+    assert len(ran) >= LEAST
+    assert failed == set(FAILING)
+    assert len(failed) <= 0.03 * len(ran)
+
+
+def test_every_function_is_judged(report: dict[str, Any]) -> None:
+    public = {
+        name
+        for name, value in vars(fastarac.dropin).items()
+        if callable(value) and not isinstance(value, type)
+    }
+    assert public == set(sklearn_plugin.NAMES)
+    assert public <= set(report["called"])
