@@ -118,7 +118,7 @@ class ItemDisplay(Display):
         sample_weight : array_like of shape (n,), optional
             The weight of each item.
         **kwargs : dict
-            What :meth:`from_sweep` takes by keyword.
+            What ``from_sweep`` takes by keyword.
 
         Returns
         -------
@@ -132,8 +132,8 @@ class ItemDisplay(Display):
 class AcceptanceDisplay(ItemDisplay):
     """A curve over the acceptance rate.
 
-    The vertical axis is as high as the curve where at least `ENOUGH_ACCEPTED` of the items are
-    accepted, and reaches to the best value.
+    The vertical axis shows the curve where at least `ENOUGH_ACCEPTED` of the items are accepted, and
+    the best value.
     """
 
     _measure: ClassVar[str]
@@ -159,10 +159,11 @@ class AcceptanceDisplay(ItemDisplay):
 
 
 def _heights(x: FloatArray, y: FloatArray, best: float) -> Range:
-    shown = np.append(y[x >= ENOUGH_ACCEPTED], np.interp(ENOUGH_ACCEPTED, x, y))
+    shown = y[np.searchsorted(x, ENOUGH_ACCEPTED) :]
+    first = np.interp(ENOUGH_ACCEPTED, x, y)
     if best:
-        return min(float(np.nanmin(shown)), best - SMALLEST_RANGE), best
-    return best, max(float(np.nanmax(shown)), SMALLEST_RANGE)
+        return float(np.nanmin(shown, initial=min(first, best - SMALLEST_RANGE))), best
+    return best, float(np.nanmax(shown, initial=max(first, SMALLEST_RANGE)))
 
 
 def fit_height(ax: Axes, heights: Range, before: tuple[float, float]) -> None:

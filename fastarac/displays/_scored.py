@@ -52,7 +52,7 @@ class ScoredDisplay(Display):
         pos_label : int, float, bool or str, optional
             Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
         **kwargs : dict
-            What :meth:`from_sweep` takes by keyword.
+            What ``from_sweep`` takes by keyword.
 
         Returns
         -------

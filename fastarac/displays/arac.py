@@ -32,7 +32,7 @@ LABEL_PLACE = 0.3  # of the areas' names, in acceptance rates
 class ARACDisplay(AcceptanceDisplay):
     """ARAC curve visualization.
 
-    Make it with :meth:`from_predictions` or :meth:`from_sweep`, which draw it as well.
+    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ARPDisplay(AcceptanceDisplay):
     """Acceptance rate – precision curve visualization.
 
-    Make it with :meth:`from_predictions` or :meth:`from_sweep`, which draw it as well.
+    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ AREAS = {
 class ConfusionDisplay(ItemDisplay):
     """Visualization of what is accepted and rejected, rightly and wrongly, at all acceptance rates.
 
-    Make it with :meth:`from_predictions` or :meth:`from_sweep`, which draw it as well.
+    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ SMALLEST_RATE = float(np.finfo(np.float64).eps)  # instead of 0, which is infini
 class DetCurveDisplay(ScoredDisplay):
     """Detection error tradeoff (DET) curve visualization.
 
-    Make it with :meth:`from_predictions` or :meth:`from_sweep`, which draw it as well.
+    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class PrecisionRecallDisplay(SquareDisplay):
     """Precision–recall curve visualization.
 
-    Make it with :meth:`from_predictions` or :meth:`from_sweep`, which draw it as well.
+    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class RCDisplay(AcceptanceDisplay):
     """Risk–coverage curve visualization.
 
-    Make it with :meth:`from_predictions` or :meth:`from_sweep`, which draw it as well.
+    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class RCDisplay(AcceptanceDisplay):
 class GeneralizedRCDisplay(AcceptanceDisplay):
     """Generalised risk–coverage curve visualization.
 
-    Make it with :meth:`from_predictions` or :meth:`from_sweep`, which draw it as well.
+    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
 
     Parameters
     ----------
