@@ -201,7 +201,7 @@ def _to_array(values: Any, name: str) -> NDArray[Any]:
     elif own_type is not None:
         nulls = int(values.isna().sum())
     if nulls:
-        _reject_nulls(nulls, name)
+        _reject_nulls(values, nulls, name)
     if hasattr(values, "__dataframe__") and np.ndim(values) != 1:
         message = f"{name} is a table of shape {np.shape(values)}; one column is expected"
         raise ValueError(message)
@@ -229,16 +229,26 @@ def _exact_integers(values: Any, array: NDArray[Any], name: str) -> NDArray[Any]
         raise ValueError(message) from error
 
 
-def _reject_nulls(count: int, name: str) -> NoReturn:
-    message = f"{name} has {count} null values; a value for each item is expected"
+def _reject_nulls(values: Any, count: int, name: str) -> NoReturn:
+    if isinstance(values, np.ma.MaskedArray):
+        nulls = np.ma.getmaskarray(values)
+    elif hasattr(values, "is_null"):  # polars, pyarrow
+        nulls = np.asarray(values.is_null())
+    elif hasattr(values, "isna"):  # pandas
+        nulls = np.asarray(values.isna())
+    else:
+        nulls = np.array([v is None or v != v for v in values], np.bool_)
+    message = f"{name}[{int(nulls.argmax())}] is null; a value for each item is expected"
+    if count > 1:
+        message += f" ({count} are null)"
     raise ValueError(message)
 
 
 def _reject_type(array: NDArray[Any], name: str) -> NoReturn:
     if array.dtype == object and array.ndim == 1:
-        nulls = sum(v is None or type(v).__name__ in {"NAType", "NaTType"} for v in array)
-        if nulls:
-            _reject_nulls(nulls, name)
+        nulls = np.array([v is None or type(v).__name__ in {"NAType", "NaTType"} for v in array])
+        if nulls.any():
+            _reject_nulls(np.ma.array(array, mask=nulls), int(nulls.sum()), name)
     found = f"{name} has type {array.dtype}"
     if array.dtype == object and array.size:
         found = f"{name} holds objects ({type(array.flat[0]).__name__})"
@@ -355,7 +365,7 @@ def read_groups(groups: Any, n: int, name: str = "groups") -> tuple[NDArray[Any]
         elif array.dtype.kind == "f":
             nulls = nulls or int(np.isnan(array).sum())
         if nulls:
-            _reject_nulls(nulls, name)
+            _reject_nulls(groups, nulls, name)
         if array.ndim != 1:
             message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
             raise ValueError(message)
@@ -369,7 +379,7 @@ def read_groups(groups: Any, n: int, name: str = "groups") -> tuple[NDArray[Any]
                 raise TypeError(message) from error
             return _of_length(labels, codes, n, name)
     if nulls:
-        _reject_nulls(nulls, name)
+        _reject_nulls(groups, nulls, name)
     order = np.argsort(labels, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))

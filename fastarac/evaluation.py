@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastarac import areas
 from fastarac._inputs import fractions_of, positive_scalar, real_scalar
 from fastarac.operating import OperatingPoint, acceptance_at_error_rate, operating_point
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike
 
     from fastarac.areas import CurveArea
@@ -112,7 +112,7 @@ def evaluate(
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-    error_rates: Sequence[float] = (0.01, 0.05),
+    error_rates: ArrayLike = (0.01, 0.05),
     gamma: float = 1.0,
     delta: float = 0.0,
 ) -> Evaluation:
@@ -126,7 +126,7 @@ def evaluate(
         Real and finite.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
-    error_rates : sequence of float, default=(0.01, 0.05)
+    error_rates : float or sequence of float, default=(0.01, 0.05)
         Allowed shares of undetected errors among all items, each in [0, 1].
     gamma : float, default=1.0
         γ = C_R/C_C, what verifying costs relative to correcting; at least 0.
@@ -157,7 +157,7 @@ def evaluate(
         errors that remain         0.2000
         W (γ = 1, δ = 0)           1.4000
     """
-    limits = tuple(fractions_of(list(error_rates), "error_rates").tolist())
+    limits = tuple(np.atleast_1d(fractions_of(error_rates, "error_rates")).tolist())
     gamma = positive_scalar(gamma, "gamma")
     delta = real_scalar(delta, "delta")
     if delta < -1:

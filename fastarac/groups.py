@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Counts = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class GroupEvaluation:
     """Figures of every group: ``result["arac_auc"]`` is an array with a value a group.
 

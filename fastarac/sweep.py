@@ -68,6 +68,17 @@ class ThresholdSweep:
         for array in (self.thresholds, self.true_accepts, self.false_accepts):
             array.flags.writeable = False
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same thresholds and the same counts."""
+        if not isinstance(other, ThresholdSweep):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("thresholds", "true_accepts", "false_accepts")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         return (
             f"ThresholdSweep({len(self.thresholds) - 1} thresholds, "

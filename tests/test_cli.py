@@ -251,7 +251,7 @@ class TestWords:
         assert output.splitlines()[1].endswith("      W")
         model = model_of("m", [1, 1, 0], [3, 2, 1])
         assert _report.words([model, model], with_costs=True)[0].endswith(
-            "With gamma = 1 and delta = 0, m and m cost least (W = 1.3433)."
+            "With gamma = 1 and delta = 0, m and m cost least (W = 1.3333)."
         )
 
 
@@ -280,7 +280,7 @@ class TestTable:
             assert _numbers.area(model.evaluation.arac.auc) in cells
             for index in range(4):
                 assert model.threshold(index) in cells
-                assert f"{model.evaluation.performance[index]:.4f}" in cells
+                assert f"{model.performance(index):.4f}" in cells
 
     def test_long_names_wrap(self, models):
         name = "a-name-" * 20

@@ -52,6 +52,7 @@ def test_records(digits):
             assert record["n"] == rows.sum()
             assert record["arac_auc"] == fa.arac_auc_score(correct[rows], confidence[rows])
             accepted = confidence[rows] >= point.threshold
+            assert record["threshold@0.01"] == point.threshold
             assert record["acceptance_rate@0.01"] == accepted.mean()
             assert record["error_rate@0.01"] == (accepted & ~correct[rows]).mean()
         assert any(record["roc_auc"] is None for record in mine) == any(
@@ -62,7 +63,7 @@ def test_records(digits):
 def test_table(digits):
     result = run(digits, "--model", "model", "--by", "digit")
     assert result.exit_code == 0, result.output
-    assert "10 groups, worst first, of naive-bayes" in result.stdout
+    assert "10 groups, worst first (by ARAC-AUC), of naive-bayes" in result.stdout
     lines = result.stdout.splitlines()
     start = next(i for i, line in enumerate(lines) if "of logistic-pca5" in line)
     groups = [line for line in lines[start:] if line.startswith("digit")]
@@ -101,3 +102,33 @@ def test_refusals(digits):
     result = run(digits, "--by", "digit", "--weight", "confidence")
     assert result.exit_code == 2
     assert "leave out --weight" in result.stderr
+
+
+def test_few_outputs_are_said_to_be_few(tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("correct,confidence\n" + "1,0.9\n" * 20, encoding="utf-8")
+    assert "20 outputs are few for a limit of 1 % errors" in run(path).stdout
+    assert "are few" not in run(path, "--error-rate", "0.5").stdout
+
+
+def test_a_misread_number_is_no_number(tmp_path):
+    path = tmp_path / "misread.csv"
+    path.write_text("correct,confidence\n1,1_0\n0,5\n", encoding="utf-8")
+    result = run(path)
+    assert result.exit_code == 2
+    assert "row 1" in result.stderr
+    assert "1_0" in result.stderr
+
+
+def test_the_cheapest_is_cheapest_at_the_thresholds_shown(tmp_path):
+    """A model for which nothing can be accepted must not win by reading its curve inside a tie."""
+    rng = np.random.default_rng(0)
+    coarse = [f"{int(i >= 100)},0.9" for i in range(1000)]
+    fine = [f"{int(i >= 100)},{rng.random() + 0.05 * (i < 100):.6f}" for i in range(1000)]
+    for name, rows in (("coarse", coarse), ("fine", fine)):
+        (tmp_path / f"{name}.csv").write_text(
+            "correct,confidence\n" + "\n".join(rows) + "\n", encoding="utf-8"
+        )
+    paths = tmp_path / "coarse.csv", tmp_path / "fine.csv"
+    output = run(*paths, "--gamma", 1, "--delta", 0.5, "--error-rate", 0.05).stdout
+    assert "fine costs least" in output

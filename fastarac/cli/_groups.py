@@ -52,9 +52,9 @@ class Groups:
     def table(self, model: str, error_rates: Sequence[float], *, several: bool) -> Table:
         """Return the first `SHOWN` groups for people."""
         count = len(self.names)
-        title = f"{count} groups, worst first"
+        title = f"{count} groups, worst first (by ARAC-AUC)"
         if count > SHOWN:
-            title = f"The worst {SHOWN} of {count} groups"
+            title = f"The worst {SHOWN} of {count} groups (by ARAC-AUC)"
         if several:
             title += f", of {model}"
         table = Table(
@@ -92,6 +92,7 @@ def evaluate_by(
     size = len(by.names)
     for limit, point in zip(evaluation.error_rates, evaluation.operating_points, strict=True):
         accepted = confidence >= point.threshold
+        values[f"threshold@{limit:.12g}"] = np.full(len(result), point.threshold)
         for rate, counted in (("acceptance_rate", accepted), ("error_rate", accepted & ~correct)):
             counts = np.bincount(by.codes[counted], minlength=size)[result.groups]
             values[f"{rate}@{limit:.12g}"] = counts / values["n"]
@@ -101,6 +102,6 @@ def evaluate_by(
 
 
 def _plain(value: Any) -> Any:
-    """A number of Python, None where it is not a number."""
-    number = value.item()
-    return None if number != number else number
+    """A number of Python, None where it is not finite."""
+    number = value.item() if hasattr(value, "item") else value
+    return None if number - number != 0 else number

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 BEST = "bold green"
 UNLIMITED = 100_000  # characters a line
-CAUTION = "Thresholds are fitted to these outputs; on new ones, a few more errors may remain."
+CAUTION = (
+    "Thresholds are fitted to these outputs: on new ones the limit may well be exceeded. Check a "
+    "threshold on outputs that it was not chosen on."
+)
+FEW = 10  # allowed errors, below which chance decides what a limit means
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,12 @@ class Model:
     def point(self, index: int) -> OperatingPoint:
         """Return the operating point for the allowed error rate of this index."""
         return self.evaluation.operating_points[index]
+
+    def performance(self, index: int) -> float:
+        """Return W = γX + β − δ·R_E at that operating point, with whole ties and the errors there."""
+        figures, point = self.evaluation, self.point(index)
+        gained = figures.gamma * point.acceptance_rate + figures.recognition_rate
+        return gained - figures.delta * point.error_rate
 
     def threshold(self, index: int) -> str:
         """Return the threshold for the allowed error rate of this index."""
@@ -105,6 +115,11 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
             console.print()
     for sentence in words(models, with_costs=with_costs):
         console.print(Text(sentence))
+    fewest = min(model.evaluation.n for model in models)
+    limit = min(models[0].evaluation.error_rates, default=1.0)
+    if 0 < limit * fewest < FEW:
+        warning = f"{numbers.count(fewest)} outputs are few for a limit of {percent(limit)} errors: "
+        console.print(Text(warning + "chance decides much of these figures."))
     console.print(Text(CAUTION, style="dim"))
 
 
@@ -163,7 +178,7 @@ def _remaining(model: Model, index: int) -> str:
 
 
 def _cheapest(models: Sequence[Model], index: int) -> str:
-    performances = [model.evaluation.performance[index] for model in models]
+    performances = [model.performance(index) for model in models]
     names = [
         numbers.shown(model.name)
         for model, performance in zip(models, performances, strict=True)
@@ -229,7 +244,7 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[_Column]]
             _Column("confidence\n>=", [model.threshold(index) for model in models]),
         ]
         if with_costs:
-            performances = [model.evaluation.performance[index] for model in models]
+            performances = [model.performance(index) for model in models]
             block.append(_Column("\nW", [f"{value:.4f}" for value in performances], performances))
         blocks.append(block)
     return blocks

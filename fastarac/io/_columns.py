@@ -59,7 +59,12 @@ class Number(Pick):
         if kind not in (TEXT, NUMBER, BOOLEAN):
             raise self.unsuitable(source)
         native = kind == BOOLEAN or source.type_of(self.column) in FLOATS_AND_INTEGERS
-        return name if native else f"TRY_CAST({name} AS DOUBLE)"
+        if native:
+            return name
+        if kind != TEXT:
+            return f"TRY_CAST({name} AS DOUBLE)"
+        # DuckDB takes 1_000 for a number; in the output of a reader it is a misread text
+        return f"CASE WHEN contains({name}, '_') THEN NULL ELSE TRY_CAST({name} AS DOUBLE) END"
 
     def is_valid(self, values: Array) -> Array:
         return np.isfinite(values)
