@@ -72,7 +72,7 @@ def count_pairs(items: Items) -> PairCounts:
             bits, labels, items.layout.kind, items.layout.exponent
         )
         items.check(not_finite=bad, seen_labels=seen)
-        return PairCounts(correct, incorrect, doubled)
+        return PairCounts(int(correct), int(incorrect), int(doubled))
     plan = _plan(items)
     if plan.try_counting:
         counted = _count_values(items)

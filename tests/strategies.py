@@ -173,4 +173,7 @@ def integer_weighted(draw) -> Sample:
     return draw(weighing(st.integers(0, 4), dtype))
 
 
-items = st.one_of(unweighted, weighted(), integer_weighted())
+whole_weights = integer_weighted()
+any_weights = st.one_of(weighted(), whole_weights)
+exact_sums = st.one_of(unweighted, whole_weights)
+items = st.one_of(unweighted, any_weights)

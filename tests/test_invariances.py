@@ -22,27 +22,39 @@ Family = tuple[Metric, ...]
 
 
 def every(*properties: str):
-    """Run a test for each family: neighbouring entries of one function, with these properties.
+    """Run a test for all entries with these properties, some at a time, named by their functions.
 
-    A family is given the same samples, since making them takes longer than evaluating them.
+    To make a sample takes longer than to evaluate a metric, hence several metrics on each.
     """
     chosen = [metric for metric in METRICS if all(getattr(metric, name) for name in properties)]
-    families = groupby(chosen, lambda metric: (metric.owner, metric.weights, metric.jumps))
-    cases = [pytest.param(tuple(members), id=owner) for (owner, *_), members in families]
+    cases = []
+    for _, alike in groupby(sorted(chosen, key=takes), takes):
+        members = tuple(alike)
+        for start in range(0, len(members), TOGETHER):
+            family = members[start : start + TOGETHER]
+            names = dict.fromkeys(metric.owner for metric in family)
+            cases.append(pytest.param(family, id="-".join(names)))
     return pytest.mark.parametrize("family", cases)
 
 
-def weighted_for(family: Family) -> st.SearchStrategy[Sample]:
-    """Weights under which the value is determined beyond rounding."""
-    exact_sums = strategies.integer_weighted()
-    return exact_sums if family[0].jumps else st.one_of(exact_sums, strategies.weighted())
+TOGETHER = 8
+
+
+def takes(metric: Metric) -> tuple[bool, bool]:
+    """What decides on the samples for a metric."""
+    return metric.weights, metric.jumps
 
 
 def sample_for(family: Family) -> st.SearchStrategy[Sample]:
-    """Samples without weights, and with them where the metrics take any."""
-    if family[0].weights:
-        return strategies.unweighted | weighted_for(family)
-    return strategies.unweighted
+    """Samples without weights, and with any under which the value is determined beyond rounding."""
+    if not family[0].weights:
+        return strategies.unweighted
+    return strategies.exact_sums if family[0].jumps else strategies.items
+
+
+def weighted_for(family: Family) -> st.SearchStrategy[Sample]:
+    """Those of them that have weights."""
+    return strategies.whole_weights if family[0].jumps else strategies.any_weights
 
 
 def value(metric: Metric, sample: Sample) -> np.ndarray:
@@ -74,7 +86,7 @@ def test_value_is_that_of_the_reference(family, data):
         agree(metric, sample, value(metric, sample), metric.expected(*sample))
 
 
-@given(strategies.unweighted | strategies.integer_weighted(), st.data())
+@given(strategies.exact_sums, st.data())
 def test_a_limit_that_a_rate_reaches_is_kept_and_reached(sample, data):
     rate = data.draw(st.sampled_from(["error_rate", "risk", "acceptance_rate"]))
     criterion = "min_acceptance_rate" if rate == "acceptance_rate" else f"max_{rate}"
@@ -179,7 +191,7 @@ def test_multiplying_all_weights_scales_the_value(family, data):
 
 
 @every("weights")
-@given(strategies.integer_weighted())
+@given(strategies.whole_weights)
 def test_a_weight_of_k_is_the_item_k_times(family, sample):
     times = sample.sample_weight.astype(np.int64)
     repeated = Sample(np.repeat(sample.correct, times), np.repeat(sample.confidence, times))
