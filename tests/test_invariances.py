@@ -19,6 +19,7 @@ from strategies import Sample
 import fastarac as fa
 
 Family = tuple[Metric, ...]
+TOGETHER = 8  # metrics in a family, at most
 
 
 def every(*properties: str):
@@ -35,9 +36,6 @@ def every(*properties: str):
             names = dict.fromkeys(metric.owner for metric in family)
             cases.append(pytest.param(family, id="-".join(names)))
     return pytest.mark.parametrize("family", cases)
-
-
-TOGETHER = 8
 
 
 def takes(metric: Metric) -> tuple[bool, bool]:
