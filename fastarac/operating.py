@@ -182,11 +182,13 @@ def operating_point(
     last = len(ta) - 1
     if max_error_rate is not None:
         index = last_within(sweep, limit)
-        fraction = _fraction(limit * total - fa[index], sweep, index, of_errors=True)
+        fraction = 0.0
+        if fa[index] / total < limit:  # where it is the limit, the point is reached
+            fraction = _fraction(limit * total - fa[index], sweep, index, of_errors=True)
     elif max_risk is not None:
         index = _last_with_risk(sweep, limit)
         fraction = 0.0
-        if 0 < index < last:
+        if 0 < index < last and fa[index] / (ta[index] + fa[index]) < limit:
             tie_errors = fa[index + 1] - fa[index]
             tie = tie_errors + ta[index + 1] - ta[index]
             slack = limit * (ta[index] + fa[index]) - fa[index]
@@ -194,7 +196,7 @@ def operating_point(
     else:
         index = bisect_left(range(last), limit, key=lambda i: (ta[i] + fa[i]) / total)
         fraction = 0.0
-        if index and interpolate:
+        if index and interpolate and (ta[index] + fa[index]) / total > limit:
             index -= 1
             fraction = _fraction(limit * total - ta[index] - fa[index], sweep, index)
     if not interpolate or not 0.0 < fraction < 1.0:

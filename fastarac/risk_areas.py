@@ -76,6 +76,13 @@ def _best_aurc(sweep: ThresholdSweep, estimator: str, optimum: str) -> Fraction:
     return 1 - correct / total * (1 + harmonic)
 
 
+def _excess(sweep: ThresholdSweep, estimator: str, best: Fraction) -> Fraction:
+    """AURC less `best`, from the smaller of precision and risk, which has more digits to lose."""
+    if sweep.n_incorrect < sweep.n_correct:
+        return _area(sweep, estimator, of_risk=True) - best
+    return 1 - best - _area(sweep, estimator)
+
+
 def arp_area(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -318,8 +325,7 @@ def excess_aurc_loss(
     0.0
     """
     sweep = as_sweep(correct, confidence, sample_weight)
-    best = _best_aurc(sweep, estimator, optimum)
-    return float(_area(sweep, estimator, of_risk=True) - best)
+    return float(_excess(sweep, estimator, _best_aurc(sweep, estimator, optimum)))
 
 
 def normalized_aurc_loss(
@@ -371,8 +377,9 @@ def normalized_aurc_loss(
     1.111111
     """
     sweep = as_sweep(correct, confidence, sample_weight)
-    best, loss = _best_aurc(sweep, estimator, optimum), _area(sweep, estimator, of_risk=True)
+    best = _best_aurc(sweep, estimator, optimum)
+    excess = _excess(sweep, estimator, best)
     if not (sweep.n_correct and sweep.n_incorrect):
         warn_undefined("normalised AURC", "all items are alike, correct or incorrect")
         return math.nan
-    return float((loss - best) / (Fraction(sweep.n_incorrect) / _total(sweep) - best))
+    return float(excess / (Fraction(sweep.n_incorrect) / _total(sweep) - best))

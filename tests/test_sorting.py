@@ -88,7 +88,9 @@ def test_sweep_and_pairs_follow_the_definition(way, sample):
     if sample.sample_weight is None:
         assert from_sweep == pairs
     else:
-        assert float(from_sweep.doubled_pairs) == pytest.approx(float(doubled), rel=1e-12)
+        # a sweep holds sums: a weight is lost beside those that were summed before it
+        lost = 1e-15 * float(correct * incorrect)
+        assert float(from_sweep.doubled_pairs) == pytest.approx(float(doubled), rel=1e-12, abs=lost)
 
 
 @ways
