@@ -22,7 +22,7 @@ def _at(counts: Counts, index: int) -> Fraction:
     return sum((Fraction(part[index].item()) for part in counts), Fraction(0))
 
 
-def _area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fraction:
+def area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fraction:
     """∫ y dx along the sweep for low <= x <= high, with `low` and `high` in the units of x."""
     points = range(len(x[0]))
     first = bisect_left(points, low, key=lambda i: _at(x, i))
@@ -132,9 +132,9 @@ def arac_partial_auc_score(
     total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)  # not rounded
     if max_error_rate is not None:
         errors = min(limit, Fraction(sweep.n_incorrect) / total)
-        area = _area_between((fa,), (ta, fa), Fraction(0), errors * total) / total**2
+        area = area_between((fa,), (ta, fa), Fraction(0), errors * total) / total**2
         return float((area + limit - errors) / limit)
-    below = _area_between((ta, fa), (fa,), low * total, high * total) / total**2
+    below = area_between((ta, fa), (fa,), low * total, high * total) / total**2
     return float(1 - below / (high - low))
 
 
@@ -213,9 +213,9 @@ def roc_partial_auc_score(
         return math.nan
     width, chance = high - low, (high**2 - low**2) / 2
     if fpr_range is not None:
-        area = _area_between(fp, tp, low * negative, high * negative) / (positive * negative)
+        area = area_between(fp, tp, low * negative, high * negative) / (positive * negative)
     else:
-        left = _area_between(tp, fp, low * positive, high * positive) / (positive * negative)
+        left = area_between(tp, fp, low * positive, high * positive) / (positive * negative)
         area, chance = width - left, width - chance
     if standardize is None:
         return float(area)

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+import reference as ref
 import strategies
 from hypothesis import given
 
@@ -97,3 +98,16 @@ def test_the_parts_of_the_area():
 
 def test_roc_auc_of_pairs():
     assert areas.roc_auc(areas.pair_counts(CORRECT, CONFIDENCE, None)) == 5 / 6
+
+
+def test_thousands_of_areas_are_the_nearest_double():
+    """Small samples with many ties, against the definition in fractions, to the last bit."""
+    rng = np.random.default_rng(2024)
+    for _ in range(3000):
+        n = int(rng.integers(1, 12))
+        correct = rng.random(n) < rng.random()
+        confidence = rng.integers(0, rng.integers(1, 12), n) / 7
+        expected = ref.round_once(ref.arac_auc(ref.to_items(correct, confidence)))
+        assert fa.arac_auc_score(correct, confidence) == expected
+        assert fa.arac_auc_score(correct, confidence, sample_weight=np.ones(n)) == expected
+        assert fa.arac_auc_score(fa.threshold_sweep(correct, confidence)) == expected

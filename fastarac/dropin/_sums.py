@@ -15,7 +15,7 @@ from fastarac._sorting import _count_values, _over_buckets, _plan, _sort_buckets
 from fastarac.areas import roc_auc
 from fastarac.dropin._arrays import Scores, check_lengths, column, read_weights
 from fastarac.dropin._points import CORNERS, EVERY, PRECISION, RATES, Shape, points_of_items
-from fastarac.partial_areas import _area_between
+from fastarac.partial_areas import area_between
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +68,7 @@ def partial_area(arrays: SweepArrays, max_fpr: float) -> float:
     if not (correct and incorrect):
         return float("nan")
     limit = Fraction(float(max_fpr))
-    area = _area_between((false_accepts,), (true_accepts,), Fraction(0), limit * incorrect)
+    area = area_between((false_accepts,), (true_accepts,), Fraction(0), limit * incorrect)
     chance = limit * limit / 2
     return float((1 + (area / (correct * incorrect) - chance) / (limit - chance)) / 2)
 
