@@ -37,6 +37,12 @@ def n_threads(n_items: int) -> int:
     return max(1, min(available, n_items // MIN_ITEMS_PER_THREAD))
 
 
+def edges(n_items: int) -> list[int]:
+    """Return where to divide `n_items` into contiguous shares, one a thread, with both ends."""
+    k = n_threads(n_items)
+    return [n_items * i // k for i in range(k + 1)]
+
+
 def run(task: Callable[[T], R], arguments: Sequence[T]) -> list[R]:
     """Return `task` of each argument, one thread each; in the caller's thread where it is one."""
     if len(arguments) == 1:

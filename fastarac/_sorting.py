@@ -193,8 +193,7 @@ def _n_cells() -> int:
 
 def _shares(items: Items) -> list[tuple[int, int]]:
     """Split the items evenly, one contiguous share a thread."""
-    k = _parallel.n_threads(items.n)
-    edges = [items.n * i // k for i in range(k + 1)]
+    edges = _parallel.edges(items.n)
     return list(itertools.pairwise(edges))
 
 

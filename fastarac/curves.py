@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastarac import _kernels, _parallel
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 FloatArray = NDArray[np.float64]
@@ -101,7 +102,17 @@ def arac_curve(
     array([inf, 0.9, 0.8, 0.6, 0.4])
     """
     sweep = as_sweep(correct, confidence, sample_weight)
-    return ARACCurve(sweep.acceptance_rate, sweep.accuracy_after_correction, sweep.thresholds)
+    x, y = (np.empty(len(sweep.thresholds)) for _ in range(2))
+    edges = _parallel.edges(len(x))
+
+    def write(share: int) -> None:
+        _kernels.counting.arac_points(
+            sweep.true_accepts, sweep.false_accepts, float(sweep.total),
+            edges[share], edges[share + 1], x, y,
+        )  # fmt: skip
+
+    _parallel.run(write, range(len(edges) - 1))
+    return ARACCurve(x, y, sweep.thresholds)
 
 
 def arp_curve(

@@ -173,7 +173,8 @@ class ThresholdSweep:
     @property
     def correction_rate(self) -> FloatArray:
         """R_C = TR/Ω (equation 4): the share that people correct; from 1 − β to 0."""
-        return self._divided(self.true_rejects, self.total)
+        rejected = np.subtract(self.n_incorrect, self.false_accepts, dtype=np.float64)
+        return self._divided(rejected, self.total)
 
     @property
     def error_rate(self) -> FloatArray:
@@ -183,7 +184,8 @@ class ThresholdSweep:
     @property
     def accuracy_after_correction(self) -> FloatArray:
         """Y = (TA + TR + FR)/Ω = 1 − R_E (equation 16); from 1 to β."""
-        return self._divided(self.total - self.false_accepts, self.total)
+        right = np.subtract(self.total, self.false_accepts, dtype=np.float64)
+        return self._divided(right, self.total)
 
     @property
     def risk(self) -> FloatArray:

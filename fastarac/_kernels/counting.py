@@ -76,3 +76,14 @@ def doubled_area(x: Array, y: Array) -> int:
     for i in range(1, len(x)):
         total += (x[i] - x[i - 1]) * (y[i] + y[i - 1])
     return total
+
+
+@kernel
+def arac_points(
+    true_accepts: Array, false_accepts: Array, total: float, start: int, stop: int, x: Array, y: Array
+) -> None:
+    """Write acceptance rate and accuracy after correction of the points from `start` to `stop`."""
+    for i in range(start, stop):
+        wrong = float(false_accepts[i])
+        x[i] = (float(true_accepts[i]) + wrong) / total
+        y[i] = (total - wrong) / total
