@@ -227,7 +227,8 @@ def radix_sort(keys: Array, spare: Array, counts: Array, low: Any, differ: Any) 
             counts[d] += 1
         in_spare = not in_spare
     if in_spare:
-        keys[:] = spare[:n]
+        for i in range(n):  # assigning the slice would compile the text of an error, for two seconds
+            keys[i] = spare[i]
 
 
 @kernel
@@ -365,11 +366,16 @@ def small_pairs(
     bad, seen, lower = encode_two_ended(bits, labels, kind, exponent, keys)
     spare = np.empty(n, bits.dtype)
     counts = np.empty(counts_needed(n), np.int32)
-    sort_keys(keys[:lower], spare, counts)
-    sort_keys(keys[lower:], spare, counts)
-    p0, n0, d0 = count_pairs(keys[:lower])
-    p1, n1, d1 = count_pairs(keys[lower:])
-    return bad, seen, p0 + p1, n0 + n1, d0 + d1 + 2 * p1 * n0
+    correct = 0
+    incorrect = 0
+    doubled = 0
+    for part in (keys[:lower], keys[lower:]):
+        sort_keys(part, spare, counts)
+        p, q, pairs = count_pairs(part)
+        doubled += pairs + 2 * p * incorrect
+        correct += p
+        incorrect += q
+    return bad, seen, correct, incorrect, doubled
 
 
 @kernel

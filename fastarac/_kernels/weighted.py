@@ -87,8 +87,11 @@ def sort_pairs(keys: Array, weights: Array) -> None:
         cost += count * count
     if shift != T(0) and cost > 8 * n:
         order = np.argsort(keys, kind="mergesort")
-        keys[:] = keys[order]
-        weights[:] = weights[order]
+        sorted_keys = keys[order]
+        sorted_weights = weights[order]
+        for i in range(n):  # not by slices: compiling the text of their error takes two seconds
+            keys[i] = sorted_keys[i]
+            weights[i] = sorted_weights[i]
         return
     moved = np.empty(n, keys.dtype)
     moved_weights = np.empty(n, np.float64)
