@@ -193,8 +193,7 @@ def vector(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def _to_array(values: Any, name: str) -> NDArray[Any]:
-    nulls = getattr(values, "null_count", 0)  # pyarrow has a number there, polars a method
-    nulls = nulls() if callable(nulls) else nulls
+    nulls = _null_count(values)
     own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
     if isinstance(values, np.ma.MaskedArray):
         nulls = int(np.ma.getmaskarray(values).sum())
@@ -227,6 +226,12 @@ def _exact_integers(values: Any, array: NDArray[Any], name: str) -> NDArray[Any]
     except OverflowError as error:
         message = f"{name} has integers that fit neither int64 nor uint64; convert them to floats"
         raise ValueError(message) from error
+
+
+def _null_count(values: Any) -> int:
+    """Nulls that a column of pyarrow (a number) or polars (a method) says it has."""
+    count: Any = getattr(values, "null_count", 0)
+    return int(count() if callable(count) else count)
 
 
 def _reject_nulls(values: Any, count: int, name: str) -> NoReturn:
@@ -348,8 +353,7 @@ def read_groups(groups: Any, n: int, name: str = "groups") -> tuple[NDArray[Any]
     Integers are numbered by a hash table, labels of pandas and pyarrow by their own; everything else
     is sorted once.
     """
-    nulls = getattr(groups, "null_count", 0)
-    nulls = nulls() if callable(nulls) else nulls
+    nulls = _null_count(groups)
     if hasattr(groups, "factorize"):  # pandas
         codes, labels = groups.factorize()
         nulls = int((codes < 0).sum())

@@ -197,6 +197,16 @@ def _shares(items: Items) -> list[tuple[int, int]]:
     return list(itertools.pairwise(edges))
 
 
+def _places(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """From the items of each share in each bucket: the bounds of the buckets, and where shares begin.
+
+    An item of a later share comes after those of earlier shares in the same bucket.
+    """
+    bounds = np.zeros(counts.shape[1] + 1, np.int64)
+    np.cumsum(counts.sum(axis=0), out=bounds[1:])
+    return bounds, bounds[:-1] + np.cumsum(counts, axis=0) - counts
+
+
 def _spread(items: Items, plan: _Plan) -> _Buckets:
     """Write the keys of all items into buckets."""
     threshold = _kernels.threshold
@@ -213,10 +223,7 @@ def _spread(items: Items, plan: _Plan) -> _Buckets:
             items.check(not_finite=bad, seen_labels=seen)
 
     _parallel.run(count, range(len(shares)))
-    bounds = np.zeros(2 * plan.n_buckets + 1, np.int64)
-    np.cumsum(counts.sum(axis=0), out=bounds[1:])
-    # an item of a later share comes after those of earlier shares in the same bucket
-    positions = bounds[:-1] + np.cumsum(counts, axis=0) - counts
+    bounds, positions = _places(counts)
     keys = np.empty(items.n, layout.bits)
     weights = np.empty(0 if items.weight is None else items.n, np.float64)
 
@@ -253,9 +260,7 @@ def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[
             items.check(not_finite=bad, seen_labels=seen)
 
     _parallel.run(count, range(len(shares)))
-    bounds = np.zeros(2 * n_groups + 1, np.int64)
-    np.cumsum(counts.sum(axis=0), out=bounds[1:])
-    positions = bounds[:-1] + np.cumsum(counts, axis=0) - counts
+    bounds, positions = _places(counts)
     keys = np.empty(items.n, layout.bits)
 
     def move(index: int) -> None:

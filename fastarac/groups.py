@@ -139,7 +139,7 @@ def evaluate_groups(
     Notes
     -----
     The items are spread over the groups by one counting sort, and every group is sorted in the cache:
-    100,000 groups of 100 items take about as long as the area of all ten million together.
+    100,000 groups of 100 items take some three times as long as the area of all ten million together.
 
     Examples
     --------
