@@ -81,8 +81,9 @@ if TYPE_CHECKING:
     from fastarac.displays import RocCurveDisplay as RocCurveDisplay
     from fastarac.synthetic import PAPER_CASES as PAPER_CASES
     from fastarac.synthetic import TruncatedNormalMixture as TruncatedNormalMixture
+    from fastarac.uncertainty.statistics import Statistic as Statistic
 
-# Loaded on first use: what draws, and what most programs never touch.
+# Loaded on first use: what draws, and what not every program needs.
 _LAZY = {
     "ARACDisplay": "displays",
     "ARPDisplay": "displays",
@@ -94,6 +95,7 @@ _LAZY = {
     "RocCurveDisplay": "displays",
     "PAPER_CASES": "synthetic",
     "TruncatedNormalMixture": "synthetic",
+    "Statistic": "uncertainty.statistics",
 }
 
 

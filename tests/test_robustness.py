@@ -195,7 +195,9 @@ LAYERS = [
     {"risk_areas", "partial_areas"},
     {"precision_recall", "dropin"},
     {"operating", "groups"},
-    {"evaluation", "synthetic", "datasets", "displays"},
+    {"costs", "measures", "synthetic", "datasets"},
+    {"uncertainty"},
+    {"evaluation", "displays"},
     {"io"},
     {"cli", "__main__"},
 ]

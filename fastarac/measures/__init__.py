@@ -1,0 +1,1 @@
+"""The classic measures of confusion tables, rankings, clusterings and annotators."""
