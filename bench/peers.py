@@ -22,10 +22,23 @@ if TYPE_CHECKING:
 
     Prepare = Callable[[Inputs], Callable[[], Any]]
 
+MAX_FPR = 0.1  # of the partial areas
+SAME_NAMES = (
+    "roc_auc_score",
+    "average_precision_score",
+    "roc_curve",
+    "precision_recall_curve",
+    "det_curve",
+    "confusion_matrix_at_thresholds",
+)
+
 
 @dataclass(frozen=True)
 class Peer:
-    """An installed library: for each kind of work that it knows, how to call it."""
+    """An installed library: for each kind of work that it knows, how to call it.
+
+    Beside the kinds of the register of works, these are the names of functions of fastarac.
+    """
 
     name: str
     version: str
@@ -34,9 +47,17 @@ class Peer:
 
 
 def _scikit_learn() -> tuple[int, dict[str, Prepare]]:
+    from sklearn import metrics
     from sklearn.metrics import roc_auc_score, roc_curve
 
+    def same(name: str) -> Prepare:
+        return lambda x: partial(getattr(metrics, name), x.correct, x.confidence)
+
     return 1, {
+        **{name: same(name) for name in SAME_NAMES},
+        "roc_partial_auc_score": lambda x: partial(
+            roc_auc_score, x.correct, x.confidence, max_fpr=MAX_FPR
+        ),
         "auc": lambda x: partial(roc_auc_score, x.correct, x.confidence),
         "weighted auc": lambda x: partial(
             roc_auc_score, x.correct, x.confidence, sample_weight=x.weight
@@ -54,12 +75,12 @@ def _polars_ds() -> tuple[int, dict[str, Prepare]]:
         frame = pl.DataFrame({"y": items.correct.astype(np.uint32), "score": items.confidence})
         return lambda: frame.select(pds.query_roc_auc("y", "score")).item()
 
-    return pl.thread_pool_size(), {"auc": auc}
+    return pl.thread_pool_size(), {"auc": auc, "roc_auc_score": auc}
 
 
 def _torchmetrics() -> tuple[int, dict[str, Prepare]]:
     import torch
-    from torchmetrics.functional.classification import binary_auroc, binary_roc
+    from torchmetrics.functional import classification as metrics
 
     def of(function: Callable[..., Any]) -> Prepare:
         def prepare(items: Inputs) -> Callable[[], Any]:
@@ -68,7 +89,16 @@ def _torchmetrics() -> tuple[int, dict[str, Prepare]]:
 
         return prepare
 
-    return torch.get_num_threads(), {"auc": of(binary_auroc), "curve": of(binary_roc)}
+    auroc, roc = of(metrics.binary_auroc), of(metrics.binary_roc)
+    return torch.get_num_threads(), {
+        "auc": auroc,
+        "curve": roc,
+        "roc_auc_score": auroc,
+        "roc_partial_auc_score": of(partial(metrics.binary_auroc, max_fpr=MAX_FPR)),
+        "average_precision_score": of(metrics.binary_average_precision),
+        "roc_curve": roc,
+        "precision_recall_curve": of(metrics.binary_precision_recall_curve),
+    }
 
 
 def _scipy() -> tuple[int, dict[str, Prepare]]:

@@ -11,6 +11,8 @@ import numpy as np
 from fastarac import areas
 from fastarac._inputs import fractions_of, positive_scalar, real_scalar
 from fastarac.operating import OperatingPoint, acceptance_at_error_rate, operating_point
+from fastarac.precision_recall import pr_auc_score
+from fastarac.risk_areas import arp_area, aurc_loss, normalized_aurc_loss
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
@@ -31,8 +33,21 @@ class Evaluation:
         Share of correct items, β.
     arac : CurveArea
         ARAC-AUC and its parts, among them the normalised one.
+    arp : CurveArea
+        ARP-AUC by trapezoids, and its parts.
     roc_auc : float
         How well the confidence tells correct items from incorrect ones; NaN where all are alike.
+    pr_auc : float
+        Area under the precision–recall curve, interpolated after Davis and Goadrich; NaN where no
+        item is correct.
+    average_precision : float
+        The same area by steps; NaN where no item is correct.
+    aurc : float
+        1 − ARP-AUC, the mean risk, by trapezoids.
+    normalized_aurc : float
+        AURC between that of the best order of the items, 0, and that of a random one, 1, as
+        :func:`normalized_aurc_loss` has it. NaN where all items are alike, and where they are
+        weighted: no order of single items is the best then.
     augrc : float
         1 − ARAC-AUC, the mean error rate.
     gamma, delta : float
@@ -48,7 +63,12 @@ class Evaluation:
     n: int | float
     recognition_rate: float
     arac: CurveArea
+    arp: CurveArea
     roc_auc: float
+    pr_auc: float
+    average_precision: float
+    aurc: float
+    normalized_aurc: float
     augrc: float
     gamma: float
     delta: float
@@ -69,7 +89,13 @@ class Evaluation:
             "arac_auc_upper": self.arac.upper,
             "arac_auc_improved": self.arac.improved,
             "normalized_arac_auc": self.arac.normalized,
+            "arp_auc": self.arp.auc,
+            "normalized_arp_auc": self.arp.normalized,
             "roc_auc": self.roc_auc,
+            "pr_auc": self.pr_auc,
+            "average_precision": self.average_precision,
+            "aurc": self.aurc,
+            "normalized_aurc": self.normalized_aurc,
             "augrc": self.augrc,
             "gamma": self.gamma,
             "delta": self.delta,
@@ -91,7 +117,10 @@ class Evaluation:
             ("recognition rate β", f"{self.recognition_rate:.4f}"),
             ("ARAC-AUC", f"{self.arac.auc:.4f}"),
             (f"normalised ARAC-AUC (γ = {self.gamma:g})", f"{self.arac.normalized:.4f}"),
+            ("ARP-AUC", f"{self.arp.auc:.4f}"),
             ("ROC-AUC", f"{self.roc_auc:.4f}"),
+            ("PR-AUC", f"{self.pr_auc:.4f}"),
+            ("AURC", f"{self.aurc:.4f}"),
             ("AUGRC", f"{self.augrc:.4f}"),
         ]
         for limit, point, performance in zip(
@@ -150,7 +179,10 @@ def evaluate(
     recognition rate β             0.6000
     ARAC-AUC                       0.8800
     normalised ARAC-AUC (γ = 1)    0.6500
+    ARP-AUC                        0.8433
     ROC-AUC                        0.8333
+    PR-AUC                         0.9041
+    AURC                           0.1567
     AUGRC                          0.1200
     at most 20 % errors: accepted  0.8000
         threshold                  0.6
@@ -165,6 +197,8 @@ def evaluate(
         raise ValueError(message)
     sweep = as_sweep(correct, confidence, sample_weight)
     pairs = areas.pair_counts(sweep, None, None)
+    some, mixed = bool(sweep.n_correct), bool(sweep.n_correct and sweep.n_incorrect)
+    unweighted = sweep.true_accepts.dtype == np.int64
     beta = sweep.recognition_rate
     points = tuple(operating_point(sweep, max_error_rate=limit) for limit in limits)
     accepted = [acceptance_at_error_rate(sweep, error_rate=limit) for limit in limits]
@@ -172,7 +206,12 @@ def evaluate(
         n=sweep.total,
         recognition_rate=beta,
         arac=areas.arac_area_of(pairs, gamma),
+        arp=arp_area(sweep, gamma=gamma),
         roc_auc=areas.roc_auc(pairs),
+        pr_auc=pr_auc_score(sweep) if some else math.nan,
+        average_precision=pr_auc_score(sweep, interpolation="step") if some else math.nan,
+        aurc=aurc_loss(sweep),
+        normalized_aurc=normalized_aurc_loss(sweep) if mixed and unweighted else math.nan,
         augrc=areas.augrc(pairs),
         gamma=gamma,
         delta=delta,

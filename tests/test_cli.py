@@ -496,10 +496,10 @@ class TestPlot:
 
 class TestRefusals:
     def test_options(self, good):
-        assert "error_rates" in refusal("evaluate", "missing.csv", "--error-rate", "5")
-        assert "error_rates" in refusal("evaluate", "missing.csv", "--error-rate", "nan")
-        assert "gamma" in refusal("evaluate", "missing.csv", "--gamma", "-1")
-        assert "delta" in refusal("demo", "--delta", "inf")
+        assert "--error-rate is 5.0; a number" in refusal("evaluate", "x.csv", "--error-rate", "5")
+        assert "--error-rate is nan" in refusal("evaluate", "missing.csv", "--error-rate", "nan")
+        assert "--gamma is -1" in refusal("evaluate", "missing.csv", "--gamma", "-1")
+        assert "--delta is inf" in refusal("demo", "--delta", "inf")
         assert "not both" in refusal("evaluate", good, "--correct", "correct", "--truth", "x")
         assert "not the truth column" in refusal("evaluate", good, "--prediction", "x")
         assert run("evaluate", good, "--error-rate", "x", code=2).stdout == ""

@@ -27,12 +27,58 @@ def test_it_agrees_with_the_functions(sample):
     assert e.n == sweep.total
     assert e.recognition_rate == sweep.recognition_rate
     assert e.arac == fa.arac_area(sweep, gamma=0.5)
+    assert e.arp == fa.arp_area(sweep, gamma=0.5)
+    assert e.aurc == fa.aurc_loss(sweep)
     assert e.augrc == fa.augrc_loss(sweep)
     assert e.error_rates == (0.0, 0.3)
     for limit, point, performance in zip(e.error_rates, e.operating_points, e.performance, strict=True):
         assert repr(point) == repr(fa.operating_point(sweep, max_error_rate=limit))
         x = fa.acceptance_at_error_rate(sweep, error_rate=limit)
         assert performance == pytest.approx(0.5 * x + e.recognition_rate - 2 * limit, rel=1e-15)
+
+
+@given(strategies.items)
+def test_the_areas_are_those_of_the_definitions(sample):
+    e = fa.evaluate(sample.correct, sample.confidence, **sample.weighted)
+    items = ref.to_items(*sample)
+    pr_auc = ref.pr_auc(items)
+    for found, exact in (
+        (e.arp.auc, ref.arp_auc(items)),
+        (e.arp.normalized, ref.arp_area(items).normalized),
+        (e.roc_auc, ref.roc_auc(items)),
+        (e.pr_auc, pr_auc),
+        (e.average_precision, None if pr_auc is None else ref.average_precision(items)),
+        (e.aurc, ref.aurc(items)),
+        (e.augrc, ref.augrc(items)),
+    ):
+        assert found == pytest.approx(ref.round_once(exact), rel=1e-12, abs=1e-15, nan_ok=True)
+    if not sample.weighted:
+        exact = ref.round_once(ref.normalized_aurc(items))
+        assert e.normalized_aurc == pytest.approx(exact, rel=1e-12, abs=1e-14, nan_ok=True)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_one_class_is_no_reason_to_warn(label):
+    """What is undefined is NaN as a field and null in JSON; everything else has its value."""
+    flat = fa.evaluate([label] * 3, [3, 2, 1]).to_dict()
+    undefined = {"roc_auc", "normalized_aurc", *(["pr_auc", "average_precision"] if not label else [])}
+    missing = {name for name, value in flat.items() if value is None and "@" not in name}
+    assert missing == undefined
+    assert (flat["arp_auc"], flat["aurc"]) == (label, 1 - label)
+    if label:
+        assert (flat["pr_auc"], flat["average_precision"], flat["normalized_arp_auc"]) == (1, 1, 1)
+
+
+def test_weights_have_no_best_order_of_single_items():
+    weighted = fa.evaluate(CORRECT, CONFIDENCE, sample_weight=[1, 2, 1, 1, 1])
+    assert math.isnan(weighted.normalized_aurc)
+    assert weighted.to_dict()["normalized_aurc"] is None
+    plain = fa.evaluate(CORRECT, CONFIDENCE)
+    assert plain.normalized_aurc == fa.normalized_aurc_loss(CORRECT, CONFIDENCE)
+    same = fa.evaluate(CORRECT, CONFIDENCE, sample_weight=np.ones(5)).to_dict()
+    for name, value in plain.to_dict().items():
+        if name != "normalized_aurc":
+            assert same[name] == pytest.approx(value, rel=1e-14), name
 
 
 @given(strategies.items)
@@ -55,6 +101,10 @@ def test_flat_and_json_safe():
     assert flat["n"] == 5
     assert flat["recognition_rate"] == 0.6
     assert flat["arac_auc"] == e.arac.auc
+    assert flat["arp_auc"] == e.arp.auc
+    assert flat["normalized_arp_auc"] == e.arp.normalized
+    for name in ("roc_auc", "pr_auc", "average_precision", "aurc", "normalized_aurc", "augrc"):
+        assert flat[name] == getattr(e, name)
     assert flat["threshold@0.2"] == 0.6
     assert flat["acceptance_rate@0.2"] == 0.8
     assert flat["acceptance_rate@0.001"] == 0.4

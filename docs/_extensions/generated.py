@@ -9,7 +9,15 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import cost_figures
+import families
 import figures
+import gallery_paper
+import gallery_partial
+import gallery_slides
+import gallery_suzuki
+import gallery_tharwat
+import measure_tables
 import sessions
 import tables
 
@@ -18,7 +26,22 @@ if TYPE_CHECKING:
 
     from sphinx.application import Sphinx
 
-MAKERS: dict[str, Callable[[], str]] = {**figures.MAKERS, **tables.MAKERS, **sessions.MAKERS}
+MODULES = (
+    cost_figures,
+    families,
+    figures,
+    gallery_paper,
+    gallery_partial,
+    gallery_slides,
+    gallery_suzuki,
+    gallery_tharwat,
+    measure_tables,
+    sessions,
+    tables,
+)
+MAKERS: dict[str, Callable[[], str]] = {
+    name: maker for module in MODULES for name, maker in module.MAKERS.items()
+}
 
 
 def make_all(app: Sphinx) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+SHORT_FRACTION = re.compile(r"\\frac(\d)(\d|\\[A-Za-z]+)")  # docutils reads \frac12 as \frac{12}{…}
 PRIME = '<mo lspace="0" rspace="0">\N{PRIME}</mo>'
 
 
@@ -34,7 +36,7 @@ def as_mathml(node: nodes.Element, *, as_block: bool = False) -> str:
     """Return the formula as MathML; where docutils cannot read it, as it is written, and warn."""
     formula = node.astext()
     try:
-        mathml = tex2mathml(formula, as_block=as_block)
+        mathml = tex2mathml(SHORT_FRACTION.sub(r"\\frac{\1}{\2}", formula), as_block=as_block)
     except MathError as error:
         logger.warning("formula %r: %s", formula, error, location=node)
         return f"<code>{escape(formula)}</code>"

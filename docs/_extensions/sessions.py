@@ -80,8 +80,13 @@ MAKERS: dict[str, Callable[[], str]] = {
         "head -3 outputs.csv",
         "fastarac evaluate outputs.csv --model model --error-rate 0.005",
     ),
+    "limits.txt": lambda: session("fastarac evaluate knn-votes.csv --max-risk 0.01 --threshold 0.55"),
     "costs.txt": lambda: session(
         "fastarac evaluate outputs.csv --model model --error-rate 0.01 --gamma 0.5 --delta 9"
+    ),
+    "prices.txt": lambda: session(
+        "fastarac evaluate outputs.csv --model model --error-rate 0.01"
+        " --cost-verification 2 --cost-correction 5 --cost-error 200"
     ),
     "groups.txt": lambda: session("fastarac evaluate knn-votes.csv --by digit --error-rate 0.01"),
     "formats.txt": lambda: session("fastarac evaluate knn-votes.csv --error-rate 0.01 --format json"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
-from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,20 +12,38 @@ from rich.console import Console
 from rich.markup import escape
 
 from fastarac._version import __version__
-from fastarac.cli import _plot
+from fastarac.cli._costs import (
+    CostCorrection,
+    CostError,
+    CostVerification,
+    Prices,
+    ReviewerDetection,
+    ReviewerFalseAlarm,
+)
+from fastarac.cli._options import (
+    Costs,
+    Delivery,
+    Delta,
+    ErrorRates,
+    Files,
+    Format,
+    Gamma,
+    Limits,
+    MaxRisks,
+    OutputFormat,
+    Plot,
+    RefusalError,
+    Thresholds,
+)
+from fastarac.cli._settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from fastarac.cli._report import Model
+    from fastarac.cli._settings import Items
     from fastarac.io import Labels, Outputs
 
-    Items = tuple[NDArray[np.bool_], NDArray[Any], NDArray[np.float64] | None, Labels | None]
-
-DEFAULT_ERROR_RATES = [0.01, 0.05]
 KILLED_BY_CLOSED_PIPE = 141  # as the shell counts it
 INTERRUPTED = 130
 
@@ -52,41 +68,6 @@ INTRODUCTION = (
 )
 HINT = "Evaluate your own outputs with: fastarac evaluate FILE (see: fastarac evaluate --help)"
 
-
-class Format(StrEnum):
-    """How the figures are printed."""
-
-    table = "table"
-    json = "json"
-    csv = "csv"
-    markdown = "markdown"
-
-
-ErrorRates = Annotated[
-    list[float],
-    typer.Option(
-        "--error-rate",
-        metavar="RATE",
-        help="Allowed share of errors that remain among all outputs; may be given several times.",
-    ),
-]
-Gamma = Annotated[
-    float | None,
-    typer.Option(metavar="RATIO", help="Cost of verifying over cost of correcting.  [default: 1]"),
-]
-Delta = Annotated[
-    float | None,
-    typer.Option(
-        metavar="RATIO", help="Cost of an error over cost of correcting, less 1.  [default: 0]"
-    ),
-]
-OutputFormat = Annotated[
-    Format, typer.Option("--format", help="A table for people, or all figures for programs.")
-]
-Plot = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Draw the ARAC curves into this .png, .svg or .pdf file."),
-]
 
 app = typer.Typer(
     help="How much of a machine's output can be accepted unchecked, and at which confidence.",
@@ -116,14 +97,7 @@ def _common(
 
 @app.command(epilog=EXAMPLES)
 def evaluate(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE",
-            help="CSV, TSV, JSON lines or Parquet files; each is one model, named after the file.",
-            show_default=False,
-        ),
-    ],
+    paths: Files,
     confidence: Annotated[
         str, typer.Option(metavar="COLUMN", help="Column of confidences.")
     ] = "confidence",
@@ -150,15 +124,33 @@ def evaluate(
     weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of the weights of the outputs.")
     ] = None,
-    error_rate: ErrorRates = DEFAULT_ERROR_RATES,
+    error_rate: ErrorRates = None,
+    max_risk: MaxRisks = None,
+    threshold: Thresholds = None,
     gamma: Gamma = None,
     delta: Delta = None,
+    cost_verification: CostVerification = None,
+    cost_correction: CostCorrection = None,
+    cost_error: CostError = None,
+    reviewer_detection: ReviewerDetection = None,
+    reviewer_false_alarm: ReviewerFalseAlarm = None,
     output_format: OutputFormat = Format.table,
     plot: Plot = None,
 ) -> None:
     """Evaluate the outputs in files."""
     with _ends_quietly():
-        settings = _Settings(error_rate, gamma, delta, output_format, plot)
+        prices = _prices(
+            {"verification": cost_verification, "correction": cost_correction, "error": cost_error},
+            {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
+            {"--gamma": gamma, "--delta": delta},
+        )
+        if by is not None and prices is not None:
+            raise RefusalError("--by evaluates groups without prices; leave out one of the two")
+        settings = Settings(
+            Limits.of(error_rate, max_risk, threshold),
+            Costs(gamma, delta, prices),
+            Delivery(output_format, plot),
+        )
         columns: dict[str, Any] = {
             "confidence": confidence,
             "correct": correct,
@@ -169,14 +161,16 @@ def evaluate(
             "weight": weight,
         }
         if by is not None and weight is not None:
-            raise _RefusalError("--by evaluates groups without weights; leave out --weight")
+            raise RefusalError("--by evaluates groups without weights; leave out --weight")
         models = settings.evaluate(_read_models(paths, columns))
         settings.deliver(models)
 
 
 @app.command()
 def demo(
-    error_rate: ErrorRates = DEFAULT_ERROR_RATES,
+    error_rate: ErrorRates = None,
+    max_risk: MaxRisks = None,
+    threshold: Thresholds = None,
     gamma: Gamma = None,
     delta: Delta = None,
     output_format: OutputFormat = Format.table,
@@ -184,7 +178,11 @@ def demo(
 ) -> None:
     """Evaluate four models on handwritten digits."""
     with _ends_quietly():
-        settings = _Settings(error_rate, gamma, delta, output_format, plot)
+        settings = Settings(
+            Limits.of(error_rate, max_risk, threshold),
+            Costs(gamma, delta),
+            Delivery(output_format, plot),
+        )
         from fastarac.datasets import load_digits_ocr
 
         data = load_digits_ocr()
@@ -195,16 +193,12 @@ def demo(
         settings.deliver(models, before=introduction, after=HINT)
 
 
-class _RefusalError(Exception):
-    """A reason to do nothing, in words for the user."""
-
-
 @contextmanager
 def _ends_quietly() -> Iterator[None]:
     """Turn what can go wrong outside the program into an exit status, without a traceback."""
     try:
         yield
-    except _RefusalError as refusal:
+    except RefusalError as refusal:
         typer.echo(f"fastarac: error: {refusal}", err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
@@ -215,85 +209,11 @@ def _ends_quietly() -> Iterator[None]:
         raise typer.Exit(KILLED_BY_CLOSED_PIPE) from None
 
 
-class _Settings:
-    """The options that all commands have, checked before any work is done."""
-
-    def __init__(
-        self,
-        error_rates: Sequence[float],
-        gamma: float | None,
-        delta: float | None,
-        output_format: Format,
-        plot: Path | None,
-    ) -> None:
-        import fastarac
-
-        self.with_costs = gamma is not None or delta is not None
-        self.options: dict[str, Any] = {
-            "error_rates": tuple(dict.fromkeys(error_rates)),
-            "gamma": 1.0 if gamma is None else gamma,
-            "delta": 0.0 if delta is None else delta,
-        }
-        self.output_format = output_format
-        self.plot = plot
-        try:
-            fastarac.evaluate([True], [0.0], **self.options)
-        except ValueError as error:
-            raise _RefusalError(str(error)) from None
-        if plot is not None:
-            problem = _plot.problem_with(plot)
-            if problem is not None:
-                raise _RefusalError(problem)
-
-    def evaluate(self, items: Mapping[str, Items]) -> list[Model]:
-        """Return the models with their figures, the one of largest ARAC-AUC first."""
-        import fastarac
-        from fastarac.cli._report import Model
-
-        models = []
-        for name, (correct, confidence, weight, by) in items.items():
-            try:
-                sweep = fastarac.threshold_sweep(correct, confidence, sample_weight=weight)
-                figures = fastarac.evaluate(sweep, **self.options)
-            except ValueError as error:
-                raise _RefusalError(f"{name}: {error}") from None
-            groups = None
-            if by is not None:
-                from fastarac.cli._groups import evaluate_by
-
-                groups = evaluate_by(correct, confidence, by, figures)
-            models.append(Model(name, sweep, figures, confidence.dtype, groups))
-        return sorted(models, key=lambda model: -model.evaluation.arac.auc)
-
-    def deliver(self, models: list[Model], before: str = "", after: str = "") -> None:
-        """Draw the plot, if there is to be one, and print the figures."""
-        from fastarac.cli import _report
-
-        if self.output_format is Format.table:
-            text = self._text(models, before, after)
-        else:
-            text = getattr(_report, f"as_{self.output_format.value}")(models)
-        if self.plot is not None:
-            try:
-                _plot.save(models, self.options["error_rates"], self.plot)
-            except OSError as error:
-                raise _RefusalError(f"{self.plot}: it cannot be written: {error.strerror}") from None
-        _write(text)
-
-    def _text(self, models: list[Model], before: str, after: str) -> str:
-        from fastarac.cli._report import UNLIMITED, print_text
-
-        console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-        if not console.is_terminal:
-            console.width = UNLIMITED
-        with console.capture() as captured:
-            if before:
-                console.print(before, end="\n\n")
-            print_text(models, console, with_costs=self.with_costs)
-            if after:
-                console.print()
-                console.print(after)
-        return captured.get()
+def _prices(*options: dict[str, float | None]) -> Prices | None:
+    try:
+        return Prices.of(*options)
+    except ValueError as error:
+        raise RefusalError(str(error)) from None
 
 
 def _read_models(paths: Sequence[Path], columns: Mapping[str, Any]) -> dict[str, Items]:
@@ -308,7 +228,7 @@ def _read_models(paths: Sequence[Path], columns: Mapping[str, Any]) -> dict[str,
             try:
                 outputs = read_outputs(path, **columns)
             except ValueError as error:
-                raise _RefusalError(str(error)) from None
+                raise RefusalError(str(error)) from None
             of_models = {name: outputs} if outputs.model is None else outputs.per_model()
             for model, part in of_models.items():
                 parts.setdefault(model, []).append(part)
@@ -323,7 +243,7 @@ def _names_of_files(paths: Sequence[Path]) -> list[str]:
     whole = [str(path) for path in paths]
     for path in whole:
         if whole.count(path) > 1:
-            raise _RefusalError(f"{path} is given twice")
+            raise RefusalError(f"{path} is given twice")
     return whole
 
 
@@ -353,10 +273,3 @@ def _joined_labels(parts: Sequence[Labels]) -> Labels | None:
     number = {name: code for code, name in enumerate(names)}
     codes = [np.array([number[name] for name in part.names], np.intp)[part.codes] for part in parts]
     return Labels(tuple(names), np.concatenate(codes))
-
-
-def _write(text: str) -> None:
-    """Write to stdout, with escapes for what its encoding lacks."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    sys.stdout.flush()

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fastarac.cli import _numbers as numbers
-from fastarac.displays._base import percent
+from fastarac.cli._limits import accepted
 from fastarac.groups import evaluate_groups
 
 if TYPE_CHECKING:
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.evaluation import Evaluation
+    from fastarac.cli._limits import Limit
     from fastarac.io import Labels
+    from fastarac.operating import OperatingPoint
 
 SHOWN = 20  # groups in the table; the other formats have all
 METRICS = ("n", "recognition_rate", "arac_auc", "normalized_arac_auc", "roc_auc")
@@ -49,7 +50,7 @@ class Groups:
             for row, name in enumerate(self.names)
         ]
 
-    def table(self, model: str, error_rates: Sequence[float], *, several: bool) -> Table:
+    def table(self, model: str, limits: Sequence[Limit], *, several: bool) -> Table:
         """Return the first `SHOWN` groups for people."""
         count = len(self.names)
         title = f"{count} groups, worst first (by ARAC-AUC)"
@@ -63,8 +64,9 @@ class Groups:
         )  # fmt: skip
         table.add_column("group", overflow="fold", vertical="bottom")
         headers = ["outputs", "recognition\nrate", "ARAC-AUC", "ROC-AUC"]
-        for limit in error_rates:
-            headers += [f"accepted at\nthe threshold\nfor {percent(limit)}", "errors that\nremain"]
+        for limit in limits:
+            fitted = f"accepted at\nthe threshold\nfor {limit.short.removesuffix(' errors')}"
+            headers += [limit.header if limit.is_given else fitted, "errors that\nremain"]
         for header in headers:
             table.add_column(Text(header), justify="right", no_wrap=True, overflow="fold")
         for row, name in enumerate(self.names[:SHOWN]):
@@ -74,9 +76,9 @@ class Groups:
                 numbers.area(float(self.values["arac_auc"][row])),
                 numbers.area(float(self.values["roc_auc"][row])),
             ]
-            for limit in error_rates:
+            for limit in limits:
                 cells += [
-                    numbers.share(float(self.values[f"{rate}@{limit:.12g}"][row]))
+                    numbers.share(float(self.values[f"{rate}@{limit.key}"][row]))
                     for rate in ("acceptance_rate", "error_rate")
                 ]
             table.add_row(Text(numbers.shown(name)), *map(Text, cells))
@@ -84,18 +86,23 @@ class Groups:
 
 
 def evaluate_by(
-    correct: NDArray[np.bool_], confidence: NDArray[Any], by: Labels, evaluation: Evaluation
+    correct: NDArray[np.bool_],
+    confidence: NDArray[Any],
+    by: Labels,
+    points: Sequence[tuple[Limit, OperatingPoint]],
+    *,
+    gamma: float,
 ) -> Groups:
-    """Evaluate each group on its own, and at the thresholds that were chosen for all together."""
-    result = evaluate_groups(correct, confidence, by.codes, metrics=METRICS, gamma=evaluation.gamma)
+    """Evaluate each group on its own, and at the thresholds that hold for all together."""
+    result = evaluate_groups(correct, confidence, by.codes, metrics=METRICS, gamma=gamma)
     values = dict(result.values)
     size = len(by.names)
-    for limit, point in zip(evaluation.error_rates, evaluation.operating_points, strict=True):
-        accepted = confidence >= point.threshold
-        values[f"threshold@{limit:.12g}"] = np.full(len(result), point.threshold)
-        for rate, counted in (("acceptance_rate", accepted), ("error_rate", accepted & ~correct)):
+    for limit, point in points:
+        above = accepted(confidence, point.threshold)
+        values[f"threshold@{limit.key}"] = np.full(len(result), point.threshold)
+        for rate, counted in (("acceptance_rate", above), ("error_rate", above & ~correct)):
             counts = np.bincount(by.codes[counted], minlength=size)[result.groups]
-            values[f"{rate}@{limit:.12g}"] = counts / values["n"]
+            values[f"{rate}@{limit.key}"] = counts / values["n"]
     order = np.argsort(values["arac_auc"], kind="stable")
     names = [by.names[code] for code in result.groups[order]]
     return Groups(names, {name: column[order] for name, column in values.items()})

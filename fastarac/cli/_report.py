@@ -14,8 +14,9 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from fastarac.cli import _costs
 from fastarac.cli import _numbers as numbers
-from fastarac.displays._base import percent
+from fastarac.cli._limits import Limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.console import Console
 
+    from fastarac.cli._costs import Spending
     from fastarac.cli._groups import Groups
     from fastarac.evaluation import Evaluation
     from fastarac.operating import OperatingPoint
@@ -35,6 +37,8 @@ CAUTION = (
     "threshold on outputs that it was not chosen on."
 )
 FEW = 10  # allowed errors, below which chance decides what a limit means
+REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right
+CHANCE = 3  # standard deviations that chance alone may explain
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,10 @@ class Model:
         The dtype of its confidences.
     groups : Groups or None
         The figures of its groups, where a column says which there are.
+    others : tuple of (Limit, OperatingPoint)
+        What follows from limits other than error rates.
+    spending : Spending or None
+        What it costs, where there are prices.
     """
 
     name: str
@@ -60,10 +68,24 @@ class Model:
     evaluation: Evaluation
     dtype: np.dtype[Any]
     groups: Groups | None = None
+    others: tuple[tuple[Limit, OperatingPoint], ...] = ()
+    spending: Spending | None = None
+
+    @property
+    def points(self) -> list[tuple[Limit, OperatingPoint]]:
+        """The limits and their operating points, those of the error rates first."""
+        figures = self.evaluation
+        limits = [Limit("max_error_rate", rate) for rate in figures.error_rates]
+        return [*zip(limits, figures.operating_points, strict=True), *self.others]
+
+    @property
+    def limits(self) -> list[Limit]:
+        """The limits alone."""
+        return [limit for limit, _ in self.points]
 
     def point(self, index: int) -> OperatingPoint:
-        """Return the operating point for the allowed error rate of this index."""
-        return self.evaluation.operating_points[index]
+        """Return the operating point for the limit of this index."""
+        return self.points[index][1]
 
     def performance(self, index: int) -> float:
         """Return W = γX + β − δ·R_E at that operating point, with whole ties and the errors there."""
@@ -72,7 +94,10 @@ class Model:
         return gained - figures.delta * point.error_rate
 
     def threshold(self, index: int) -> str:
-        """Return the threshold for the allowed error rate of this index."""
+        """Return the threshold for the limit of this index."""
+        limit = self.limits[index]
+        if limit.is_given:
+            return limit.as_given
         return numbers.threshold(self.point(index).threshold, self.sweep, self.dtype)
 
 
@@ -107,27 +132,51 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
     for model in models:
         if model.groups is not None:
             several = len(models) > 1
-            console.print(
-                model.groups.table(
-                    numbers.shown(model.name), model.evaluation.error_rates, several=several
-                )
-            )
+            console.print(model.groups.table(numbers.shown(model.name), model.limits, several=several))
             console.print()
     for sentence in words(models, with_costs=with_costs):
         console.print(Text(sentence))
+    if models[0].spending is not None:
+        console.print(Text(_costs.sentence(models)))
+    for doubt in doubts(models):
+        console.print(Text(doubt, style="yellow"))
+    fitted = [limit for limit in models[0].limits if not limit.is_given]
     fewest = min(model.evaluation.n for model in models)
-    limit = min(models[0].evaluation.error_rates, default=1.0)
-    if 0 < limit * fewest < FEW:
-        warning = f"{numbers.count(fewest)} outputs are few for a limit of {percent(limit)} errors: "
-        console.print(Text(warning + "chance decides much of these figures."))
-    console.print(Text(CAUTION, style="dim"))
+    tightest = min(fitted, key=lambda limit: limit.value, default=None)
+    if tightest is not None and 0 < tightest.value * fewest < FEW:
+        few = f"{numbers.count(fewest)} outputs are few for a limit of {tightest.short}: "
+        console.print(Text(few + "chance decides much of these figures."))
+    if fitted:
+        console.print(Text(CAUTION, style="dim"))
+
+
+def doubts(models: Sequence[Model]) -> list[str]:
+    """Return a sentence per model whose confidence is clearly lower for what is correct."""
+    return [
+        f"The confidence of {numbers.shown(model.name)} seems reversed: what is correct tends to have "
+        f"less of it (ROC-AUC = {numbers.area(model.evaluation.roc_auc)}). If lower means surer, "
+        "evaluate its negative."
+        for model in models
+        if _is_reversed(model.evaluation)
+    ]
+
+
+def _is_reversed(figures: Evaluation) -> bool:
+    """Whether the ROC-AUC is below ½ by more than chance makes it (Mann and Whitney 1947)."""
+    correct = figures.recognition_rate * figures.n
+    incorrect = figures.n - correct
+    if not figures.roc_auc < REVERSED:  # nor where it is undefined
+        return False
+    deviation = math.sqrt((figures.n + 1) / (12 * correct * incorrect))
+    return 0.5 - figures.roc_auc > CHANCE * deviation
 
 
 def words(models: Sequence[Model], *, with_costs: bool = False) -> list[str]:
-    """Return a sentence per allowed error rate: which model automates most, at which threshold."""
+    """Return a sentence per limit: which model automates most, at which threshold."""
     sentences = []
-    for index, limit in enumerate(models[0].evaluation.error_rates):
-        sentence = f"At most {percent(limit)} errors: {_advice(models, index)}"
+    for index, limit in enumerate(models[0].limits):
+        told = _outcomes(models, index) if limit.is_given else _advice(models, index)
+        sentence = f"{limit.opening}: {told}"
         if with_costs and len(models) > 1:
             sentence += f" {_cheapest(models, index)}"
         sentences.append(sentence)
@@ -140,7 +189,12 @@ def _records(models: Sequence[Model]) -> list[dict[str, Any]]:
         if model.groups is not None:
             records += model.groups.records(model.name)
         else:
-            records.append({"model": model.name, **model.evaluation.to_dict()})
+            record = {"model": model.name, **model.evaluation.to_dict()}
+            for limit, point in model.others:
+                record |= limit.figures(point)
+            if model.spending is not None:
+                record |= model.spending.figures()
+            records.append(record)
     return records
 
 
@@ -148,12 +202,33 @@ def _markdown_cell(text: str) -> str:
     return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())
 
 
+def _outcomes(models: Sequence[Model], index: int) -> str:
+    """What a threshold that was given does, to each model."""
+    several = len(models) > 1
+    each = []
+    for model in models:
+        point = model.point(index)
+        name = f"{numbers.shown(model.name)} " if several else ""
+        outcome = f"{name}{'accepts' if several else 'accept'} {_share(point)} automatically"
+        if point.acceptance_rate:
+            outcome += f" ({_remaining(model, index)})"
+        each.append(outcome)
+    return f"{_joined(each)}."
+
+
+def _share(point: OperatingPoint) -> str:
+    rate = point.acceptance_rate
+    if rate in (0, 1):
+        return "everything" if rate else "nothing"
+    return numbers.share(rate)
+
+
 def _advice(models: Sequence[Model], index: int) -> str:
     best = max(model.point(index).acceptance_rate for model in models)
     leaders = [model for model in models if model.point(index).acceptance_rate == best]
     if best == 0:
         return "nothing can be accepted automatically; people have to verify every output."
-    share = "everything" if best == 1 else numbers.share(best)
+    share = _share(leaders[0].point(index))
     if len(leaders) == 1:
         who = "" if len(models) == 1 else f"{numbers.shown(leaders[0].name)} automates most: "
         where, errors = _where(leaders[0], index), _remaining(leaders[0], index)
@@ -173,8 +248,12 @@ def _where(model: Model, index: int) -> str:
 
 
 def _remaining(model: Model, index: int) -> str:
-    rate = model.point(index).error_rate
-    return f"{numbers.share(rate)} of all outputs remain wrong" if rate else "no errors remain"
+    limit, point = model.points[index]
+    if not point.error_rate:
+        return "no errors remain"
+    if limit.criterion == "max_risk":
+        return f"{numbers.share(point.risk)} of what is accepted is wrong"
+    return f"{numbers.share(point.error_rate)} of all outputs remain wrong"
 
 
 def _cheapest(models: Sequence[Model], index: int) -> str:
@@ -233,20 +312,21 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[_Column]]
             column("ROC-AUC", lambda figures: figures.roc_auc, numbers.area),
         ]
     ]
-    for index, limit in enumerate(models[0].evaluation.error_rates):
+    for index, limit in enumerate(models[0].limits):
         rates = [model.point(index).acceptance_rate for model in models]
-        block = [
-            _Column(
-                f"accepted at\n<= {percent(limit)} errors",
-                [numbers.share(rate) for rate in rates],
-                rates,
-            ),
-            _Column("confidence\n>=", [model.threshold(index) for model in models]),
-        ]
+        shares = [numbers.share(rate) for rate in rates]
+        if limit.is_given:
+            errors = [numbers.share(model.point(index).error_rate) for model in models]
+            block = [_Column(limit.header, shares), _Column("errors that\nremain", errors)]
+        else:
+            thresholds = [model.threshold(index) for model in models]
+            block = [_Column(limit.header, shares, rates), _Column("confidence\n>=", thresholds)]
         if with_costs:
             performances = [model.performance(index) for model in models]
             block.append(_Column("\nW", [f"{value:.4f}" for value in performances], performances))
         blocks.append(block)
+    if models[0].spending is not None:
+        blocks.append([_Column(*column) for column in _costs.columns(models)])
     return blocks
 
 

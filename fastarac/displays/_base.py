@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from fastarac.displays._bands import BandedDisplay
 from fastarac.displays._decimation import decimate, decimate_steps
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 
@@ -129,7 +130,7 @@ class ItemDisplay(Display):
         return cls.from_sweep(sweep, **kwargs)
 
 
-class AcceptanceDisplay(ItemDisplay):
+class AcceptanceDisplay(BandedDisplay, ItemDisplay):
     """A curve over the acceptance rate.
 
     The vertical axis shows the curve where at least `ENOUGH_ACCEPTED` of the items are accepted, and
@@ -220,8 +221,11 @@ def axes_or_new(ax: Axes | None) -> Axes:
     """Return `ax`, or the axes of a new pyplot figure."""
     if ax is not None:
         return ax
-    from matplotlib import pyplot as plt
-
+    try:
+        from matplotlib import pyplot as plt
+    except ModuleNotFoundError as error:
+        message = "drawing needs Matplotlib: install fastarac[plot]"
+        raise ModuleNotFoundError(message, name="matplotlib") from error
     return plt.subplots(layout="constrained")[1]
 
 

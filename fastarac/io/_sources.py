@@ -88,7 +88,11 @@ def _rebuild_error(path: Path, problem: str, row: int | None, line: int | None) 
 
 
 def connect() -> DuckDBPyConnection:
-    import duckdb
+    try:
+        import duckdb
+    except ModuleNotFoundError as error:
+        message = "reading files needs DuckDB: install fastarac[cli]"
+        raise ModuleNotFoundError(message, name="duckdb") from error
 
     return duckdb.connect(
         ":memory:",

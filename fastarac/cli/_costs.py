@@ -1,0 +1,230 @@
+"""Money: each model's cheapest threshold for given prices, and what checking more or less costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+import typer
+
+from fastarac.cli import _numbers as numbers
+from fastarac.costs.verification import VerificationCosts, optimal_operating_point
+from fastarac.operating import OperatingPoint, operating_point
+from fastarac.reviewer import Reviewer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastarac.cli._report import Model
+    from fastarac.sweep import ThresholdSweep
+
+    Column = tuple[str, list[str], list[float] | None]
+
+UNIT = 1000  # outputs that a sum of money is for
+CHECKING = {"everything_checked": math.inf, "nothing_checked": -math.inf}  # by their thresholds
+FIGURES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
+# What the library calls an argument, and what the user has typed.
+NAMES = {
+    "verification": "--cost-verification",
+    "correction": "--cost-correction",
+    "error": "--cost-error",
+    "detection_rate": "--reviewer-detection",
+    "false_alarm_rate": "--reviewer-false-alarm",
+}
+
+CostVerification = Annotated[
+    float | None,
+    typer.Option(metavar="PRICE", help="Price of verifying an output, in any unit of money."),
+]
+CostCorrection = Annotated[
+    float | None, typer.Option(metavar="PRICE", help="Price of correcting one, beyond verifying it.")
+]
+CostError = Annotated[
+    float | None, typer.Option(metavar="PRICE", help="Price of an error that nobody sees.")
+]
+ReviewerDetection = Annotated[
+    float | None,
+    typer.Option(
+        metavar="RATE",
+        help="Share of the wrong outputs that people notice when they verify, for the prices.  "
+        "[default: 1]",
+    ),
+]
+ReviewerFalseAlarm = Annotated[
+    float | None,
+    typer.Option(
+        metavar="RATE",
+        help="Share of the right outputs that people spoil when they verify, for the prices.  "
+        "[default: 0]",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What verifying, correcting and errors cost, and how well people verify.
+
+    Attributes
+    ----------
+    costs : VerificationCosts
+        The prices.
+    reviewer : Reviewer or None
+        The people, where they are not perfect.
+    """
+
+    costs: VerificationCosts
+    reviewer: Reviewer | None
+
+    @classmethod
+    def of(
+        cls,
+        prices: dict[str, float | None],
+        people: dict[str, float | None],
+        ratios: dict[str, float | None],
+    ) -> Self | None:
+        """Return the prices that were given, or None; raise where they are incomplete or wrong.
+
+        Parameters
+        ----------
+        prices, people : dict of str to float or None
+            Arguments of `VerificationCosts` and of `Reviewer`.
+        ratios : dict of str to float or None
+            Options that say the same in another way, by name.
+
+        Raises
+        ------
+        ValueError
+            In words for the user.
+        """
+        given = {name: value for name, value in prices.items() if value is not None}
+        rates = {name: value for name, value in people.items() if value is not None}
+        if not given and not rates:
+            return None
+        missing = [NAMES[name] for name in prices if name not in given]
+        if missing:
+            first = NAMES[next(iter(given or rates))]
+            message = f"{first} is given without {', '.join(missing)}; all three prices are expected"
+            raise ValueError(message)
+        twice = [option for option, value in ratios.items() if value is not None]
+        if twice:
+            message = f"{twice[0]} is given beside prices, which say the same; one of them is expected"
+            raise ValueError(message)
+        try:
+            return cls(VerificationCosts(**given), Reviewer(**rates) if rates else None)
+        except ValueError as error:
+            name, _, rest = str(error).partition(" ")
+            message = f"{NAMES[name]} {rest}"
+            raise ValueError(message) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What a model costs at its cheapest threshold, and where everything or nothing is checked.
+
+    Attributes
+    ----------
+    prices : Prices
+        The prices.
+    cheapest : OperatingPoint
+        The threshold of least cost.
+    extremes : dict of str to OperatingPoint
+        Where everything and where nothing is checked.
+    """
+
+    prices: Prices
+    cheapest: OperatingPoint
+    extremes: dict[str, OperatingPoint]
+
+    @classmethod
+    def of(cls, sweep: ThresholdSweep, prices: Prices) -> Self:
+        """Return what the model of this sweep costs."""
+        costs, reviewer = prices.costs, prices.reviewer
+        return cls(
+            prices,
+            optimal_operating_point(sweep, costs=costs, reviewer=reviewer),
+            {
+                name: operating_point(sweep, threshold=threshold, reviewer=reviewer)
+                for name, threshold in CHECKING.items()
+            },
+        )
+
+    def cost(self, point: OperatingPoint) -> float:
+        """Return what `UNIT` outputs cost there."""
+        return UNIT * self.prices.costs.cost(point)
+
+    def figures(self) -> dict[str, Any]:
+        """Return the prices, the cheapest point and the sums, by name; what is infinite is None."""
+        costs, people = self.prices.costs, self.prices.reviewer or Reviewer()
+        values: dict[str, Any] = {
+            "cost_verification": costs.verification,
+            "cost_correction": costs.correction,
+            "cost_error": costs.error,
+            "reviewer_detection": people.detection_rate,
+            "reviewer_false_alarm": people.false_alarm_rate,
+        }
+        values |= {f"{name}@cheapest": getattr(self.cheapest, name) for name in FIGURES}
+        if isinstance(self.cheapest.threshold, float) and math.isinf(self.cheapest.threshold):
+            values["threshold@cheapest"] = None
+        values[f"cost_per_{UNIT}@cheapest"] = self.cost(self.cheapest)
+        for name, point in self.extremes.items():
+            values[f"cost_per_{UNIT}@{name}"] = self.cost(point)
+        return values
+
+
+def money(value: float) -> str:
+    """Return a sum with two decimals, or with three digits where that says too little."""
+    return f"{value:,.2f}" if value >= 1 or not value else f"{value:.3g}"
+
+
+def columns(models: Sequence[Model]) -> list[Column]:
+    """Return the columns of the table that say what the models cost: header, cells, what is best."""
+    spent = [model.spending for model in models if model.spending is not None]
+    rows = list(zip(models, spent, strict=True))
+    found: list[Column] = [
+        ("cheapest at\nconfidence >=", [_threshold(*row) for row in rows], None),
+        (
+            "accepted\nthere",
+            [numbers.share(spending.cheapest.acceptance_rate) for spending in spent],
+            None,
+        ),
+        (
+            "errors that\nremain",
+            [numbers.share(spending.cheapest.error_rate) for spending in spent],
+            None,
+        ),
+    ]
+    totals = {f"cost of\n{UNIT:,}": [spending.cost(spending.cheapest) for spending in spent]}
+    for name in CHECKING:
+        header = f"{name.removesuffix('_checked')}\nchecked"
+        totals[header] = [spending.cost(spending.extremes[name]) for spending in spent]
+    for header, sums in totals.items():
+        found.append((header, [money(total) for total in sums], [-total for total in sums]))
+    return found
+
+
+def sentence(models: Sequence[Model]) -> str:
+    """Say which model is cheapest, at which threshold, and what checking more or less costs."""
+    spent = [(model, model.spending) for model in models if model.spending is not None]
+    least = min(spending.cost(spending.cheapest) for _, spending in spent)
+    model, spending = next(row for row in spent if row[1].cost(row[1].cheapest) == least)
+    point = spending.cheapest
+    who = "" if len(models) == 1 else f"{numbers.shown(model.name)}, "
+    if point.acceptance_rate == 1:
+        where = "accept everything automatically"
+    elif point.acceptance_rate == 0:
+        where = "check everything"
+    else:
+        share = numbers.share(point.acceptance_rate)
+        where = f"accept {share} automatically at confidence >= {_threshold(model, spending)}"
+    errors = f"{numbers.share(point.error_rate)} of all outputs remain wrong"
+    everything, nothing = (money(spending.cost(each)) for each in spending.extremes.values())
+    return (
+        f"Cheapest: {who}{where}; {errors if point.error_rate else 'no errors remain'}. "
+        f"{UNIT:,} outputs then cost {money(least)}; with everything checked {everything}, with "
+        f"nothing checked {nothing}."
+    )
+
+
+def _threshold(model: Model, spending: Spending) -> str:
+    return numbers.threshold(spending.cheapest.threshold, model.sweep, model.dtype)

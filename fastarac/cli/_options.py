@@ -1,0 +1,173 @@
+"""The options, in groups; a command takes those it wants, and hands each group on as one object."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fastarac.cli import _plot
+from fastarac.cli._limits import Limit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastarac.cli._costs import Prices
+
+DEFAULT_ERROR_RATES = (0.01, 0.05)
+EXACT = 1 << 53  # up to here, a double holds every integer
+# What the library calls an argument, and what the user has typed.
+NAMES = {
+    "error_rates": "--error-rate",
+    "max_risk": "--max-risk",
+    "threshold": "--threshold",
+    "gamma": "--gamma",
+    "delta": "--delta",
+    "sample_weight": "--weight",
+}
+
+
+class RefusalError(Exception):
+    """A reason to do nothing, in words for the user."""
+
+
+def in_words_of_options(error: Exception) -> str:
+    """Return the message of an error of the library, with the option in place of the argument."""
+    message = str(error)
+    name = message.partition(" ")[0].partition("[")[0]
+    return message.replace(name, NAMES[name], 1) if name in NAMES else message
+
+
+def number(text: str) -> float:
+    """Read a threshold; an integer that a double does not hold stays one."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        message = f"{text!r} is not a finite number"
+        raise typer.BadParameter(message)
+    return int(text) if abs(value) >= EXACT and text.strip("+- ").isdecimal() else value
+
+
+class Format(StrEnum):
+    """How the figures are printed."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, TSV, JSON lines or Parquet files; each is one model, named after the file.",
+        show_default=False,
+    ),
+]
+ErrorRates = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--error-rate",
+        metavar="RATE",
+        help="Allowed share of errors that remain among all outputs; may be given several times, as "
+        "the next two.  [default: 0.01 and 0.05, where none of the three is given]",
+    ),
+]
+MaxRisks = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--max-risk", metavar="RATE", help="Allowed share of errors among the accepted outputs."
+    ),
+]
+Thresholds = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--threshold",
+        metavar="CONFIDENCE",
+        parser=number,
+        help="Confidence from which on outputs are accepted, such as one chosen on other outputs.",
+    ),
+]
+Gamma = Annotated[
+    float | None,
+    typer.Option(metavar="RATIO", help="Cost of verifying over cost of correcting.  [default: 1]"),
+]
+Delta = Annotated[
+    float | None,
+    typer.Option(
+        metavar="RATIO", help="Cost of an error over cost of correcting, less 1.  [default: 0]"
+    ),
+]
+OutputFormat = Annotated[
+    Format, typer.Option("--format", help="A table for people, or all figures for programs.")
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw the ARAC curves into this .png, .svg or .pdf file."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What decides what is accepted."""
+
+    error_rates: tuple[float, ...]
+    others: tuple[Limit, ...]
+
+    @classmethod
+    def of(
+        cls,
+        error_rates: Sequence[float] | None,
+        max_risks: Sequence[float] | None,
+        thresholds: Sequence[float] | None,
+    ) -> Limits:
+        """Return the limits that were given, each once; the default ones where there are none."""
+        others = [Limit("max_risk", rate) for rate in max_risks or ()]
+        others += [Limit("threshold", value) for value in thresholds or ()]
+        if not error_rates and not others:
+            error_rates = DEFAULT_ERROR_RATES
+        return cls(tuple(dict.fromkeys(error_rates or ())), tuple(dict.fromkeys(others)))
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What verifying and errors cost, relative to correcting."""
+
+    gamma: float | None
+    delta: float | None
+    prices: Prices | None = None
+
+    @property
+    def are_given(self) -> bool:
+        """Whether the user has asked for W."""
+        return self.gamma is not None or self.delta is not None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what :func:`fastarac.evaluate` is told about them."""
+        if self.prices is not None:
+            return {"gamma": self.prices.costs.gamma, "delta": self.prices.costs.delta}
+        return {
+            "gamma": 1.0 if self.gamma is None else self.gamma,
+            "delta": 0.0 if self.delta is None else self.delta,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Where the figures go, and how."""
+
+    form: Format
+    plot: Path | None
+
+    def check(self) -> None:
+        """Refuse a plot that could not be written."""
+        problem = None if self.plot is None else _plot.problem_with(self.plot)
+        if problem is not None:
+            raise RefusalError(problem)

@@ -1,0 +1,118 @@
+"""The groups of options that all commands have, and the work that is done by them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+
+from fastarac.cli import _plot
+from fastarac.cli._options import Costs, Delivery, Format, Limits, RefusalError, in_words_of_options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fastarac.cli._report import Model
+    from fastarac.io import Labels
+
+    Items = tuple[NDArray[np.bool_], NDArray[Any], NDArray[np.float64] | None, Labels | None]
+
+
+class Settings:
+    """The options that all commands have, checked before any work is done."""
+
+    def __init__(self, limits: Limits, costs: Costs, delivery: Delivery) -> None:
+        import fastarac
+
+        self.limits = limits
+        self.costs = costs
+        self.delivery = delivery
+        self.arguments: dict[str, Any] = {"error_rates": limits.error_rates, **costs.arguments()}
+        try:
+            sweep = fastarac.threshold_sweep([True], [0.0])
+            fastarac.evaluate(sweep, **self.arguments)
+            for limit in limits.others:
+                limit.point(sweep)
+        except ValueError as error:
+            raise RefusalError(in_words_of_options(error)) from None
+        delivery.check()
+
+    def evaluate(self, items: Mapping[str, Items]) -> list[Model]:
+        """Return the models with their figures, the one of largest ARAC-AUC first."""
+        models = [self._model(name, *columns) for name, columns in items.items()]
+        return sorted(models, key=lambda model: -model.evaluation.arac.auc)
+
+    def _model(
+        self,
+        name: str,
+        correct: NDArray[np.bool_],
+        confidence: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+        by: Labels | None,
+    ) -> Model:
+        import fastarac
+        from fastarac.cli._costs import Spending
+        from fastarac.cli._report import Model
+
+        try:
+            sweep = fastarac.threshold_sweep(correct, confidence, sample_weight=weight)
+            figures = fastarac.evaluate(sweep, **self.arguments)
+        except ValueError as error:
+            raise RefusalError(f"{name}: {in_words_of_options(error)}") from None
+        others = tuple((limit, limit.point(sweep)) for limit in self.limits.others)
+        groups = None
+        if by is not None:
+            from fastarac.cli._groups import evaluate_by
+
+            points = Model(name, sweep, figures, confidence.dtype, others=others).points
+            groups = evaluate_by(correct, confidence, by, points, gamma=figures.gamma)
+        spending = None
+        if self.costs.prices is not None:
+            spending = Spending.of(sweep, self.costs.prices)
+        return Model(name, sweep, figures, confidence.dtype, groups, others, spending)
+
+    def deliver(self, models: list[Model], before: str = "", after: str = "") -> None:
+        """Draw the plot, if there is to be one, and print the figures."""
+        from fastarac.cli import _report
+
+        form, plot = self.delivery.form, self.delivery.plot
+        if form is Format.table:
+            text = self._text(models, before, after)
+        else:
+            text = getattr(_report, f"as_{form.value}")(models)
+        if plot is not None:
+            try:
+                _plot.save(models, self.limits.error_rates, plot)
+            except OSError as error:
+                raise RefusalError(f"{plot}: it cannot be written: {error.strerror}") from None
+        _write(text)
+        if form is not Format.table:
+            for doubt in _report.doubts(models):
+                typer.echo(f"fastarac: note: {doubt}", err=True)
+
+    def _text(self, models: list[Model], before: str, after: str) -> str:
+        from fastarac.cli._report import UNLIMITED, print_text
+
+        console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+        if not console.is_terminal:
+            console.width = UNLIMITED
+        with console.capture() as captured:
+            if before:
+                console.print(before, end="\n\n")
+            print_text(models, console, with_costs=self.costs.are_given)
+            if after:
+                console.print()
+                console.print(after)
+        return captured.get()
+
+
+def _write(text: str) -> None:
+    """Write to stdout, with escapes for what its encoding lacks."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    sys.stdout.flush()

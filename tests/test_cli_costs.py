@@ -1,0 +1,213 @@
+"""`fastarac evaluate` with prices: the cheapest threshold and model, and the money."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import fastarac as fa
+from fastarac.cli._app import app
+from fastarac.cli._costs import money
+from fastarac.datasets import load_digits_ocr
+
+DATA = load_digits_ocr()
+PRICES = ["--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200]
+COSTS = fa.VerificationCosts(2, 5, 200)
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, ["evaluate", *map(str, arguments)])
+
+
+def refusal(*arguments: object) -> str:
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    return result.stderr.removeprefix("fastarac: error: ").strip()
+
+
+@pytest.fixture
+def digits(tmp_path):
+    columns = DATA.to_columns()
+    lines = [",".join(columns)]
+    lines += [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
+    path = tmp_path / "digits.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def one(tmp_path):
+    path = tmp_path / "one.csv"
+    rows = zip([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], strict=True)
+    path.write_text("correct,confidence\n" + "".join(f"{c},{t}\n" for c, t in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("people", [None, fa.Reviewer(0.9, 0.005)])
+def test_records(digits, people):
+    options = [] if people is None else ["--reviewer-detection", 0.9, "--reviewer-false-alarm", 0.005]
+    result = run(digits, "--model", "model", *PRICES, *options, "--format", "json")
+    assert result.exit_code == 0, result.output
+    records = json.loads(result.stdout)
+    assert len(records) == 4
+    for record in records:
+        sweep = fa.threshold_sweep(*DATA[record["model"]])
+        point = fa.optimal_operating_point(sweep, costs=COSTS, reviewer=people)
+        threshold = record["threshold@cheapest"]
+        assert threshold == (None if math.isinf(point.threshold) else point.threshold)
+        for rate in ("acceptance_rate", "error_rate", "risk", "correction_rate"):
+            assert record[f"{rate}@cheapest"] == getattr(point, rate)
+        sums = 1000 * COSTS.cost(sweep, reviewer=people)
+        assert record["cost_per_1000@cheapest"] == pytest.approx(sums.min(), rel=1e-12)
+        assert record["cost_per_1000@everything_checked"] == pytest.approx(sums[0], rel=1e-12)
+        assert record["cost_per_1000@nothing_checked"] == pytest.approx(sums[-1], rel=1e-12)
+        assert (record["gamma"], record["delta"]) == (0.4, 39.0)
+        assert [record[f"cost_{name}"] for name in ("verification", "correction", "error")] == [
+            2,
+            5,
+            200,
+        ]
+        detected, spoiled = (1.0, 0.0) if people is None else (0.9, 0.005)
+        assert (record["reviewer_detection"], record["reviewer_false_alarm"]) == (detected, spoiled)
+
+
+def test_the_money_counts_items(one):
+    """The sums are those of a person who adds up what happens to each item."""
+    record = json.loads(run(one, *PRICES, "--format", "json").stdout)[0]
+    assert record["threshold@cheapest"] == 0.8
+    # of five outputs three are verified and two of them corrected
+    assert record["cost_per_1000@cheapest"] == pytest.approx((3 * 2 + 2 * 5) / 5 * 1000)
+    assert record["cost_per_1000@everything_checked"] == pytest.approx((5 * 2 + 2 * 5) / 5 * 1000)
+    assert record["cost_per_1000@nothing_checked"] == pytest.approx(2 * 200 / 5 * 1000)
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown"])
+def test_other_formats_have_the_figures(digits, form):
+    records = json.loads(run(digits, "--model", "model", *PRICES, "--format", "json").stdout)
+    text = run(digits, "--model", "model", *PRICES, "--format", form).stdout
+    if form == "csv":
+        rows = list(csv.reader(io.StringIO(text)))
+    else:
+        rows = [[cell.strip() for cell in line.strip("| \n").split("|")] for line in text.splitlines()]
+        del rows[1]
+    assert rows[0] == list(records[0])
+    place = rows[0].index("cost_per_1000@cheapest")
+    assert [float(row[place]) for row in rows[1:]] == [r["cost_per_1000@cheapest"] for r in records]
+
+
+def test_table(digits):
+    text = run(digits, "--model", "model", *PRICES, "--error-rate", 0.01).stdout
+    header = next(line for line in text.splitlines() if line.startswith("model"))
+    assert "confidence >=      there        remain      1,000      checked     checked" in header
+    (row,) = [line for line in text.splitlines() if line.startswith("knn-votes  ")]
+    assert row.split()[-6:] == ["%", "0.1", "%", "647.75", "2,114.08", "4,563.16"]
+    (row,) = [line for line in text.splitlines() if line.startswith("naive-bayes  ")]
+    assert row.split()[-8:-6] == ["-", "0"]
+    assert (
+        "Cheapest: knn-votes, accept 78.7 % automatically at confidence >= 0.95; 0.1 % of all outputs "
+        "remain wrong. 1,000 outputs then cost 647.75; with everything checked 2,114.08, with nothing "
+        "checked 4,563.16."
+    ) in text
+    assert "W\n" not in header
+
+
+@pytest.mark.parametrize(
+    ("prices", "sentence"),
+    [
+        ((2, 5, 200), "Cheapest: accept 40.0 % automatically at confidence >= 0.8; no errors remain."),
+        ((100, 1, 1), "Cheapest: accept everything automatically; 40.0 % of all outputs remain wrong."),
+    ],
+)
+def test_one_model_needs_no_name(one, prices, sentence):
+    options = zip(["--cost-verification", "--cost-correction", "--cost-error"], prices, strict=True)
+    assert sentence in run(one, *[word for option in options for word in option]).stdout
+
+
+def test_everything_is_checked_where_nothing_is_right(tmp_path):
+    path = tmp_path / "wrong.csv"
+    path.write_text("correct,confidence\n0,0.5\n0,0.4\n", encoding="utf-8")
+    result = run(path, *PRICES)
+    assert (
+        "Cheapest: check everything; no errors remain. 1,000 outputs then cost 7,000.00;"
+        in result.stdout
+    )
+    record = json.loads(run(path, *PRICES, "--format", "json").stdout)[0]
+    assert record["threshold@cheapest"] is None
+
+
+def test_weights_count(tmp_path):
+    path = tmp_path / "weighted.csv"
+    rows = [(1, 0.9, 2.0), (0, 0.5, 1.5), (1, 0.4, 0.5)]
+    lines = "".join(f"{c},{t},{w}\n" for c, t, w in rows)
+    path.write_text("correct,confidence,copies\n" + lines, encoding="utf-8")
+    result = run(path, *PRICES, "--weight", "copies", "--format", "json")
+    record = json.loads(result.stdout)[0]
+    assert record["cost_per_1000@cheapest"] == pytest.approx((2 * 2 + 1.5 * 5) / 4 * 1000)
+
+
+def test_integer_confidences_keep_their_digits(tmp_path):
+    path = tmp_path / "big.csv"
+    lines = "".join(f"{c},{2**60 + k}\n" for k, c in enumerate([0, 1, 1]))
+    path.write_text("correct,confidence\n" + lines, encoding="utf-8")
+    record = json.loads(run(path, *PRICES, "--format", "json").stdout)[0]
+    assert record["threshold@cheapest"] == 2**60 + 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--cost-error", 3],
+            "--cost-error is given without --cost-verification, --cost-correction; all three prices",
+        ),
+        (["--reviewer-detection", 0.9], "--reviewer-detection is given without --cost-verification, "),
+        ([*PRICES, "--gamma", 1], "--gamma is given beside prices, which say the same; one of them"),
+        ([*PRICES, "--delta", 0], "--delta is given beside prices, which say the same; one of them"),
+        ([*PRICES[:4], "--cost-error", -1], "--cost-error is -1.0; a finite number of at least 0"),
+        ([*PRICES[:4], "--cost-error", "nan"], "--cost-error is nan; a finite number is expected"),
+        (
+            ["--cost-correction", 0, "--cost-error", 1, "--cost-verification", 1],
+            "--cost-correction is 0.0; a finite number above 0 is expected",
+        ),
+        ([*PRICES, "--reviewer-detection", 2], "--reviewer-detection is 2.0; a number in [0, 1]"),
+        ([*PRICES, "--reviewer-false-alarm", -1], "--reviewer-false-alarm is -1.0; a number in [0, 1]"),
+        (
+            [*PRICES, "--by", "correct"],
+            "--by evaluates groups without prices; leave out one of the two",
+        ),
+    ],
+)
+def test_refused(one, options, message):
+    assert message in refusal(one, *options)
+
+
+def test_refused_before_any_file_is_read():
+    assert "--cost-error is -1.0" in refusal("nowhere.csv", *PRICES[:4], "--cost-error", -1)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0.00"), (1234567.891, "1,234,567.89"), (1.005, "1.00"), (0.01234, "0.0123"), (0.5, "0.5")],
+)
+def test_money(value, text):
+    assert money(value) == text
+
+
+def test_nothing_changes_without_prices(one):
+    plain = json.loads(run(one, "--format", "json").stdout)[0]
+    priced = json.loads(run(one, *PRICES, "--format", "json").stdout)[0]
+    assert not any("cost" in key or "cheapest" in key for key in plain)
+    changed = {key for key in plain if plain[key] != priced[key]}
+    assert all(
+        key in {"gamma", "delta", "arac_auc_improved", "normalized_arac_auc", "normalized_arp_auc"}
+        or key.startswith("performance@")
+        for key in changed
+    )
+    assert np.isfinite(priced["cost_per_1000@cheapest"])

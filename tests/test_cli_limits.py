@@ -1,0 +1,272 @@
+"""The limits of the command line: error rates, risks and thresholds, and what it says about them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import fastarac as fa
+from fastarac.cli import _limits, _report
+from fastarac.cli._app import app
+from fastarac.cli._limits import Limit, accepted
+from fastarac.cli._options import in_words_of_options, number
+from fastarac.datasets import load_digits_ocr
+
+CORRECT, CONFIDENCE = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+FIGURES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
+
+
+def run(*arguments: object, code: int = 0):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def write(path, correct, confidence, **columns):
+    names = ["correct", "confidence", *columns]
+    rows = zip(correct, confidence, *columns.values(), strict=True)
+    lines = [",".join(names), *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def few(tmp_path):
+    return write(tmp_path / "few.csv", CORRECT, CONFIDENCE)
+
+
+def model_of(name: str, correct, confidence, *limits: Limit, **options) -> _report.Model:
+    sweep = fa.threshold_sweep(correct, confidence)
+    others = tuple((limit, limit.point(sweep)) for limit in limits)
+    figures = fa.evaluate(sweep, **{"error_rates": (), **options})
+    return _report.Model(name, sweep, figures, np.asarray(confidence).dtype, others=others)
+
+
+class TestFigures:
+    def test_json(self, few):
+        options = "--error-rate", 0.2, "--max-risk", 0.25, "--threshold", 0.65, "--format", "json"
+        (record,) = json.loads(run("evaluate", few, *options).stdout)
+        expected = {"model": "few", **fa.evaluate(CORRECT, CONFIDENCE, error_rates=[0.2]).to_dict()}
+        for key, criterion in (
+            ("risk=0.25", {"max_risk": 0.25}),
+            ("threshold=0.65", {"threshold": 0.65}),
+        ):
+            point = fa.operating_point(CORRECT, CONFIDENCE, **criterion)
+            expected |= {f"{name}@{key}": getattr(point, name) for name in FIGURES}
+        assert record == expected
+        assert list(record) == list(expected)
+
+    def test_each_counts_once(self, few):
+        options = "--max-risk", 0.25, "--max-risk", "0.250", "--threshold", 0.7, "--threshold", ".7"
+        sentences = run("evaluate", few, *options).stdout
+        assert sentences.count("At most 25 % of what is accepted wrong") == 1
+        assert sentences.count("At confidence >= 0.7:") == 1
+
+    def test_error_rates_are_the_default_only_where_nothing_else_is_asked(self, few):
+        def limits(*options: object) -> set[str]:
+            (record,) = json.loads(run("evaluate", few, "--format", "json", *options).stdout)
+            return {name.partition("@")[2] for name in record if "@" in name}
+
+        assert limits() == {"0.01", "0.05"}
+        assert limits("--max-risk", 0.1) == {"risk=0.1"}
+        assert limits("--threshold", 0.5) == {"threshold=0.5"}
+        assert limits("--threshold", 0.5, "--error-rate", 0.1) == {"0.1", "threshold=0.5"}
+
+    def test_nothing_keeps_the_limit(self, tmp_path):
+        path = write(tmp_path / "bad.csv", [0, 1], [2, 1])
+        (record,) = json.loads(run("evaluate", path, "--max-risk", 0, "--format", "json").stdout)
+        assert record["threshold@risk=0"] is None
+        assert record["acceptance_rate@risk=0"] == 0
+        row = run("evaluate", path, "--max-risk", 0, "--format", "csv").stdout
+        (cells,) = csv.DictReader(io.StringIO(row))
+        assert cells["threshold@risk=0"] == ""
+
+    def test_demo(self):
+        records = json.loads(run("demo", "--max-risk", 0.02, "--format", "json").stdout)
+        for record in records:
+            point = fa.operating_point(*load_digits_ocr()[record["model"]], max_risk=0.02)
+            assert record["acceptance_rate@risk=0.02"] == point.acceptance_rate
+            assert record["threshold@risk=0.02"] == point.threshold
+
+    def test_weights(self, tmp_path):
+        path = write(tmp_path / "f.csv", CORRECT, CONFIDENCE, w=[1, 2, 3, 4, 5])
+        options = "--weight", "w", "--max-risk", 0.4, "--threshold", 0.7, "--format", "json"
+        (record,) = json.loads(run("evaluate", path, *options).stdout)
+        weight = {"sample_weight": [1, 2, 3, 4, 5]}
+        by_risk = fa.operating_point(CORRECT, CONFIDENCE, max_risk=0.4, **weight)
+        assert record["acceptance_rate@risk=0.4"] == by_risk.acceptance_rate
+        assert record["error_rate@threshold=0.7"] == 3 / 15
+
+
+class TestWords:
+    def test_risk(self):
+        model = model_of("m", CORRECT, CONFIDENCE, Limit("max_risk", 0.25), Limit("max_risk", 0.0))
+        assert _report.words([model]) == [
+            f"At most {limit} of what is accepted wrong: accept {share} automatically {rest}."
+            for limit, share, rest in (
+                ("25 %", "80.0 %", "at confidence >= 0.6; 25.0 % of what is accepted is wrong"),
+                ("0 %", "40.0 %", "at confidence >= 0.8; no errors remain"),
+            )
+        ]
+
+    def test_thresholds(self):
+        limits = [Limit("threshold", value) for value in (0.65, 1.0, 0.1)]
+        remain = "of all outputs remain wrong"
+        model = model_of("m", CORRECT, CONFIDENCE, *limits)
+        assert _report.words([model]) == [
+            f"At confidence >= 0.65: accept 60.0 % automatically (20.0 % {remain}).",
+            "At confidence >= 1: accept nothing automatically.",
+            f"At confidence >= 0.1: accept everything automatically (40.0 % {remain}).",
+        ]
+        other = model_of("b", [1, 1], [0.7, 0.3], *limits)
+        assert _report.words([model, other])[0] == (
+            f"At confidence >= 0.65: m accepts 60.0 % automatically (20.0 % {remain}) "
+            "and b accepts 50.0 % automatically (no errors remain)."
+        )
+
+    def test_costs(self):
+        models = [
+            model_of(name, correct, CONFIDENCE, Limit("threshold", 0.65))
+            for name, correct in (("a", CORRECT), ("b", [1] * 5))
+        ]
+        assert _report.words(models, with_costs=True)[0].endswith(
+            "With gamma = 1 and delta = 0, b costs least (W = 1.6000)."
+        )
+
+    def test_table(self, few):
+        table = run("evaluate", few, "--max-risk", 0.25, "--threshold", 0.65).stdout
+        headers, units, _, cells = table.splitlines()[:4]
+        assert headers.endswith("errors that")
+        assert "<= 25 % risk" in units
+        assert ">= 0.65" in units
+        assert cells.split()[-7:] == ["80.0", "%", "0.6", "60.0", "%", "20.0", "%"]
+
+    def test_only_what_is_fitted_is_doubted(self, few):
+        assert _report.CAUTION not in run("evaluate", few, "--threshold", 0.65).stdout
+        risk = run("evaluate", few, "--threshold", 0.65, "--max-risk", 0.25).stdout
+        assert _report.CAUTION in risk
+        assert "5 outputs are few for a limit of 25 % risk" in risk
+
+    def test_groups(self, tmp_path):
+        path = write(tmp_path / "f.csv", CORRECT, CONFIDENCE, field=list("aabbb"))
+        options = "--by", "field", "--threshold", 0.65, "--max-risk", 0.25
+        text = run("evaluate", path, *options).stdout
+        assert "for 25 % risk" in text
+        records = json.loads(run("evaluate", path, *options, "--format", "json").stdout)
+        b = next(record for record in records if record["group"] == "b")
+        assert b["acceptance_rate@threshold=0.65"] == 1 / 3
+        assert b["error_rate@threshold=0.65"] == 1 / 3
+        assert b["threshold@risk=0.25"] == 0.6
+        assert b["acceptance_rate@risk=0.25"] == 2 / 3
+
+
+class TestThresholds:
+    def test_numbers(self):
+        assert number("0.5") == 0.5
+        assert type(number("5")) is float
+        assert number(str(2**60 + 1)) == 2**60 + 1
+        assert type(number(str(-(2**60) - 1))) is int
+        assert number("1e300") == 1e300
+
+    @pytest.mark.parametrize("text", ["high", "nan", "inf", "-inf", "", "1,5"])
+    def test_other_texts(self, text, few):
+        error = run("evaluate", few, f"--threshold={text}", code=2).stderr
+        assert "--threshold" in error
+        assert "is not a finite number" in error
+
+    @pytest.mark.parametrize(
+        "dtype", [np.float16, np.float32, np.float64, np.int8, np.int64, np.uint64]
+    )
+    def test_items_and_sweep_agree(self, dtype):
+        """Which items are accepted is compared exactly, in any type."""
+        confidence = np.arange(12).astype(dtype)
+        if np.dtype(dtype).kind == "f":
+            confidence = (np.arange(12) / 10).astype(dtype)
+        correct = np.arange(12) % 3 > 0
+        sweep = fa.threshold_sweep(correct, confidence)
+        for threshold in [*np.arange(-2, 30) / 10, 2.5, 1e9, -1e9, float("inf")]:
+            chosen = accepted(confidence, float(threshold))
+            assert chosen.sum() == sum(sweep.at(float(threshold))[:2])
+            assert (chosen & ~correct).sum() == sweep.at(float(threshold)).false_accepts
+
+    def test_large_integers(self):
+        confidence = np.array([2**60 - 1, 2**60, 2**60 + 1])
+        assert accepted(confidence, 2**60 + 1).tolist() == [False, False, True]
+        limit = Limit("threshold", 2**60 + 1)
+        assert limit.point(fa.threshold_sweep([1, 1, 1], confidence)).true_accepts == 1
+        assert limit.key == f"threshold={2**60 + 1}"
+
+    def test_figures_are_safe_for_json(self):
+        point = fa.operating_point([0, 1], [2, 1], max_risk=0)
+        assert _limits.Limit("max_risk", 0).figures(point)["threshold@risk=0"] is None
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("options", "found"),
+        [
+            (("--error-rate", 5), "--error-rate is 5.0; a number in [0, 1] is expected"),
+            (("--error-rate", "nan"), "--error-rate is nan; a number in [0, 1] is expected"),
+            (("--max-risk", 1.5), "--max-risk is 1.5; a number in [0, 1] is expected"),
+            (("--gamma", -1), "--gamma is -1.0; a finite number of at least 0 is expected"),
+            (("--delta", -2), "--delta is -2.0; a number of at least -1 is expected"),
+        ],
+    )
+    def test_the_option_is_named(self, options, found):
+        """Before any file is read."""
+        result = run("evaluate", "missing.csv", *options, code=2)
+        assert result.stdout == ""
+        assert result.stderr == f"fastarac: error: {found}\n"
+
+    def test_the_weights_of_a_file(self, tmp_path):
+        path = write(tmp_path / "f.csv", [1, 0], [1, 2], w=[0, 0])
+        error = run("evaluate", path, "--weight", "w", code=2).stderr
+        assert error.startswith("fastarac: error: f: --weight ")
+
+    def test_other_messages_stay(self):
+        assert in_words_of_options(ValueError("gamma[3] is bad")) == "--gamma[3] is bad"
+        assert in_words_of_options(ValueError("gammas are bad")) == "gammas are bad"
+        assert in_words_of_options(ValueError("")) == ""
+
+
+class TestReversed:
+    rng = np.random.default_rng(5)
+    correct = rng.random(400) < 0.8
+    surer = np.where(correct, rng.random(400) + 0.3, rng.random(400)).round(4)
+
+    def test_a_note_under_the_table(self, tmp_path):
+        good = write(tmp_path / "good.csv", self.correct.astype(int), self.surer)
+        bad = write(tmp_path / "bad.csv", self.correct.astype(int), -self.surer)
+        output = run("evaluate", good, bad).stdout
+        assert "The confidence of bad seems reversed" in output
+        assert "The confidence of good" not in output
+        assert "reversed" not in run("evaluate", good).stdout
+
+    @pytest.mark.parametrize("form", ["json", "csv", "markdown"])
+    def test_programs_find_it_on_stderr(self, tmp_path, form):
+        bad = write(tmp_path / "bad.csv", self.correct.astype(int), -self.surer)
+        result = run("evaluate", bad, "--format", form)
+        assert "reversed" not in result.stdout
+        assert result.stderr.startswith("fastarac: note: The confidence of bad seems reversed")
+
+    @pytest.mark.parametrize(
+        ("correct", "confidence"),
+        [
+            ([1, 1, 1, 0], [1, 2, 3, 4]),  # too few
+            ([1, 1], [1, 2]),  # no ROC-AUC
+            ([0, 1] * 500, [1] * 1000),  # chance
+            (rng.random(2000) < 0.5, rng.random(2000)),
+        ],
+    )
+    def test_chance_is_no_reason(self, correct, confidence):
+        assert _report.doubts([model_of("m", correct, confidence)]) == []
+
+    def test_clearly(self):
+        assert len(_report.doubts([model_of("m", self.correct, -self.surer)])) == 1

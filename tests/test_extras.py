@@ -1,0 +1,51 @@
+"""What is said where an optional package is not installed."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import fastarac as fa
+from fastarac.displays import draw_arac_curves
+from fastarac.io import read_outputs
+
+ITEMS = [1, 0, 1], [0.9, 0.5, 0.4]
+SWEEP = fa.threshold_sweep(*ITEMS)
+DISPLAYS = [
+    fa.ARACDisplay,
+    fa.ARPDisplay,
+    fa.ConfusionDisplay,
+    fa.DetCurveDisplay,
+    fa.GeneralizedRCDisplay,
+    fa.PrecisionRecallDisplay,
+    fa.RCDisplay,
+    fa.RocCurveDisplay,
+]
+
+
+def test_files_without_duckdb(tmp_path, monkeypatch):
+    path = tmp_path / "f.csv"
+    path.write_text("correct,confidence\n1,1\n")
+    assert len(read_outputs(path)) == 1
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(ModuleNotFoundError, match=r"DuckDB: install fastarac\[cli\]") as caught:
+        read_outputs(path)
+    assert caught.value.name == "duckdb"
+
+
+@pytest.mark.parametrize("display", DISPLAYS, ids=lambda display: display.__name__)
+def test_pictures_without_matplotlib(display, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for draw in (lambda: display.from_predictions(*ITEMS), lambda: display.from_sweep(SWEEP)):
+        with pytest.raises(
+            ModuleNotFoundError, match=r"Matplotlib: install fastarac\[plot\]"
+        ) as caught:
+            draw()
+        assert caught.value.name == "matplotlib"
+
+
+def test_several_curves_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ModuleNotFoundError, match=r"install fastarac\[plot\]"):
+        draw_arac_curves({"model": SWEEP})
