@@ -3,12 +3,49 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_quiet = ContextVar("_quiet", default=False)
 
 
 class UndefinedMetricWarning(UserWarning):
     """A metric is undefined for the data it was given; NaN is returned."""
 
 
+class UnreliableIntervalWarning(UserWarning):
+    """An interval or a test comes from too little data to be as sure as it says."""
+
+
+class SampleTooSmallWarning(UserWarning):
+    """There are too few items for the guarantee asked for, even if all of them were correct."""
+
+
+class UnreasonableCostsWarning(UserWarning):
+    """A cost matrix has a row that no one would ever choose, or rewards wrong predictions."""
+
+
 def warn_undefined(metric: str, reason: str) -> None:
     """Warn the caller of a public function that `metric` is NaN."""
+    if _quiet.get():
+        return
     warnings.warn(f"{metric} is undefined: {reason}", UndefinedMetricWarning, stacklevel=3)
+
+
+def warn_unreliable(reason: str) -> None:
+    """Warn the caller of a public function that an interval or a test is not to be relied on."""
+    warnings.warn(reason, UnreliableIntervalWarning, stacklevel=3)
+
+
+@contextmanager
+def undefined_is_nan() -> Iterator[None]:
+    """Let undefined metrics be NaN without a warning, in this thread alone."""
+    token = _quiet.set(True)
+    try:
+        yield
+    finally:
+        _quiet.reset(token)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _sorting
-from fastarac._inputs import read_counts, read_items
+from fastarac._inputs import NAMES, read_counts, read_items
 
 FloatArray = NDArray[np.float64]
 
@@ -25,6 +25,15 @@ class AcceptanceCounts(NamedTuple):
     """Rejected and correct, FR: verified for nothing."""
     true_rejects: Any
     """Rejected and incorrect, TR: verified and corrected."""
+
+    @property
+    def matrix(self) -> NDArray[Any]:
+        """[[TR, FR], [FA, TA]], of shape (..., 2, 2): rows rejected, accepted; columns incorrect, correct.
+
+        Rejecting is the prediction "incorrect": the confusion matrix as :func:`bcost` takes it.
+        """
+        ta, fa, fr, tr = (np.asarray(counts) for counts in self)
+        return np.stack([np.stack([tr, fr], axis=-1), np.stack([fa, ta], axis=-1)], axis=-2)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -359,9 +368,11 @@ def reject_beside_sweep(
             raise TypeError(message)
 
 
-def require_confidence(confidence: ArrayLike | None) -> ArrayLike:
+def require_confidence(
+    confidence: ArrayLike | None, names: tuple[str, str, str] = NAMES
+) -> ArrayLike:
     """Raise where `confidence` was left out and no sweep was given in its place."""
     if confidence is None:
-        message = "confidence is missing; (correct, confidence) or a ThresholdSweep is expected"
+        message = f"{names[1]} is missing; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
         raise TypeError(message)
     return confidence

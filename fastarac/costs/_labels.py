@@ -1,0 +1,241 @@
+"""Labels of any type as positions among the classes, and how often each combination occurs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._inputs import read_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+CHUNK = 1 << 16
+LARGEST_GRID = 1 << 20  # combinations of integers that are counted without numbering the integers first
+
+
+class Column(NamedTuple):
+    """Labels of the items as small integers."""
+
+    name: str
+    values: NDArray[Any]
+    """(n,) integers."""
+    lowest: int
+    """What to subtract from `values` to get positions in `labels`."""
+    labels: list[Any]
+    """The label at each position; some may not occur."""
+
+    def chunk(self, start: int, stop: int) -> NDArray[np.int64]:
+        """Positions in `labels` of some items."""
+        positions = self.values[start:stop].astype(np.int64)
+        positions -= self.lowest
+        return positions
+
+
+class Classified(NamedTuple):
+    """Columns of labels, and the classes that they refer to."""
+
+    columns: tuple[Column, ...]
+    classes: list[Any]
+    grid: NDArray[np.int64]
+    """How often each combination of the columns' own labels occurs."""
+
+    def _maps(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """For each column: the positions that occur, and the class of each."""
+        numbers = {label: number for number, label in enumerate(self.classes)}
+        for axis, column in enumerate(self.columns):
+            seen = _seen(self.grid, axis)
+            classes = [numbers.get(column.labels[i], -1) for i in seen.tolist()]
+            if -1 in classes:
+                _reject_label(column, int(seen[classes.index(-1)]), self.classes)
+            yield seen, np.array(classes, np.int64)
+
+    def counts(self) -> NDArray[np.int64]:
+        """How often each combination of classes occurs: one axis a column."""
+        seen, places = zip(*self._maps(), strict=True)
+        table = np.zeros((len(self.classes),) * len(self.columns), np.int64)
+        table[np.ix_(*places)] = self.grid[np.ix_(*seen)]
+        return table
+
+    def codes(self) -> list[NDArray[np.int64]]:
+        """Each column's classes by number, of shape (n,)."""
+        codes = []
+        for column, (seen, places) in zip(self.columns, self._maps(), strict=True):
+            numbers = np.zeros(len(column.labels), np.int64)
+            numbers[seen] = places
+            codes.append(numbers[column.chunk(0, len(column.values))])
+        return codes
+
+
+def classify(labels: Any, /, **columns: Any) -> Classified:
+    """Read columns of labels, of equal length, by their names; `labels` None: all that occur, sorted.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where a column is empty, not one-dimensional, of another length or with nulls, a label is not
+        among `labels`, or they cannot be sorted.
+    """
+    read = [_read_column(values, name) for name, values in columns.items()]
+    first = read[0]
+    for column in read[1:]:
+        if len(column.values) != len(first.values):
+            message = (
+                f"{first.name} has {len(first.values)} items and {column.name} has "
+                f"{len(column.values)}; the same number is expected"
+            )
+            raise ValueError(message)
+    if not len(first.values):
+        message = f"{' and '.join(columns)} are empty; at least one item is expected"
+        raise ValueError(message)
+    if math.prod(len(column.labels) for column in read) > LARGEST_GRID:
+        read = [_numbered(column) for column in read]
+    grid = _count(read)
+    classes = _sorted_labels(read, grid) if labels is None else _read_classes(labels)
+    return Classified(tuple(read), classes, grid)
+
+
+def _count(columns: list[Column]) -> NDArray[np.int64]:
+    shape = [len(column.labels) for column in columns]
+    size = math.prod(shape)
+    table = np.zeros(size, np.int64)
+    step = max(CHUNK, size)
+    for start in range(0, len(columns[0].values), step):
+        cells = columns[0].chunk(start, start + step)
+        for column, width in zip(columns[1:], shape[1:], strict=True):
+            cells *= width
+            cells += column.chunk(start, start + step)
+        table += np.bincount(cells, minlength=size)
+    return table.reshape(shape)
+
+
+def _seen(grid: NDArray[np.int64], axis: int) -> NDArray[np.int64]:
+    others = tuple(i for i in range(grid.ndim) if i != axis)
+    return np.flatnonzero(grid.any(axis=others))
+
+
+def _sorted_labels(columns: list[Column], grid: NDArray[np.int64]) -> list[Any]:
+    found = {
+        column.labels[i] for axis, column in enumerate(columns) for i in _seen(grid, axis).tolist()
+    }
+    try:
+        return sorted(found)
+    except TypeError as error:
+        names = " and ".join(column.name for column in columns)
+        message = f"{names} have labels that cannot be sorted ({error}); give their order as labels"
+        raise TypeError(message) from error
+
+
+def _read_classes(labels: Any) -> list[Any]:
+    array = _as_labels(labels, "labels")
+    classes: list[Any] = array.tolist()
+    if not classes:
+        message = "labels is empty; at least one label is expected"
+        raise ValueError(message)
+    if len(set(classes)) < len(classes):
+        twice = next(label for label in classes if classes.count(label) > 1)
+        message = f"labels has {twice!r} more than once; distinct labels are expected"
+        raise ValueError(message)
+    return classes
+
+
+def _read_column(values: Any, name: str) -> Column:
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        message = f"{name} is {values!r}; an array of labels is expected"
+        raise TypeError(message)
+    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
+        _reject_null(name, int(np.argmax(np.ma.getmaskarray(values))))
+    own_type = getattr(values, "dtype", None)
+    whole = isinstance(own_type, np.dtype) and own_type.kind in "biu"
+    if not whole and hasattr(values, "factorize"):  # pandas
+        codes, labels = values.factorize()
+        if (codes < 0).any():
+            _reject_null(name, int(np.argmax(codes < 0)))
+        return Column(name, codes, 0, labels.tolist())
+    if not whole and not isinstance(values, np.ndarray | list | tuple):  # polars, pyarrow …
+        distinct, codes = read_groups(values, len(values), name)
+        return Column(name, codes, 0, distinct.tolist())
+    array = _as_labels(values, name)
+    if array.dtype.kind in "biu" and array.size:
+        lowest, highest = int(array.min()), int(array.max())
+        if highest - lowest < LARGEST_GRID and highest < 1 << 63:
+            return Column(name, array, lowest, list(range(lowest, highest + 1)))
+        wide = "=u8" if array.dtype.kind == "u" else "=i8"
+        return _read_words(np.ascontiguousarray(array, wide), array, name)
+    if array.dtype.kind in "US" and array.size:
+        per_word = 2 if array.dtype.kind == "U" else 8
+        width = -(-array.dtype.itemsize * per_word // 8 // per_word) * per_word
+        padded = f"={array.dtype.kind}{max(width, per_word)}"
+        return _read_words(np.ascontiguousarray(array, padded), array, name)
+    if array.dtype == object:
+        return _read_objects(array, name)
+    distinct, codes = read_groups(array, len(array), name)
+    return Column(name, codes, 0, distinct.tolist())
+
+
+def _as_labels(values: Any, name: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # rows of unequal length
+        message = f"{name} is not a one-dimensional array: {error}"
+        raise ValueError(message) from error
+    if not isinstance(values, np.ndarray) and array.dtype.kind in "USf" and array.ndim == 1:
+        # numpy writes 1 as "1" where it stands beside strings, and rounds integers that are too large
+        kind = {"U": str, "S": bytes, "f": float}[array.dtype.kind]
+        if not all(isinstance(value, kind) for value in values):
+            array = np.array(values, dtype=object)
+    if array.ndim != 1:
+        message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
+        raise ValueError(message)
+    return array
+
+
+def _read_words(padded: NDArray[Any], array: NDArray[Any], name: str) -> Column:
+    """Number values of several 8-byte words each, in the order of their first appearance."""
+    words = padded.view(np.uint64).reshape(len(array), -1)
+    codes = np.empty(len(array), np.int64)
+    bits = 12
+    while True:
+        slots = np.full(1 << bits, -1, np.int64)
+        examples = np.empty(1 << bits, np.int64)
+        distinct = _kernels.costs.encode_rows(words, slots, examples, codes)
+        if distinct >= 0:
+            return Column(name, codes, 0, array[examples[:distinct]].tolist())
+        bits += 3
+
+
+def _read_objects(array: NDArray[Any], name: str) -> Column:
+    """Number whatever can be hashed, in the order of its first appearance."""
+    numbers: dict[Any, int] = {}
+    codes = np.empty(len(array), np.int64)
+    for i, value in enumerate(array):
+        if value is None or value != value:
+            _reject_null(name, i)
+        codes[i] = numbers.setdefault(value, len(numbers))
+    return Column(name, codes, 0, list(numbers))
+
+
+def _reject_null(name: str, i: int) -> NoReturn:
+    message = f"{name}[{i}] is null; a label for each item is expected"
+    raise ValueError(message)
+
+
+def _numbered(column: Column) -> Column:
+    """The same labels, numbered without gaps."""
+    distinct, codes = read_groups(column.values, len(column.values), column.name)
+    labels = [column.labels[i - column.lowest] for i in distinct.tolist()]
+    return Column(column.name, codes, 0, labels)
+
+
+def _reject_label(column: Column, position: int, classes: list[Any]) -> NoReturn:
+    i = int(np.argmax(column.values == position + column.lowest))
+    shown = ", ".join(map(repr, classes[:10])) + (", …" if len(classes) > 10 else "")
+    message = (
+        f"{column.name}[{i}] is {column.labels[position]!r}; one of the labels {shown} is expected"
+    )
+    raise ValueError(message)

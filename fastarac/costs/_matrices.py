@@ -1,0 +1,98 @@
+"""Matrices of costs, counts and probabilities: checked and read here."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+TOLERANCE = 1e-6  # how far from 1 a row of probabilities may sum
+LARGEST = 1e150  # so that no sum of costs overflows
+
+
+def _array(values: ArrayLike, name: str, expected: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # rows of unequal length
+        message = f"{name} is not an array: {error}"
+        raise ValueError(message) from error
+    if array.dtype.kind not in "biuf":
+        found = f"type {array.dtype}"
+        message = f"{name} has {found}; {expected}"
+        raise TypeError(message)
+    return array
+
+
+def _at(name: str, index: Any) -> str:
+    return f"{name}[{', '.join(str(i) for i in index)}]"
+
+
+def first_where(mask: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Index of the first true value."""
+    return tuple(int(i) for i in np.unravel_index(int(mask.argmax()), mask.shape))
+
+
+def read_costs(costs: ArrayLike, name: str = "costs") -> NDArray[np.float64]:
+    """Return finite costs of shape (..., rows, columns), as a new float64 array."""
+    array = _array(costs, name, "numbers are expected").astype(np.float64)
+    if array.ndim < 2 or 0 in array.shape:
+        message = f"{name} has shape {array.shape}; (K, K) is expected: rows predicted, columns actual"
+        raise ValueError(message)
+    bad = ~(np.abs(array) <= LARGEST)
+    if bad.any():
+        index = first_where(bad)
+        message = f"{_at(name, index)} is {array[index]}; a finite number up to {LARGEST:g} is expected"
+        raise ValueError(message)
+    return array
+
+
+def read_counts(counts: ArrayLike, shape: tuple[int, ...], name: str = "counts") -> NDArray[np.int64]:
+    """Return whole counts of the given shape, with a positive sum below 2**63."""
+    array = _array(counts, name, "whole numbers are expected")
+    if array.dtype.kind == "f":
+        message = f"{name} has type {array.dtype}; whole numbers are expected"
+        raise TypeError(message)
+    if array.shape != shape:
+        message = f"{name} has shape {array.shape}; {shape} is expected, as the costs have it"
+        raise ValueError(message)
+    bad = array < 0
+    if bad.any():
+        index = first_where(bad)
+        message = f"{_at(name, index)} is {array[index]}; a whole number of at least 0 is expected"
+        raise ValueError(message)
+    total = sum(array.ravel().tolist())
+    if not 0 < total < 1 << 63:
+        message = f"{name} sums to {total}; a positive sum below 2**63 is expected"
+        raise ValueError(message)
+    return array.astype(np.int64)
+
+
+def read_probabilities(probabilities: ArrayLike, n_classes: int) -> NDArray[Any]:
+    """Return probabilities of shape (n, n_classes), whose values are still to be checked."""
+    array = _array(probabilities, "probabilities", "numbers in [0, 1] are expected")
+    if array.ndim != 2 or array.shape[1] != n_classes:
+        message = (
+            f"probabilities has shape {array.shape}; (n, {n_classes}) is expected, one column for each "
+            "class in the order of the costs' columns"
+        )
+        raise ValueError(message)
+    return array
+
+
+def check_probabilities(part: NDArray[np.float64], sums: NDArray[np.float64], start: int) -> None:
+    """Raise unless the rows from `start` on are probabilities that sum to 1."""
+    if part.min(initial=0.0) >= 0.0 and (np.abs(sums - 1.0) <= TOLERANCE).all():
+        return
+    bad = ~((part >= 0.0) & (part < np.inf))
+    if bad.any():
+        i, j = first_where(bad)
+        message = f"probabilities[{start + i}, {j}] is {part[i, j]}; a number in [0, 1] is expected"
+        raise ValueError(message)
+    i = int(np.argmax(~(np.abs(sums - 1.0) <= TOLERANCE)))
+    total = math.fsum(part[i])
+    message = f"probabilities[{start + i}] sums to {total:.9g}; 1 within {TOLERANCE:g} is expected"
+    raise ValueError(message)

@@ -1,0 +1,486 @@
+"""What wrong predictions cost: confusion counts, cost matrices, and the cheapest prediction."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from fastarac.costs._labels import classify
+from fastarac.costs._matrices import (
+    check_probabilities,
+    read_costs,
+    read_counts,
+    read_probabilities,
+)
+from fastarac.exceptions import UnreasonableCostsWarning, warn_undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+CHUNK = 1 << 17  # probabilities at a time: they and their risks stay in the cache
+
+
+def prediction_counts(
+    predicted: ArrayLike, actual: ArrayLike, *, labels: ArrayLike | None = None
+) -> NDArray[np.int64]:
+    """Count the items by predicted and actual class: the confusion matrix.
+
+    Parameters
+    ----------
+    predicted, actual : array_like of shape (n,)
+        Labels: strings, numbers, booleans, or anything else that can be hashed. Columns of pandas,
+        polars and pyarrow are taken too.
+    labels : array_like of shape (K,), optional
+        All classes, in the order of rows and columns. Give it wherever a class might not occur. Without
+        it: the labels that occur in either, sorted; of two classes, (negative, positive).
+
+    Returns
+    -------
+    ndarray of int64 of shape (K, K)
+        M[i, j]: items of class j that were predicted to be of class i. **Rows are predicted, columns
+        are actual**; scikit-learn's confusion matrix is the transpose.
+
+    Raises
+    ------
+    ValueError
+        Where the columns are empty, of unequal lengths or have nulls, or a label is not among `labels`.
+    TypeError
+        Where labels that occur cannot be sorted, such as strings and numbers.
+
+    Notes
+    -----
+    The confusion matrix of Suzuki 2003, table 5. The classes in order, where `labels` is left out, are
+    ``np.unique([*predicted, *actual])``.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.prediction_counts(["ham", "spam", "spam", "ham"], ["ham", "ham", "spam", "ham"])
+    array([[2, 0],
+           [1, 1]])
+    >>> fa.prediction_counts([0, 1], [0, 0], labels=[1, 0])
+    array([[0, 1],
+           [0, 1]])
+    """
+    return classify(labels, predicted=predicted, actual=actual).counts()
+
+
+def paired_prediction_counts(
+    predicted_1: ArrayLike,
+    predicted_2: ArrayLike,
+    actual: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+) -> NDArray[np.int64]:
+    """Count the items by what two models predicted and by the actual class.
+
+    Parameters
+    ----------
+    predicted_1, predicted_2, actual : array_like of shape (n,)
+        Labels of the same items, as in :func:`prediction_counts`.
+    labels : array_like of shape (K,), optional
+        All classes in their order; without it, the labels that occur, sorted.
+
+    Returns
+    -------
+    ndarray of int64 of shape (K, K, K)
+        M′[i₁, i₂, j]: items of class j, predicted to be i₁ by the first model and i₂ by the second.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`prediction_counts`.
+
+    Notes
+    -----
+    The three-dimensional matrix M′(i₁, i₂|j) of BCOSTDELTA (Suzuki 2003). Its sum over the second axis
+    is the confusion matrix of the first model.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.paired_prediction_counts([0, 1, 1], [0, 0, 1], [0, 0, 1])[1, 0]
+    array([1, 0])
+    """
+    return classify(labels, predicted_1=predicted_1, predicted_2=predicted_2, actual=actual).counts()
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class CostMatrix:
+    """What it costs to predict one class when another one is true.
+
+    Parameters
+    ----------
+    costs : array_like of shape (K, K) or (n, K, K)
+        ``costs[i, j]``: the cost C(i|j) of predicting class i when class j is true, finite. **Rows are
+        predicted, columns are actual.** Two classes are in the order (negative, positive). A negative
+        cost is a benefit. Of shape (n, K, K): item by item, where the price depends on the item, such
+        as on an amount. A matrix may have other rows than columns: then a row is an action, such as
+        "let a person decide", and `predict` gives actions.
+
+    Warns
+    -----
+    UnreasonableCostsWarning
+        Where a row is dominated, so that its class need never be predicted, or where, of two classes,
+        the wrong one is never dearer than the right one. The costs are usually mistaken then.
+
+    Notes
+    -----
+    Suzuki 2003, table 2; Elkan 2001, "The foundations of cost-sensitive learning". Reasonableness: a
+    row must not dominate another; for two classes, c(+|−) > c(−|−) and c(−|+) > c(+|+).
+
+    Examples
+    --------
+    A missed fraud costs 20, a false alarm 1:
+
+    >>> import fastarac as fa
+    >>> fraud = fa.CostMatrix([[0, 20], [1, 0]])
+    >>> fraud.threshold
+    0.047619047619047616
+    >>> fraud.predict([[0.99, 0.01], [0.9, 0.1]])
+    array([0, 1])
+    >>> fraud.expected_cost([[900, 5], [80, 15]])
+    0.18
+    """
+
+    costs: NDArray[np.float64]
+    """The costs as float64, of the shape given; read-only."""
+
+    def __init__(self, costs: ArrayLike) -> None:
+        array = read_costs(costs)
+        if array.ndim > 3:
+            message = f"costs has shape {array.shape}; (K, K), or (n, K, K) by item, is expected"
+            raise ValueError(message)
+        array.flags.writeable = False
+        object.__setattr__(self, "costs", array)
+        _warn_unreasonable(array)
+
+    @classmethod
+    def from_benefits(cls, benefits: ArrayLike) -> Self:
+        """Build the matrix from what each outcome brings in: a cost is a negative benefit.
+
+        Parameters
+        ----------
+        benefits : array_like of shape (K, K) or (n, K, K)
+            ``benefits[i, j]``: the benefit of predicting class i when class j is true; losses are
+            negative.
+
+        Returns
+        -------
+        CostMatrix
+
+        Notes
+        -----
+        All entries must be measured from the same baseline. Suzuki 2003 (tables 3 and 4, after Elkan
+        2001) shows how costs and benefits are mixed up: refusing a payment has the same effect on the
+        account whether the customer is good or bad.
+
+        Examples
+        --------
+        Refuse or approve payments of 100 and of 5,000, fraudulent or legitimate (Suzuki 2003, table 4):
+
+        >>> import numpy as np
+        >>> import fastarac as fa
+        >>> amount = np.array([100.0, 5000.0])
+        >>> benefits = np.empty((2, 2, 2))
+        >>> benefits[:, 0] = [20, -20]
+        >>> benefits[:, 1, 0], benefits[:, 1, 1] = -amount, 0.02 * amount
+        >>> payments = fa.CostMatrix.from_benefits(benefits)
+        >>> payments.predict([[0.1, 0.9], [0.1, 0.9]])  # 0: refuse, 1: approve
+        array([1, 0])
+        """
+        return cls(0.0 - read_costs(benefits, "benefits"))
+
+    @property
+    def per_item(self) -> bool:
+        """Whether each item has costs of its own."""
+        return self.costs.ndim == 3
+
+    def dominated_rows(self) -> tuple[int, ...]:
+        """Return the rows that need never be predicted: another row is nowhere dearer.
+
+        Returns
+        -------
+        tuple of int
+            Ascending. Of two equal rows both are listed. Of costs by item: rows than which the same
+            other row is nowhere dearer for any item.
+
+        Notes
+        -----
+        Suzuki 2003, note 3; Elkan 2001, section 1.2.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> import fastarac as fa
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", fa.UnreasonableCostsWarning)
+        ...     fa.CostMatrix([[0, 1, 1], [1, 0, 1], [2, 1, 1]]).dominated_rows()
+        (2,)
+        """
+        return tuple(row for row, _ in _dominated(self.costs))
+
+    @property
+    def threshold(self) -> float:
+        """The probability p* of the positive class from which on it is the cheaper prediction.
+
+        p* = [c(+|−) − c(−|−)]/[c(+|−) − c(−|−) + c(−|+) − c(+|+)] (Suzuki 2003, equation 2; Elkan 2001,
+        equation 2), in (0, 1), the exact value rounded once: predict + iff P(+) ≥ p*. At P(+) = p* both
+        cost the same. NaN with a warning where the costs are not reasonable.
+        """
+        (tn, fn), (fp, tp) = self._two_classes("threshold")
+        false_alarm, miss = fp - tn, fn - tp
+        if false_alarm <= 0 or miss <= 0:
+            warn_undefined("threshold", "a wrong prediction costs no more than the right one")
+            return math.nan
+        return float(false_alarm / (false_alarm + miss))
+
+    def simplified(self) -> CostMatrix:
+        """Return the two-class matrix with c(−|−) = 0 and c(+|−) = 1 that gives the same predictions.
+
+        Returns
+        -------
+        CostMatrix
+            The costs less c(−|−), divided by c(+|−) − c(−|−); each exact value rounded once.
+
+        Raises
+        ------
+        ValueError
+            Where there are not two classes, or c(+|−) is not above c(−|−).
+
+        Notes
+        -----
+        Adding a constant to all costs, or multiplying all by a positive one, changes no prediction; two
+        degrees of freedom remain (Suzuki 2003, after table 3; Elkan 2001, section 1.2).
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> fa.CostMatrix([[2, 12], [4, 1]]).simplified().costs
+        array([[ 0. ,  5. ],
+               [ 1. , -0.5]])
+        """
+        rows = self._two_classes("simplified")
+        base, unit = rows[0][0], rows[1][0] - rows[0][0]
+        if unit <= 0:
+            message = (
+                f"c(+|-) is {self.costs[1, 0]} and c(-|-) is {self.costs[0, 0]}; a false alarm must "
+                "cost more than a correct rejection to be the unit of costs"
+            )
+            raise ValueError(message)
+        return CostMatrix([[float((cost - base) / unit) for cost in row] for row in rows])
+
+    def risk(self, probabilities: ArrayLike) -> NDArray[np.float64]:
+        """Return the expected cost of each prediction, given the probabilities of the classes.
+
+        Parameters
+        ----------
+        probabilities : array_like of shape (n, K)
+            P(j|x): a row for each item, at least 0, with a sum of 1 within 1e-6.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            R(i|x) = Σ_j P(j|x)·C(i|j) (Suzuki 2003, equation 1; Elkan 2001, equation 1).
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where `probabilities` is of another shape, or not probabilities.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> fa.CostMatrix([[0, 20], [1, 0]]).risk([[0.75, 0.25]])
+        array([[5.  , 0.75]])
+        """
+        given = self._read_probabilities(probabilities)
+        risks = np.empty((len(given), self.costs.shape[-2]))
+        for start, part in self._risks(given):
+            risks[start : start + len(part)] = part
+        return risks
+
+    def predict(self, probabilities: ArrayLike) -> NDArray[np.int64]:
+        """Return the cheapest prediction for each item: the row with the least risk.
+
+        Parameters
+        ----------
+        probabilities : array_like of shape (n, K)
+            As in `risk`. It is read in pieces: nothing of its size is allocated.
+
+        Returns
+        -------
+        ndarray of int64 of shape (n,)
+            argmin_i R(i|x), the lowest row where several have the least computed risk. With an array of
+            labels: ``labels[matrix.predict(probabilities)]``.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `risk`.
+
+        Notes
+        -----
+        The Bayes-optimal prediction (Suzuki 2003, below equation 1), as good as the probabilities are.
+
+        Examples
+        --------
+        A third row lets a person decide, for 1 an item (Chow's rule):
+
+        >>> import fastarac as fa
+        >>> costs = fa.CostMatrix([[0, 10], [10, 0], [1, 1]])
+        >>> costs.predict([[0.95, 0.05], [0.5, 0.5], [0.02, 0.98]])
+        array([0, 2, 1])
+        """
+        given = self._read_probabilities(probabilities)
+        rows = np.empty(len(given), np.int64)
+        for start, part in self._risks(given):
+            part.argmin(axis=1, out=rows[start : start + len(part)])
+        return rows
+
+    def expected_cost(
+        self,
+        predicted: ArrayLike,
+        actual: ArrayLike | None = None,
+        *,
+        labels: ArrayLike | None = None,
+    ) -> float:
+        """Return the mean cost of predictions whose truth is known.
+
+        Parameters
+        ----------
+        predicted : array_like of shape (K, K) or (n,)
+            Without `actual`: the counts M of :func:`prediction_counts`. With it: the predicted labels.
+        actual : array_like of shape (n,), optional
+            The actual labels. Costs by item need them.
+        labels : array_like of shape (K,), optional
+            The label of each row and column. Without it: the labels that occur, sorted, as many as the
+            matrix has classes.
+
+        Returns
+        -------
+        float
+            Σ_ij M[i, j]·C(i|j)/n, or the mean of each item's own cost.
+
+        Raises
+        ------
+        TypeError
+            Where costs by item are given counts, or counts are not whole numbers.
+        ValueError, TypeError
+            As :func:`prediction_counts`; also where the numbers of classes or items differ.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> costs = fa.CostMatrix([[0, 5], [1, 0]])
+        >>> costs.expected_cost([[8, 1], [1, 0]])
+        0.6
+        >>> costs.expected_cost(["no", "yes", "no"], ["no", "no", "yes"])
+        2.0
+        """
+        shape = self.costs.shape[-2:]
+        if actual is None:
+            if self.per_item:
+                message = "counts do not say which items they are; predicted and actual are expected"
+                raise TypeError(message)
+            if labels is not None:
+                message = "labels is given with counts; it belongs to predicted and actual"
+                raise TypeError(message)
+            counts = read_counts(predicted, shape)
+            return math.fsum((counts * self.costs).flat) / int(counts.sum())
+        found = classify(labels, predicted=predicted, actual=actual)
+        if shape != (len(found.classes),) * 2:
+            named = "predicted and actual have" if labels is None else "labels has"
+            message = (
+                f"{named} {len(found.classes)} classes and the costs have shape {shape}; "
+                "a row and a column for each class are expected"
+            )
+            raise ValueError(message)
+        if not self.per_item:
+            return self.expected_cost(found.counts())
+        rows, columns = found.codes()
+        self._check_items(len(rows), "predicted")
+        return math.fsum(self.costs[np.arange(len(rows)), rows, columns]) / len(rows)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same shape and the same costs."""
+        if not isinstance(other, CostMatrix):
+            return NotImplemented
+        return np.array_equal(self.costs, other.costs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _two_classes(self, name: str) -> list[list[Fraction]]:
+        if self.costs.shape != (2, 2):
+            message = f"{name} needs one matrix of two classes; the costs have shape {self.costs.shape}"
+            raise ValueError(message)
+        return [[Fraction(cost) for cost in row] for row in self.costs.tolist()]
+
+    def _check_items(self, n: int, name: str) -> None:
+        if self.per_item and n != len(self.costs):
+            message = (
+                f"{name} has {n} items and costs has {len(self.costs)}; the same number is expected"
+            )
+            raise ValueError(message)
+
+    def _read_probabilities(self, probabilities: ArrayLike) -> NDArray[Any]:
+        given = read_probabilities(probabilities, self.costs.shape[-1])
+        self._check_items(len(given), "probabilities")
+        return given
+
+    def _risks(self, probabilities: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Yield (first item, risks) for some items at a time."""
+        n_rows, n_classes = self.costs.shape[-2:]
+        step = max(CHUNK // max(n_rows, n_classes), 64)
+        # one more row of ones: the same product gives the sums of the probabilities
+        factors = np.ones((n_classes, n_rows + 1))
+        if not self.per_item:
+            factors[:, :n_rows] = self.costs.T
+        buffer = np.empty((min(step, len(probabilities)), n_rows + 1))
+        for start in range(0, len(probabilities), step):
+            part = np.asarray(probabilities[start : start + step], np.float64)
+            risks = buffer[: len(part)]
+            with np.errstate(invalid="ignore", over="ignore"):  # the check below finds what is wrong
+                if self.per_item:
+                    costs = self.costs[start : start + step]
+                    np.einsum("nij,nj->ni", costs, part, out=risks[:, :n_rows])
+                    part.sum(axis=1, out=risks[:, n_rows])
+                else:
+                    np.matmul(part, factors, out=risks)
+            check_probabilities(part, risks[:, n_rows], start)
+            yield start, risks[:, :n_rows]
+
+
+def _dominated(costs: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Each row than which another is nowhere dearer, and the first such other row."""
+    pairs = []
+    for row in range(costs.shape[-2]):
+        nowhere_dearer = costs <= costs[..., row : row + 1, :]
+        axes = (-1,) if costs.ndim == 2 else (0, -1)
+        others = np.flatnonzero(np.all(nowhere_dearer, axis=axes))
+        others = others[others != row]
+        if len(others):
+            pairs.append((row, int(others[0])))
+    return pairs
+
+
+def _warn_unreasonable(costs: NDArray[np.float64]) -> None:
+    dominated = _dominated(costs)
+    if dominated:
+        rows = ", ".join(f"row {row} (by row {by})" for row, by in dominated)
+        message = f"costs has dominated rows, which need never be predicted: {rows}"
+    elif costs.shape == (2, 2) and costs[1, 0] <= costs[0, 0] and costs[0, 1] <= costs[1, 1]:
+        message = (
+            "costs has wrong predictions that are no dearer than the right ones; rows are predicted "
+            "and columns are actual, both in the order (negative, positive)"
+        )
+    else:
+        return
+    warnings.warn(message, UnreasonableCostsWarning, stacklevel=3)

@@ -1,0 +1,176 @@
+"""Costs, their intervals and guarantees, computed slowly and exactly; nothing here comes from fastarac.
+
+Matrices are lists of rows of fractions: rows predicted, columns actual.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+Matrix = list[list[Fraction]]
+
+
+def exact(matrix: Any) -> Matrix:
+    """Any nested sequence of numbers, as the fractions that they are."""
+    return [[Fraction(*float(value).as_integer_ratio()) for value in row] for row in matrix]
+
+
+# --- Counts and costs ----------------------------------------------------------------------------
+
+
+def counts(labels: Sequence[Any], *columns: Sequence[Any]) -> dict[tuple[int, ...], int]:
+    """How often each combination of positions in `labels` occurs."""
+    found: dict[tuple[int, ...], int] = {}
+    for row in zip(*columns, strict=True):
+        key = tuple(list(labels).index(label) for label in row)
+        found[key] = found.get(key, 0) + 1
+    return found
+
+
+def risk(costs: Any, probabilities: Any) -> list[list[Fraction]]:
+    """Suzuki 2003, equation 1, for each row of probabilities."""
+    costs, probabilities = exact(costs), exact(probabilities)
+    return [
+        [sum(p * c for p, c in zip(row, prices, strict=True)) for prices in costs]
+        for row in probabilities
+    ]
+
+
+def expected_cost(costs: Any, table: Any) -> Fraction:
+    """Mean cost per item of a table of counts."""
+    costs, table = exact(costs), exact(table)
+    cells = [(m, c) for ms, cs in zip(table, costs, strict=True) for m, c in zip(ms, cs, strict=True)]
+    return sum(m * c for m, c in cells) / sum(m for m, _ in cells)
+
+
+def dominated_rows(costs: Any) -> tuple[int, ...]:
+    """Rows than which another row is nowhere dearer."""
+    costs = exact(costs)
+    return tuple(
+        i
+        for i, row in enumerate(costs)
+        if any(
+            all(a <= b for a, b in zip(other, row, strict=True))
+            for k, other in enumerate(costs)
+            if k != i
+        )
+    )
+
+
+def threshold(costs: Any) -> Fraction:
+    """Suzuki 2003, equation 2."""
+    (tn, fn), (fp, tp) = exact(costs)
+    return (fp - tn) / (fp - tn + fn - tp)
+
+
+# --- BCOST ---------------------------------------------------------------------------------------
+
+
+def rank(confidence_level: str, n_resamples: int) -> int:
+    """μ of the pseudocode's line 8, the level as the decimal that is written."""
+    return math.floor((1 - Fraction(Decimal(confidence_level))) / 2 * n_resamples) + 1
+
+
+def smoothed(table: Any, laplace: float) -> list[Fraction]:
+    """Equation 3 for all cells in a row; `table` may have any number of axes."""
+    cells = [Fraction(int(m)) for m in table.ravel()]
+    extra = Fraction(*float(laplace).as_integer_ratio())
+    return [(m + extra) / (sum(cells) + len(cells) * extra) for m in cells]
+
+
+def moments(probabilities: list[Fraction], prices: list[float], n: int) -> tuple[float, float]:
+    """Mean and variance of the mean price of n items drawn from the cells."""
+    values = [Fraction(*float(price).as_integer_ratio()) for price in prices]
+    mean = sum(p * v for p, v in zip(probabilities, values, strict=True))
+    square = sum(p * v * v for p, v in zip(probabilities, values, strict=True))
+    return float(mean), float((square - mean * mean) / n)
+
+
+def naive_bcost(
+    probabilities: list[Fraction],
+    prices: list[float],
+    n: int,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> list[float]:
+    """The pseudocode: n items drawn one by one for each of the resamples."""
+    edges = []
+    total = Fraction(0)
+    for p in probabilities:
+        total += p
+        edges.append(float(total))
+    edges[-1] = 1.0
+    costs = []
+    for _ in range(n_resamples):
+        total_cost = 0.0
+        for u in rng.random(n).tolist():
+            cell = next(i for i, edge in enumerate(edges) if u < edge)
+            total_cost += prices[cell]
+        costs.append(total_cost / n)
+    return costs
+
+
+# --- Guarantees ----------------------------------------------------------------------------------
+
+
+def binomial_cdf(k: int, n: int, p: Fraction) -> Fraction:
+    """At most k successes in n trials."""
+    q = 1 - p
+    return sum((math.comb(n, i) * p**i * q ** (n - i) for i in range(k + 1)), Fraction(0))
+
+
+def upper_bound_within(k: int, n: int, delta: Fraction, limit: Fraction) -> bool:
+    """Whether the Clopper–Pearson upper bound of k errors in n is at most the limit."""
+    if limit >= 1:
+        return True
+    return k < n and binomial_cdf(k, n, limit) <= delta
+
+
+def points(correct: Sequence[int], confidence: Sequence[float]) -> list[tuple[float, int, int]]:
+    """(threshold, accepted, errors) at inf and at every distinct confidence, falling."""
+    found = [(math.inf, 0, 0)]
+    for k in sorted(set(confidence), reverse=True):
+        accepted = [c for c, t in zip(correct, confidence, strict=True) if t >= k]
+        found.append((k, len(accepted), len(accepted) - sum(accepted)))
+    return found
+
+
+def guaranteed_by_error_rate(
+    correct: Sequence[int], confidence: Sequence[float], limit: Fraction, delta: Fraction
+) -> float:
+    """The lowest threshold such that the bound at it and at all higher ones is within the limit."""
+    n = len(correct)
+    lowest = math.inf
+    for k, _, errors in points(correct, confidence)[1:]:
+        if not upper_bound_within(errors, n, delta, limit):
+            break
+        lowest = k
+    return lowest
+
+
+def guaranteed_by_risk(
+    correct: Sequence[int], confidence: Sequence[float], limit: Fraction, delta: Fraction
+) -> float:
+    """SGR: bisection between the last threshold that passed and the first that failed."""
+    found = points(correct, confidence)
+    tests = math.ceil(math.log2(len(found)))
+    low, high = 0, len(found)
+    used = 0
+    while high - low > 1:
+        used += 1
+        middle = (low + high) // 2
+        _, accepted, errors = found[middle]
+        if upper_bound_within(errors, accepted, delta / tests, limit):
+            low = middle
+        else:
+            high = middle
+    assert used <= tests
+    return found[low][0]

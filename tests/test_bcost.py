@@ -1,0 +1,360 @@
+"""Intervals of costs: against the pseudocode, exact moments, coverage, and wrong input."""
+
+from __future__ import annotations
+
+import math
+import os
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import reference_costs as ref
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+
+import fastarac as fa
+from fastarac.uncertainty import bcost as module
+
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
+COUNTS = np.array([[60, 3], [10, 27]])
+COSTS = np.array([[0.0, 5.0], [1.0, 0.25]])
+
+
+def ends(distribution: np.ndarray, level: str) -> tuple[float, float]:
+    """The interval by sorting, μ from fractions."""
+    n = len(distribution)
+    ordered = sorted(distribution.tolist())
+    mu = ref.rank(level, n)
+    return ordered[mu - 1], ordered[n + 1 - mu - 1]
+
+
+def test_mu_of_the_source():
+    """ρ = 0.9 and 1,000 resamples: the 51st smallest and the 950th smallest."""
+    assert ref.rank("0.9", 1000) == 51
+    interval = fa.bcost(COUNTS, COSTS, confidence_level=0.9, random_state=0)
+    ordered = np.sort(interval.distribution)
+    assert (interval.low, interval.high) == (ordered[50], ordered[949])
+
+
+LEVELS = ["0.5", "0.6", "0.68", "0.7", "0.8", "0.9", "0.94", "0.95", "0.98", "0.99", "0.995", "0.999"]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_mu_is_not_bitten_by_binary_fractions(level):
+    for n_resamples in (1, 2, 3, 7, 10, 19, 20, 39, 40, 99, 100, 199, 400, 1000, 1999, 2000):
+        plan = module._plan(float(level), n_resamples, 1.0, 0)
+        assert plan.rank == ref.rank(level, n_resamples)
+        assert 1 <= plan.rank <= (n_resamples + 1) / 2
+    assert module._plan(np.float32(level), 1000, 1.0, 0).rank == ref.rank(level, 1000)
+
+
+@given(st.integers(1, 9999), st.integers(1, 5000))
+def test_mu_of_many_levels(ten_thousandths, n_resamples):
+    plan = module._plan(ten_thousandths / 10_000, n_resamples, 1.0, 0)
+    beyond = Fraction(10_000 - ten_thousandths, 20_000)
+    assert plan.rank == math.floor(beyond * n_resamples) + 1
+
+
+@pytest.mark.parametrize(
+    ("n_resamples", "level"), [(1, "0.9"), (2, "0.5"), (19, "0.9"), (1000, "0.95")]
+)
+def test_the_ends_are_order_statistics(n_resamples, level):
+    interval = fa.bcost(
+        COUNTS, COSTS, confidence_level=float(level), n_resamples=n_resamples, random_state=1
+    )
+    assert (interval.low, interval.high) == ends(interval.distribution, level)
+    assert interval.distribution.shape == (n_resamples,)
+    assert interval.confidence_level == float(level)
+    assert interval.estimate == pytest.approx(float(ref.expected_cost(COSTS, COUNTS)), rel=1e-15)
+
+
+@pytest.mark.parametrize("laplace", [0.0, 0.5, 1.0, 20.0])
+def test_the_pseudocode_draws_the_same_law(laplace):
+    probabilities = ref.smoothed(COUNTS, laplace)
+    rng = np.random.default_rng(5)
+    naive = ref.naive_bcost(probabilities, COSTS.ravel().tolist(), int(COUNTS.sum()), 1500, rng)
+    ours = fa.bcost(COUNTS, COSTS, laplace=laplace, n_resamples=6000, random_state=3).distribution
+    # costs are multiples of 1/400: jitter both alike, so that the test sees no ties
+    jitter = (x + rng.random(len(x)) / 400 for x in (np.array(naive), ours))
+    assert stats.ks_2samp(*jitter).pvalue > 1e-3
+
+
+def large_table(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(8)
+    table = (n * rng.dirichlet(np.full(25, 0.3))).astype(np.int64).reshape(5, 5)
+    return table, rng.normal(size=(5, 5))
+
+
+@pytest.mark.parametrize("n", [10, 1000, 10**6, 10**9, 10**12])
+def test_exact_mean_and_variance(n):
+    table, costs = large_table(n)
+    items = int(table.sum())
+    mean, variance = ref.moments(ref.smoothed(table, 1.0), costs.ravel().tolist(), items)
+    interval = fa.bcost(table, costs, n_resamples=20_000, random_state=2)
+    deviation = math.sqrt(variance)
+    assert interval.distribution.mean() == pytest.approx(mean, abs=4 * deviation / math.sqrt(20_000))
+    assert interval.distribution.std() == pytest.approx(deviation, rel=0.03)
+    if n >= 10**6:
+        assert stats.kstest((interval.distribution - mean) / deviation, "norm").pvalue > 1e-3
+
+
+def test_each_resample_has_n_items():
+    """Unit costs: whatever is drawn, an item costs 1."""
+    for n in (1, 7, 10**9, 10**15):
+        table = np.array([[n, 0], [0, 1]])
+        interval = fa.bcost(table, np.ones((2, 2)), random_state=0)
+        assert set(interval.distribution.tolist()) == {1.0}
+
+
+def test_empty_cells_stay_empty_without_smoothing():
+    """Not one item in a billion may fall where no item can."""
+    table = np.array([[10**9, 0, 3], [0, 0, 0], [7, 1, 0]])
+    costs = np.where(table == 0, 1e9, 0.0)
+    interval = fa.bcost(table, costs, laplace=0, n_resamples=5000, random_state=0)
+    assert (interval.low, interval.high, interval.distribution.max()) == (0, 0, 0)
+    assert fa.bcost(table, costs, laplace=0.1, random_state=0).high > 0
+    one = fa.bcost([[0, 0], [5, 0]], COSTS, laplace=0)
+    assert (one.estimate, one.low, one.high) == (1.0, 1.0, 1.0)
+
+
+def test_rare_cells_among_many_items():
+    """The expected number in a cell of 20 among 10¹² is 20, with a Poisson law."""
+    table = np.array([[20, 10**12], [0, 20]])
+    drawn = fa.bcost(table, [[1, 0], [0, 0]], laplace=0, n_resamples=20_000, random_state=0)
+    found = np.rint(drawn.distribution * table.sum())
+    assert found.mean() == pytest.approx(20, abs=4 * math.sqrt(20 / 20_000))
+    assert found.var() == pytest.approx(20, rel=0.05)
+    last = fa.bcost(table, [[0, 0], [0, 1]], laplace=0, n_resamples=20_000, random_state=0)
+    found = np.rint(last.distribution * table.sum())
+    assert found.mean() == pytest.approx(20, abs=4 * math.sqrt(20 / 20_000))
+    assert found.var() == pytest.approx(20, rel=0.05)
+
+
+@given(
+    hnp.arrays(np.int64, (3, 2), elements=st.integers(0, 50)).filter(np.any),
+    hnp.arrays(float, (2, 4, 3, 2), elements=st.floats(-10, 10)),
+)
+def test_a_stack_is_evaluated_on_the_same_resamples(table, stack):
+    whole = fa.bcost(table, stack, n_resamples=50, random_state=9)
+    assert whole.estimate.shape == whole.low.shape == whole.high.shape == (2, 4)
+    assert whole.distribution.shape == (2, 4, 50)
+    for index in np.ndindex(2, 4):
+        single = fa.bcost(table, stack[index], n_resamples=50, random_state=9)
+        for name in ("estimate", "low", "high", "distribution"):
+            np.testing.assert_allclose(
+                getattr(whole, name)[index], getattr(single, name), rtol=1e-13, atol=1e-13
+            )
+
+
+def test_resampling_in_pieces(monkeypatch):
+    expected = fa.bcost(COUNTS, COSTS, n_resamples=101, random_state=4)
+    monkeypatch.setattr(module, "MOST_CELLS", 17)
+    found = fa.bcost(COUNTS, COSTS, n_resamples=101, random_state=4)
+    np.testing.assert_allclose(found.distribution, expected.distribution, rtol=1e-14)
+
+
+def test_seeds():
+    first, again, other = (fa.bcost(COUNTS, COSTS, random_state=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.distribution, again.distribution)
+    assert (first.distribution != other.distribution).any()
+    rng = np.random.default_rng(1)
+    drawn = [fa.bcost(COUNTS, COSTS, random_state=rng).distribution for _ in range(2)]
+    assert (drawn[0] != drawn[1]).any()
+    assert fa.bcost(COUNTS, COSTS).low <= fa.bcost(COUNTS, COSTS).high
+
+
+@pytest.mark.parametrize(("level", "n"), [(0.9, 200), (0.95, 1000)])
+def test_coverage(level, n):
+    """The true cost lies in the interval about as often as promised."""
+    rng = np.random.default_rng(12)
+    truth = np.array([[0.62, 0.05], [0.08, 0.25]])
+    cost = float((truth * COSTS).sum())
+    repeats = 1500
+    hits = 0
+    for _ in range(repeats):
+        table = rng.multinomial(n, truth.ravel()).reshape(2, 2)
+        interval = fa.bcost(table, COSTS, confidence_level=level, n_resamples=400, random_state=rng)
+        hits += interval.low <= cost <= interval.high
+    # three standard errors of the simulation, and 1.5 % for the bootstrap's own approximation
+    assert hits / repeats == pytest.approx(
+        level, abs=3 * math.sqrt(level * (1 - level) / repeats) + 0.015
+    )
+
+
+def test_the_reject_model():
+    """The interval of L(k): the cost of verification at a threshold."""
+    rng = np.random.default_rng(0)
+    confidence = rng.random(2000)
+    sweep = fa.threshold_sweep(rng.random(2000) < confidence, confidence)
+    costs = fa.VerificationCosts(1.0, 2.0, 20.0)
+    at = sweep.at(0.6)
+    np.testing.assert_array_equal(
+        at.matrix, [[at.true_rejects, at.false_rejects], [at.false_accepts, at.true_accepts]]
+    )
+    assert at.matrix.dtype == np.int64
+    interval = fa.bcost(at.matrix, costs.matrix, random_state=0)
+    index = np.searchsorted(-sweep.thresholds, -0.6, side="right") - 1
+    verified, corrected, missed = (
+        getattr(sweep, name)[index] for name in ("verification_rate", "correction_rate", "error_rate")
+    )
+    assert interval.estimate == pytest.approx(verified + 2 * corrected + 20 * missed, rel=1e-12)
+    assert interval.low < interval.estimate < interval.high
+    several = sweep.at([0.2, 0.6])
+    assert several.matrix.shape == (2, 2, 2)
+    np.testing.assert_array_equal(several.matrix[1], at.matrix)
+
+
+# --- Two classifiers -----------------------------------------------------------------------------
+
+
+def labels_of(rng: np.random.Generator, n: int, errors: float) -> tuple[np.ndarray, ...]:
+    actual = rng.integers(0, 3, n)
+    hard = rng.random(n) < 0.3
+    predictions = []
+    for share in (0.2, 0.2 + errors):
+        wrong = hard & (rng.random(n) < share / 0.3)
+        predictions.append(np.where(wrong, (actual + rng.integers(1, 3, n)) % 3, actual))
+    return *predictions, actual
+
+
+def test_difference_from_labels_and_from_counts():
+    costs = np.arange(9.0).reshape(3, 3) * (1 - np.eye(3))
+    first, second, actual = labels_of(np.random.default_rng(0), 300, 0.05)
+    from_labels = fa.bcost_delta(first, second, actual, costs, random_state=0)
+    counts = fa.paired_prediction_counts(first, second, actual)
+    from_counts = fa.bcost_delta(counts, costs=fa.CostMatrix(costs), random_state=0)
+    np.testing.assert_array_equal(from_labels.distribution, from_counts.distribution)
+    expected = sum(
+        Fraction(costs[i, k]) - Fraction(costs[j, k])
+        for i, j, k in zip(first, second, actual, strict=True)
+    )
+    assert from_labels.estimate == pytest.approx(float(expected / 300), rel=1e-13)
+    assert (from_labels.low, from_labels.high) == ends(from_labels.distribution, "0.95")
+    one = [fa.bcost(fa.prediction_counts(x, actual), costs).estimate for x in (first, second)]
+    assert from_labels.estimate == pytest.approx(one[0] - one[1], rel=1e-12)
+
+
+@pytest.mark.parametrize("laplace", [0.0, 1.0])
+def test_moments_of_the_difference(laplace):
+    first, second, actual = labels_of(np.random.default_rng(1), 400, 0.05)
+    costs = np.array([[0, 1, 2], [3, 0, 1], [1, 5, 0]], float)
+    counts = fa.paired_prediction_counts(first, second, actual)
+    delta = costs[:, np.newaxis, :] - costs[np.newaxis, :, :]
+    mean, variance = ref.moments(ref.smoothed(counts, laplace), delta.ravel().tolist(), 400)
+    found = fa.bcost_delta(
+        counts, costs=costs, laplace=laplace, n_resamples=20_000, random_state=0
+    ).distribution
+    assert found.mean() == pytest.approx(mean, abs=4 * math.sqrt(variance / 20_000))
+    assert found.var() == pytest.approx(variance, rel=0.05)
+
+
+def test_differences_reverse_their_sign():
+    first, second, actual = labels_of(np.random.default_rng(2), 200, 0.1)
+    costs = 1 - np.eye(3)
+    a = fa.bcost_delta(first, second, actual, costs, n_resamples=4000, random_state=0)
+    b = fa.bcost_delta(second, first, actual, costs, n_resamples=4000, random_state=1)
+    assert a.estimate == -b.estimate
+    assert a.low == pytest.approx(-b.high, abs=0.01)
+
+
+@pytest.mark.parametrize(("errors", "least", "most"), [(0.0, 0.0, 0.09), (0.08, 0.85, 1.0)])
+def test_how_often_equal_costs_are_rejected(errors, least, most):
+    """About one time in twenty where they are equal, mostly where they are not."""
+    rng = np.random.default_rng(3)
+    repeats = 300
+    rejected = 0
+    for _ in range(repeats):
+        labels = labels_of(rng, 1000, errors)
+        difference = fa.bcost_delta(*labels, 1 - np.eye(3), n_resamples=300, random_state=rng)
+        assert difference.rejected == (not difference.low <= 0 <= difference.high)
+        rejected += difference.rejected
+    assert least <= rejected / repeats <= most
+
+
+def test_zero_up_to_rounding_is_zero():
+    """0.3 of the one against 0.1 and 0.2 of the other: no difference, whatever the last bits say."""
+    costs = np.array([[0, 0.1, 0.2, 0.3], [0.3, 0, 0, 0], [0.1, 0, 0, 0], [0.2, 0, 0, 0]])
+    counts = np.zeros((4, 4, 4), np.int64)
+    counts[1, 0, 0] = counts[0, 2, 0] = counts[0, 3, 0] = 1
+    assert sum([-costs[2, 0], -costs[3, 0], costs[1, 0]]) != 0
+    found = fa.bcost_delta(counts, costs=costs, laplace=0, random_state=0)
+    assert found.estimate == 0
+    assert (found.distribution == 0).any()
+    assert abs(found.distribution[found.distribution != 0]).min() > 0.03
+    same = fa.bcost_delta([0, 1, 1], [0, 1, 1], [0, 1, 0], COSTS, laplace=0, random_state=0)
+    assert (same.estimate, same.low, same.high, same.rejected) == (0, 0, 0, False)
+    stack = fa.bcost_delta(counts, costs=np.stack([costs, 2 * costs]), laplace=0, random_state=0)
+    assert stack.rejected.shape == (2,)
+    assert stack.rejected.dtype == bool
+
+
+# --- What is shown, and wrong input --------------------------------------------------------------
+
+
+def test_shown():
+    text = str(fa.bcost(COUNTS, COSTS, confidence_level=0.9, random_state=0))
+    assert text.startswith("0.3175, 90 % interval [0.")
+    assert str(fa.bcost(COUNTS, [COSTS] * 3)) == "95 % intervals of shape (3,)"
+    interval = fa.bcost(COUNTS, COSTS)
+    with pytest.raises(AttributeError):
+        interval.low = 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"),
+    [
+        ({"confidence_level": 0}, ValueError, r"confidence_level is 0; a number in \(0, 1\)"),
+        ({"confidence_level": 95}, ValueError, r"confidence_level is 95; a number in \(0, 1\)"),
+        ({"confidence_level": "0.9"}, TypeError, "confidence_level is '0.9'"),
+        ({"confidence_level": math.nan}, ValueError, "confidence_level is nan"),
+        ({"n_resamples": 0}, ValueError, "n_resamples is 0; a whole number of at least 1"),
+        ({"n_resamples": 10.0}, TypeError, "n_resamples is 10.0; a whole number"),
+        ({"n_resamples": True}, TypeError, "n_resamples is True; a whole number"),
+        ({"laplace": -1}, ValueError, "laplace is -1; a finite number of at least 0"),
+        ({"laplace": math.inf}, ValueError, "laplace is inf"),
+        ({"random_state": -1}, ValueError, "random_state is -1"),
+        ({"counts": [[1.0, 0], [0, 1]]}, TypeError, "counts has type float64; whole numbers"),
+        ({"counts": [[1, 0, 1]]}, ValueError, r"counts has shape \(1, 3\); \(2, 2\) is expected"),
+        ({"counts": [[1, -2], [0, 1]]}, ValueError, r"counts\[0, 1\] is -2"),
+        ({"counts": [[0, 0], [0, 0]]}, ValueError, "counts sums to 0"),
+        ({"counts": [[1, 0], [1]]}, ValueError, "counts is not an array"),
+        ({"costs": [[0, math.nan], [1, 0]]}, ValueError, r"costs\[0, 1\] is nan"),
+        ({"costs": [0, 1]}, ValueError, r"costs has shape \(2,\)"),
+        ({"costs": fa.CostMatrix([[[0, 1], [1, 0]]])}, TypeError, "costs are those of single items"),
+    ],
+)
+def test_wrong_input(changed, error, message):
+    arguments = {"counts": COUNTS, "costs": COSTS, **changed}
+    with pytest.raises(error, match=message):
+        fa.bcost(**arguments)
+    if "counts" not in changed:
+        with pytest.raises(error, match=message):
+            fa.bcost_delta([0, 1], [1, 1], [0, 1], **{"costs": COSTS, **changed})
+
+
+def test_wrong_arguments_of_the_difference():
+    counts = np.ones((2, 2, 2), int)
+    wrong = [
+        (([0], [0], [0]), {}, TypeError, "costs is missing"),
+        ((counts,), {"costs": COSTS, "labels": [0, 1]}, TypeError, "labels is given with counts"),
+        ((counts, COSTS), {}, TypeError, "costs is missing"),
+        ((counts, [0]), {"costs": COSTS}, TypeError, "predicted_2 and actual are expected both"),
+        (
+            (np.ones((2, 2), int),),
+            {"costs": COSTS},
+            ValueError,
+            r"counts has shape \(2, 2\); \(2, 2, 2\)",
+        ),
+        (([0], [0], [0], COSTS), {}, ValueError, r"the labels are of 1 classes .* shape \(2, 2\)"),
+        (
+            ([0], [0], [2], COSTS),
+            {"labels": [0, 1]},
+            ValueError,
+            r"actual\[0\] is 2; one of the labels",
+        ),
+    ]
+    for arguments, options, error, message in wrong:
+        with pytest.raises(error, match=message):
+            fa.bcost_delta(*arguments, **options)
