@@ -1,0 +1,182 @@
+"""The corners of the ARAC curve's convex hull, exactly: all that can ever be the best threshold."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac import _kernels, _parallel
+from fastarac.sweep import ThresholdSweep, as_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+FloatArray = NDArray[np.float64]
+Indices = NDArray[np.int64]  # points of a sweep
+
+SMALL = 1 << 32  # a total; no product of counts of correct and incorrect items is then beyond 2**62
+LARGEST_SCALE = 1000  # as a power of two
+
+
+class ARACHull(NamedTuple):
+    """Corners of the upper convex hull of the ARAC curve, and when each of them is best."""
+
+    acceptance_rate: FloatArray
+    accuracy_after_correction: FloatArray
+    thresholds: NDArray[Any]
+    ratio_low: FloatArray
+    ratio_high: FloatArray
+
+
+def arac_convex_hull(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> ARACHull:
+    r"""Thresholds that are best for some costs, and for which costs each of them is.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    acceptance_rate : ndarray of shape (h,)
+        X of the corners of the upper convex hull, rising to 1. The first is the largest at which no
+        error is accepted; 0 where there is none.
+    accuracy_after_correction : ndarray of shape (h,)
+        Y of the corners, falling from 1 to the recognition rate β.
+    thresholds : ndarray of shape (h,)
+        Falling; an item is accepted iff ``confidence >= threshold``.
+    ratio_low, ratio_high : ndarray of shape (h,)
+        The corner is best where γ/δ lies between the two: the first from 0 on, the last up to
+        infinity. At a limit both neighbours are; :func:`optimal_operating_point` takes the one that
+        accepts more.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`.
+
+    Notes
+    -----
+    For δ > 0 the greatest W = γX + β − δR_E (equation 15 of Kimura et al. 2024) is that of γ/δ·X + Y:
+    where a line of slope −γ/δ touches the curve from above. From one corner to the next
+    −ΔY/ΔX, the errors among the items accepted in addition, is the ratio at which both are alike. It is
+    at most 1: where γ ≥ δ it is best to accept everything, as it is where δ ≤ 0.
+
+    The corners are exact, whatever the counts or weights; the ratios are rounded once. O(m) for m
+    thresholds. Imperfect people (:class:`Reviewer`) change the ratios, not the corners: costs are
+    linear in TA and FA then, too.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> hull = fa.arac_convex_hull([1, 1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3])
+    >>> hull.thresholds
+    array([0.8, 0.5, 0.3])
+    >>> hull.ratio_low, hull.ratio_high
+    (array([0.        , 0.33333333, 1.        ]), array([0.33333333, 1.        ,        inf]))
+    """
+    sweep = as_sweep(correct, confidence, sample_weight)
+    corners = hull_corners(sweep)
+    ratios = [float(errors / (errors + others)) for errors, others in hull_steps(sweep, corners)]
+    at = part_of(sweep, corners)
+    return ARACHull(
+        at.acceptance_rate,
+        at.accuracy_after_correction,
+        at.thresholds,
+        np.array([0.0, *ratios]),
+        np.array([*ratios, math.inf]),
+    )
+
+
+def hull_corners(sweep: ThresholdSweep) -> Indices:
+    """Indices of the corners into the sweep, from the last point without an error on."""
+    right, wrong = sweep.true_accepts, sweep.false_accepts
+    if right.dtype.kind == "i":
+        small = sweep.total <= SMALL
+        found = candidates(_kernels.verification.count_corners, sweep, small)
+        kept = np.empty(len(found), np.int64)
+        n = _kernels.verification.count_corners(right[found], wrong[found], 0, len(found), small, kept)
+        return found[kept[:n]]
+    found = candidates(_kernels.verification.weight_corners, sweep, power_of_scale(sweep))
+    up, across = exact_counts(sweep, found)
+
+    def below(a: int, b: int, c: int) -> bool:
+        return (up[b] - up[a]) * (across[c] - across[b]) <= (up[c] - up[b]) * (across[b] - across[a])
+
+    return found[chain(len(found), below)]
+
+
+def part_of(sweep: ThresholdSweep, points: Indices) -> ThresholdSweep:
+    """The sweep with these points alone, of which the last must be one."""
+    return ThresholdSweep(
+        sweep.thresholds[points], sweep.true_accepts[points], sweep.false_accepts[points]
+    )
+
+
+def hull_steps(sweep: ThresholdSweep, corners: Indices) -> list[tuple[Fraction, Fraction]]:
+    """From each corner to the next: how many more incorrect and correct items, exactly."""
+    right, wrong = (
+        [Fraction(count) for count in counts[corners].tolist()]
+        for counts in (sweep.true_accepts, sweep.false_accepts)
+    )
+    return [(wrong[i] - wrong[i - 1], right[i] - right[i - 1]) for i in range(1, len(corners))]
+
+
+def candidates(scan: Callable[..., int], sweep: ThresholdSweep, option: float) -> Indices:
+    """Points among which all corners are: those of parts of the sweep, which threads scan at once.
+
+    The first is the last point without an error: those before it accept less, and no better.
+    """
+    right, wrong = sweep.true_accepts, sweep.false_accepts
+    start = int(np.searchsorted(wrong, 0, side="right")) - 1
+    edges = [start + edge for edge in _parallel.edges(len(wrong) - start)]
+
+    def of_part(part: int) -> Indices:
+        kept = np.empty(edges[part + 1] - edges[part], np.int64)
+        return kept[: scan(right, wrong, edges[part], edges[part + 1], option, kept)]
+
+    parts = _parallel.run(of_part, range(len(edges) - 1))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def power_of_scale(sweep: ThresholdSweep) -> float:
+    """The power of two that brings the total to the order of 1, as far as a float goes."""
+    exponent = math.frexp(sweep.total)[1]
+    return math.ldexp(1.0, min(max(-exponent, -LARGEST_SCALE), LARGEST_SCALE))
+
+
+def exact_counts(sweep: ThresholdSweep, points: Indices) -> tuple[list[int], list[int]]:
+    """Correct and incorrect accepted items at some points, as integers on a common scale."""
+    ratios = [
+        count.as_integer_ratio()
+        for counts in (sweep.true_accepts, sweep.false_accepts)
+        for count in counts[points].tolist()
+    ]
+    scale = max(denominator for _, denominator in ratios)
+    scaled = [numerator * (scale // denominator) for numerator, denominator in ratios]
+    return scaled[: len(points)], scaled[len(points) :]
+
+
+def chain(n: int, below: Callable[[int, int, int], bool]) -> list[int]:
+    """Which of n points are corners, where `below(a, b, c)` says that b is none between a and c."""
+    kept: list[int] = []
+    for c in range(n):
+        while len(kept) > 1 and below(kept[-2], kept[-1], c):
+            kept.pop()
+        kept.append(c)
+    return kept

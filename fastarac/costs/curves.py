@@ -1,0 +1,362 @@
+"""Cost curves: the least expected cost for all prices and prevalences in one picture."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._inputs import fractions_of, real_scalar
+from fastarac.costs.hulls import (
+    ROCConvexHull,
+    exact_hull,
+    require_both_classes,
+    threshold_array,
+    two_class_sweep,
+)
+from fastarac.partial_areas import scored_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.costs.hulls import Scored
+    from fastarac.sweep import ThresholdSweep
+
+    FloatArray = NDArray[np.float64]
+    Rates = tuple[Fraction, Fraction]
+
+
+class CostCurve(NamedTuple):
+    """Lower envelope of the cost lines of all thresholds; straight between its vertices."""
+
+    probability_cost: FloatArray
+    """PCF(+) of the vertices, strictly rising from 0 to 1; shape (n_segments + 1,)."""
+    normalized_expected_cost: FloatArray
+    """NE at the vertices, in [0, 0.5]; 0 at both ends; shape (n_segments + 1,)."""
+    thresholds: NDArray[Any]
+    """Strictly decreasing, of shape (n_segments,): that of index i is optimal from vertex i to
+    vertex i + 1. ``inf`` where calling everything negative is the cheapest, ``-inf`` for positive."""
+
+
+class CostCurveBand(NamedTuple):
+    """A cost curve on a grid, with a confidence interval at each point of it."""
+
+    probability_cost: FloatArray
+    """PCF(+) of the grid."""
+    estimate: FloatArray
+    """NE of the items as they are."""
+    low: FloatArray
+    """Lower ends of the intervals."""
+    high: FloatArray
+    """Upper ends of the intervals."""
+
+
+class _Envelope(NamedTuple):
+    """A cost curve exactly: segment i from ends[i] to ends[i + 1] on the line of rates[i]."""
+
+    ends: list[Fraction]
+    rates: list[Rates]
+    vertices: list[int]  # of the hull, one a segment
+
+
+def _envelope(hull: Sequence[Rates]) -> _Envelope:
+    """Return the dual of a hull: its vertices are the segments, its edges the vertices."""
+    ends = [Fraction(0)]
+    for (x0, y0), (x1, y1) in itertools.pairwise(hull):
+        ends.append((x1 - x0) / (x1 - x0 + y1 - y0))
+    ends.append(Fraction(1))
+    used = [i for i in range(len(hull)) if ends[i] < ends[i + 1]]
+    return _Envelope([Fraction(0), *(ends[i + 1] for i in used)], [hull[i] for i in used], used)
+
+
+def _cost(rates: Rates, p: Fraction) -> Fraction:
+    """NE = (1 − TP − FP)·PCF(+) + FP, equation 9."""
+    fpr, tpr = rates
+    return fpr + (1 - tpr - fpr) * p
+
+
+def cost_curve(
+    y_true: ArrayLike | ThresholdSweep | ROCConvexHull,
+    y_score: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> CostCurve:
+    r"""Least normalised expected cost over the probability cost function (Drummond and Holte).
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,), ThresholdSweep or ROCConvexHull
+        Bool, or 0 and 1. A sweep stands for both first arguments; a hull for the classifiers that it
+        is made of.
+    y_score : array_like of shape (n,)
+        Real and finite; higher for the positive class.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    CostCurve
+        `probability_cost`, `normalized_expected_cost` of the vertices, and the `thresholds` that are
+        optimal between them, one fewer. Each value is the double nearest to the exact one. Between
+        vertices the curve is straight: ``numpy.interp`` reads it off anywhere.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; where a class is missing.
+
+    See Also
+    --------
+    probability_cost : The place on the horizontal axis, from prices and prevalence.
+    better_ranges : Where one of two curves is below the other.
+    cost_curve_band : How far the curve may be off.
+    roc_convex_hull : The same in the ROC plane.
+
+    Notes
+    -----
+    A threshold with the rates (FP, TP) is the straight line
+
+    .. math:: NE = (1 - TP - FP)\,PCF(+) + FP,\qquad
+              PCF(+) = \frac{P(+)\,c(-|+)}{P(+)\,c(-|+) + P(-)\,c(+|-)}
+
+    (Suzuki 2003, equations 6 to 9); the curve is the lower envelope of all of them and of the two
+    trivial classifiers, NE = PCF(+) and NE = 1 − PCF(+). NE times P(+)·c(−|+) + P(−)·c(+|−) is the
+    expected cost of an item. Vertices of the curve are the edges of the ROC convex hull, at
+    PCF(+) = 1/(1 + slope), and its segments the hull's vertices.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> curve = fa.cost_curve([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
+    >>> curve.probability_cost
+    array([0. , 0.6, 1. ])
+    >>> curve.normalized_expected_cost
+    array([0. , 0.2, 0. ])
+    >>> curve.thresholds
+    array([0.8, 0.6])
+    """
+    hull, thresholds = _exact_hull_of(y_true, y_score, sample_weight)
+    ends, rates, vertices = _envelope(hull)
+    costs = [Fraction(0), *(_cost(rates[i], ends[i + 1]) for i in range(len(rates)))]
+    return CostCurve(
+        np.array([float(end) for end in ends]),
+        np.array([float(cost) for cost in costs]),
+        threshold_array([thresholds[i] for i in vertices]),
+    )
+
+
+def _exact_hull_of(
+    y_true: ArrayLike | ThresholdSweep | ROCConvexHull,
+    y_score: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> tuple[Sequence[Rates], Sequence[Any]]:
+    """Return the rates and the thresholds of the vertices."""
+    if isinstance(y_true, ROCConvexHull):
+        for name, value in (("y_score", y_score), ("sample_weight", sample_weight)):
+            if value is not None:
+                message = f"{name} is given beside a ROCConvexHull; the hull alone is expected"
+                raise TypeError(message)
+        return y_true.exact, y_true.thresholds.tolist()
+    sweep = scored_sweep(y_true, y_score, sample_weight)
+    require_both_classes(sweep)
+    vertices = exact_hull([("", sweep)])
+    return [vertex[:2] for vertex in vertices], [vertex.threshold for vertex in vertices]
+
+
+def better_ranges(a: Scored | ROCConvexHull, b: Scored | ROCConvexHull) -> FloatArray:
+    """Where `a` is strictly cheaper than `b`, each at its own best thresholds.
+
+    Parameters
+    ----------
+    a, b : (y_true, y_score), ThresholdSweep or ROCConvexHull
+        y_true: bool, or 0 and 1. y_score: real and finite, higher for the positive class. The two
+        may have been tested on different items. A hull stands for all the classifiers in it.
+
+    Returns
+    -------
+    ndarray of shape (n_ranges, 2)
+        The open intervals of PCF(+) in which the cost curve of a is below that of b, rising: the
+        exact crossings, each rounded once. Empty where it is nowhere below.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; where a class is missing.
+
+    See Also
+    --------
+    probability_cost : PCF(+) from prices and prevalence.
+    dominates : Whether one ROC curve is nowhere below the other, which is more than never dearer.
+
+    Notes
+    -----
+    Suzuki 2003, on cost curves; Drummond and Holte 2000. Where the ROC curves cross says nothing about
+    this.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true = [1, 1, 0, 1, 0, 0]
+    >>> a, b = (y_true, [0.9, 0.3, 0.5, 0.2, 0.4, 0.1]), (y_true, [0.7, 0.6, 0.8, 0.5, 0.4, 0.3])
+    >>> fa.better_ranges(a, b)
+    array([[0.        , 0.33333333]])
+    >>> fa.better_ranges(b, a)
+    array([[0.33333333, 1.        ]])
+    """
+    first, second = _envelope_of(a, "a"), _envelope_of(b, "b")
+    ranges: list[tuple[Fraction, Fraction]] = []
+    joins = False  # whether a is cheaper right at the end of the last range
+    for low, high, at_low, at_high in _advantages(first, second):
+        if at_low > 0 or at_high > 0:
+            zero = low + (high - low) * at_low / (at_low - at_high) if at_low != at_high else low
+            found = (low if at_low >= 0 else zero, high if at_high >= 0 else zero)
+            ranges.append((ranges.pop()[0], found[1]) if joins else found)
+        joins = at_high > 0
+    return np.array([[float(end) for end in pair] for pair in ranges]).reshape(-1, 2)
+
+
+def _advantages(a: _Envelope, b: _Envelope) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
+    """Yield pieces on which both are straight: ends, and by how much a is cheaper at them."""
+    i = j = 0
+    low = Fraction(0)
+    while low < 1:
+        high = min(a.ends[i + 1], b.ends[j + 1])
+        mine, other = a.rates[i], b.rates[j]
+        yield low, high, _cost(other, low) - _cost(mine, low), _cost(other, high) - _cost(mine, high)
+        i += a.ends[i + 1] == high
+        j += b.ends[j + 1] == high
+        low = high
+
+
+def _envelope_of(given: Scored | ROCConvexHull, name: str) -> _Envelope:
+    if isinstance(given, ROCConvexHull):
+        return _envelope(given.exact)
+    vertices = exact_hull([("", two_class_sweep(given, name))])
+    return _envelope([vertex[:2] for vertex in vertices])
+
+
+def cost_curve_band(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    grid: int | ArrayLike = 101,
+    random_state: int | np.random.Generator | None = None,
+) -> CostCurveBand:
+    """Pointwise bootstrap confidence intervals of a cost curve.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,) or ThresholdSweep
+        Bool, or 0 and 1. A sweep of counts stands for both first arguments; one of weights does not.
+    y_score : array_like of shape (n,)
+        Real and finite; higher for the positive class.
+    n_resamples : int, default=1000
+        Number of bootstrap samples, at least 1.
+    confidence_level : float, default=0.95
+        In (0, 1).
+    grid : int or array_like, default=101
+        Where on the axis of PCF(+): so many evenly spaced places, at least 2, or the places themselves,
+        in [0, 1].
+    random_state : int, numpy.random.Generator or None
+        Where the random numbers come from; an integer makes the result repeatable.
+
+    Returns
+    -------
+    CostCurveBand
+        `probability_cost` (the grid), `estimate`, `low` and `high`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; where a class is missing, the sweep is weighted, or an argument is
+        out of its range.
+
+    Notes
+    -----
+    What varies is the test, not the classifier (Drummond and Holte 2006): at each PCF(+) the threshold
+    is the one that is optimal on all items, and stays it in every sample. Were it chosen anew in each,
+    every sample would look better than new items will be. As rates are within a class, the numbers
+    of positives and of negatives are fixed. A sample is one multinomial a class over the cells between
+    the thresholds, so that the time does not depend on the number of items once they are sorted.
+    The ends of an interval are percentiles. Like any bootstrap it knows nothing of errors that never
+    occurred: where the estimate is 0, so is the interval.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+    >>> band = fa.cost_curve_band(y_true, y_score, grid=[0.25, 0.5, 0.75], random_state=0)
+    >>> band.estimate
+    array([0.125, 0.25 , 0.125])
+    >>> bool((band.low <= band.estimate).all() and (band.estimate <= band.high).all())
+    True
+    """
+    n_resamples = _whole(n_resamples, "n_resamples", 1)
+    level = real_scalar(confidence_level, "confidence_level")
+    if not 0 < level < 1:
+        message = f"confidence_level is {confidence_level!r}; a number in (0, 1) is expected"
+        raise ValueError(message)
+    places = _grid(grid)
+    sweep = scored_sweep(y_true, y_score)
+    require_both_classes(sweep)
+    if sweep.true_accepts.dtype != np.int64:
+        message = "y_true is a sweep of weights; a bootstrap needs counts of items"
+        raise ValueError(message)
+    positive, negative = sweep.n_correct, sweep.n_incorrect
+    ends, rates, _ = _envelope([vertex[:2] for vertex in exact_hull([("", sweep)])])
+    segment = np.searchsorted([float(end) for end in ends[1:-1]], places, side="right")
+    used, segment = np.unique(segment, return_inverse=True)
+    true_positives = [int(rates[i][1] * positive) for i in used]
+    false_positives = [int(rates[i][0] * negative) for i in used]
+    generator = np.random.default_rng(random_state)
+
+    def costs(tp: NDArray[Any], fp: NDArray[Any]) -> FloatArray:
+        missed = (positive - tp) / positive
+        result: FloatArray = missed[..., segment] * places + (fp / negative)[..., segment] * (
+            1 - places
+        )
+        return result
+
+    samples = costs(
+        _resampled(true_positives, int(positive), n_resamples, generator),
+        _resampled(false_positives, int(negative), n_resamples, generator),
+    )
+    tail = (1 - level) / 2
+    low, high = np.quantile(samples, [tail, 1 - tail], axis=0)
+    estimate = costs(np.array(true_positives), np.array(false_positives))
+    return CostCurveBand(places, estimate, low, high)
+
+
+def _resampled(
+    accepted: Sequence[int], total: int, n_resamples: int, generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return how many of `total` items of a class are accepted at each threshold in each sample."""
+    cells = np.diff([0, *accepted, total])
+    samples: NDArray[np.int64] = generator.multinomial(total, cells / total, size=n_resamples)
+    return np.cumsum(samples[:, :-1], axis=1)
+
+
+def _grid(grid: int | ArrayLike) -> FloatArray:
+    if isinstance(grid, int | np.integer):
+        return np.linspace(0, 1, _whole(grid, "grid", 2))
+    places = fractions_of(grid, "grid")
+    if places.ndim != 1 or not places.size:
+        message = f"grid has shape {places.shape}; a number of places or a list of them is expected"
+        raise ValueError(message)
+    return places
+
+
+def _whole(value: Any, name: str, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        message = f"{name} is {value!r} ({type(value).__name__}); a whole number is expected"
+        raise TypeError(message)
+    if value < least:
+        message = f"{name} is {value}; a whole number of at least {least} is expected"
+        raise ValueError(message)
+    return int(value)

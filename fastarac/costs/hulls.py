@@ -1,0 +1,429 @@
+"""The convex hull of ROC curves: which classifier, at which threshold, can be the cheapest at all.
+
+Hulls are found with exact counts. The few corners that remain are fractions, so that classifiers
+with other numbers of items compare exactly too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._inputs import real_scalar
+from fastarac.costs.corners import hull_corners
+from fastarac.partial_areas import scored_sweep
+from fastarac.sweep import ThresholdSweep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+    Scored = ThresholdSweep | tuple[ArrayLike, ArrayLike]
+
+
+class ExactVertex(NamedTuple):
+    """A corner of a hull as fractions."""
+
+    fpr: Fraction
+    tpr: Fraction
+    threshold: Any
+    name: Hashable
+
+
+class HullVertex(NamedTuple):
+    """A corner of the hull: a classifier at a threshold, and the prices for which it is the best."""
+
+    name: Any
+    """The classifier; None at the trivial corners (0, 0) and (1, 1)."""
+    threshold: Any
+    """A score at or above it counts as positive; ``inf`` at (0, 0), ``-inf`` at (1, 1)."""
+    fpr: float
+    """False positive rate."""
+    tpr: float
+    """True positive rate."""
+    slope_low: float
+    """The vertex is optimal for slopes of iso-performance lines from here ..."""
+    slope_high: float
+    """... up to here."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ROCConvexHull:
+    """Upper left convex hull of ROC curves: all that can be optimal for any prices and prevalence.
+
+    Corners come in the order of the curve, from (0, 0), always negative, to (1, 1), always positive.
+    There is no corner in the middle of a straight edge.
+
+    Attributes
+    ----------
+    fpr, tpr : ndarray of shape (n_vertices,)
+        Rates in [0, 1], each the double nearest to the exact one.
+    thresholds : ndarray of shape (n_vertices,)
+        A score of the vertex's classifier at or above it counts as positive. ``inf`` at (0, 0) and
+        ``-inf`` at (1, 1), for any classifier.
+    names : tuple of length n_vertices
+        The classifier of each vertex; None at the two trivial corners. Where several have the same
+        point, the first of them.
+    slope_low, slope_high : ndarray of shape (n_vertices,)
+        Each vertex is optimal for the slopes from `slope_low` to `slope_high`, both included: the
+        slopes of the edges on its right and on its left; 0 and ``inf`` at the ends.
+    auc : float
+        Area under the hull, rounded once.
+    exact : tuple of (Fraction, Fraction)
+        (fpr, tpr) of each vertex, not rounded.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true = [1, 1, 0, 1, 0, 0]
+    >>> hull = fa.roc_convex_hull({
+    ...     "A": (y_true, [0.9, 0.3, 0.5, 0.2, 0.4, 0.1]),
+    ...     "B": (y_true, [0.7, 0.6, 0.8, 0.5, 0.4, 0.3]),
+    ... })
+    >>> print(hull)
+    name  threshold     FPR     TPR  optimal for slopes
+    -           inf  0.0000  0.0000          inf to inf
+    A           0.9  0.0000  0.3333            2 to inf
+    B           0.5  0.3333  1.0000              0 to 2
+    -          -inf  1.0000  1.0000              0 to 0
+    """
+
+    fpr: FloatArray
+    tpr: FloatArray
+    thresholds: NDArray[Any]
+    names: tuple[Any, ...]
+    slope_low: FloatArray
+    slope_high: FloatArray
+    auc: float
+    exact: tuple[tuple[Fraction, Fraction], ...]
+
+    def __post_init__(self) -> None:
+        for array in (self.fpr, self.tpr, self.thresholds, self.slope_low, self.slope_high):
+            array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[HullVertex]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, index: int) -> HullVertex:
+        """Return one vertex."""
+        return HullVertex(
+            self.names[index],
+            *(
+                column[index].item() if isinstance(column[index], np.generic) else column[index]
+                for column in (self.thresholds, self.fpr, self.tpr, self.slope_low, self.slope_high)
+            ),
+        )
+
+    def __repr__(self) -> str:
+        used = dict.fromkeys(name for name in self.names if name is not None)
+        return f"ROCConvexHull({len(self)} vertices of {', '.join(map(repr, used)) or 'no classifier'})"
+
+    def __str__(self) -> str:
+        rows = [("name", "threshold", "FPR", "TPR", "optimal for slopes")]
+        rows += [
+            (
+                "-" if vertex.name is None else str(vertex.name),
+                format(vertex.threshold, ".6g" if isinstance(vertex.threshold, float) else "d"),
+                f"{vertex.fpr:.4f}",
+                f"{vertex.tpr:.4f}",
+                f"{vertex.slope_low:.4g} to {vertex.slope_high:.4g}",
+            )
+            for vertex in self
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = []
+        for name, *others in rows:
+            cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
+            lines.append("  ".join([name.ljust(widths[0]), *cells]))
+        return "\n".join(lines)
+
+    def best(self, slope: float) -> HullVertex:
+        """Return the vertex with the largest TPR − slope·FPR: the least expected cost.
+
+        Parameters
+        ----------
+        slope : float
+            Of the iso-performance lines, from 0 to ``inf``: :func:`iso_performance_slope`.
+
+        Returns
+        -------
+        HullVertex
+            Of two that are equally good, for which the slope is that of the edge between them, the
+            one with the larger TPR; of two with the same TPR the one with the smaller FPR.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where `slope` is not a number of at least 0.
+
+        Notes
+        -----
+        Slopes are compared as the doubles nearest to the exact ones.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> hull = fa.roc_convex_hull({"A": ([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.2])})
+        >>> hull.best(1.0).threshold, hull.best(1.5).threshold
+        (0.7, 0.9)
+        """
+        return self[self._best(_slope(slope, "slope"))]
+
+    def candidates(self, low: float, high: float) -> tuple[HullVertex, ...]:
+        """Return all vertices that are optimal for some slope of a range: prices known roughly.
+
+        Parameters
+        ----------
+        low, high : float
+            0 <= low <= high, ``inf`` allowed; both are part of the range.
+
+        Returns
+        -------
+        tuple of HullVertex
+            In the order of the hull, from the smallest FPR. A vertex that another equals at an end
+            of the range is among them.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where these are not numbers of at least 0, or in the wrong order.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> hull = fa.roc_convex_hull({"A": ([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.2])})
+        >>> [vertex.threshold for vertex in hull.candidates(0.5, 0.9)]
+        [0.7]
+        >>> [vertex.threshold for vertex in hull.candidates(0.5, 1.0)]
+        [0.9, 0.7]
+        """
+        low, high = _slope(low, "low"), _slope(high, "high")
+        if low > high:
+            message = f"low is {low} and high is {high}; low <= high is expected"
+            raise ValueError(message)
+        found = np.flatnonzero((self.slope_low <= high) & (self.slope_high >= low))
+        return tuple(self[i] for i in found.tolist())
+
+    def _best(self, slope: float) -> int:
+        left_edges = self.slope_high[1:]
+        return int(np.count_nonzero(left_edges >= slope if slope else left_edges > 0))
+
+
+def _slope(value: Any, name: str) -> float:
+    slope = real_scalar(value, name, finite=False)
+    if slope < 0:
+        message = f"{name} is {value!r}; a number of at least 0 is expected"
+        raise ValueError(message)
+    return slope
+
+
+def roc_convex_hull(classifiers: Mapping[Any, Scored]) -> ROCConvexHull:
+    """Convex hull of the ROC curves of any number of classifiers.
+
+    Whatever false positives and false negatives cost, and however rare the positives are, the least
+    expected cost of all these classifiers at all their thresholds is that of a vertex of the hull.
+    A classifier without a vertex is never needed.
+
+    Parameters
+    ----------
+    classifiers : mapping of name to (y_true, y_score) or ThresholdSweep
+        y_true: bool, or 0 and 1. y_score: real and finite, higher for the positive class. The
+        classifiers may have been tested on different items.
+
+    Returns
+    -------
+    ROCConvexHull
+        Its vertices, their classifiers and thresholds, and the prices for which each is optimal.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`, with the name of the classifier; where a class is missing, for
+        there is no ROC curve then; where there is no classifier, or one is named None.
+
+    See Also
+    --------
+    iso_performance_slope : The slope that prices and prevalence lead to.
+    cost_curve : The same hull with the costs to be read off it.
+    arac_convex_hull : The hull of an ARAC curve.
+
+    Notes
+    -----
+    The ROC convex hull method of Provost and Fawcett 1997; Suzuki 2003, equations 4 and 5. Counts are
+    compared exactly; weights as their sums at each threshold, which are rounded once. Takes about
+    as long as the sort of the scores.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true = [1, 1, 0, 1, 0, 0]
+    >>> hull = fa.roc_convex_hull({
+    ...     "A": (y_true, [0.9, 0.3, 0.5, 0.2, 0.4, 0.1]),
+    ...     "B": (y_true, [0.7, 0.6, 0.8, 0.5, 0.4, 0.3]),
+    ... })
+    >>> hull.names
+    (None, 'A', 'B', None)
+    >>> hull.tpr
+    array([0.        , 0.33333333, 1.        , 1.        ])
+    >>> hull.best(fa.iso_performance_slope(p_positive=0.1, cost_fn=1, cost_fp=1)).name
+    'A'
+    """
+    if not isinstance(classifiers, Mapping):
+        message = (
+            f"classifiers is a {type(classifiers).__name__}; a mapping of names to (y_true, y_score) "
+            "is expected"
+        )
+        raise TypeError(message)
+    if not classifiers:
+        message = "classifiers is empty; at least one classifier is expected"
+        raise ValueError(message)
+    if None in classifiers:
+        message = "classifiers has the name None, which the trivial corners have; another is expected"
+        raise ValueError(message)
+    return _assembled(
+        exact_hull(
+            (name, two_class_sweep(scored, f"classifiers[{name!r}]"))
+            for name, scored in classifiers.items()
+        )
+    )
+
+
+def _assembled(vertices: Sequence[ExactVertex]) -> ROCConvexHull:
+    slopes = [_edge_slope(a, b) for a, b in itertools.pairwise(vertices)]
+    area = sum((b.fpr - a.fpr) * (a.tpr + b.tpr) for a, b in itertools.pairwise(vertices))
+    thresholds = [vertex.threshold for vertex in vertices]
+    return ROCConvexHull(
+        fpr=np.array([float(vertex.fpr) for vertex in vertices]),
+        tpr=np.array([float(vertex.tpr) for vertex in vertices]),
+        thresholds=threshold_array(thresholds),
+        names=tuple(vertex.name for vertex in vertices),
+        slope_low=np.array([*slopes, 0.0]),
+        slope_high=np.array([math.inf, *slopes]),
+        auc=float(area / 2),
+        exact=tuple((vertex.fpr, vertex.tpr) for vertex in vertices),
+    )
+
+
+def threshold_array(thresholds: Sequence[Any]) -> NDArray[Any]:
+    """Return thresholds as floats, or as objects where integers that no float holds are among them."""
+    is_float = all(isinstance(threshold, float) for threshold in thresholds)
+    return np.array(thresholds, np.float64 if is_float else object)
+
+
+def _edge_slope(a: ExactVertex, b: ExactVertex) -> float:
+    dx, dy = b.fpr - a.fpr, b.tpr - a.tpr
+    if not dx:
+        return math.inf
+    try:
+        return float(dy / dx)
+    except OverflowError:  # beyond the largest double
+        return math.inf
+
+
+def two_class_sweep(scored: Scored, name: str) -> ThresholdSweep:
+    """Return the sweep of (y_true, y_score), with both classes in it; errors begin with `name`."""
+    if not isinstance(scored, ThresholdSweep) and not (
+        isinstance(scored, tuple | list) and len(scored) == 2
+    ):
+        found = f"{name} is a {type(scored).__name__}"
+        if isinstance(scored, tuple | list):
+            found += f" of {len(scored)}"
+        message = f"{found}; (y_true, y_score) or a ThresholdSweep is expected"
+        raise TypeError(message)
+    try:
+        sweep = scored if isinstance(scored, ThresholdSweep) else scored_sweep(*scored)
+    except (TypeError, ValueError) as error:
+        message = f"{name}: {error}"
+        raise type(error)(message) from error
+    require_both_classes(sweep, f"{name}: ")
+    return sweep
+
+
+def require_both_classes(sweep: ThresholdSweep, where: str = "") -> None:
+    """Raise where there is no ROC curve."""
+    for count, missing in ((sweep.n_correct, "positive"), (sweep.n_incorrect, "negative")):
+        if not count:
+            message = f"{where}y_true has no {missing} item; a ROC curve needs both classes"
+            raise ValueError(message)
+
+
+def exact_hull(classifiers: Iterable[tuple[Any, ThresholdSweep]]) -> list[ExactVertex]:
+    """Return the corners of the common hull, one sweep in memory at a time."""
+    hulls = [(name, _hull_of_one(sweep)) for name, sweep in classifiers]
+    x_unit = _common_unit([hull.x[-1] for _, hull in hulls])
+    y_unit = _common_unit([hull.y[-1] for _, hull in hulls])
+    points = []
+    for name, hull in hulls:
+        x_scale, y_scale = _exact(x_unit / hull.x[-1]), _exact(y_unit / hull.y[-1])
+        for x, y, threshold in zip(*hull, strict=True):
+            points.append((_exact(x * x_scale), _exact(y * y_scale), threshold, name))
+    if len(hulls) > 1:
+        points.sort(key=lambda point: point[:2])  # of equal points, the first stays the first
+    vertices = [
+        ExactVertex(Fraction(x) / x_unit, Fraction(y) / y_unit, threshold, name)
+        for x, y, threshold, name in _chain(points)
+    ]
+    for index, threshold in ((0, math.inf), (-1, -math.inf)):
+        vertices[index] = vertices[index]._replace(threshold=threshold, name=None)
+    return vertices
+
+
+def _common_unit(totals: Sequence[Fraction]) -> Fraction:
+    """Return what all the totals divide where they are whole, so that their parts stay whole."""
+    whole = all(total.denominator == 1 for total in totals)
+    return Fraction(math.lcm(*(total.numerator for total in totals)) if whole else 1)
+
+
+def _exact(value: Fraction) -> int | Fraction:
+    """Return an integer where the fraction is one: these are far quicker."""
+    return value.numerator if value.denominator == 1 else value
+
+
+def _chain(points: Iterable[tuple[Any, Any, Any, Any]]) -> list[tuple[Any, Any, Any, Any]]:
+    """Return the corners of the upper hull of exact points in rising order."""
+    kept: list[tuple[Any, Any, Any, Any]] = []
+    for point in points:
+        if kept and point[:2] == kept[-1][:2]:
+            continue
+        while len(kept) > 1:
+            (ax, ay, *_), (bx, by, *_) = kept[-2:]
+            if (by - ay) * (point[0] - bx) > (bx - ax) * (point[1] - by):
+                break
+            kept.pop()
+        kept.append(point)
+    return kept
+
+
+class _Hull(NamedTuple):
+    """Corners of one classifier, in counts or weights."""
+
+    x: list[Fraction]
+    y: list[Fraction]
+    thresholds: list[Any]
+
+
+def _hull_of_one(sweep: ThresholdSweep) -> _Hull:
+    found = hull_corners(sweep)  # without (0, 0) where more is accepted without an error
+    if found[0]:
+        found = np.concatenate([[0], found])
+    return _Hull(
+        fractions(sweep.false_accepts[found]),
+        fractions(sweep.true_accepts[found]),
+        sweep.thresholds[found].tolist(),
+    )
+
+
+def fractions(values: NDArray[Any]) -> list[Fraction]:
+    """Return numbers exactly as they are."""
+    return [Fraction(value) for value in values.tolist()]

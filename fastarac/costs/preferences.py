@@ -1,0 +1,192 @@
+"""Which model is best for which prices, each at the threshold that suits these prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._inputs import vector
+from fastarac.costs.corners import hull_corners, hull_steps, part_of
+from fastarac.costs.verification import PERFECT
+from fastarac.reviewer import Reviewer, check_reviewer
+from fastarac.sweep import ThresholdSweep, as_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+    Models = Mapping[str, "ThresholdSweep | tuple[ArrayLike, ArrayLike]"]
+
+
+ROUNDING = 2.0**-49
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreferenceMap:
+    """The best of several models for a grid of ratios of costs.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The models, in the order given.
+    gammas : ndarray of shape (g,)
+        γ = C_R/C_C, what verifying costs relative to correcting; rising.
+    deltas : ndarray of shape (d,)
+        δ = C_E/C_C − 1, what an error costs beyond a correction; rising.
+    best : ndarray of shape (g, d), intp
+        Index of the model of greatest W in `names`; of several that are alike, the first.
+    margin : ndarray of shape (g, d)
+        How much greater W is than the runner-up's, in units of a correction; 0 where they are alike,
+        ``inf`` of one model.
+    performance : ndarray of shape (models, g, d)
+        W = γX + β − δR_E of each model, each at its own best threshold.
+    """
+
+    names: tuple[str, ...]
+    gammas: FloatArray
+    deltas: FloatArray
+    best: NDArray[np.intp]
+    margin: FloatArray
+    performance: FloatArray
+
+    def __post_init__(self) -> None:
+        for array in (self.gammas, self.deltas, self.best, self.margin, self.performance):
+            array.flags.writeable = False
+
+    def __str__(self) -> str:
+        cells = self.best.size
+        ranges = (
+            f"gamma from {self.gammas[0]:g} to {self.gammas[-1]:g}, "
+            f"delta from {self.deltas[0]:g} to {self.deltas[-1]:g}"
+        )
+        width = max(map(len, self.names))
+        lines = [f"{cells} pairs of ratios: {ranges}"]
+        for index, name in enumerate(self.names):
+            lines.append(f"{name:<{width}}  best at {(self.best == index).sum() / cells:.1%} of them")
+        return "\n".join(lines)
+
+
+def preference_map(
+    models: Models,
+    gammas: ArrayLike,
+    deltas: ArrayLike,
+    *,
+    reviewer: Reviewer | None = None,
+) -> PreferenceMap:
+    """Compare models over a grid of ratios of costs, where the prices are not known yet.
+
+    Parameters
+    ----------
+    models : mapping of str to (correct, confidence) or ThresholdSweep
+        The models by name. They need not have seen the same items.
+    gammas : array_like of shape (g,)
+        γ = C_R/C_C, what verifying costs relative to correcting; at least 0, strictly rising.
+    deltas : array_like of shape (d,)
+        δ = C_E/C_C − 1, what an error costs beyond a correction; at least -1, strictly rising.
+    reviewer : Reviewer, optional
+        The people who verify what is rejected; by default they find and correct every error.
+
+    Returns
+    -------
+    PreferenceMap
+        Frozen; :class:`PreferenceMapDisplay` draws it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep` for the models; also for no models, and for ratios outside their
+        range or not rising.
+
+    Notes
+    -----
+    For each pair of ratios each model accepts from the threshold on that suits it best: the corner of
+    its :func:`arac_convex_hull` for that γ/δ. O(g·d·log h) a model with h corners, once its hull is
+    known. W is that of equation 15 of Kimura et al. 2024. Models are alike where their W differ by no
+    more than its rounding, 2⁻⁴⁹ of 1 + γ + |δ|.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> map_ = fa.preference_map(load_digits_ocr(), gammas=[0.01, 0.1, 1], deltas=[0, 1, 10, 100])
+    >>> map_.names
+    ('svm-rbf', 'knn-votes', 'naive-bayes', 'logistic-pca5')
+    >>> map_.best
+    array([[0, 1, 1, 1],
+           [0, 0, 1, 1],
+           [0, 0, 1, 1]])
+    """
+    if not isinstance(models, Mapping):
+        message = f"models is a {type(models).__name__}; a mapping of names to models is expected"
+        raise TypeError(message)
+    if not models:
+        message = "models is empty; at least one model is expected"
+        raise ValueError(message)
+    check_reviewer(reviewer)
+    gamma, delta = _ratios(gammas, "gammas", 0), _ratios(deltas, "deltas", -1)
+    performance = np.stack(
+        [_best_performance(_sweep_of(*model), gamma, delta, reviewer) for model in models.items()]
+    )
+    alike = ROUNDING * (1.0 + gamma[:, None] + np.abs(delta))
+    greatest = performance.max(axis=0)
+    best = (performance >= greatest - alike).argmax(axis=0)
+    others = np.arange(len(performance))[:, None, None] != best
+    runner_up = np.max(performance, axis=0, where=others, initial=-np.inf)
+    margin = greatest - runner_up
+    margin[margin <= alike] = 0.0
+    return PreferenceMap(tuple(map(str, models)), gamma, delta, best, margin, performance)
+
+
+def _ratios(values: ArrayLike, name: str, lowest: int) -> FloatArray:
+    array = vector(values, name).astype(np.float64)
+    if not len(array):
+        message = f"{name} is empty; at least one ratio is expected"
+        raise ValueError(message)
+    bad = ~((array >= lowest) & (array < np.inf))
+    if bad.any():
+        i = int(bad.argmax())
+        message = f"{name}[{i}] is {array[i]}; a finite number of at least {lowest} is expected"
+        raise ValueError(message)
+    falls = np.diff(array) <= 0
+    if falls.any():
+        i = int(falls.argmax())
+        message = f"{name}[{i + 1}] is {array[i + 1]} after {array[i]}; rising numbers are expected"
+        raise ValueError(message)
+    return array
+
+
+def _sweep_of(name: str, model: Any) -> ThresholdSweep:
+    if isinstance(model, ThresholdSweep):
+        return model
+    if not isinstance(model, tuple | list) or len(model) != 2:
+        message = (
+            f"models[{name!r}] is a {type(model).__name__}; a pair (correct, confidence) or a "
+            "ThresholdSweep is expected"
+        )
+        raise TypeError(message)
+    return as_sweep(*model)
+
+
+def _best_performance(
+    sweep: ThresholdSweep, gammas: FloatArray, deltas: FloatArray, reviewer: Reviewer | None
+) -> FloatArray:
+    """W at the best threshold for each pair of ratios, of shape (g, d)."""
+    corners = hull_corners(sweep)
+    steps = hull_steps(sweep, corners)
+    changes = np.array([float(errors / (errors + others)) for errors, others in steps])
+    people = reviewer or PERFECT
+    gamma, delta = gammas[:, None], deltas[None, :]
+    # What accepting a correct item saves, and what it saves to have an incorrect one correct instead.
+    spoiling = people.false_alarm_rate * (2.0 + delta)
+    saved, at_stake = gamma + spoiling, people.detection_rate * delta + spoiling
+    ratio = np.full(saved.shape, np.inf)
+    with np.errstate(over="ignore"):  # beyond all changes, which are at most 1
+        np.divide(saved, at_stake, out=ratio, where=np.broadcast_to(at_stake > 0, saved.shape))
+    place = np.searchsorted(changes, ratio, side="right")
+    at = part_of(sweep, corners)
+    spoiled = 2.0 * people.false_alarm_rate * at.false_rejects / sweep.total
+    gained = gamma * at.acceptance_rate[place] + sweep.recognition_rate
+    return gained - spoiled[place] - delta * people.error_rate(at)[place]  # type: ignore[no-any-return]

@@ -1,0 +1,188 @@
+"""From prices and prevalence to places in the ROC plane and on the axis of a cost curve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._inputs import fractions_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+
+def iso_performance_slope(
+    p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike
+) -> float | FloatArray:
+    """Slope of the lines of equal expected cost in the ROC plane.
+
+    Parameters
+    ----------
+    p_positive : float or array_like
+        P(+), the share of positives where the classifier is used, in [0, 1].
+    cost_fn : float or array_like
+        c(−|+), what a false negative costs, at least 0.
+    cost_fp : float or array_like
+        c(+|−), what a false positive costs, at least 0.
+
+    Returns
+    -------
+    float or ndarray
+        From 0 to ``inf``; an array in the common shape of the arguments where one of them is one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where an argument is out of its range, and where both P(+)·c(−|+) and P(−)·c(+|−) are 0: all
+        classifiers cost the same then, nothing.
+
+    Notes
+    -----
+    P(−)·c(+|−)/(P(+)·c(−|+)), equation 5 of Suzuki 2003; correct predictions cost nothing. To double
+    P(+)/P(−) is the same as to double c(−|+) or to halve c(+|−).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.iso_performance_slope(p_positive=1 / 11, cost_fn=1, cost_fp=1)  # P(−) = 10 P(+)
+    10.0
+    >>> round(fa.iso_performance_slope(p_positive=1 / 11, cost_fn=100, cost_fp=1), 12)
+    0.1
+    """
+    positive, negative = _class_costs(p_positive, cost_fn, cost_fp)
+    with np.errstate(divide="ignore", over="ignore"):
+        return _plain(np.divide(negative, positive))
+
+
+def probability_cost(
+    p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike
+) -> float | FloatArray:
+    """Probability cost function PCF(+): where on the axis of a cost curve prices and prevalence are.
+
+    Parameters
+    ----------
+    p_positive : float or array_like
+        P(+), the share of positives where the classifier is used, in [0, 1].
+    cost_fn : float or array_like
+        c(−|+), what a false negative costs, at least 0.
+    cost_fp : float or array_like
+        c(+|−), what a false positive costs, at least 0.
+
+    Returns
+    -------
+    float or ndarray
+        In [0, 1]; an array in the common shape of the arguments where one of them is one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`iso_performance_slope`.
+
+    Notes
+    -----
+    P(+)·c(−|+)/(P(+)·c(−|+) + P(−)·c(+|−)), equations 6 to 8 of Suzuki 2003. With s the slope of the
+    iso-performance lines it is 1/(1 + s).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.probability_cost(p_positive=0.1, cost_fn=9, cost_fp=1)
+    0.5
+    """
+    positive, negative = _class_costs(p_positive, cost_fn, cost_fp)
+    largest = np.maximum(positive, negative)  # nothing overflows, and few digits are lost below 1e-308
+    positive, negative = positive / largest, negative / largest
+    return _plain(positive / (positive + negative))
+
+
+def _class_costs(
+    p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """w₊ = P(+)·c(−|+) and w₋ = P(−)·c(+|−), equation 6, not both 0."""
+    positive, negative = _weights(p_positive, cost_fn, cost_fp)
+    if np.any((positive == 0) & (negative == 0)):
+        message = (
+            "p_positive*cost_fn and (1 - p_positive)*cost_fp are both 0; errors of at least one kind "
+            "that occur and cost something are expected"
+        )
+        raise ValueError(message)
+    return positive, negative
+
+
+def _weights(
+    p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    share = fractions_of(p_positive, "p_positive")
+    fn, fp = _prices(cost_fn, "cost_fn"), _prices(cost_fp, "cost_fp")
+    return np.asarray(share * fn), np.asarray((1 - share) * fp)
+
+
+def _prices(values: ArrayLike, name: str) -> FloatArray:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        message = f"{name} has type {array.dtype}; numbers of at least 0 are expected"
+        raise TypeError(message)
+    prices = array.astype(np.float64)
+    bad = ~((prices >= 0) & (prices < np.inf))
+    if bad.any():
+        message = f"{name} is {prices[bad].flat[0]}; a finite number of at least 0 is expected"
+        raise ValueError(message)
+    return prices
+
+
+def _plain(values: Any) -> float | FloatArray:
+    """Return an array without axes as a float."""
+    return float(values) if np.ndim(values) == 0 else values
+
+
+def expected_cost(
+    fpr: ArrayLike,
+    tpr: ArrayLike,
+    *,
+    p_positive: ArrayLike,
+    cost_fn: ArrayLike,
+    cost_fp: ArrayLike,
+) -> float | FloatArray:
+    """Expected cost of an item, from the two rates of a classifier.
+
+    Parameters
+    ----------
+    fpr, tpr : float or array_like
+        False and true positive rate, in [0, 1].
+    p_positive : float or array_like
+        P(+), the share of positives where the classifier is used, in [0, 1].
+    cost_fn : float or array_like
+        c(−|+), what a false negative costs, at least 0.
+    cost_fp : float or array_like
+        c(+|−), what a false positive costs, at least 0.
+
+    Returns
+    -------
+    float or ndarray
+        In the units of the prices; an array in the common shape of the arguments where one of them
+        is one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where an argument is out of its range, or the shapes do not broadcast.
+
+    Notes
+    -----
+    P(+)·(1 − TP)·c(−|+) + P(−)·FP·c(+|−), equation 4 of Suzuki 2003; correct predictions cost nothing.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.expected_cost(0.25, 0.5, p_positive=0.5, cost_fn=4, cost_fp=2)
+    1.25
+    >>> fa.expected_cost([0, 0.25, 1], [0, 0.5, 1], p_positive=0.5, cost_fn=4, cost_fp=2)
+    array([2.  , 1.25, 1.  ])
+    """
+    positive, negative = _weights(p_positive, cost_fn, cost_fp)
+    fp, tp = fractions_of(fpr, "fpr"), fractions_of(tpr, "tpr")
+    with np.errstate(over="ignore"):
+        return _plain(positive * (1 - tp) + negative * fp)

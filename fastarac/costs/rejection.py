@@ -1,0 +1,205 @@
+"""Cost curves of classifiers with a reject option, as Hanczar and as Abbas and others draw them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac import _kernels
+from fastarac._inputs import fractions_of
+from fastarac.costs.corners import candidates, chain, exact_counts, power_of_scale
+from fastarac.costs.verification import VerificationCosts, require_costs
+from fastarac.sweep import ThresholdSweep, as_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+FloatArray = NDArray[np.float64]
+
+
+class RejectionCostCurve(NamedTuple):
+    """Least cost for each relative cost of rejecting, and the threshold that attains it."""
+
+    reject_cost: FloatArray
+    cost: FloatArray
+    thresholds: NDArray[Any]
+
+
+class AccuracyRejectionCostCurve(NamedTuple):
+    """Points of the accuracy–rejection–normalised cost curve, from everything rejected to nothing."""
+
+    rejection_rate: FloatArray
+    accuracy: FloatArray
+    normalized_cost: FloatArray
+    thresholds: NDArray[Any]
+
+
+def rejection_cost_curve(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    reject_cost: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> RejectionCostCurve:
+    """Cost curve over the relative cost of rejecting.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    reject_cost : float or array_like of shape (k,), optional
+        λ, the share of a rejection in the cost of a rejection and an error together, in [0, 1]. By
+        default 0, 1 and all values at which the best threshold changes: the straight lines between
+        these are the whole curve.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    reject_cost : ndarray of shape (k,)
+        λ, as given.
+    cost : ndarray of shape (k,)
+        The least (1 − λ)·risk + λ·(1 − X) of all thresholds, in [0, 1].
+    thresholds : ndarray of shape (k,)
+        The threshold that attains it; of several, the one that accepts most.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for reject costs outside [0, 1].
+
+    Notes
+    -----
+    L = (1 − λ)E + λR with the risk E = FA/(TA + FA) and the rejection rate R = 1 − X (Hanczar 2019,
+    "Performance visualization spaces for classification with rejection option"; Kimura et al. 2024,
+    2.6). Where nothing is accepted, E counts as 0 here. The curve is the lower envelope of straight
+    lines, one a threshold. Those on it are found in one pass over the sweep, and then by bisection
+    for each λ: O(m + k log m), exactly.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> curve = fa.rejection_cost_curve(correct, confidence, [0.1, 0.3, 0.5, 0.9])
+    >>> curve.cost
+    array([0.06, 0.18, 0.2 , 0.04])
+    >>> curve.thresholds
+    array([0.8, 0.8, 0.2, 0.2])
+    """
+    given = None if reject_cost is None else fractions_of(reject_cost, "reject_cost")
+    if given is not None and given.ndim > 1:
+        message = (
+            f"reject_cost has shape {given.shape}; a number or a one-dimensional array is expected"
+        )
+        raise ValueError(message)
+    sweep = as_sweep(correct, confidence, sample_weight)
+    corners, changes = _envelope(sweep)
+    rates = np.array([0.0, *changes, 1.0]) if given is None else np.atleast_1d(given)
+    best = corners[np.searchsorted(changes, rates, side="right")]
+    accepted = sweep.true_accepts[best] + sweep.false_accepts[best]
+    risk = np.divide(sweep.false_accepts[best], accepted, out=np.zeros(len(best)), where=accepted > 0)
+    rejected = (sweep.total - accepted) / sweep.total
+    cost = (1.0 - rates) * risk + rates * rejected
+    return RejectionCostCurve(rates, cost, sweep.thresholds[best])
+
+
+def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
+    """The best points for rising reject costs, and the least double at which each takes over.
+
+    Comparing a double with that one says the same as comparing it with the exact value.
+    """
+    scale = power_of_scale(sweep)
+    found = candidates(_kernels.verification.risk_corners, sweep, scale)
+    right, wrong = exact_counts(sweep, found)
+    accepted = [a + b for a, b in zip(right, wrong, strict=True)]
+    shares = [max(count, 1) for count in accepted]  # where nothing is accepted, nothing is wrong
+
+    def slope(a: int, b: int) -> tuple[int, int]:
+        rise = wrong[b] * shares[a] - wrong[a] * shares[b]
+        return rise, shares[a] * shares[b] * (accepted[b] - accepted[a])
+
+    def above(a: int, b: int, c: int) -> bool:
+        (rise, run), (next_rise, next_run) = slope(a, b), slope(b, c)
+        return rise * next_run >= next_rise * run
+
+    kept = chain(len(found), above)
+    changes = []
+    for i in range(1, len(kept)):
+        rise, run = slope(kept[i - 1], kept[i])
+        rise *= accepted[-1]
+        changes.append(_round_up(Fraction(rise, rise + run)))
+    return found[kept], np.array(changes, np.float64)
+
+
+def _round_up(value: Fraction) -> float:
+    """The least double that is not below `value`."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def accuracy_rejection_cost_curve(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    costs: VerificationCosts | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> AccuracyRejectionCostCurve:
+    """Accuracy–rejection–normalised cost curve: the accuracy–rejection curve with a third axis.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    costs : VerificationCosts
+        The prices: `error` of an error among the accepted items, `verification` of a rejection. What
+        a correction costs does not count here.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    rejection_rate : ndarray of shape (m + 1,)
+        1 − X, the share that people look at; falling from 1 to 0.
+    accuracy : ndarray of shape (m + 1,)
+        Share of correct ones among the accepted; its first value, of nothing, repeats the second.
+    normalized_cost : ndarray of shape (m + 1,)
+        (C_E·FA + C_R·(FR + TR))/(Ω·max(C_E, C_R)), in [0, 1].
+    thresholds : ndarray of shape (m + 1,)
+        Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also where `error` and `verification` are both 0.
+
+    Notes
+    -----
+    Abbas et al. 2019, "Accuracy rejection normalized-cost curves (ARNCCs)"; Kimura et al. 2024, 2.6.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> costs = fa.VerificationCosts(verification=1, correction=1, error=4)
+    >>> curve = fa.accuracy_rejection_cost_curve([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], costs)
+    >>> curve.normalized_cost
+    array([0.25  , 0.1875, 0.125 , 0.0625, 0.25  ])
+    """
+    if costs is None:
+        message = "costs is missing; VerificationCosts are expected"
+        raise TypeError(message)
+    largest = max(require_costs(costs).error, costs.verification)
+    if not largest:
+        message = "costs has error and verification 0; at least one of them above 0 is expected"
+        raise ValueError(message)
+    sweep = as_sweep(correct, confidence, sample_weight)
+    rejected = sweep.verification_rate
+    cost = costs.error / largest * sweep.error_rate + costs.verification / largest * rejected
+    return AccuracyRejectionCostCurve(rejected, sweep.precision, cost, sweep.thresholds)

@@ -1,0 +1,386 @@
+"""What verifying, correcting and overlooking cost, and the threshold at which it is least."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self, overload
+
+import numpy as np
+
+from fastarac._inputs import fractions_of, positive_scalar, real_scalar
+from fastarac.costs.corners import hull_corners, hull_steps
+from fastarac.operating import OperatingPoint, acceptance_at_error_rate, point_at
+from fastarac.reviewer import Reviewer, check_reviewer
+from fastarac.sweep import ThresholdSweep, as_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+PERFECT = Reviewer()
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationCosts:
+    r"""Prices of an item that is verified, corrected, or wrong in the end.
+
+    All three are in the same unit, such as yen an item; only their ratios decide what is best.
+
+    Attributes
+    ----------
+    verification : float
+        C_R, of verifying a rejected item; at least 0.
+    correction : float
+        C_C, of correcting one that is wrong, beyond verifying it; above 0.
+    error : float
+        C_E, of an error that nobody sees; at least 0.
+
+    Notes
+    -----
+    With the rates of an operating point, an item costs on average
+
+    .. math:: L = C_R (1 - X) + C_C R_C + C_E R_E,
+
+    equations 8 and 9 of Kimura et al. 2024.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> costs = fa.VerificationCosts(verification=2, correction=4, error=50)
+    >>> costs.gamma, costs.delta
+    (0.5, 11.5)
+    >>> sweep = fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])
+    >>> costs.cost(sweep)
+    array([ 3. ,  2.5,  2. , 13. , 12.5])
+    >>> costs.performance(sweep)
+    array([ 0.75 ,  0.875,  1.   , -1.75 , -1.625])
+    """
+
+    verification: float
+    correction: float
+    error: float
+
+    def __post_init__(self) -> None:
+        for name in ("verification", "correction", "error"):
+            price = positive_scalar(getattr(self, name), name, strict=name == "correction")
+            object.__setattr__(self, name, price)
+        if not math.isfinite(self.verification + self.correction + self.error):
+            message = "verification + correction + error is infinite; smaller prices are expected"
+            raise ValueError(message)
+        if not math.isfinite(self.gamma + self.delta):
+            message = (
+                f"correction is {self.correction!r}, too little beside verification "
+                f"({self.verification!r}) or error ({self.error!r}): their ratio is infinite"
+            )
+            raise ValueError(message)
+
+    @classmethod
+    def from_ratios(cls, gamma: float, delta: float) -> Self:
+        """Make the prices from their ratios, in units of a correction.
+
+        Parameters
+        ----------
+        gamma : float
+            γ = C_R/C_C, at least 0.
+        delta : float
+            δ = C_E/C_C − 1, at least -1.
+
+        Returns
+        -------
+        VerificationCosts
+            With C_R = γ, C_C = 1 and C_E = δ + 1, which is rounded to a float.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For ratios outside their range.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> fa.VerificationCosts.from_ratios(0.5, 9)
+        VerificationCosts(verification=0.5, correction=1.0, error=10.0)
+        """
+        return cls(positive_scalar(gamma, "gamma"), 1.0, 1.0 + at_least_minus_one(delta, "delta"))
+
+    @property
+    def gamma(self) -> float:
+        """γ = C_R/C_C (equation 13): what verifying costs relative to correcting."""
+        return self.verification / self.correction
+
+    @property
+    def delta(self) -> float:
+        """δ = C_E/C_C − 1 (equation 13): what an error costs beyond a correction, relative to it."""
+        try:
+            return float(Fraction(self.error) / Fraction(self.correction) - 1)
+        except OverflowError:
+            return math.inf
+
+    @property
+    def matrix(self) -> FloatArray:
+        """Cost of rejecting (first row) and accepting what is incorrect (first column) or correct.
+
+        [[C_R + C_C, C_R], [C_E, 0]]: rows are what the machine does, columns are what is true.
+        """
+        rejected = [self.verification + self.correction, self.verification]
+        return np.array([rejected, [self.error, 0.0]])
+
+    @overload
+    def cost(self, at: OperatingPoint, *, reviewer: None = None) -> float: ...
+    @overload
+    def cost(self, at: ThresholdSweep, *, reviewer: Reviewer | None = None) -> FloatArray: ...
+    def cost(
+        self, at: ThresholdSweep | OperatingPoint, *, reviewer: Reviewer | None = None
+    ) -> FloatArray | float:
+        """L = C_R(1 − X) + C_C·R_C + C_E·R_E (equations 8 and 9): what an item costs on average.
+
+        Parameters
+        ----------
+        at : ThresholdSweep or OperatingPoint
+            Where: at all thresholds of a sweep, or at one point.
+        reviewer : Reviewer, optional
+            The people who verify; by default they find and correct every error. A point has its own.
+
+        Returns
+        -------
+        ndarray of shape (m + 1,) or float
+            In the unit of the prices, at least 0.
+
+        Raises
+        ------
+        TypeError
+            For anything else, and for a reviewer beside a point.
+        """
+        reviewer = _reviewer_of(at, reviewer)
+        corrected = self.correction * reviewer.correction_rate(at)
+        wrong = self.error * reviewer.error_rate(at)
+        return self.verification * at.verification_rate + corrected + wrong  # type: ignore[no-any-return]
+
+    @overload
+    def normalized_cost(self, at: OperatingPoint, *, reviewer: None = None) -> float: ...
+    @overload
+    def normalized_cost(
+        self, at: ThresholdSweep, *, reviewer: Reviewer | None = None
+    ) -> FloatArray: ...
+    def normalized_cost(
+        self, at: ThresholdSweep | OperatingPoint, *, reviewer: Reviewer | None = None
+    ) -> FloatArray | float:
+        """L′ = [L − (C_R + C_C)]/C_C = −γX − β + δR_E (equations 12 and 14).
+
+        Parameters
+        ----------
+        at : ThresholdSweep or OperatingPoint
+            Where: at all thresholds of a sweep, or at one point.
+        reviewer : Reviewer, optional
+            The people who verify; by default they find and correct every error. A point has its own.
+
+        Returns
+        -------
+        ndarray of shape (m + 1,) or float
+            In units of a correction; less is better. −W.
+
+        Raises
+        ------
+        TypeError
+            For anything else, and for a reviewer beside a point.
+        """
+        return 0.0 - self._performance(at, reviewer)
+
+    @overload
+    def performance(self, at: OperatingPoint, *, reviewer: None = None) -> float: ...
+    @overload
+    def performance(self, at: ThresholdSweep, *, reviewer: Reviewer | None = None) -> FloatArray: ...
+    def performance(
+        self, at: ThresholdSweep | OperatingPoint, *, reviewer: Reviewer | None = None
+    ) -> FloatArray | float:
+        """W = γX + β − δR_E = −L′ (equation 15).
+
+        Parameters
+        ----------
+        at : ThresholdSweep or OperatingPoint
+            Where: at all thresholds of a sweep, or at one point.
+        reviewer : Reviewer, optional
+            The people who verify; by default they find and correct every error. A point has its own.
+            What they spoil, a·FR/Ω, is paid for as an error and as a correction: it costs W 2a·FR/Ω
+            besides.
+
+        Returns
+        -------
+        ndarray of shape (m + 1,) or float
+            In units of a correction, at most γ + 1; more is better.
+
+        Raises
+        ------
+        TypeError
+            For anything else, and for a reviewer beside a point.
+        """
+        return self._performance(at, reviewer)
+
+    def _performance(
+        self, at: ThresholdSweep | OperatingPoint, reviewer: Reviewer | None
+    ) -> FloatArray | float:
+        reviewer = _reviewer_of(at, reviewer)
+        spoiled = 2.0 * reviewer.false_alarm_rate * at.false_rejects / at.total
+        errors = self.delta * reviewer.error_rate(at)
+        gained = self.gamma * at.acceptance_rate + at.recognition_rate
+        return gained - spoiled - errors  # type: ignore[no-any-return]
+
+
+def _reviewer_of(at: Any, reviewer: Reviewer | None) -> Reviewer:
+    check_reviewer(reviewer)
+    if isinstance(at, OperatingPoint):
+        if reviewer is not None:
+            message = "reviewer is given beside an OperatingPoint; the point alone is expected"
+            raise TypeError(message)
+        return at.reviewer or PERFECT
+    if not isinstance(at, ThresholdSweep):
+        message = f"at is a {type(at).__name__}; a ThresholdSweep or an OperatingPoint is expected"
+        raise TypeError(message)
+    return reviewer or PERFECT
+
+
+def at_least_minus_one(value: Any, name: str) -> float:
+    """Return `value` as a float, and raise unless it is a finite number of at least -1."""
+    number = real_scalar(value, name)
+    if number < -1:
+        message = f"{name} is {value!r}; a number of at least -1 is expected"
+        raise ValueError(message)
+    return number
+
+
+def require_costs(costs: Any) -> VerificationCosts:
+    """Raise unless these are `VerificationCosts`."""
+    if not isinstance(costs, VerificationCosts):
+        message = f"costs is {costs!r} ({type(costs).__name__}); VerificationCosts are expected"
+        raise TypeError(message)
+    return costs
+
+
+def performance_at_error_rate(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    error_rate: ArrayLike = 0.01,
+    *,
+    gamma: float = 1.0,
+    delta: float = 0.0,
+    sample_weight: ArrayLike | None = None,
+) -> float | FloatArray:
+    """W at an allowed error rate, read off the ARAC curve.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    error_rate : float or array_like, default=0.01
+        The allowed share ε of undetected errors among all items, in [0, 1].
+    gamma : float, default=1.0
+        γ = C_R/C_C, what verifying costs relative to correcting; at least 0.
+    delta : float, default=0.0
+        δ = C_E/C_C − 1, what an error costs beyond a correction; at least -1.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float or ndarray
+        W(θ), in the shape of `error_rate`; more is better.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for error rates, `gamma` or `delta` outside their range.
+
+    Notes
+    -----
+    W(θ) = γX(θ) + β − δε with the X(θ) of :func:`acceptance_at_error_rate`; Kimura et al. 2024,
+    3.2 §2. The allowed ε is counted whole, also where all items together have fewer errors.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> fa.performance_at_error_rate(correct, confidence, [0.1, 0.2], gamma=0.5, delta=2)
+    array([0.65, 0.6 ])
+    """
+    gamma, delta = positive_scalar(gamma, "gamma"), at_least_minus_one(delta, "delta")
+    limits = fractions_of(error_rate, "error_rate")
+    sweep = as_sweep(correct, confidence, sample_weight)
+    accepted = acceptance_at_error_rate(sweep, error_rate=limits)
+    performance = gamma * accepted + sweep.recognition_rate - delta * limits
+    return performance if limits.ndim else float(performance)
+
+
+def optimal_operating_point(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    costs: VerificationCosts,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> OperatingPoint:
+    """Threshold at which verifying, correcting and overlooking cost least altogether.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    costs : VerificationCosts
+        The prices.
+    reviewer : Reviewer, optional
+        The people who verify what is rejected; by default they find and correct every error.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    OperatingPoint
+        Of the thresholds that cost least, the one that accepts most. ``costs.cost(point)`` is what
+        it costs.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for `costs` or a `reviewer` of another type.
+
+    Notes
+    -----
+    The minimum of L (equation 9 of Kimura et al. 2024). It is linear in TA and FA: every correct item
+    that is accepted saves A = C_R + a(C_C + C_E), every incorrect one costs B = d(C_E − C_C) − C_R,
+    with d = 1 and a = 0 for perfect people. At the corners of :func:`arac_convex_hull`, A·TA and B·FA
+    are compared as the exact products that they are.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> costs = fa.VerificationCosts(verification=2, correction=4, error=7)
+    >>> point = fa.optimal_operating_point(correct, confidence, costs=costs)
+    >>> point.threshold, round(costs.cost(point), 3)
+    (0.6, 2.6)
+    """
+    saved, lost = marginal_costs(require_costs(costs), reviewer)
+    sweep = as_sweep(correct, confidence, sample_weight)
+    if lost <= 0:
+        return point_at(sweep, len(sweep.thresholds) - 1, reviewer)
+    corners = hull_corners(sweep)
+    steps = hull_steps(sweep, corners)
+    best = bisect_left(steps, 1, key=lambda step: lost * step[0] > saved * step[1])
+    return point_at(sweep, int(corners[best]), reviewer)
+
+
+def marginal_costs(costs: VerificationCosts, reviewer: Reviewer | None) -> tuple[Fraction, Fraction]:
+    """What a correct item saves when it is accepted, and an incorrect one costs then; exactly."""
+    check_reviewer(reviewer)
+    people = reviewer or PERFECT
+    verification, correction, error = map(Fraction, (costs.verification, costs.correction, costs.error))
+    saved = verification + Fraction(people.false_alarm_rate) * (correction + error)
+    lost = Fraction(people.detection_rate) * (error - correction) - verification
+    return saved, lost
