@@ -33,9 +33,7 @@ def spending() -> str:
                 [point.acceptance_rate], [1000 * COSTS.cost(point)], "o", color="white",
                 markeredgecolor=color, markeredgewidth=1.5, clip_on=False, zorder=3,
             )  # fmt: skip
-        ax.set(
-            xlim=(0, 1), ylim=(0, 5000), xlabel="Acceptance rate", ylabel="Cost of 1,000 outputs"
-        )
+        ax.set(xlim=(0, 1), ylim=(0, 5000), xlabel="Acceptance rate", ylabel="Cost of 1,000 outputs")
         ax.legend(frameon=False, loc="lower left")
         return as_svg(figure)
 

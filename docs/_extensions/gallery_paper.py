@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -145,9 +146,14 @@ def paper_table(printed: dict[int, tuple[str, ...]], error_rates: tuple[float, f
 
 
 def with_interval(sweep: fa.ThresholdSweep, statistic: str, digits: int) -> str:
-    """The value and its interval of 95 % confidence."""
-    estimate, (low, high), _ = fa.asymptotic_interval(sweep, statistic=statistic, transform="logit")
-    return f"{estimate:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
+    """The value and its interval of 95 % confidence; marked where the library warns that it is rough."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", fa.UnreliableIntervalWarning)
+        estimate, (low, high), _ = fa.asymptotic_interval(
+            sweep, statistic=statistic, transform="logit"
+        )
+    mark = "†" if caught else ""
+    return f"{estimate:.{digits}f} ({low:.{digits}f}–{high:.{digits}f}){mark}"
 
 
 def figure_8() -> str:

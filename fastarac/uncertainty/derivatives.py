@@ -1,0 +1,447 @@
+"""How each statistic moves with the items: derivatives by the counts at the thresholds.
+
+The statistics are smooth functions of the counts at the thresholds, and do not change when all
+counts are multiplied. The influence of an item is then Ω times the derivative by its weight: how the
+statistic moves where the share of such items grows. Its mean over the items is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac import areas, operating, partial_areas, precision_recall, risk_areas
+from fastarac.exceptions import undefined_is_nan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastarac.sweep import ThresholdSweep
+
+FloatArray = NDArray[np.float64]
+
+
+class PointInfluence(NamedTuple):
+    """Influence of one item of weight 1 at each threshold but the first: arrays of shape (m,)."""
+
+    correct: FloatArray
+    """Of a correct item whose confidence is that threshold."""
+    incorrect: FloatArray
+    """Of an incorrect item there."""
+
+
+class Line(NamedTuple):
+    """Influence that is a line in the items of the other class above: those tied count half.
+
+    With M that weight, it is ``offset + slope * (M / divisor - centre)``.
+    """
+
+    offset: float
+    slope: float
+    divisor: float
+    centre: float
+
+
+class Lines(NamedTuple):
+    """A line in the incorrect items above for a correct item, and the other way round."""
+
+    correct: Line
+    incorrect: Line
+
+
+def _recognition_rate(sweep: ThresholdSweep) -> Lines:
+    beta = sweep.recognition_rate
+    return Lines(Line(sweep.n_incorrect / sweep.total, 0.0, 1.0, 0.0), Line(-beta, 0.0, 1.0, 0.0))
+
+
+def _augrc(sweep: ThresholdSweep, sign: float = 1.0) -> Lines:
+    # Ω²·AUGRC is the weight of pairs of an incorrect item above any item, ties half: an item adds
+    # the incorrect ones above it and, where it is incorrect, all items below it
+    total = float(sweep.total)
+    doubled = 2.0 * areas.augrc(areas.pair_counts(sweep, None, None))
+    return Lines(Line(0.0, sign, total, doubled), Line(0.0, -sign, total, 1.0 - doubled))
+
+
+def _arac_auc(sweep: ThresholdSweep) -> Lines:
+    return _augrc(sweep, -1.0)
+
+
+def _normalized_arac_auc(sweep: ThresholdSweep, gamma: float = 1.0) -> Lines:
+    area = areas.arac_area(sweep, gamma=gamma)
+    by_area, by_rate = _of_normalized(sweep, area.auc, gamma)
+    of_area, of_rate = _arac_auc(sweep), _recognition_rate(sweep)
+    correct, incorrect = (
+        Line(by_rate * rate.offset, by_area * line.slope, line.divisor, line.centre)
+        for line, rate in zip(of_area, of_rate, strict=True)
+    )
+    return Lines(correct, incorrect)
+
+
+def _of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[float, float]:
+    """Derivatives of (γ(A − β)/(1 − β) + β)/(γ + 1) by A and by β; 0 where β = 1 makes it 1."""
+    rest = sweep.n_incorrect / sweep.total
+    if rest == 0.0:
+        return 0.0, 0.0
+    return (
+        gamma / rest / (gamma + 1.0),
+        (1.0 - gamma * (1.0 - area) / rest**2) / (gamma + 1.0),
+    )
+
+
+def _roc_auc(sweep: ThresholdSweep) -> Lines:
+    correct, incorrect, doubled = areas.pair_counts(sweep, None, None)
+    if not (correct and incorrect):
+        undefined = Line(math.nan, 0.0, 1.0, 0.0)
+        return Lines(undefined, undefined)
+    area = float(doubled / (2 * correct * incorrect))
+    rest = float((2 * correct * incorrect - doubled) / (2 * correct * incorrect))
+    total = float(sweep.total)
+    return Lines(
+        Line(0.0, -total / float(correct), float(incorrect), rest),
+        Line(0.0, total / float(incorrect), float(correct), area),
+    )
+
+
+LINES: dict[str, Callable[..., Lines]] = {
+    "recognition_rate": _recognition_rate,
+    "arac_auc": _arac_auc,
+    "augrc": _augrc,
+    "normalized_arac_auc": _normalized_arac_auc,
+    "roc_auc": _roc_auc,
+}
+
+
+def along(line: Line, above: NDArray[Any]) -> FloatArray:
+    """Influence at each threshold but the first, from the counts of the other class."""
+    values: FloatArray = np.add(above[1:], above[:-1], dtype=np.float64)
+    values /= 2.0 * line.divisor
+    values -= line.centre
+    values *= line.slope
+    values += line.offset
+    return values
+
+
+class _Points(NamedTuple):
+    """The counts before and at each threshold but the first, and what is made of them."""
+
+    true_before: FloatArray
+    false_before: FloatArray
+    correct: FloatArray
+    incorrect: FloatArray
+    true_accepts: FloatArray
+    false_accepts: FloatArray
+    tie: FloatArray
+    accepted: FloatArray
+    precision: FloatArray
+
+
+def _points(sweep: ThresholdSweep) -> _Points:
+    ta, fa = sweep.true_accepts.astype(np.float64), sweep.false_accepts.astype(np.float64)
+    p, q = np.diff(ta), np.diff(fa)
+    accepted = ta[1:] + fa[1:]
+    return _Points(
+        ta[:-1], fa[:-1], p, q, ta[1:], fa[1:], p + q, accepted, ta[1:] / accepted
+    )  # fmt: skip
+
+
+class _Gradient(NamedTuple):
+    """Derivatives of a sum over the points by the weight of either kind of items at each."""
+
+    correct: FloatArray
+    incorrect: FloatArray
+
+
+def _from_here_on(terms: FloatArray) -> FloatArray:
+    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
+    return sums
+
+
+def _by_precision(at: _Points, weight: FloatArray) -> _Gradient:
+    """Of the sum of precisions, each times a weight: an item counts from its threshold on."""
+    weight = weight / at.accepted**2
+    return _Gradient(_from_here_on(weight * at.false_accepts), -_from_here_on(weight * at.true_accepts))
+
+
+def _trapezoids(at: _Points, widths: FloatArray, before: float) -> _Gradient:
+    """By precision alone: of the trapezoids of such widths under it."""
+    weight = widths / 2.0
+    weight[:-1] += widths[1:] / 2.0
+    if math.isnan(before):  # flat up to the first point
+        weight[0] += widths[0] / 2.0
+    return _by_precision(at, weight)
+
+
+def _mean_heights(at: _Points, before: float) -> FloatArray:
+    first = at.precision[:1] if math.isnan(before) else np.array([before])
+    heights: FloatArray = (at.precision + np.concatenate([first, at.precision[:-1]])) / 2.0
+    return heights
+
+
+def _integrals(at: _Points) -> tuple[FloatArray, _Gradient, _Gradient]:
+    """Terms p + (T₀ − p·N₀/g)·ln(N/N₀); derivatives by the tie itself, and by all before it."""
+    t0, f0, p, q, g, n = (
+        at.true_before, at.false_before, at.correct, at.incorrect, at.tie, at.accepted,
+    )  # fmt: skip
+    n0 = t0 + f0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log = np.log1p(g / n0)
+        slope = (t0 * q - p * f0) / g
+        term = p + slope * log
+        later = slope * g / (n * n0)
+        own = _Gradient(1.0 - log * (f0 + slope) / g + slope / n, log * (t0 - slope) / g + slope / n)
+        before = _Gradient(log * q / g - later, -log * p / g - later)
+    # at the first point, and where a weight is lost beside the sum of those before
+    alone = (n0 == 0.0) | (g == 0.0)
+    term[alone] = p[alone]
+    for values, value in ((own.correct, 1.0), (own.incorrect, 0.0), *((b, 0.0) for b in before)):
+        values[alone] = value
+    return term, own, before
+
+
+def _sum_of_terms(own: _Gradient, before: _Gradient) -> _Gradient:
+    """An item at a threshold is of its own tie there, and before all that come after."""
+    correct, incorrect = (
+        at + np.concatenate([_from_here_on(b)[1:], [0.0]]) for at, b in zip(own, before, strict=True)
+    )
+    return _Gradient(correct, incorrect)
+
+
+def _arp_auc(sweep: ThresholdSweep, estimator: str = "trapezoid") -> PointInfluence:
+    area = risk_areas.arp_auc_score(sweep, estimator=estimator)  # type: ignore[arg-type]
+    at = _points(sweep)
+    if estimator == "trapezoid":
+        heights = _mean_heights(at, math.nan)
+        gradient = _trapezoids(at, at.tie, math.nan)
+        return PointInfluence(heights + gradient.correct - area, heights + gradient.incorrect - area)
+    # the mean over items has the same limit as the integral, and so the same influence
+    if estimator == "mean":
+        area = risk_areas.arp_auc_score(sweep, estimator="exact")
+    _, own, before = _integrals(at)
+    gradient = _sum_of_terms(own, before)
+    return PointInfluence(gradient.correct - area, gradient.incorrect - area)
+
+
+def _aurc(sweep: ThresholdSweep, estimator: str = "trapezoid") -> PointInfluence:
+    correct, incorrect = _arp_auc(sweep, estimator)
+    return PointInfluence(-correct, -incorrect)
+
+
+def _normalized_arp_auc(
+    sweep: ThresholdSweep, gamma: float = 1.0, estimator: str = "trapezoid"
+) -> PointInfluence:
+    area = risk_areas.arp_auc_score(sweep, estimator=estimator)  # type: ignore[arg-type]
+    by_area, by_rate = _of_normalized(sweep, area, gamma)
+    of_area, beta = _arp_auc(sweep, estimator), sweep.recognition_rate
+    return PointInfluence(
+        by_area * of_area.correct + by_rate * (1.0 - beta),
+        by_area * of_area.incorrect - by_rate * beta,
+    )
+
+
+def _optimum_slope(sweep: ThresholdSweep) -> float:
+    """Derivative of the best AURC, π + (1 − π)·ln(1 − π), by π; of both optima, in the limit."""
+    beta = sweep.recognition_rate
+    return -math.log(beta) if beta else math.inf
+
+
+def _excess_aurc(
+    sweep: ThresholdSweep, estimator: str = "trapezoid", optimum: str = "finite"
+) -> PointInfluence:
+    del optimum
+    beta = sweep.recognition_rate
+    if not beta:  # at the best from the start, and no order could be better
+        return _constant(sweep, 0.0)
+    correct, incorrect = _aurc(sweep, estimator)
+    slope = _optimum_slope(sweep)
+    return PointInfluence(correct + slope * (1.0 - beta), incorrect - slope * beta)
+
+
+def _normalized_aurc(
+    sweep: ThresholdSweep, estimator: str = "trapezoid", optimum: str = "finite"
+) -> PointInfluence:
+    options: dict[str, Any] = {"estimator": estimator, "optimum": optimum}
+    beta = sweep.recognition_rate
+    if not 0.0 < beta < 1.0:
+        return _constant(sweep, math.nan)
+    excess = risk_areas.excess_aurc_loss(sweep, **options)
+    room = 1.0 - beta - (risk_areas.aurc_loss(sweep, estimator=estimator) - excess)  # type: ignore[arg-type]
+    if not room > 0.0:
+        return _constant(sweep, math.nan)
+    correct, incorrect = _excess_aurc(sweep, **options)
+    by_rate = excess / room**2 * (1.0 - _optimum_slope(sweep))
+    return PointInfluence(correct / room + by_rate * (1.0 - beta), incorrect / room - by_rate * beta)
+
+
+def _constant(sweep: ThresholdSweep, value: float) -> PointInfluence:
+    correct, incorrect = np.full((2, len(sweep.thresholds) - 1), value)
+    return PointInfluence(correct, incorrect)
+
+
+def _pr_auc(sweep: ThresholdSweep, interpolation: str = "davis-goadrich") -> PointInfluence:
+    if not sweep.n_correct:
+        return _constant(sweep, math.nan)
+    at = _points(sweep)
+    area = precision_recall.pr_auc_score(sweep, interpolation=interpolation)  # type: ignore[arg-type]
+    if interpolation == "step":
+        gradient = _by_precision(at, at.correct)
+        of_recall = at.precision
+    elif interpolation == "linear":
+        gradient = _trapezoids(at, at.correct.copy(), 1.0)
+        of_recall = _mean_heights(at, 1.0)
+    else:
+        term, own, before = _integrals(at)
+        with np.errstate(invalid="ignore"):
+            share = np.nan_to_num(at.correct / at.tie)
+            move = np.nan_to_num(term / at.tie)
+        own = _Gradient(
+            share * own.correct + move * (1.0 - share), share * own.incorrect - move * share
+        )
+        gradient = _sum_of_terms(own, _Gradient(share * before.correct, share * before.incorrect))
+        of_recall = np.zeros(len(share))
+    ratio = float(sweep.total / sweep.n_correct)
+    return PointInfluence(ratio * (of_recall + gradient.correct - area), ratio * gradient.incorrect)
+
+
+def _average_precision(sweep: ThresholdSweep) -> PointInfluence:
+    return _pr_auc(sweep, "step")
+
+
+class _Strip(NamedTuple):
+    """What lies under a curve y(x) between two ends, and where each tie lies in it."""
+
+    area: float
+    place: FloatArray
+    """x moved into the range, in the mean over the tie."""
+    rest: FloatArray
+    """By x alone: y − y(b) + b·y(b) − a·y(a) − ∫y, with y at that place, in the mean over the tie."""
+
+
+def _strip(x: FloatArray, y: FloatArray, low: float, high: float) -> _Strip:
+    bottom, top = (float(height) for height in np.interp([low, high], x, y))
+    ends = np.clip(x, low, high)
+    heights = np.where(x < low, bottom, np.where(x > high, top, y))
+    widths, tie = np.diff(ends), np.diff(x)
+    integrals = widths * (heights[1:] + heights[:-1]) / 2.0
+    below, above = np.diff(np.minimum(x, low)), np.diff(np.maximum(x, high))
+    squares = widths * (ends[1:] + ends[:-1]) / 2.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        place = (squares + low * below + high * above) / tie
+        height = (integrals + bottom * below + top * above) / tie
+    upright = tie == 0.0
+    place[upright] = ends[1:][upright]
+    height[upright] = (heights[1:] + heights[:-1])[upright] / 2.0
+    area = math.fsum(integrals)
+    return _Strip(area, place, height - top + high * top - low * bottom - area)
+
+
+def _arac_partial_auc(
+    sweep: ThresholdSweep,
+    acceptance_range: tuple[float, float] | None = None,
+    max_error_rate: float | None = None,
+) -> PointInfluence:
+    """Of the error rate over the acceptance rate, whose area every item moves both ways."""
+    if max_error_rate is not None:
+        low, scale = 0.0, -1.0 / max_error_rate
+        high = float(operating.acceptance_at_error_rate(sweep, error_rate=max_error_rate))
+    else:
+        low, high = map(float, acceptance_range or (0.0, 1.0))
+        scale = -1.0 / (high - low)
+    strip = _strip(sweep.acceptance_rate, sweep.error_rate, low, high)
+    correct = scale * (strip.rest - strip.area)
+    return PointInfluence(correct, correct + scale * (high - strip.place))
+
+
+def _roc_partial_auc(
+    sweep: ThresholdSweep,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
+    standardize: str | None = None,
+) -> PointInfluence:
+    """One class moves the curve along x, the other along y."""
+    low, high = map(float, fpr_range or tpr_range or (0.0, 1.0))
+    options: dict[str, Any] = {"fpr_range": fpr_range, "tpr_range": tpr_range}
+    options["standardize"] = standardize
+    with undefined_is_nan():
+        value = partial_areas.roc_partial_auc_score(sweep, **options)
+    if math.isnan(value):
+        return _constant(sweep, math.nan)
+    scale = 1.0
+    width, chance = high - low, (high - low) * (high + low) / 2.0
+    if standardize is not None:
+        scale = 0.5 / (width - chance if fpr_range is not None else chance)
+    rates = sweep.false_positive_rate, sweep.recall
+    totals = float(sweep.total / sweep.n_correct), float(sweep.total / sweep.n_incorrect)
+    if fpr_range is not None:
+        strip = _strip(*rates, low, high)
+        along_x, along_y = strip.rest, high - strip.place - strip.area
+        return PointInfluence(scale * totals[0] * along_y, scale * totals[1] * along_x)
+    strip = _strip(*rates[::-1], low, high)  # of the false positives, which are taken away
+    along_x, along_y = strip.rest, high - strip.place - strip.area
+    return PointInfluence(-scale * totals[0] * along_x, -scale * totals[1] * along_y)
+
+
+# Of an item (accepted, correct): whether it is of the part, and whether it is of the whole.
+RATES: dict[str, Callable[[bool, bool], tuple[bool, bool]]] = {
+    "acceptance_rate": lambda accepted, _: (accepted, True),
+    "error_rate": lambda accepted, right: (accepted and not right, True),
+    "correction_rate": lambda accepted, right: (not accepted and not right, True),
+    "risk": lambda accepted, right: (accepted and not right, accepted),
+    "precision": lambda accepted, right: (accepted and right, accepted),
+}
+
+
+def parts(
+    sweep: ThresholdSweep, threshold: float, of: Callable[[bool, bool], tuple[bool, bool]]
+) -> tuple[float, float]:
+    """Weight of the part and of the whole of a rate at a threshold."""
+    kinds = ((True, True), (True, False), (False, True), (False, False))
+    weights = [(of(*kind), float(w)) for kind, w in zip(kinds, sweep.at(threshold), strict=True)]
+    return (
+        math.fsum(weight for (of_part, _), weight in weights if of_part),
+        math.fsum(weight for (_, of_whole), weight in weights if of_whole),
+    )
+
+
+def _at_threshold(
+    of: Callable[[bool, bool], tuple[bool, bool]],
+) -> Callable[..., PointInfluence]:
+    """Of a share of items at a threshold, as `of` defines it."""
+
+    def influence(sweep: ThresholdSweep, threshold: float) -> PointInfluence:
+        accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
+        part, whole = parts(sweep, threshold, of)
+        if not whole:
+            return _constant(sweep, math.nan)
+        value, total = part / whole, float(sweep.total)
+        correct, incorrect = (
+            np.where(
+                accepted, *(_share(*of(side, right), value) * total / whole for side in (True, False))
+            )
+            for right in (True, False)
+        )
+        return PointInfluence(correct, incorrect)
+
+    return influence
+
+
+def _share(of_part: bool, of_whole: bool, value: float) -> float:
+    return (of_part - value) if of_whole else 0.0
+
+
+OTHERS: dict[str, Callable[..., PointInfluence]] = {
+    "arac_partial_auc": _arac_partial_auc,
+    "roc_partial_auc": _roc_partial_auc,
+    "arp_auc": _arp_auc,
+    "normalized_arp_auc": _normalized_arp_auc,
+    "aurc": _aurc,
+    "excess_aurc": _excess_aurc,
+    "normalized_aurc": _normalized_aurc,
+    "pr_auc": _pr_auc,
+    "average_precision": _average_precision,
+    **{name: _at_threshold(of) for name, of in RATES.items()},
+}
+
+NAMES = (*LINES, *OTHERS)

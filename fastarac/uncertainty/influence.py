@@ -1,0 +1,276 @@
+"""What a single item does to a statistic: influence values, from which variances follow."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac import _kernels, _parallel, _sorting
+from fastarac._inputs import NAMES, read_items
+from fastarac.areas import CHUNK
+from fastarac.exceptions import warn_undefined
+from fastarac.sweep import ThresholdSweep, require_confidence
+from fastarac.uncertainty import derivatives
+from fastarac.uncertainty.derivatives import PointInfluence
+from fastarac.uncertainty.statistics import as_statistic
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fastarac.uncertainty.derivatives import Line
+    from fastarac.uncertainty.statistics import Statistic
+
+FloatArray = NDArray[np.float64]
+
+
+def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointInfluence:
+    """Return the influence of one correct and of one incorrect item at each threshold.
+
+    Parameters
+    ----------
+    sweep : ThresholdSweep
+        With m distinct confidences; weighted or not.
+    statistic : str or Statistic
+        One of those with influence values.
+
+    Returns
+    -------
+    PointInfluence
+        Of items of weight 1 with confidence ``sweep.thresholds[1:]``. The mean over all items (each
+        with its weight) is 0. NaN where the statistic is undefined.
+
+    Raises
+    ------
+    ValueError
+        Where the statistic has no influence values.
+    """
+    statistic = as_statistic(statistic)
+    parameters = dict(statistic.parameters)
+    if statistic.name in derivatives.LINES:
+        lines = derivatives.LINES[statistic.name](sweep, **parameters)
+        return PointInfluence(
+            derivatives.along(lines.correct, sweep.false_accepts),
+            derivatives.along(lines.incorrect, sweep.true_accepts),
+        )
+    if statistic.name in derivatives.OTHERS:
+        return derivatives.OTHERS[statistic.name](sweep, **parameters)
+    message = (
+        f"statistic {statistic.name!r} has no influence values: how it moves depends on the density of "
+        f"the confidences at one point; use bootstrap, or one of {', '.join(derivatives.NAMES)}"
+    )
+    raise ValueError(message)
+
+
+def smaller_part(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, float]:
+    """What there is least of among the items that the statistic contrasts, and its weight."""
+    if statistic.name in derivatives.RATES:
+        threshold = dict(statistic.parameters)["threshold"]
+        part, whole = derivatives.parts(sweep, threshold, derivatives.RATES[statistic.name])
+        return f"items that make up the {statistic.name.replace('_', ' ')}, or its complement", min(
+            part, whole - part
+        )
+    if sweep.n_incorrect <= sweep.n_correct:
+        return "incorrect items", float(sweep.n_incorrect)
+    return "correct items", float(sweep.n_correct)
+
+
+def corrections(statistic: Statistic, n_correct: int, n_incorrect: int) -> tuple[float, float]:
+    """Factors on the squared influence of either class that make variances unbiased.
+
+    n/(n − 1) from all items; for the ROC-AUC from those of the class, which is DeLong's variance. NaN
+    where one item alone says nothing about its spread.
+    """
+    counts = (n_correct, n_incorrect)
+    if statistic.name != "roc_auc":
+        counts = (n_correct + n_incorrect,) * 2
+    correct, incorrect = (n / (n - 1) if n > 1 else math.nan for n in counts)
+    return correct, incorrect
+
+
+class Spread(NamedTuple):
+    """How far an estimate may be off, and how much of the data says so."""
+
+    standard_error: float
+    carriers: float
+    """(Σd²)²/Σd⁴ of what items or groups add to the error d: as many alike would add as much."""
+
+
+def spread_of(moves: FloatArray) -> Spread:
+    """From what items or groups add to the error of an estimate."""
+    squares = moves**2
+    return _spread(float(np.sum(squares)), float(np.sum(squares**2)))
+
+
+def _spread(second: float, fourth: float) -> Spread:
+    return Spread(math.sqrt(second), second / fourth * second if fourth else 0.0)
+
+
+def sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
+    """Of the statistic of a sweep of whole items."""
+    classes = (sweep.true_accepts, sweep.false_accepts), (sweep.false_accepts, sweep.true_accepts)
+    if statistic.name in derivatives.LINES:
+        lines = derivatives.LINES[statistic.name](sweep, **dict(statistic.parameters))
+        powers = [_powers(*counts, line) for counts, line in zip(classes, lines, strict=True)]
+    else:
+        powers = []
+        for (own, _), values in zip(classes, point_influence(sweep, statistic), strict=True):
+            counts, squares = np.diff(own), values**2
+            powers.append((float(np.sum(counts * squares)), float(np.sum(counts * squares**2))))
+    factors = corrections(statistic, int(sweep.n_correct), int(sweep.n_incorrect))
+    second = sum(f * power[0] for f, power in zip(factors, powers, strict=True))
+    fourth = sum(f * f * power[1] for f, power in zip(factors, powers, strict=True))
+    spread = _spread(second, fourth)
+    return spread._replace(standard_error=spread.standard_error / sweep.total)
+
+
+def standard_error(sweep: ThresholdSweep, statistic: Statistic) -> float:
+    """Of the statistic of a sweep of whole items: the root of its sum of squared influences, over n."""
+    return sweep_spread(sweep, statistic).standard_error
+
+
+def _powers(own: NDArray[Any], other: NDArray[Any], line: Line) -> tuple[float, float]:
+    """Sums of the powers of the influence of all items of a class, in chunks of one size."""
+    n, chunk = len(own), CHUNK
+    threads = _parallel.n_threads(n)
+    sums = [(0.0, 0.0)] * -(-n // chunk)
+
+    def work(first: int) -> None:
+        for i in range(first, len(sums), threads):
+            sums[i] = _kernels.influence.line_powers(
+                own, other, i * chunk, min((i + 1) * chunk, n), (*line,)
+            )
+
+    _parallel.run(work, range(threads))
+    return math.fsum(second for second, _ in sums), math.fsum(fourth for _, fourth in sums)
+
+
+class ItemInfluence(NamedTuple):
+    """Influence of each item times its weight, in the order of the items."""
+
+    sweep: ThresholdSweep
+    values: FloatArray
+    is_correct: NDArray[np.bool_]
+    weight: FloatArray | None
+    n_correct: int
+    """Number of correct items of a weight above 0."""
+    n_incorrect: int
+
+    @property
+    def n(self) -> float:
+        """How many items of equal weight would say as much: (Σω)²/Σω² (Kish 1965)."""
+        if self.weight is None:
+            return float(len(self.values))
+        weight = self.weight / self.weight.max()
+        return float(np.sum(weight)) ** 2 / float(np.sum(weight**2))
+
+    def corrected(self, statistic: Statistic, square: float = 1.0) -> FloatArray:
+        """Values whose sum of squares is `square` times the squared standard error."""
+        factors = corrections(statistic, self.n_correct, self.n_incorrect)
+        total = float(self.sweep.total)
+        correct, incorrect = (math.sqrt(square * factor) / total for factor in factors)
+        values: FloatArray = self.values * np.where(self.is_correct, correct, incorrect)
+        return values
+
+
+def item_influence(
+    correct: ArrayLike,
+    confidence: ArrayLike | None,
+    statistic: Statistic,
+    sample_weight: ArrayLike | None,
+    names: tuple[str, str, str] = NAMES,
+) -> ItemInfluence:
+    """Return the influence of every item; of weight 0, as if absent: 0."""
+    items = read_items(correct, require_confidence(confidence), sample_weight, names)
+    sweep = ThresholdSweep(*_sorting.sweep_arrays(items))
+    influence = point_influence(sweep, statistic)
+    is_correct = items.correct.astype(np.bool_)
+    present = slice(None) if items.weight is None else items.weight > 0
+    confidences = items.confidence[present]
+    right = is_correct[present]
+    order = np.argsort(confidences)
+    confidences = confidences[order]
+    point = np.zeros(len(order), np.intp)
+    np.cumsum(confidences[1:] != confidences[:-1], out=point[1:])
+    point = point[-1] - point
+    values = np.zeros(items.n)
+    of_present = np.empty(len(order))
+    of_present[order] = np.where(right[order], influence.correct[point], influence.incorrect[point])
+    values[present] = of_present
+    if items.weight is not None:
+        values *= items.weight
+    n_correct = int(right.sum())
+    return ItemInfluence(sweep, values, is_correct, items.weight, n_correct, len(right) - n_correct)
+
+
+def influence_values(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    statistic: str | Statistic = "arac_auc",
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> FloatArray:
+    r"""What each item contributes to the error of a statistic.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,)
+        Whether each output was right: bool, or 0 and 1.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    statistic : str or Statistic, default="arac_auc"
+        Those that can be written as a smooth function of the counts; the error lists them.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        In the order of the items, with mean 0. Their sample variance (with n − 1), divided by n, is
+        the squared standard error of :func:`asymptotic_interval`. NaN where the statistic is
+        undefined.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where the statistic is undefined.
+
+    Raises
+    ------
+    TypeError
+        For a ThresholdSweep, which does not know its items.
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for a statistic without influence values.
+
+    Notes
+    -----
+    Without weights it is the derivative of the statistic θ where the share of items like this one
+    grows (the infinitesimal jackknife, Jaeckel 1972; Hampel 1974): with ω its weight and Ω the sum,
+
+    .. math:: \psi = \Omega\,rac{\partial	heta}{\partial\omega}
+
+    For the ARAC-AUC A, with FA and TA the items above (those tied half): 2(1 − A) − FA/Ω of a correct
+    item, and 2(1 − A) − 1 + TA/Ω of an incorrect one. With weights it is n·ω/Ω times that, whose
+    variance is the sandwich estimate, and items of weight 0 have the value 0.
+
+    For ``"roc_auc"`` the values of each class of c items are multiplied by √(c(n − 1)/((c − 1)n)), so
+    that the variance is exactly that of DeLong et al. 1988, which divides by c − 1 in each class. A
+    class of one item has the value NaN: one item says nothing of how its class varies.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.influence_values([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6]).tolist()
+    [0.0625, 0.0625, -0.1875, 0.0625]
+    """
+    if isinstance(correct, ThresholdSweep):
+        message = "correct is a ThresholdSweep, which has no items; (correct, confidence) is expected"
+        raise TypeError(message)
+    statistic = as_statistic(statistic)
+    items = item_influence(correct, confidence, statistic, sample_weight)
+    if math.isnan(statistic(items.sweep)):
+        warn_undefined(statistic.name, "so are the influence values")
+    n = len(items.values)
+    return items.corrected(statistic, n * (n - 1))

@@ -1,0 +1,67 @@
+"""The normal distribution and Student's t: how wide an interval is, and how rare a difference."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+MANY = 200.0  # degrees of freedom beyond which a series has all digits
+
+
+def normal_pvalue(z: float) -> float:
+    """Probability that a standard normal variable is at least as far from 0 as `z`."""
+    return math.erfc(abs(z) / math.sqrt(2.0))
+
+
+def normal_quantile(level: float) -> float:
+    """Bound that a standard normal variable stays within, on both sides of 0, with that probability."""
+    return -NormalDist().inv_cdf((1.0 - level) / 2.0)
+
+
+def student_pvalue(t: float, degrees: float) -> float:
+    """Probability that Student's t is at least as far from 0 as `t`; within 1e-14.
+
+    `degrees` are whole, at least 1, or infinite. Finite sums (Abramowitz and Stegun, 26.7.3 and
+    26.7.4), and the normal deviate of Hill 1970 (algorithm 395) where these would be long.
+    """
+    t = abs(t)
+    if math.isinf(degrees) or math.isinf(t):
+        return normal_pvalue(t)
+    if degrees > MANY:
+        a = degrees - 0.5
+        b = 48.0 * a * a
+        y = a * math.log1p(t * t / degrees)
+        late = (((4.0 * y + 33.0) * y + 240.0) * y + 855.0) / (10.0 * b * (0.8 * y * y + 100.0 + b))
+        return normal_pvalue(math.sqrt(y) * (1.0 + (y + 3.0) / b - late))
+    whole = int(degrees)
+    angle = math.atan2(t, math.sqrt(whole))
+    sine, square = math.sin(angle), whole / (whole + t * t)
+    odd = whole % 2
+    term = total = math.sqrt(square) if odd else 1.0
+    if whole == 1:
+        total = 0.0
+    for k in range(2 + odd, whole - 1, 2):
+        term *= square * (k - 1) / k
+        total += term
+    inside = 2.0 / math.pi * (angle + sine * total) if odd else sine * total
+    return max(0.0, 1.0 - inside)
+
+
+def student_quantile(level: float, degrees: float) -> float:
+    """Bound that Student's t stays within, on both sides of 0, with that probability."""
+    low = normal_quantile(level)
+    if math.isinf(degrees):
+        return low
+    target = 1.0 - level
+    high = 2.0 * low
+    while student_pvalue(high, degrees) > target:
+        low, high = high, 2.0 * high
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        if student_pvalue(middle, degrees) > target:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
