@@ -13,16 +13,26 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from fastarac._kernels import areas as areas
+    from fastarac._kernels import costs as costs
     from fastarac._kernels import counting as counting
     from fastarac._kernels import dropin as dropin
     from fastarac._kernels import groups as groups
+    from fastarac._kernels import hulls as hulls
+    from fastarac._kernels import influence as influence
+    from fastarac._kernels import measures as measures
+    from fastarac._kernels import ranking as ranking
+    from fastarac._kernels import replicates as replicates
+    from fastarac._kernels import resampling as resampling
     from fastarac._kernels import threshold as threshold
+    from fastarac._kernels import verification as verification
     from fastarac._kernels import weighted as weighted
 
 # How a kernel reads the bits of a confidence.
 FLOAT, SIGNED, UNSIGNED = 0, 1, 2
 
-_MODULES = frozenset({"areas", "counting", "dropin", "groups", "threshold", "weighted"})
+_MODULES = frozenset(
+    {"areas", "costs", "counting", "dropin", "groups", "hulls", "influence", "measures", "ranking", "replicates", "resampling", "threshold", "verification", "weighted"}
+)
 
 
 def __getattr__(name: str) -> ModuleType:

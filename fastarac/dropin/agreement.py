@@ -100,9 +100,7 @@ def cohen_kappa_score(
             "correct shape, use the 'labels' parameter to pass all known labels."
         )
         warnings.warn(message, UserWarning, stacklevel=2)
-    value = (
-        _exact_kappa(counts, weights) if counts.dtype.kind == "i" else _weighted_kappa(counts, weights)
-    )
+    value = kappa_of_table(counts, weights)
     if value is not None:
         return value
     if counts.sum() == 0:
@@ -122,6 +120,13 @@ def cohen_kappa_score(
 
 def _is_nan(value: object) -> bool:
     return isinstance(value, float | np.floating) and math.isnan(value)
+
+
+def kappa_of_table(counts: Array, weights: str | None) -> float | None:
+    """Kappa of a square table, of int64 or of floats; None where it is undefined."""
+    if counts.dtype.kind == "i":
+        return _exact_kappa(counts, weights)
+    return _weighted_kappa(counts, weights)
 
 
 def _exact_kappa(counts: Array, weights: str | None) -> float | None:

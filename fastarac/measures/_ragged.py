@@ -1,0 +1,177 @@
+"""Batches of rankings of different lengths, in any of the forms in which they are given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac import _parallel
+from fastarac._inputs import vector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+
+class Ragged(NamedTuple):
+    """Rankings one after the other: query q is ``values[offsets[q]:offsets[q + 1]]``."""
+
+    values: NDArray[Any]
+    offsets: NDArray[np.int64]
+    single: bool
+    """Whether one ranking was given, not a batch of them."""
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        return np.diff(self.offsets)
+
+    def over_queries(self, kernel: Callable[..., None], *arguments: Any, out: Any) -> Any:
+        """Run `kernel(values, offsets, *arguments, first, last, out)` over shares of the queries."""
+        k = _parallel.n_threads(len(self.values))
+        goals = [len(self.values) * i // k for i in range(1, k)]
+        inner = np.searchsorted(self.offsets, goals).tolist()
+        edges = [0, *(min(edge, self.n_queries) for edge in inner), self.n_queries]
+
+        def work(share: int) -> None:
+            kernel(self.values, self.offsets, *arguments, edges[share], edges[share + 1], out)
+
+        _parallel.run(work, range(k))
+        return out
+
+    def result(self, values: FloatArray) -> Any:
+        """One value for one ranking, else the array over the queries."""
+        if not self.single:
+            return values
+        first = values[0]
+        return first if first.ndim else first.item()
+
+
+def read_ragged(given: Any, name: str) -> Ragged:
+    """Read one ranking, a list of them, the rows of a matrix, or (values, offsets)."""
+    if isinstance(given, tuple):
+        if len(given) != 2 or np.ndim(given[0]) != 1 or np.ndim(given[1]) != 1:
+            message = (
+                f"{name} is a tuple that is not (values, offsets); a list of rankings, or two "
+                "one-dimensional arrays are expected"
+            )
+            raise ValueError(message)
+        values = vector(given[0], name)
+        return Ragged(values, _offsets(given[1], len(values), name), single=False)
+    if isinstance(given, list) and given and np.ndim(given[0]):
+        rankings = [
+            vector(ranking, f"{name}[{i}]") if len(ranking) else np.empty(0, np.bool_)
+            for i, ranking in enumerate(given)
+            if _check_ranking(ranking, f"{name}[{i}]")
+        ]
+        offsets = np.zeros(len(rankings) + 1, np.int64)
+        np.cumsum([len(ranking) for ranking in rankings], out=offsets[1:])
+        return Ragged(np.concatenate(rankings), offsets, single=False)
+    if isinstance(given, np.ndarray) and given.ndim == 2:
+        n, length = given.shape
+        _require_some(n, name)
+        offsets = np.arange(n + 1, dtype=np.int64) * length
+        return Ragged(vector(given.reshape(-1), name), offsets, single=False)
+    values = vector(given, name)
+    _require_some(len(values), name)
+    return Ragged(values, np.array([0, len(values)], np.int64), single=True)
+
+
+def _require_some(n: int, name: str) -> None:
+    if n < 1:
+        message = f"{name} is empty; at least one ranking is expected"
+        raise ValueError(message)
+
+
+def _check_ranking(ranking: Any, name: str) -> bool:
+    if np.ndim(ranking) != 1:
+        message = f"{name} has {np.ndim(ranking)} dimensions; a one-dimensional ranking is expected"
+        raise ValueError(message)
+    return True
+
+
+def _offsets(given: Any, n: int, name: str) -> NDArray[np.int64]:
+    _require_some(len(given) - 1, name)
+    offsets = vector(given, f"the offsets of {name}")
+    if offsets.dtype.kind not in "iu":
+        message = f"the offsets of {name} have type {offsets.dtype}; integers are expected"
+        raise TypeError(message)
+    _require_some(len(offsets) - 1 if len(offsets) else 0, name)
+    ends = int(offsets[0]), int(offsets[-1])
+    if ends != (0, n):
+        message = f"the offsets of {name} go from {ends[0]} to {ends[1]}; from 0 to {n} is expected"
+        raise ValueError(message)
+    if (offsets[1:] < offsets[:-1]).any():
+        i = int((offsets[1:] < offsets[:-1]).argmax())
+        falls = f"fall from {offsets[i]} to {offsets[i + 1]}"
+        message = f"the offsets of {name} {falls}; rising ones are expected"
+        raise ValueError(message)
+    return offsets.astype(np.int64)
+
+
+def as_relevance(ragged: Ragged, name: str) -> Ragged:
+    """Return the same with values 0 and 1 as bytes; raise for any other."""
+    values = ragged.values
+    if values.dtype != np.bool_:
+        as_bool = values != 0
+        bad = as_bool & (values != 1)
+        if bad.any():
+            i = int(bad.argmax())
+            q = int(np.searchsorted(ragged.offsets, i, side="right")) - 1
+            place = f"{name}[{i}]" if ragged.single else f"{name}[{q}][{i - ragged.offsets[q]}]"
+            message = f"{place} is {values[i]}; 0 (not relevant) or 1 (relevant) is expected"
+            raise ValueError(message)
+        values = as_bool
+    return ragged._replace(values=_readable(values.view(np.uint8), np.uint8))
+
+
+def as_gains(ragged: Ragged, name: str, *, negative: bool = True) -> Ragged:
+    """Return the same with finite float64 values; raise for any other, and for negative ones."""
+    values = _readable(ragged.values, np.float64)
+    if not len(values):
+        return ragged._replace(values=values)
+    low, high = values.min(), values.max()
+    if not (low > -np.inf and high < np.inf) or (low < 0 and not negative):
+        bad = ~np.isfinite(values) if negative else ~((values >= 0) & (values < np.inf))
+        i = int(bad.argmax())
+        q = int(np.searchsorted(ragged.offsets, i, side="right")) - 1
+        place = f"{name}[{i}]" if ragged.single else f"{name}[{q}][{i - ragged.offsets[q]}]"
+        expected = "a finite number" if negative else "a finite number of at least 0"
+        message = f"{place} is {values[i]}; {expected} is expected"
+        raise ValueError(message)
+    return ragged._replace(values=values)
+
+
+def as_keys(ragged: Ragged, name: str) -> Ragged:
+    """Return the same with uint64 values that rise as the given ones, which must be finite, fall."""
+    values = ragged.values
+    sign = np.uint64(1 << 63)
+    if values.dtype.kind == "u":
+        keys = values.astype(np.uint64)
+    elif values.dtype.kind in "bi":
+        keys = values.astype(np.int64).view(np.uint64) ^ sign
+    else:
+        bits = (as_gains(ragged, name).values + 0.0).view(np.int64)  # minus zero is zero
+        keys = (bits ^ ((bits >> 63) & np.int64((1 << 63) - 1))).view(np.uint64) ^ sign
+    return ragged._replace(values=_readable(~keys, np.uint64))
+
+
+def _readable(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return a contiguous, read-only view: one type for the compiler."""
+    array = np.ascontiguousarray(values, dtype).view()
+    array.flags.writeable = False
+    return array
+
+
+def same_shape(ragged: Ragged, other: Ragged, names: tuple[str, str]) -> None:
+    """Raise unless both have rankings of the same lengths."""
+    if not np.array_equal(ragged.offsets, other.offsets):
+        message = f"{names[0]} and {names[1]} have rankings of different lengths; the same are expected"
+        raise ValueError(message)

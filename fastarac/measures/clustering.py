@@ -1,0 +1,204 @@
+"""How well clusters match the true classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._inputs import choice
+from fastarac.exceptions import warn_undefined
+from fastarac.measures.confusion import read_table
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+VARIANTS = ("standard", "size-weighted")
+
+
+def local_purity(counts: ArrayLike) -> NDArray[np.float64]:
+    """Share of the majority class in each cluster.
+
+    Parameters
+    ----------
+    counts : array_like of shape (n_clusters, n_classes)
+        n_ij, how many items (or what weight) of class j (column) are in cluster i (row), at least 0.
+
+    Returns
+    -------
+    ndarray of shape (n_clusters,)
+        maxⱼ n_ij / Σⱼ n_ij (the slides, local purity), in (0, 1]; NaN for an empty cluster.
+
+    Raises
+    ------
+    ValueError
+        Where `counts` is not a matrix, or holds a number that is negative, NaN or infinite.
+    TypeError
+        Where `counts` does not hold real numbers.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where a cluster is empty.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.local_purity([[5, 1, 1], [1, 4, 3], [2, 2, 6]]).round(3)
+    array([0.714, 0.5  , 0.6  ])
+    """
+    table = _read(counts)
+    sizes = table.sum(axis=1)
+    if not sizes.all():
+        warn_undefined("local_purity", "a cluster is empty")
+    with np.errstate(invalid="ignore"):
+        share: NDArray[np.float64] = table.max(axis=1) / sizes
+    return share
+
+
+def purity(counts: ArrayLike) -> float:
+    """Share of the items that belong to the majority class of their cluster.
+
+    Parameters
+    ----------
+    counts : array_like of shape (n_clusters, n_classes)
+        n_ij, how many items (or what weight) of class j (column) are in cluster i (row), at least 0.
+
+    Returns
+    -------
+    float
+        (1/N) Σᵢ maxⱼ n_ij (the slides, global purity), in (0, 1]; NaN where there is no item.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`local_purity`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where there is no item.
+
+    Notes
+    -----
+    It is 1 where each item has a cluster of its own: look at :func:`inverse_purity` as well.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.purity([[5, 1, 1], [1, 4, 3], [2, 2, 6]])
+    0.6
+    """
+    value = _purity(_read(counts))
+    if value != value:
+        warn_undefined("purity", "there is no item")
+    return value
+
+
+def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
+    r"""Share of the items that are where most of their class is.
+
+    Parameters
+    ----------
+    counts : array_like of shape (n_clusters, n_classes)
+        As for :func:`purity`.
+    variant : {"standard", "size-weighted"}
+        The purity with clusters and classes swapped; or the definition of the slides, which goes by the
+        clusters, and weighs each one's majority by the size of the cluster over that of the class.
+
+    Returns
+    -------
+    float
+        (1/N) Σⱼ maxᵢ n_ij; or (1/N) Σᵢ (\|clusterᵢ\|/\|class(i)\|) · maxⱼ n_ij with class(i) the
+        majority class of cluster i, of several the largest. In (0, 1]; NaN where there is no item.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`purity`; also for another `variant`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where there is no item.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> counts = [[5, 1, 1], [1, 4, 3], [2, 2, 6]]
+    >>> fa.inverse_purity(counts)
+    0.6
+    >>> round(fa.inverse_purity(counts, "size-weighted"), 3)
+    0.598
+    """
+    choice(variant, "variant", VARIANTS)
+    value = _inverse_purity(_read(counts), variant)
+    if value != value:
+        warn_undefined("inverse_purity", "there is no item")
+    return value
+
+
+def purity_f(counts: ArrayLike, variant: str = "standard") -> float:
+    """Harmonic mean of purity and inverse purity.
+
+    Parameters
+    ----------
+    counts : array_like of shape (n_clusters, n_classes)
+        As for :func:`purity`.
+    variant : {"standard", "size-weighted"}
+        As for :func:`inverse_purity`.
+
+    Returns
+    -------
+    float
+        2/(1/purity + 1/inverse purity), in (0, 1]; NaN where there is no item.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`inverse_purity`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where there is no item.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> round(fa.purity_f([[5, 1, 1], [1, 4, 3], [2, 2, 6]], "size-weighted"), 3)
+    0.599
+    """
+    choice(variant, "variant", VARIANTS)
+    table = _read(counts)
+    direct, inverse = _purity(table), _inverse_purity(table, variant)
+    if direct != direct:
+        warn_undefined("purity_f", "there is no item")
+        return direct
+    return 2 * direct * inverse / (direct + inverse)
+
+
+def _read(counts: ArrayLike) -> NDArray[Any]:
+    table = read_table(counts, "counts")
+    if table.ndim != 2 or table.size == 0:
+        message = f"counts has shape {table.shape}; a matrix of clusters by classes is expected"
+        raise ValueError(message)
+    return table
+
+
+def _purity(table: NDArray[Any]) -> float:
+    n = table.sum().item()
+    return table.max(axis=1).sum().item() / n if n else float("nan")
+
+
+def _inverse_purity(table: NDArray[Any], variant: str) -> float:
+    n = table.sum().item()
+    if not n:
+        return float("nan")
+    if variant == "standard":
+        return float(table.max(axis=0).sum().item() / n)
+    majority = table.max(axis=1, keepdims=True)
+    of_class = np.where(table == majority, table.sum(axis=0), 0).max(axis=1)
+    filled = of_class > 0  # the others are empty clusters
+    shares = majority[filled, 0] / of_class[filled]
+    return float((table.sum(axis=1)[filled] * shares).sum() / n)

@@ -1,0 +1,485 @@
+"""The measures of confusion tables: of one table, of many at once, of every threshold of a sweep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import numpy as np
+
+from fastarac import _parallel
+from fastarac._inputs import choice
+from fastarac.measures._formulas import FORMULAS, GOALS, LOSSES, Cells, SweepCells
+from fastarac.measures._named import Measures
+from fastarac.sweep import ThresholdSweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+CHUNK = 1 << 16  # tables at a time, so that what is computed on the way stays in the cache
+LARGEST_COUNT = (1 << 63) - 1
+NAMES = ("tp", "fp", "fn", "tn")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ConfusionMeasures(Measures):
+    """All measures of confusion tables, each computed when asked for.
+
+    Made by :func:`confusion_measures`, which says what is what.
+
+    Attributes
+    ----------
+    tp, fp, fn, tn : ndarray
+        The cells as they were given, int64 or float64, all in the shape of the results.
+    """
+
+    tp: NDArray[Any]
+    fp: NDArray[Any]
+    fn: NDArray[Any]
+    tn: NDArray[Any]
+
+    def __repr__(self) -> str:
+        shape = self.tp.shape
+        if not shape:
+            cells = ", ".join(f"{name}={getattr(self, name):.12g}" for name in NAMES)
+            return f"ConfusionMeasures({cells})"
+        return f"ConfusionMeasures({' x '.join(map(str, shape))} tables)"
+
+    def _compute(self, formula: Callable[[Cells], FloatArray]) -> Any:
+        cells = [np.ascontiguousarray(getattr(self, name)).reshape(-1) for name in NAMES]
+        largest = float(np.max(sum(cells), initial=0))
+
+        def part(start: int, stop: int) -> Cells:
+            return Cells([cell[start:stop] for cell in cells], largest)
+
+        values = _fill(formula, part, self.tp.size).reshape(self.tp.shape)
+        return values if values.ndim else values.item()
+
+
+class BestThreshold(NamedTuple):
+    """Where a measure is at its best along a sweep."""
+
+    value: float
+    """The best value: the smallest of an error or a likelihood ratio of negatives, else the largest."""
+    threshold: Any
+    """The threshold that has it; of several, the one that accepts most."""
+    position: int
+    """The position in the arrays of the sweep."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SweepMeasures(Measures):
+    """All measures at all thresholds of a sweep, each computed when asked for.
+
+    Made by :func:`confusion_measures` of a :class:`ThresholdSweep`: accepted is predicted positive,
+    correct is actually positive. A measure is an array of shape (m + 1,), beside ``sweep.thresholds``.
+
+    Attributes
+    ----------
+    sweep : ThresholdSweep
+        The counts at every threshold.
+    """
+
+    sweep: ThresholdSweep
+
+    def __repr__(self) -> str:
+        return f"SweepMeasures({len(self.sweep.thresholds) - 1} thresholds)"
+
+    @overload
+    def best(self, measure: str) -> BestThreshold: ...
+
+    @overload
+    def best(self, measure: list[str] | tuple[str, ...] | None = None) -> dict[str, BestThreshold]: ...
+
+    def best(
+        self, measure: str | list[str] | tuple[str, ...] | None = None
+    ) -> BestThreshold | dict[str, BestThreshold]:
+        """Find the threshold at which a measure is at its best; of several measures in one pass.
+
+        Parameters
+        ----------
+        measure : str or list of str, optional
+            Names of measures; all but the prevalence, which does not depend on the threshold, where
+            they are left out.
+
+        Returns
+        -------
+        BestThreshold or dict of str to BestThreshold
+            The largest value, or the smallest one of error_rate, false_positive_rate,
+            false_negative_rate, false_discovery_rate, false_omission_rate, negative_likelihood_ratio
+            and balanced_error_rate, with its threshold. Of several thresholds that have it, the
+            lowest: the one that accepts most. Values that are NaN are left out; where all are, the
+            value and the threshold are NaN and the position is -1.
+
+        Raises
+        ------
+        ValueError
+            For a name that is not a measure's, or that of the prevalence.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
+        >>> measures = fa.confusion_measures(sweep)
+        >>> best = measures.best("f1")
+        >>> round(best.value, 4), best.threshold
+        (0.8571, 0.6)
+        >>> measures.best(["youden_index", "kappa"])["kappa"].threshold
+        0.8
+        """
+        if measure is None:
+            names: Sequence[str] = GOALS
+        else:
+            names = [measure] if isinstance(measure, str) else list(measure)
+            for name in names:
+                choice(name, "measure", GOALS)
+        edges = _parallel.edges(len(self.sweep.thresholds))
+        shares = _parallel.run(
+            lambda i: self._best_of_share(names, edges[i], edges[i + 1]), range(len(edges) - 1)
+        )
+        found = {}
+        for name in names:
+            value, index = max(share[name] for share in shares)
+            found[name] = self._at(-value if name in LOSSES else value, index)
+        return found[names[0]] if isinstance(measure, str) else found
+
+    def _at(self, value: float, index: int) -> BestThreshold:
+        if index < 0:
+            return BestThreshold(np.nan, np.nan, -1)
+        threshold = self.sweep.thresholds[index]
+        return BestThreshold(
+            value + 0.0, threshold.item() if hasattr(threshold, "item") else threshold, index
+        )
+
+    def _best_of_share(
+        self, names: Sequence[str], start: int, stop: int
+    ) -> dict[str, tuple[float, int]]:
+        """Return the largest value of each measure, losses negated, and its last position."""
+        best = dict.fromkeys(names, (-np.inf, -1))
+        for first, last in _chunks(start, stop):
+            with np.errstate(all="ignore"):
+                cells = self._cells(first, last)
+                for name in names:
+                    values = FORMULAS[name](cells)
+                    loss = name in LOSSES
+                    top = float((np.fmin if loss else np.fmax).reduce(values))
+                    signed = -top if loss else top
+                    if signed >= best[name][0]:
+                        index = last - 1 - int((values[::-1] == top).argmax())
+                        best[name] = signed, index
+        return best
+
+    def _cells(self, start: int, stop: int) -> Cells:
+        return SweepCells(self.sweep, start, stop)
+
+    def _compute(self, formula: Callable[[Cells], FloatArray]) -> Any:
+        return _fill(formula, self._cells, len(self.sweep.thresholds))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AveragedMeasures(Measures):
+    """The mean of each measure over the classes. Made by :class:`ClassCounts`.
+
+    Attributes
+    ----------
+    measures : ConfusionMeasures
+        The measures of the classes, along the last axis.
+    weight : ndarray or None
+        The weight of each class; all the same where it is None.
+    """
+
+    measures: ConfusionMeasures
+    weight: NDArray[Any] | None = None
+
+    def __repr__(self) -> str:
+        kind = "macro" if self.weight is None else "weighted"
+        return f"AveragedMeasures({kind}, {self.measures.tp.shape[-1]} classes)"
+
+    def _compute(self, formula: Callable[[Cells], FloatArray]) -> Any:
+        values = np.asarray(self.measures._compute(formula))  # noqa: SLF001
+        with np.errstate(all="ignore"):
+            if self.weight is None:
+                mean = np.mean(values, axis=-1)
+            else:
+                weight = self.weight / self.weight.sum(axis=-1, keepdims=True)
+                mean = np.where(weight == 0, 0.0, values * weight).sum(axis=-1)
+        return mean if mean.ndim else float(mean)
+
+
+def _chunks(start: int, stop: int) -> Iterator[tuple[int, int]]:
+    for first in range(start, stop, CHUNK):
+        yield first, min(first + CHUNK, stop)
+
+
+def _fill(
+    formula: Callable[[Cells], FloatArray], part: Callable[[int, int], Cells], size: int
+) -> FloatArray:
+    """Evaluate a formula on all tables, some at a time, by several threads."""
+    out = np.empty(size)
+    edges = _parallel.edges(size)
+
+    def work(share: int) -> None:
+        for first, last in _chunks(edges[share], edges[share + 1]):
+            with np.errstate(all="ignore"):
+                out[first:last] = formula(part(first, last))
+
+    _parallel.run(work, range(len(edges) - 1))
+    return out
+
+
+@overload
+def confusion_measures(tp: ThresholdSweep) -> SweepMeasures: ...
+
+
+@overload
+def confusion_measures(
+    tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike
+) -> ConfusionMeasures: ...
+
+
+def confusion_measures(
+    tp: ArrayLike | ThresholdSweep,
+    fp: ArrayLike | None = None,
+    fn: ArrayLike | None = None,
+    tn: ArrayLike | None = None,
+) -> ConfusionMeasures | SweepMeasures:
+    r"""Measures of confusion tables: accuracy, F₁, Matthews correlation and two dozen others.
+
+    Parameters
+    ----------
+    tp : array_like or ThresholdSweep
+        True positives: predicted positive and positive. Numbers of at least 0, counts or weights. A
+        sweep stands for all four arguments: what it accepts is predicted positive, what is correct is
+        positive.
+    fp : array_like
+        False positives: predicted positive, but negative.
+    fn : array_like
+        False negatives: predicted negative, but positive.
+    tn : array_like
+        True negatives. All four in shapes that broadcast.
+
+    Returns
+    -------
+    ConfusionMeasures or SweepMeasures
+        An object with each measure as an attribute: a float for a single table, else an array in the
+        common shape. With the sums TP + FN (positives), FP + TN (negatives) and Ω (all):
+
+        ========================= ==============================================================
+        accuracy                  (TP + TN)/Ω
+        error_rate                (FP + FN)/Ω
+        sensitivity, recall       TPR = TP/(TP + FN)
+        specificity               TNR = TN/(FP + TN)
+        false_positive_rate,
+        fallout                   FPR = FP/(FP + TN)
+        false_negative_rate       FNR = FN/(TP + FN)
+        precision                 PPV = TP/(TP + FP)
+        negative_predictive_value NPV = TN/(FN + TN)
+        false_discovery_rate      FP/(TP + FP)
+        false_omission_rate       FN/(FN + TN)
+        positive_likelihood_ratio LR₊ = TPR/FPR
+        negative_likelihood_ratio LR₋ = FNR/TNR
+        diagnostic_odds_ratio     TP·TN/(FP·FN)
+        youden_index              TPR + TNR − 1
+        matthews_correlation      (TP·TN − FP·FN)/√((TP+FP)(TP+FN)(TN+FP)(TN+FN))
+        discriminant_power        √3/π · (ln(TPR/FPR) + ln(TNR/FNR))
+        f1                        2TP/(2TP + FP + FN)
+        f_beta(b)                 (1+b²)TP/((1+b²)TP + b²FN + FP)
+        adjusted_f                √(F₂ · F₀.₅ of the swapped classes)
+        markedness                PPV + NPV − 1
+        balanced_accuracy         (TPR + TNR)/2
+        balanced_error_rate       (FPR + FNR)/2
+        geometric_mean            GM = √(TPR·TNR)
+        adjusted_geometric_mean   (GM + TNR·(FP+TN))/(1 + FP + TN), 0 where TPR is 0
+        optimized_precision       accuracy − \|TPR − TNR\|/(TPR + TNR)
+        jaccard                   TP/(TP + FP + FN)
+        prevalence, generality    (TP + FN)/Ω
+        kappa                     (pₒ − pₑ)/(1 − pₑ), pₒ the accuracy and pₑ that of chance
+        ========================= ==============================================================
+
+        ``to_dict()`` has them all; ``print`` shows those of a single table. Those of a sweep have
+        :meth:`~fastarac.SweepMeasures.best`, too.
+
+    Raises
+    ------
+    ValueError
+        Where a count is negative, NaN or infinite, where the sum of a table is beyond int64, or where
+        the shapes do not broadcast.
+    TypeError
+        Where a count is no real number, or one is missing.
+
+    Notes
+    -----
+    0/0 is NaN, and x/0 is infinite, without a warning: nothing else is put in their place. In
+    particular, the Matthews correlation of a table with an empty row or column is NaN.
+
+    Names and formulas are those of Tharwat (2020), sections 2.2 to 2.8, but for generality and fallout
+    (the slides) and kappa (Cohen 1960). What the measures have in common, TP·TN − FP·FN, is computed
+    exactly and rounded once, so that a value near zero has all its digits; integers are exact up to
+    2⁶³, and weights may be of any scale, unless one is 10¹⁵⁰ times another. The optimized precision, a
+    difference by its nature, is right to 10⁻¹⁵.
+
+    Examples
+    --------
+    Tharwat's example in section 2.9.1:
+
+    >>> import fastarac as fa
+    >>> measures = fa.confusion_measures(tp=70, fp=20, fn=30, tn=80)
+    >>> measures.accuracy, measures.sensitivity, measures.specificity
+    (0.75, 0.7, 0.8)
+    >>> round(measures.matthews_correlation, 4), round(measures.f_beta(2), 4)
+    (0.5025, 0.7143)
+    >>> fa.confusion_measures([70, 0], 20, [30, 100], 80).f1.round(4)
+    array([0.7368, 0.    ])
+
+    At all thresholds of a sweep:
+
+    >>> sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
+    >>> fa.confusion_measures(sweep).f1.round(3)
+    array([0.   , 0.5  , 0.8  , 0.667, 0.857, 0.75 ])
+    """
+    given: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    if isinstance(tp, ThresholdSweep):
+        for name in NAMES[1:]:
+            if given[name] is not None:
+                message = f"{name} is given beside a ThresholdSweep; the sweep alone is expected"
+                raise TypeError(message)
+        return SweepMeasures(tp)
+    for name in NAMES:
+        if given[name] is None:
+            message = f"{name} is missing; tp, fp, fn and tn, or a ThresholdSweep, are expected"
+            raise TypeError(message)
+    cells = [read_table(given[name], name) for name in NAMES]
+    dtype = np.int64 if all(cell.dtype.kind == "i" for cell in cells) else np.float64
+    try:
+        cells = list(np.broadcast_arrays(*(cell.astype(dtype, copy=False) for cell in cells)))
+    except ValueError as error:
+        shapes = ", ".join(str(cell.shape) for cell in cells)
+        message = f"tp, fp, fn and tn have shapes {shapes}; shapes that broadcast are expected"
+        raise ValueError(message) from error
+    with np.errstate(over="ignore"):
+        total = np.asarray(sum(cell.astype(np.float64) for cell in cells))
+    if dtype is np.int64:
+        if (total >= 2.0**62).any() and np.any(
+            sum(cell.astype(object) for cell in cells) > LARGEST_COUNT
+        ):
+            message = "tp, fp, fn and tn sum to more than 2**63 - 1; smaller counts are expected"
+            raise ValueError(message)
+    elif np.isinf(total).any():
+        message = "tp, fp, fn and tn sum to inf; a finite sum is expected"
+        raise ValueError(message)
+    return ConfusionMeasures(*cells)
+
+
+def read_table(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return counts of at least 0 as int64, or weights as float64, in any shape."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        message = f"{name} has type {array.dtype}; integers or floats up to 64 bits are expected"
+        raise TypeError(message)
+    bad = ~((array >= 0) & np.isfinite(array))
+    if bad.any():
+        where = np.unravel_index(int(bad.argmax()), bad.shape)
+        place = f"{name}[{', '.join(map(str, where))}]" if array.ndim else name
+        message = f"{place} is {array[where]}; a finite number of at least 0 is expected"
+        raise ValueError(message)
+    if array.dtype.kind == "f":
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind == "u" and array.size and array.max() > LARGEST_COUNT:
+        message = f"{name} holds {array.max()}; at most 2**63 - 1 is expected"
+        raise ValueError(message)
+    return array.astype(np.int64, copy=False)
+
+
+class ClassCounts(NamedTuple):
+    """For each class, the confusion table of that class against all others. Made by `class_counts`."""
+
+    tp: NDArray[Any]
+    """Items of the class that are predicted as it, of shape (..., K)."""
+    fp: NDArray[Any]
+    """Items of other classes that are predicted as it."""
+    fn: NDArray[Any]
+    """Items of the class that are predicted as another."""
+    tn: NDArray[Any]
+    """Items of other classes that are predicted as another than it."""
+
+    def measures(self) -> ConfusionMeasures:
+        """Return the measures of each class."""
+        return confusion_measures(*self)
+
+    def macro(self) -> AveragedMeasures:
+        """Return the means of the measures over the classes, all of equal weight.
+
+        The macro F₁ is thus the mean of the classes' F₁, not the F of the mean precision and recall.
+        A measure that is NaN for one class has no mean: NaN.
+        """
+        return AveragedMeasures(self.measures())
+
+    def micro(self) -> ConfusionMeasures:
+        """Return the measures of the sum of the classes' tables."""
+        tp, fp, fn, tn = (cell.sum(axis=-1) for cell in self)
+        return confusion_measures(tp, fp, fn, tn)
+
+    def weighted(self) -> AveragedMeasures:
+        """Return the means over the classes, each with as much weight as it has items.
+
+        Classes without items do not count.
+        """
+        return AveragedMeasures(self.measures(), self.tp + self.fn)
+
+
+def class_counts(prediction_counts: ArrayLike) -> ClassCounts:
+    """Split a confusion matrix of K classes into K tables of one class against the others.
+
+    Parameters
+    ----------
+    prediction_counts : array_like of shape (..., K, K)
+        How many items were predicted as class i (row) and are of class j (column), at least 0;
+        scikit-learn's matrix is the transpose. Leading axes are matrices of their own.
+
+    Returns
+    -------
+    ClassCounts
+        tp, fp, fn, tn, each of shape (..., K). ``measures()`` has the measures of each class, and
+        ``macro()``, ``micro()`` and ``weighted()`` their averages under the same names.
+
+    Raises
+    ------
+    ValueError
+        Where the matrix is not square, or a count is negative, NaN or infinite.
+    TypeError
+        Where the counts are no real numbers.
+
+    Notes
+    -----
+    Tharwat (2020), section 2 and figure 2: of class A, FN is the rest of the column and FP the rest of
+    the row.
+
+    Examples
+    --------
+    Tharwat's example in section 2.9.2:
+
+    >>> import fastarac as fa
+    >>> counts = fa.class_counts([[80, 15, 0], [15, 70, 10], [5, 15, 90]])
+    >>> counts.measures().sensitivity, counts.measures().specificity
+    (array([0.8, 0.7, 0.9]), array([0.925, 0.875, 0.9  ]))
+    >>> round(counts.macro().f1, 4), counts.micro().f1
+    (0.7985, 0.8)
+    """
+    table = read_table(prediction_counts, "prediction_counts")
+    if table.ndim < 2 or table.shape[-1] != table.shape[-2] or table.shape[-1] == 0:
+        message = f"prediction_counts has shape {table.shape}; a square matrix is expected"
+        raise ValueError(message)
+    with np.errstate(over="ignore"):
+        total = table.sum(axis=(-2, -1), dtype=np.float64)
+    if not (total < (2.0**63 if table.dtype.kind == "i" else np.inf)).all():
+        message = f"prediction_counts sums to {total.max():g}; a sum below 2**63 is expected"
+        raise ValueError(message)
+    tp = np.diagonal(table, axis1=-2, axis2=-1)
+    fp = table.sum(axis=-1) - tp
+    fn = table.sum(axis=-2) - tp
+    tn = table.sum(axis=(-2, -1))[..., np.newaxis] - tp - fp - fn
+    return ClassCounts(np.ascontiguousarray(tp), fp, fn, tn)

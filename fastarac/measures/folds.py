@@ -1,0 +1,154 @@
+"""The mean of the curves of several folds, and how much they differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._inputs import choice, fractions_of, vector
+from fastarac.exceptions import warn_undefined
+from fastarac.sweep import ThresholdSweep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+# What the curves are over the acceptance rate.
+CURVES = {
+    "arac": "accuracy_after_correction",
+    "generalized_rc": "error_rate",
+    "arp": "precision",
+    "rc": "risk",
+}
+WAYS = ("acceptance", "threshold")
+
+
+class AverageCurve(NamedTuple):
+    """Mean and standard deviation of the curves of several folds, at each point of a grid."""
+
+    grid: FloatArray
+    """Acceptance rates or thresholds, as given, of shape (g,)."""
+    acceptance_rate: FloatArray
+    """Mean of the folds' acceptance rates: the grid itself where that is of acceptance rates."""
+    mean: FloatArray
+    """Mean of the folds' values."""
+    standard_deviation: FloatArray
+    """Of the folds' values, with n − 1 in the denominator."""
+    acceptance_rate_deviation: FloatArray
+    """Standard deviation of the folds' acceptance rates; 0 where the grid is of these."""
+    values: FloatArray
+    """The values themselves, of shape (n_folds, g)."""
+
+
+def average_curves(
+    sweeps: Iterable[ThresholdSweep],
+    grid: ArrayLike,
+    along: str = "acceptance",
+    curve: str = "arac",
+) -> AverageCurve:
+    """Average the curves of several folds, such as those of a cross-validation.
+
+    Parameters
+    ----------
+    sweeps : iterable of ThresholdSweep
+        One for each fold.
+    grid : array_like of shape (g,)
+        Where to compare the folds: acceptance rates in [0, 1], or thresholds.
+    along : {"acceptance", "threshold"}
+        Whether the folds are compared at equal acceptance rates, each with a threshold of its own, or
+        at equal thresholds, where each has an acceptance rate of its own.
+    curve : {"arac", "generalized_rc", "arp", "rc"}
+        Which one: accuracy after correction, error rate, precision or risk over the acceptance rate.
+
+    Returns
+    -------
+    AverageCurve
+        Arrays over the grid: grid, acceptance_rate, mean, standard_deviation,
+        acceptance_rate_deviation; and the values of each fold.
+
+    Raises
+    ------
+    ValueError
+        Where there is no fold, or the grid is empty, not one-dimensional, or has acceptance rates
+        outside [0, 1] or a threshold that is NaN; for another `along` or `curve`.
+    TypeError
+        Where `sweeps` holds anything but sweeps, or the grid no real numbers.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where a single fold is given: there is no standard deviation.
+
+    Notes
+    -----
+    Between two of its points, a curve is a straight segment. Vertical and threshold averaging of
+    Fawcett (2006), for curves over the acceptance rate. Folds of a cross-validation share most of their
+    training data: their standard deviation is not that of independent repetitions.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> folds = [
+    ...     fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6]),
+    ...     fa.threshold_sweep([1, 0, 1, 0], [0.9, 0.7, 0.6, 0.3]),
+    ... ]
+    >>> average = fa.average_curves(folds, grid=[0.25, 0.5, 1.0])
+    >>> average.mean
+    array([1.   , 0.875, 0.625])
+    >>> average.standard_deviation.round(4)
+    array([0.    , 0.1768, 0.1768])
+    >>> fa.average_curves(folds, [0.65], along="threshold").acceptance_rate
+    array([0.5])
+    """
+    choice(along, "along", WAYS)
+    choice(curve, "curve", tuple(CURVES))
+    folds = list(sweeps)
+    for i, fold in enumerate(folds):
+        if not isinstance(fold, ThresholdSweep):
+            message = f"sweeps[{i}] is a {type(fold).__name__}; a ThresholdSweep is expected"
+            raise TypeError(message)
+    if not folds:
+        message = "sweeps is empty; at least one ThresholdSweep is expected"
+        raise ValueError(message)
+    points = _read_grid(grid, along)
+    x, y = np.empty((len(folds), len(points))), np.empty((len(folds), len(points)))
+    for i, fold in enumerate(folds):
+        values = getattr(fold, CURVES[curve])
+        if along == "acceptance":
+            x[i], y[i] = points, np.interp(points, fold.acceptance_rate, values)
+        else:
+            index = _index_at(fold, points)
+            x[i], y[i] = fold.acceptance_rate[index], values[index]
+    if len(folds) == 1:
+        warn_undefined("standard_deviation", "there is a single fold")
+    return AverageCurve(points, x.mean(axis=0), y.mean(axis=0), _spread(y), _spread(x), y)
+
+
+def _read_grid(grid: ArrayLike, along: str) -> FloatArray:
+    points = vector(grid, "grid").astype(np.float64)
+    if len(points) == 0:
+        message = "grid is empty; at least one point is expected"
+        raise ValueError(message)
+    if along == "acceptance":
+        return fractions_of(points, "grid")
+    if np.isnan(points).any():
+        message = f"grid[{int(np.isnan(points).argmax())}] is nan; a threshold is expected"
+        raise ValueError(message)
+    return points
+
+
+def _index_at(sweep: ThresholdSweep, thresholds: FloatArray) -> NDArray[np.intp]:
+    """Return the points of the sweep that have the counts at the thresholds."""
+    rising: NDArray[Any] = sweep.thresholds[:0:-1]
+    return len(rising) - np.searchsorted(rising, thresholds, side="left")
+
+
+def _spread(values: FloatArray) -> FloatArray:
+    if len(values) == 1:
+        return np.full(values.shape[1], np.nan)
+    deviation: FloatArray = values.std(axis=0, ddof=1)
+    return deviation

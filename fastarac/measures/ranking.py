@@ -1,0 +1,556 @@
+"""Measures of ranked results, for one query or for many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._inputs import choice
+from fastarac.exceptions import warn_undefined
+from fastarac.measures._ragged import (
+    Ragged,
+    as_gains,
+    as_keys,
+    as_relevance,
+    read_ragged,
+    same_shape,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+DISCOUNTS = ("jarvelin", "burges")
+
+
+def precision_at_k(relevance: Any, k: int | Sequence[int]) -> Any:
+    """Share of relevant items among the first k.
+
+    Parameters
+    ----------
+    relevance : array_like, list of array_like, or tuple (values, offsets)
+        Whether each item is relevant, 0 or 1, in the order of the ranking. One ranking; or a batch: a
+        list of rankings, the rows of a matrix, or all of them one after the other with the positions
+        where each one starts and the last one ends.
+    k : int or sequence of int
+        Ranks, at least 1. A ranking that is shorter is as if followed by items that are not relevant.
+
+    Returns
+    -------
+    float or ndarray
+        In [0, 1]: of shape (n_queries,) for a batch, with an axis more for several k.
+
+    Raises
+    ------
+    ValueError
+        Where a relevance is neither 0 nor 1, the offsets do not fit, or k is below 1.
+    TypeError
+        Where relevances are no real numbers, or k is not whole.
+
+    Notes
+    -----
+    (1/k) Σ_{i≤k} rᵢ (the slides, Precision(k)).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.precision_at_k([1, 0, 0, 1, 0, 0], 4)
+    0.5
+    >>> fa.precision_at_k([[1, 0, 0, 1, 0, 0], [0, 1]], [1, 2])
+    array([[1. , 0.5],
+           [0. , 0.5]])
+    """
+    batch = as_relevance(read_ragged(relevance, "relevance"), "relevance")
+    ranks = _ranks(k)
+    return batch.result(_at_ranks(_hits(batch, ranks) / ranks, k))
+
+
+def recall_at_k(relevance: Any, k: int | Sequence[int], n_relevant: ArrayLike | None = None) -> Any:
+    r"""Share of a query's relevant items that are among the first k.
+
+    Parameters
+    ----------
+    relevance : array_like, list of array_like, or tuple (values, offsets)
+        As for :func:`precision_at_k`.
+    k : int or sequence of int
+        Ranks, at least 1.
+    n_relevant : int or array_like of shape (n_queries,), optional
+        How many relevant items there are for each query, ranked or not; those in the ranking where it
+        is left out.
+
+    Returns
+    -------
+    float or ndarray
+        In [0, 1], as of :func:`precision_at_k`; NaN for a query without relevant items.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`precision_at_k`; also where `n_relevant` is below the number in the ranking.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where a query has no relevant items.
+
+    Notes
+    -----
+    (1/\|D\|) Σ_{i≤k} rᵢ with the relevant items D of the query (the slides, Recall(k)).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.recall_at_k([1, 0, 0, 1, 0, 0], 3)
+    0.5
+    >>> fa.recall_at_k([[1, 0, 0, 1], [0, 1]], 3, n_relevant=[2, 4])
+    array([0.5 , 0.25])
+    """
+    batch = as_relevance(read_ragged(relevance, "relevance"), "relevance")
+    ranks = _ranks(k)
+    longest = np.array([max(1, int(batch.lengths.max()))])
+    sizes = _sizes(batch, n_relevant, _hits(batch, longest)[:, 0])
+    with np.errstate(invalid="ignore"):
+        recall = _hits(batch, ranks) / sizes[:, np.newaxis]
+    if not sizes.all():
+        warn_undefined("recall_at_k", "a query has no relevant items")
+    return batch.result(_at_ranks(recall, k))
+
+
+def ranking_average_precision(relevance: Any, n_relevant: ArrayLike | None = None) -> Any:
+    r"""Average precision of ranked results: the mean of the precisions at the relevant items.
+
+    Parameters
+    ----------
+    relevance : array_like, list of array_like, or tuple (values, offsets)
+        As for :func:`precision_at_k`.
+    n_relevant : int or array_like of shape (n_queries,), optional
+        How many relevant items there are for each query, ranked or not; those in the ranking where it
+        is left out. A relevant item that is not in the ranking has the precision 0.
+
+    Returns
+    -------
+    float or ndarray of shape (n_queries,)
+        In [0, 1]; NaN for a query without relevant items. Their mean is known as MAP.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`recall_at_k`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where a query has no relevant items.
+
+    See Also
+    --------
+    average_precision_score : From scores, where ties count as one threshold.
+
+    Notes
+    -----
+    (1/\|D\|) Σₖ rₖ · Precision(k) (the slides).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.ranking_average_precision([1, 0, 0, 1, 0, 0])
+    0.75
+    >>> fa.ranking_average_precision([[1, 0, 0, 1, 0, 0], [0, 1]], n_relevant=[3, 1])
+    array([0.5, 0.5])
+    """
+    batch = as_relevance(read_ragged(relevance, "relevance"), "relevance")
+    sums = batch.over_queries(_kernels.ranking.precision_sums, out=np.empty((batch.n_queries, 3)))
+    sizes = _sizes(batch, n_relevant, sums[:, 1])
+    with np.errstate(invalid="ignore"):
+        result = sums[:, 0] / sizes
+    if not sizes.all():
+        warn_undefined("ranking_average_precision", "a query has no relevant items")
+    return batch.result(result)
+
+
+def reciprocal_rank(relevance: Any) -> Any:
+    """One over the rank of the first relevant item.
+
+    Parameters
+    ----------
+    relevance : array_like, list of array_like, or tuple (values, offsets)
+        As for :func:`precision_at_k`.
+
+    Returns
+    -------
+    float or ndarray of shape (n_queries,)
+        In [0, 1]; 0 where no item is relevant.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`precision_at_k`.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.reciprocal_rank([0, 0, 0, 1, 1])
+    0.25
+    """
+    batch = as_relevance(read_ragged(relevance, "relevance"), "relevance")
+    sums = batch.over_queries(_kernels.ranking.precision_sums, out=np.empty((batch.n_queries, 3)))
+    ranks = sums[:, 2]
+    return batch.result(np.divide(1.0, ranks, out=np.zeros(len(ranks)), where=ranks > 0))
+
+
+def mean_reciprocal_rank(relevance: Any) -> float:
+    """Mean of :func:`reciprocal_rank` over the queries, MRR.
+
+    Parameters
+    ----------
+    relevance : list of array_like, or tuple (values, offsets)
+        As for :func:`precision_at_k`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`precision_at_k`.
+
+    Examples
+    --------
+    The slides' example, where the first right answers have the ranks 1 and 4:
+
+    >>> import fastarac as fa
+    >>> fa.mean_reciprocal_rank([[1, 0, 1, 0], [0, 0, 0, 1]])
+    0.625
+    """
+    return float(np.mean(reciprocal_rank(relevance)))
+
+
+def cumulative_gain(gains: Any, k: int | None = None) -> Any:
+    """Sum of the gains of the first k items.
+
+    Parameters
+    ----------
+    gains : array_like, list of array_like, or tuple (values, offsets)
+        The gain (graded relevance) of each item, finite, in the order of the ranking; one ranking or a
+        batch, as for :func:`precision_at_k`.
+    k : int, optional
+        How many ranks count; all where it is left out.
+
+    Returns
+    -------
+    float or ndarray of shape (n_queries,)
+        CG = Σ_{i≤k} Rᵢ (the slides).
+
+    Raises
+    ------
+    ValueError
+        Where a gain is not finite, the offsets do not fit, or k is below 1.
+    TypeError
+        Where gains are no real numbers, or k is not whole.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.cumulative_gain([4, 1, 4, 2, 1], k=3)
+    9.0
+    """
+    batch = as_gains(read_ragged(gains, "gains"), "gains")
+    return batch.result(_discounted(batch, np.ones(_shown(batch, k))))
+
+
+def discounted_cumulative_gain(gains: Any, k: int | None = None, discount: str = "jarvelin") -> Any:
+    """Sum of the gains of the first k items, less and less of each down the ranking.
+
+    Parameters
+    ----------
+    gains : array_like, list of array_like, or tuple (values, offsets)
+        As for :func:`cumulative_gain`.
+    k : int, optional
+        How many ranks count; all where it is left out.
+    discount : {"jarvelin", "burges"}
+        What the gain at rank i is divided by: log₂ i from rank 2 on, as on the slides (Järvelin and
+        Kekäläinen 2002), or log₂(i + 1) (Burges et al. 2005; scikit-learn).
+
+    Returns
+    -------
+    float or ndarray of shape (n_queries,)
+        DCG = R₁ + Σ_{i≥2} Rᵢ/log₂ i, or Σ Rᵢ/log₂(i + 1).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`cumulative_gain`; also for another `discount`.
+
+    Notes
+    -----
+    Burges et al. also replace a relevance R by the gain 2ᴿ − 1: give these as `gains`.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> round(fa.discounted_cumulative_gain([4, 1, 4, 2, 1]), 4)
+    8.9544
+    >>> round(fa.discounted_cumulative_gain([4, 1, 4, 2, 1], k=3, discount="burges"), 4)
+    6.6309
+    """
+    choice(discount, "discount", DISCOUNTS)
+    batch = as_gains(read_ragged(gains, "gains"), "gains")
+    return batch.result(_discounted(batch, _discounts(_shown(batch, k), discount)))
+
+
+def normalized_dcg(
+    gains: Any, k: int | None = None, discount: str = "jarvelin", *, judged_gains: Any = None
+) -> Any:
+    """Discounted cumulative gain over the largest possible, nDCG.
+
+    Parameters
+    ----------
+    gains : array_like, list of array_like, or tuple (values, offsets)
+        As for :func:`cumulative_gain`, at least 0.
+    k : int, optional
+        How many ranks count; all where it is left out.
+    discount : {"jarvelin", "burges"}
+        As for :func:`discounted_cumulative_gain`.
+    judged_gains : array_like, list of array_like, or tuple (values, offsets), optional
+        The gains of all items that are known for each query, ranked or not, in any order: the ideal
+        ranking has the largest of them first. Those of `gains` where it is left out.
+
+    Returns
+    -------
+    float or ndarray of shape (n_queries,)
+        In [0, 1] where `judged_gains` has all that `gains` has; NaN for a query without gains.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`discounted_cumulative_gain`; also for negative gains.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where all gains of a query are 0.
+
+    See Also
+    --------
+    ndcg_score : From scores, with the mean over the orders of ties, as in scikit-learn.
+
+    Examples
+    --------
+    The slides' example, but for a misprint of theirs:
+
+    >>> import fastarac as fa
+    >>> round(fa.normalized_dcg([4, 1, 4, 2, 1]), 4)
+    0.8785
+    >>> fa.normalized_dcg([[3, 2, 1], [1, 2, 3]], k=2).round(4)
+    array([1. , 0.6])
+    """
+    choice(discount, "discount", DISCOUNTS)
+    batch = as_gains(read_ragged(gains, "gains"), "gains", negative=False)
+    judged = batch
+    if judged_gains is not None:
+        name = "judged_gains"
+        judged = as_gains(read_ragged(judged_gains, name), name, negative=False)
+        if judged.n_queries != batch.n_queries:
+            message = (
+                f"judged_gains has {judged.n_queries} queries and gains has {batch.n_queries}; "
+                "the same number is expected"
+            )
+            raise ValueError(message)
+    longest = max(_shown(batch, k), _shown(judged, k))
+    discounts = _discounts(longest, discount)
+    best = judged.over_queries(_kernels.ranking.best_sums, discounts, out=np.empty(batch.n_queries))
+    with np.errstate(invalid="ignore"):
+        result = _discounted(batch, discounts) / best
+    if not best.all():
+        warn_undefined("normalized_dcg", "all gains of a query are 0")
+    return batch.result(result)
+
+
+def rank_by_score(values: Any, scores: Any) -> Any:
+    """Put the items of each query into the order of falling scores.
+
+    Parameters
+    ----------
+    values : array_like, list of array_like, or tuple (values, offsets)
+        What is known of each item, such as its relevance or gain; one query or a batch, as for
+        :func:`precision_at_k`.
+    scores : array_like, list of array_like, or tuple (values, offsets)
+        The score of each item, finite; as many for each query.
+
+    Returns
+    -------
+    ndarray, or tuple (values, offsets)
+        The values in the order of the ranking, for the other functions. Items of equal score stay in
+        the order in which they were given.
+
+    Raises
+    ------
+    ValueError
+        Where a score is not finite, or the queries have other numbers of items.
+    TypeError
+        Where values or scores are no real numbers.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.rank_by_score([0, 1, 1], [0.2, 0.9, 0.1])
+    array([1, 0, 1])
+    >>> ranked = fa.rank_by_score([[0, 1], [0, 2, 1]], [[0.2, 0.9], [0.3, 0.5, 0.1]])
+    >>> fa.discounted_cumulative_gain(ranked)
+    array([1.        , 2.63092975])
+    """
+    batch = read_ragged(values, "values")
+    ranking = read_ragged(scores, "scores")
+    same_shape(batch, ranking, ("values", "scores"))
+    order = as_keys(ranking, "scores").over_queries(
+        _kernels.ranking.ranks_by_key, out=np.empty(len(batch.values), np.int64)
+    )
+    ranked = batch.values[order]
+    return ranked if batch.single else (ranked, batch.offsets)
+
+
+def pool(rankings: Any, depth: int = 100) -> Any:
+    """Collect what people should judge: of each query, the first items of every system.
+
+    Parameters
+    ----------
+    rankings : sequence or mapping of systems
+        For each system its rankings of the same queries: a mapping from the query to the items in the
+        order of the ranking, or a list with one such ranking for each query. Items are integers or
+        strings.
+    depth : int, default=100
+        How many items of each ranking are taken, at least 1.
+
+    Returns
+    -------
+    list of ndarray, or dict of ndarray
+        For each query the items in rising order, each once: the order does not tell which system found
+        an item, or at which rank. A dict where the systems are mappings; a query that some of them did
+        not answer has the items of the others.
+
+    Raises
+    ------
+    ValueError
+        Where there is no system, lists have other numbers of queries, or `depth` is below 1.
+    TypeError
+        Where some systems are mappings and others are not, or `depth` is not whole.
+
+    Notes
+    -----
+    The pooling method of test collections (the slides, last page).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> one = [["b", "a", "c"], ["d", "e"]]
+    >>> other = [["a", "x", "b"], ["e", "d"]]
+    >>> fa.pool([one, other], depth=2)
+    [array(['a', 'b', 'x'], dtype='<U1'), array(['d', 'e'], dtype='<U1')]
+    """
+    depth = _count(depth, "depth")
+    systems = list(rankings.values()) if isinstance(rankings, Mapping) else list(rankings)
+    if not systems:
+        message = "rankings is empty; at least one system is expected"
+        raise ValueError(message)
+    mappings = sum(isinstance(system, Mapping) for system in systems)
+    if mappings == len(systems):
+        queries = dict.fromkeys(query for system in systems for query in system)
+        return {
+            query: _union([system[query] for system in systems if query in system], depth)
+            for query in queries
+        }
+    if mappings:
+        message = "rankings holds mappings and lists; all systems in one form are expected"
+        raise TypeError(message)
+    numbers = {len(system) for system in systems}
+    if len(numbers) > 1:
+        message = (
+            f"the systems in rankings have {' and '.join(map(str, sorted(numbers)))} queries; "
+            "the same number is expected"
+        )
+        raise ValueError(message)
+    return [_union(answers, depth) for answers in zip(*systems, strict=True)]
+
+
+def _union(answers: Sequence[Any], depth: int) -> NDArray[Any]:
+    return np.unique(np.concatenate([np.asarray(ranking[:depth]) for ranking in answers]))
+
+
+def _count(value: Any, name: str) -> int:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        message = f"{name} is {value!r} ({type(value).__name__}); a whole number is expected"
+        raise TypeError(message)
+    if value < 1:
+        message = f"{name} is {value}; at least 1 is expected"
+        raise ValueError(message)
+    return int(value)
+
+
+def _ranks(k: Any) -> NDArray[np.int64]:
+    """The ranks that `k` names, as an array."""
+    ranks = [k] if np.ndim(k) == 0 else list(k)
+    return np.array([_count(rank, "k") for rank in ranks], np.int64)
+
+
+def _at_ranks(values: FloatArray, k: Any) -> FloatArray:
+    """One column for one rank, all of them for several."""
+    return values if np.ndim(k) else values[:, 0]
+
+
+def _hits(batch: Ragged, ranks: NDArray[np.int64]) -> FloatArray:
+    """Relevant items down to each rank, of shape (n_queries, n_ranks)."""
+    rising, where = np.unique(ranks, return_inverse=True)
+    out = np.empty((batch.n_queries, len(rising)))
+    found: FloatArray = batch.over_queries(_kernels.ranking.hits, rising, out=out)
+    return found[:, where]
+
+
+def _sizes(batch: Ragged, n_relevant: Any, found: FloatArray) -> FloatArray:
+    """How many relevant items each query has."""
+    if n_relevant is None:
+        return found
+    given = np.asarray(n_relevant)
+    if given.dtype.kind not in "iu":
+        message = f"n_relevant has type {given.dtype}; whole numbers are expected"
+        raise TypeError(message)
+    if given.ndim and given.shape != found.shape:
+        message = (
+            f"n_relevant has shape {given.shape} and there are {batch.n_queries} queries; one number "
+            "for each is expected"
+        )
+        raise ValueError(message)
+    sizes = np.broadcast_to(given, found.shape)
+    if (sizes < found).any():
+        q = int((sizes < found).argmax())
+        message = (
+            f"n_relevant[{q}] is {sizes[q]}, but {found[q]:.0f} relevant items are in the ranking; at "
+            "least as many are expected"
+        )
+        raise ValueError(message)
+    return sizes.astype(np.float64)
+
+
+def _shown(batch: Ragged, k: Any) -> int:
+    """How many ranks can count."""
+    longest = int(batch.lengths.max())
+    return longest if k is None else min(_count(k, "k"), longest)
+
+
+def _discounts(n: int, discount: str) -> FloatArray:
+    """What the gains at the first n ranks are multiplied with."""
+    ranks = np.arange(1, n + 1, dtype=np.float64)
+    return 1 / np.log2(ranks + 1 if discount == "burges" else np.maximum(ranks, 2))
+
+
+def _discounted(batch: Ragged, discounts: FloatArray) -> FloatArray:
+    out = np.empty(batch.n_queries)
+    values: FloatArray = batch.over_queries(_kernels.ranking.discounted_sums, discounts, out=out)
+    return values

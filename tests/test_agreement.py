@@ -1,0 +1,210 @@
+"""Cohen's kappa of tables, and averages over folds."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import reference_measures as ref
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.metrics import cohen_kappa_score, confusion_matrix
+
+import fastarac as fa
+from fastarac.displays import AverageCurveDisplay
+
+mpl.use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+WEIGHTS = [None, "linear", "quadratic"]
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def square(dtype, elements):
+    return st.integers(1, 5).flatmap(lambda k: arrays(dtype, (k, k), elements=elements))
+
+
+class TestKappa:
+    def test_slides(self):
+        assert fa.cohen_kappa([[0.6, 0], [0, 0.4]]) == 1
+        assert fa.cohen_kappa([[0.25, 0.25], [0.25, 0.25]]) == 0
+
+    @pytest.mark.parametrize("weights", WEIGHTS)
+    @given(table=square(np.int64, st.integers(0, 5) | st.integers(0, 2**40)))
+    def test_whole_counts_are_rounded_once(self, weights, table):
+        expected = ref.kappa(table.tolist(), weights)
+        if expected is None:
+            with pytest.warns(fa.UndefinedMetricWarning, match="cohen_kappa is undefined: no disag"):
+                assert math.isnan(fa.cohen_kappa(table, weights))
+        else:
+            assert fa.cohen_kappa(table, weights) == ref.rounded(expected)
+
+    @pytest.mark.parametrize("weights", WEIGHTS)
+    @given(table=square(np.float64, st.floats(0.01, 1e6)).filter(lambda table: len(table) > 1))
+    def test_shares(self, weights, table):
+        expected = ref.rounded(ref.kappa(table.tolist(), weights))
+        assert fa.cohen_kappa(table, weights) == pytest.approx(expected, rel=1e-12, abs=1e-14)
+
+    @pytest.mark.parametrize("weights", WEIGHTS)
+    def test_beside_scikit_learn(self, weights):
+        rng = np.random.default_rng(0)
+        one = rng.integers(0, 5, 400)
+        other = np.clip(one + rng.integers(-1, 2, 400), 0, 4)
+        found = fa.cohen_kappa(confusion_matrix(one, other), weights)
+        assert found == pytest.approx(cohen_kappa_score(one, other, weights=weights), rel=1e-13)
+        assert found == fa.cohen_kappa_score(one, other, weights=weights)
+
+    def test_two_classes_are_a_confusion_table(self):
+        found = fa.cohen_kappa([[70, 20], [30, 80]])
+        assert found == fa.confusion_measures(70, 20, 30, 80).kappa == 0.5
+
+    @pytest.mark.parametrize(
+        ("counts", "weights", "message"),
+        [
+            ([[1, 2]], None, r"counts has shape \(1, 2\); a square matrix is expected"),
+            ([1], None, r"counts has shape \(1,\); a square matrix is expected"),
+            ([[1, 2], [3, np.nan]], None, r"counts\[1, 1\] is nan; a finite number of at least 0"),
+            ([[1]], "cubic", "weights is 'cubic'; one of 'linear', 'quadratic' is expected"),
+        ],
+    )
+    def test_errors(self, counts, weights, message):
+        with pytest.raises(ValueError, match=message):
+            fa.cohen_kappa(counts, weights)
+
+
+def folds(n=4, size=60, seed=0):
+    rng = np.random.default_rng(seed)
+    made = []
+    for _ in range(n):
+        confidence = rng.random(size).round(2)
+        made.append(fa.threshold_sweep(rng.random(size) < confidence, confidence))
+    return made
+
+
+CURVES = {
+    "arac": (fa.arac_curve, 1),
+    "generalized_rc": (fa.generalized_rc_curve, 1),
+    "arp": (fa.arp_curve, 1),
+    "rc": (fa.rc_curve, 1),
+}
+
+
+class TestAverageCurves:
+    @pytest.mark.parametrize("curve", CURVES)
+    def test_along_acceptance(self, curve):
+        sweeps, grid = folds(), np.linspace(0, 1, 23)
+        found = fa.average_curves(sweeps, grid, curve=curve)
+        each = [CURVES[curve][0](sweep)[:2] for sweep in sweeps]
+        values = np.array([np.interp(grid, x, y) for x, y in each])
+        np.testing.assert_allclose(found.values, values, rtol=1e-15)
+        np.testing.assert_allclose(found.mean, values.mean(axis=0), rtol=1e-14)
+        np.testing.assert_allclose(
+            found.standard_deviation, values.std(axis=0, ddof=1), rtol=1e-12, atol=1e-15
+        )
+        assert found.grid.tolist() == found.acceptance_rate.tolist() == grid.tolist()
+        assert not found.acceptance_rate_deviation.any()
+
+    @pytest.mark.parametrize("curve", CURVES)
+    def test_along_thresholds(self, curve):
+        sweeps, grid = folds(), np.array([np.inf, 2.0, 0.9, 0.5, 0.33, -1.0, -np.inf])
+        found = fa.average_curves(sweeps, grid, "threshold", curve)
+        values, rates = np.empty((4, len(grid))), np.empty((4, len(grid)))
+        for i, sweep in enumerate(sweeps):
+            for j, threshold in enumerate(grid):
+                point = fa.operating_point(sweep, threshold=threshold)
+                rates[i, j] = point.acceptance_rate
+                name = {"arac": "accuracy_after_correction", "generalized_rc": "error_rate"}
+                name |= {"arp": "precision", "rc": "risk"}
+                values[i, j] = getattr(point, name[curve])
+        np.testing.assert_allclose(found.values, values, rtol=1e-15)
+        np.testing.assert_allclose(found.acceptance_rate, rates.mean(axis=0), rtol=1e-14)
+        deviation = rates.std(axis=0, ddof=1)
+        np.testing.assert_allclose(found.acceptance_rate_deviation, deviation, rtol=1e-12, atol=1e-15)
+
+    @given(strategies.unweighted, st.integers(2, 4))
+    def test_folds_that_are_the_same(self, sample, n):
+        sweep = fa.threshold_sweep(*sample[:2])
+        found = fa.average_curves([sweep] * n, sweep.acceptance_rate)
+        np.testing.assert_allclose(found.mean, sweep.accuracy_after_correction, rtol=1e-15)
+        assert (found.standard_deviation <= 1e-15).all()
+
+    def test_one_fold(self):
+        with pytest.warns(fa.UndefinedMetricWarning, match="standard_deviation is undefined: there"):
+            found = fa.average_curves(folds(1), [0.0, 1.0])
+        assert np.isnan(found.standard_deviation).all()
+        assert found.mean[0] == 1
+
+    @pytest.mark.parametrize(
+        ("arguments", "error", "message"),
+        [
+            (([], [0.5]), ValueError, "sweeps is empty; at least one ThresholdSweep is expected"),
+            (([3], [0.5]), TypeError, r"sweeps\[0\] is a int; a ThresholdSweep is expected"),
+            ((folds(2), []), ValueError, "grid is empty; at least one point is expected"),
+            ((folds(2), [0.5, 1.5]), ValueError, r"grid is 1.5; a number in \[0, 1\] is expected"),
+            ((folds(2), 0.5), ValueError, r"grid has shape \(\); a one-dimensional array"),
+            ((folds(2), [np.nan], "threshold"), ValueError, r"grid\[0\] is nan; a threshold is"),
+            ((folds(2), [0.5], "confidence"), ValueError, "along is 'confidence'; one of"),
+            ((folds(2), [0.5], "acceptance", "roc"), ValueError, "curve is 'roc'; one of 'arac'"),
+        ],
+    )
+    def test_errors(self, arguments, error, message):
+        with pytest.raises(error, match=message):
+            fa.average_curves(*arguments)
+
+
+class TestDisplay:
+    def test_band(self):
+        sweeps = folds()
+        display = AverageCurveDisplay.from_sweeps(sweeps, name="m", color="red", linewidth=3)
+        average = fa.average_curves(sweeps, np.linspace(0, 1, 1001))
+        x, y = display.line_.get_data()
+        assert np.interp(average.grid, x, y) == pytest.approx(average.mean, abs=1e-3)
+        assert display.line_.get_color() == "red"
+        assert display.line_.get_linewidth() == 3
+        assert display.ax_.get_legend().get_texts()[0].get_text() == "m (mean of 4 folds)"
+        (path,) = display.band_.get_paths()
+        band = path.vertices[np.isclose(path.vertices[:, 0], 0.5), 1]
+        middle = average.mean[500], average.standard_deviation[500]
+        assert band.min() == pytest.approx(middle[0] - middle[1])
+        assert band.max() == pytest.approx(middle[0] + middle[1])
+        assert path.vertices[:, 1].max() <= 1
+        assert display.ax_.get_ylabel() == "Accuracy after correction"
+        assert display.figure_ is display.ax_.figure
+        assert display.folds_ == []
+
+    @pytest.mark.parametrize("curve", CURVES)
+    @pytest.mark.parametrize("along", ["acceptance", "threshold"])
+    def test_all_kinds(self, curve, along):
+        sweeps = folds()
+        display = AverageCurveDisplay.from_sweeps(sweeps, along=along, curve=curve, plot_folds=True)
+        assert len(display.folds_) == 4
+        assert display.average.values.shape[0] == 4
+        low, high = display.ax_.get_ylim()
+        assert low <= display.average.values.min()
+        assert high >= display.average.values.max()
+        display.figure_.canvas.draw()
+
+    def test_on_axes_that_have_a_curve(self):
+        first = AverageCurveDisplay.from_sweeps(folds(), name="a")
+        before = first.ax_.get_ylim()
+        second = AverageCurveDisplay.from_sweeps(folds(seed=1), name="b", ax=first.ax_)
+        assert second.ax_ is first.ax_
+        low, high = second.ax_.get_ylim()
+        assert low <= before[0]
+        assert high >= before[1]
+        assert len(second.ax_.get_legend().get_texts()) == 2
+
+    def test_one_fold_has_no_band(self):
+        with pytest.warns(fa.UndefinedMetricWarning):
+            display = AverageCurveDisplay.from_sweeps(folds(1))
+        assert display.band_ is None
+        assert display.line_.get_label() == "1 fold"
