@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels, _parallel
+from fastarac.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 FloatArray = NDArray[np.float64]
@@ -57,6 +58,7 @@ def arac_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
     *,
+    reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> ARACCurve:
     """Acceptance rate – accuracy after correction curve.
@@ -67,6 +69,8 @@ def arac_curve(
         Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
     confidence : array_like of shape (n,)
         Real and finite.
+    reviewer : Reviewer, optional
+        The people who verify what is rejected; by default they find and correct every error.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -76,7 +80,7 @@ def arac_curve(
         X, the share that goes through unchecked; rising from 0 to 1.
     accuracy_after_correction : ndarray of shape (m + 1,)
         Y, the share that is right once people have corrected the rest; falling from 1 to the
-        recognition rate β.
+        recognition rate β. With a `reviewer` it starts below 1, and may rise before it ends in β.
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
@@ -101,7 +105,11 @@ def arac_curve(
     >>> thresholds
     array([inf, 0.9, 0.8, 0.6, 0.4])
     """
+    check_reviewer(reviewer)
     sweep = as_sweep(correct, confidence, sample_weight)
+    if reviewer is not None:
+        y = reviewer.accuracy_after_correction(sweep)
+        return ARACCurve(sweep.acceptance_rate, y, sweep.thresholds)
     x, y = (np.empty(len(sweep.thresholds)) for _ in range(2))
     edges = _parallel.edges(len(x))
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._inputs import fractions_of, real_scalar
+from fastarac.exceptions import warn_undefined
+from fastarac.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
@@ -39,6 +41,9 @@ class OperatingPoint:
         TA/(TA + FA), in [0, 1]; where nothing is accepted, that of the most confident items.
     tie_acceptance : float
         In (0, 1]; 1 unless part of a tie is accepted.
+    reviewer : Reviewer or None
+        The people who verify what is rejected; None where they find and correct every error. The
+        error rate, the correction rate and the accuracy after correction are theirs.
     """
 
     threshold: Any
@@ -49,11 +54,17 @@ class OperatingPoint:
     risk: float
     precision: float
     tie_acceptance: float = 1.0
+    reviewer: Reviewer | None = None
 
     @property
     def total(self) -> int | float:
         """Ω, the weight of all items (equation 2)."""
         return self.true_accepts + self.false_accepts + self.false_rejects + self.true_rejects
+
+    @property
+    def recognition_rate(self) -> float:
+        """β = (TA + FR)/Ω (equation 6): the share that the machine gets right."""
+        return (self.true_accepts + self.false_rejects) / self.total
 
     @property
     def acceptance_rate(self) -> float:
@@ -68,16 +79,22 @@ class OperatingPoint:
     @property
     def correction_rate(self) -> float:
         """R_C = TR/Ω (equation 4): the share that people correct."""
+        if self.reviewer is not None:
+            return float(self.reviewer.correction_rate(self))
         return self.true_rejects / self.total
 
     @property
     def error_rate(self) -> float:
         """R_E = FA/Ω (equation 5): undetected errors among *all* items."""
+        if self.reviewer is not None:
+            return float(self.reviewer.error_rate(self))
         return self.false_accepts / self.total
 
     @property
     def accuracy_after_correction(self) -> float:
         """Y = 1 − R_E (equation 16)."""
+        if self.reviewer is not None:
+            return float(self.reviewer.accuracy_after_correction(self))
         return (self.true_accepts + self.false_rejects + self.true_rejects) / self.total
 
     @property
@@ -104,6 +121,7 @@ def operating_point(
     max_risk: float | None = None,
     min_acceptance_rate: float | None = None,
     interpolate: bool = False,
+    reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> OperatingPoint:
     """Choose the threshold by exactly one criterion and say what happens there.
@@ -126,6 +144,9 @@ def operating_point(
         The highest threshold that accepts at least that share, in [0, 1].
     interpolate : bool, default=False
         Accept part of a tie, so that the limit is met exactly where the curve allows it.
+    reviewer : Reviewer, optional
+        The people who verify what is rejected; by default they find and correct every error. The
+        errors that they leave or make count towards `max_error_rate`.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -139,7 +160,8 @@ def operating_point(
     TypeError
         Where not exactly one criterion is given, or `interpolate` is asked for with `threshold`.
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for a criterion outside its range.
+        As :func:`threshold_sweep`; also for a criterion outside its range, and for a `max_error_rate`
+        that the errors of a `reviewer` exceed at every threshold.
 
     Notes
     -----
@@ -167,6 +189,7 @@ def operating_point(
     if len(given) != 1:
         message = f"exactly one of {', '.join(criteria)} is expected; found {given or 'none'}"
         raise TypeError(message)
+    check_reviewer(reviewer)
     if threshold is not None:
         if interpolate:
             message = "interpolate is given with threshold; a threshold accepts its tie whole"
@@ -177,14 +200,17 @@ def operating_point(
         limit = float(fractions_of(real_scalar(criteria[given[0]], given[0]), given[0]))
     sweep = as_sweep(correct, confidence, sample_weight)
     if threshold is not None:
-        return _point(sweep, threshold, *sweep.at(threshold)[:2])
+        return _point(sweep, threshold, *sweep.at(threshold)[:2], reviewer=reviewer)
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     last = len(ta) - 1
     if max_error_rate is not None:
-        index = last_within(sweep, limit)
+        index = last_within(sweep, limit, reviewer)
+        if index < 0:
+            raise ValueError(_out_of_reach(sweep, limit, reviewer, "max_error_rate"))
         fraction = 0.0
-        if fa[index] / total < limit:  # where it is the limit, the point is reached
-            fraction = _fraction(limit * total - fa[index], sweep, index, of_errors=True)
+        errors = _errors(sweep, slice(index, index + 1), reviewer)[0]
+        if errors / total < limit:  # where it is the limit, the point is reached
+            fraction = _fraction_of_errors(limit * total - errors, sweep, index, reviewer)
     elif max_risk is not None:
         index = _last_with_risk(sweep, limit)
         fraction = 0.0
@@ -200,11 +226,11 @@ def operating_point(
             index -= 1
             fraction = _fraction(limit * total - ta[index] - fa[index], sweep, index)
     if not interpolate or not 0.0 < fraction < 1.0:
-        return _at_index(sweep, index + (interpolate and fraction >= 1.0))
+        return point_at(sweep, index + (interpolate and fraction >= 1.0), reviewer)
     accepted_ta, accepted_fa = (
         float(c[index] + fraction * (c[index + 1] - c[index])) for c in (ta, fa)
     )
-    return _point(sweep, sweep.thresholds[index + 1], accepted_ta, accepted_fa, fraction)
+    return _point(sweep, sweep.thresholds[index + 1], accepted_ta, accepted_fa, fraction, reviewer)
 
 
 def acceptance_at_error_rate(
@@ -213,6 +239,7 @@ def acceptance_at_error_rate(
     error_rate: ArrayLike = 0.01,
     *,
     interpolate: bool = True,
+    reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]:
     """Acceptance rate at an allowed error rate: how much goes through unchecked.
@@ -228,13 +255,17 @@ def acceptance_at_error_rate(
     interpolate : bool, default=True
         Read the value off the curve, whose ties are straight segments; otherwise only whole ties
         are accepted, as a threshold does.
+    reviewer : Reviewer, optional
+        The people who verify what is rejected; by default they find and correct every error.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float or ndarray
-        X(θ) in [0, 1], in the shape of `error_rate`; 1 where the whole curve keeps the limit.
+        X(θ) in [0, 1], in the shape of `error_rate`; 1 where the whole curve keeps the limit. NaN,
+        with an `UndefinedMetricWarning`, where the errors of a `reviewer` exceed the limit at every
+        threshold.
 
     Raises
     ------
@@ -255,25 +286,63 @@ def acceptance_at_error_rate(
     >>> fa.acceptance_at_error_rate(correct, confidence, [0.0, 0.1, 0.5])
     array([0.4, 0.5, 1. ])
     """
+    check_reviewer(reviewer)
     limits = fractions_of(error_rate, "error_rate")
     sweep = as_sweep(correct, confidence, sample_weight)
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     values = np.empty(limits.size)
     for k, limit in enumerate(limits.flat):
-        i = last_within(sweep, limit)
+        i = last_within(sweep, limit, reviewer)
+        if i < 0:
+            values[k] = np.nan
+            continue
         accepted = ta[i] + fa[i]
         if interpolate:
-            fraction = _fraction(limit * total - fa[i], sweep, i, of_errors=True)
+            slack = limit * total - _errors(sweep, slice(i, i + 1), reviewer)[0]
+            fraction = _fraction_of_errors(slack, sweep, i, reviewer)
             if fraction > 0.0:
                 accepted = accepted + fraction * (ta[i + 1] + fa[i + 1] - accepted)
         values[k] = accepted / total
+    if np.isnan(values).any():
+        lowest = limits.ravel()[np.isnan(values)].max()
+        warn_undefined("the acceptance rate", _out_of_reach(sweep, lowest, reviewer, "error_rate"))
     return values.reshape(limits.shape) if limits.ndim else float(values[0])
 
 
-def last_within(sweep: ThresholdSweep, max_error_rate: float) -> int:
-    """Index of the last point of the sweep with at most that error rate; the rate never falls."""
+def last_within(sweep: ThresholdSweep, max_error_rate: float, reviewer: Reviewer | None = None) -> int:
+    """Index of the last point of the sweep with at most that error rate.
+
+    Without a reviewer the rate never falls, and is 0 at first. With one it may fall, and all of it
+    may be above: -1 then.
+    """
     fa, total = sweep.false_accepts, sweep.total
-    return bisect_right(range(len(fa)), max_error_rate, key=lambda i: fa[i] / total) - 1
+    if reviewer is None:
+        return bisect_right(range(len(fa)), max_error_rate, key=lambda i: fa[i] / total) - 1
+    for stop in range(len(fa), 0, -CHUNK):
+        start = max(0, stop - CHUNK)
+        errors = _errors(sweep, slice(start, stop), reviewer)
+        within = np.flatnonzero(errors / total <= max_error_rate)
+        if len(within):
+            return start + int(within[-1])
+    return -1
+
+
+def _errors(sweep: ThresholdSweep, part: slice, reviewer: Reviewer | None) -> NDArray[Any]:
+    """Items of all that are wrong in the end, at some of the points of the sweep."""
+    errors = sweep.false_accepts[part]
+    if reviewer is None:
+        return errors
+    rejected = sweep.n_correct - sweep.true_accepts[part], sweep.n_incorrect - errors
+    return reviewer.errors(errors, *rejected)  # type: ignore[no-any-return]
+
+
+def _out_of_reach(sweep: ThresholdSweep, limit: float, reviewer: Reviewer | None, name: str) -> str:
+    rates = _errors(sweep, slice(None), reviewer) / sweep.total
+    lowest = len(rates) - 1 - int(rates[::-1].argmin())
+    return (
+        f"{name} is {limit:.12g}, but the reviewer leaves an error rate of at least "
+        f"{rates[lowest]:.6g} (at threshold {sweep.thresholds[lowest]})"
+    )
 
 
 def _last_with_risk(sweep: ThresholdSweep, max_risk: float) -> int:
@@ -287,19 +356,27 @@ def _last_with_risk(sweep: ThresholdSweep, max_risk: float) -> int:
     return 0
 
 
-def _fraction(slack: float, sweep: ThresholdSweep, index: int, *, of_errors: bool = False) -> float:
-    """Share of the next tie that may be accepted where `slack` more (errors) may be; in [0, 1]."""
-    if index + 1 == len(sweep.thresholds):
-        return 0.0
+def _fraction(slack: float, sweep: ThresholdSweep, index: int) -> float:
+    """Share of the next tie, of which there is one, where `slack` more may be accepted; in [0, 1]."""
     tie = sweep.false_accepts[index + 1] - sweep.false_accepts[index]
-    if not of_errors:
-        tie = tie + sweep.true_accepts[index + 1] - sweep.true_accepts[index]
+    tie = tie + sweep.true_accepts[index + 1] - sweep.true_accepts[index]
     return float(min(max(slack / tie, 0.0), 1.0))
 
 
-def _at_index(sweep: ThresholdSweep, index: int) -> OperatingPoint:
+def _fraction_of_errors(
+    slack: float, sweep: ThresholdSweep, index: int, reviewer: Reviewer | None
+) -> float:
+    """The same where `slack` more errors may be; the next point has more than that."""
+    if index + 1 == len(sweep.thresholds):
+        return 0.0
+    before, after = _errors(sweep, slice(index, index + 2), reviewer)
+    return float(min(max(slack / (after - before), 0.0), 1.0))
+
+
+def point_at(sweep: ThresholdSweep, index: int, reviewer: Reviewer | None = None) -> OperatingPoint:
+    """The operating point at one of the sweep's own thresholds."""
     accepted = sweep.true_accepts[index].item(), sweep.false_accepts[index].item()
-    return _point(sweep, sweep.thresholds[index], *accepted)
+    return _point(sweep, sweep.thresholds[index], *accepted, reviewer=reviewer)
 
 
 def _point(
@@ -308,6 +385,7 @@ def _point(
     true_accepts: float,
     false_accepts: float,
     tie_acceptance: float = 1.0,
+    reviewer: Reviewer | None = None,
 ) -> OperatingPoint:
     accepted = true_accepts + false_accepts
     right, wrong = true_accepts, false_accepts
@@ -322,4 +400,5 @@ def _point(
         risk=wrong / (right + wrong),
         precision=right / (right + wrong),
         tie_acceptance=tie_acceptance,
+        reviewer=reviewer,
     )

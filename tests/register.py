@@ -230,6 +230,39 @@ def normalized(items: tuple[ref.Item, ...], gamma: float = 1.0) -> ref.Fraction:
     return ref.arac_area(items, gamma).normalized
 
 
+PRICES = (2.0, 4.0, 22.0)
+COST_RATES = [0.0, 0.125, 0.3, 0.5, 0.9, 1.0]
+
+
+def optimal_operating_point() -> Metric:
+    """The rates at the threshold of least cost."""
+    import fastarac
+
+    def rates(items: tuple[ref.Item, ...]) -> list[Any]:
+        points = ref.sweep(items)
+        best = min(
+            range(len(points)), key=lambda j: (ref.cost(points[j], *PRICES), -points[j].accepted)
+        )
+        return [ref.rate_at(items, points[best], rate) for rate in POINT]
+
+    costs = fastarac.VerificationCosts(*PRICES)
+    return Metric(
+        "optimal_operating_point", rates, {"costs": costs}, POINT, rounded_once=False, jumps=True
+    )
+
+
+def rejection_cost(items: tuple[ref.Item, ...]) -> list[Any]:
+    """The least (1 − λ)·risk + λ·(1 − X), without risk where nothing is accepted, for each λ."""
+    points = ref.sweep(items)
+    return [
+        min(
+            (1 - ref.exact(rate)) * (p.risk or 0) + ref.exact(rate) * p.verification_rate
+            for p in points
+        )
+        for rate in COST_RATES
+    ]
+
+
 METRICS = [
     Metric("ThresholdSweep.recognition_rate", ref.recognition_rate),
     sweep_column("true_accepts", scale=1),
@@ -319,4 +352,19 @@ METRICS = [
     operating_point(min_acceptance_rate=0.6),
     operating_point(min_acceptance_rate=0.6, interpolate=True),
     operating_point(threshold=0.5),
+    optimal_operating_point(),
+    Metric(
+        "performance_at_error_rate",
+        lambda items: [ref.performance_at_error_rate(items, e, 0.5, 3) for e in LIMITS],
+        {"error_rate": LIMITS, "gamma": 0.5, "delta": 3},
+        rounded_once=False,
+        jumps=True,
+    ),
+    Metric(
+        "rejection_cost_curve",
+        rejection_cost,
+        {"reject_cost": COST_RATES},
+        ("cost",),
+        rounded_once=False,
+    ),
 ]

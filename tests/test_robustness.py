@@ -187,10 +187,10 @@ def test_wrong_names_are_attribute_errors():
 
 
 LAYERS = [
-    {"_version", "exceptions", "_kernels", "_parallel"},
+    {"_version", "exceptions", "_kernels", "_parallel", "_special"},
     {"_inputs"},
     {"_sorting"},
-    {"sweep"},
+    {"sweep", "reviewer"},
     {"curves", "areas"},
     {"risk_areas", "partial_areas"},
     {"precision_recall", "dropin"},

@@ -105,7 +105,7 @@ def preference_map(
     For each pair of ratios each model accepts from the threshold on that suits it best: the corner of
     its :func:`arac_convex_hull` for that γ/δ. O(g·d·log h) a model with h corners, once its hull is
     known. W is that of equation 15 of Kimura et al. 2024. Models are alike where their W differ by no
-    more than its rounding, 2⁻⁴⁹ of 1 + γ + |δ|.
+    more than rounding may do, 2⁻⁴⁹ of the sum of 1, γ and the size of δ.
 
     Examples
     --------

@@ -1,0 +1,144 @@
+"""Cost curves with a reject option: the lower envelope, and the third axis of Abbas and others."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import reference_verification as slow
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+from test_verification_costs import points_of, sweeps
+
+import fastarac as fa
+
+CORRECT = [1, 1, 0, 1, 0]
+CONFIDENCE = [0.9, 0.8, 0.7, 0.6, 0.2]
+
+reject_costs = st.one_of(
+    st.floats(0, 1), st.fractions(0, 1, max_denominator=60).map(float), st.sampled_from([0.0, 1.0])
+)
+
+
+class TestRejectionCostCurve:
+    @given(sweeps(), st.lists(reject_costs, min_size=1, max_size=12))
+    def test_least_of_all_thresholds(self, sweep, rates):
+        curve = fa.rejection_cost_curve(sweep, reject_cost=rates)
+        points = points_of(sweep)
+        expected = [slow.least_rejection_cost(points, rate) for rate in rates]
+        assert curve.reject_cost.tolist() == rates
+        assert curve.cost == pytest.approx([float(cost) for cost, _ in expected], rel=1e-12, abs=1e-15)
+        assert curve.thresholds.tolist() == [sweep.thresholds[best] for _, best in expected]
+
+    @given(strategies.exact_sums, reject_costs)
+    def test_of_items(self, sample, rate):
+        curve = fa.rejection_cost_curve(sample.correct, sample.confidence, rate, **sample.weighted)
+        sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
+        cost, best = slow.least_rejection_cost(points_of(sweep), rate)
+        assert curve.cost == pytest.approx([float(cost)], rel=1e-12, abs=1e-15)
+        assert curve.thresholds.tolist() == [sweep.thresholds[best]]
+
+    @given(sweeps())
+    def test_exact_where_thresholds_tie(self, sweep):
+        """At the very doubles where one threshold takes over, and at their neighbours."""
+        points = points_of(sweep)
+        changes = fa.rejection_cost_curve(sweep).reject_cost[1:-1]
+        beside = np.concatenate([changes, np.nextafter(changes, 0), np.nextafter(changes, 1)])
+        curve = fa.rejection_cost_curve(sweep, reject_cost=np.append(beside, 0.5))
+        best = [slow.least_rejection_cost(points, rate)[1] for rate in curve.reject_cost.tolist()]
+        assert curve.thresholds.tolist() == sweep.thresholds[best].tolist()
+
+    @given(sweeps(), st.floats(0, 1))
+    def test_the_default_has_all_vertices(self, sweep, rate):
+        curve = fa.rejection_cost_curve(sweep)
+        assert curve.reject_cost[0] == 0.0
+        assert curve.reject_cost[-1] == 1.0
+        assert (np.diff(curve.reject_cost) >= 0).all()
+        between = np.interp(rate, curve.reject_cost, curve.cost)
+        cost, _ = slow.least_rejection_cost(points_of(sweep), rate)
+        assert between == pytest.approx(float(cost), rel=1e-9, abs=1e-13)
+        # concave, as a minimum of straight lines is, from no cost to no cost
+        assert curve.cost[0] == curve.cost[-1] == 0.0
+
+    def test_by_hand(self):
+        # Accepted and risk: 0.8 2/5 and 0, 0.6 4/5 and 1/4, 0.2 1 and 2/5. The first two cost the
+        # same where 3λ/5 = (1 − λ)/4 + λ/5, the last two where (1 − λ)/4 + λ/5 = 2(1 − λ)/5.
+        curve = fa.rejection_cost_curve(CORRECT, CONFIDENCE)
+        assert curve.thresholds.tolist() == [0.8, 0.6, 0.2, 0.2]
+        assert curve.reject_cost == pytest.approx([0, 5 / 13, 3 / 7, 1])
+        assert curve.cost == pytest.approx([0, 3 / 13, 8 / 35, 0])
+
+    def test_nothing_is_right(self):
+        curve = fa.rejection_cost_curve([0, 0, 0, 0], [0.4, 0.3, 0.2, 0.2], [0, 0.25, 0.5, 0.75])
+        assert curve.thresholds.tolist() == [math.inf, math.inf, 0.2, 0.2]
+        assert curve.cost.tolist() == [0.0, 0.25, 0.5, 0.25]
+
+    def test_everything_is_right(self):
+        curve = fa.rejection_cost_curve([1, 1], [0.4, 0.3], 0.3)
+        assert (curve.cost.tolist(), curve.thresholds.tolist()) == ([0.0], [0.3])
+
+    def test_a_scalar_is_one_point(self):
+        curve = fa.rejection_cost_curve(CORRECT, CONFIDENCE, 0.3)
+        assert [column.shape for column in curve] == [(1,)] * 3
+
+    @pytest.mark.parametrize(
+        ("rate", "error", "message"),
+        [
+            (1.5, ValueError, r"reject_cost is 1.5; a number in \[0, 1\] is expected"),
+            ([0.5, -0.1], ValueError, r"reject_cost is -0.1; a number in \[0, 1\] is expected"),
+            ([math.nan], ValueError, "reject_cost is nan"),
+            (
+                [[0.5]],
+                ValueError,
+                r"reject_cost has shape \(1, 1\); a number or a one-dim",
+            ),
+            ("half", TypeError, "reject_cost has type"),
+        ],
+    )
+    def test_refused(self, rate, error, message):
+        with pytest.raises(error, match=message):
+            fa.rejection_cost_curve(CORRECT, CONFIDENCE, rate)
+
+
+class TestAccuracyRejectionCostCurve:
+    price = st.floats(0, 1e6)
+
+    @given(strategies.items, price, price)
+    def test_by_definition(self, sample, verification, error):
+        costs = fa.VerificationCosts(verification, 1, error)
+        sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
+        if not max(verification, error):
+            return
+        curve = fa.accuracy_rejection_cost_curve(
+            sample.correct, sample.confidence, costs, **sample.weighted
+        )
+        expected = []
+        for point in points_of(sweep):
+            rejected = point.false_rejects + point.true_rejects
+            spent = Fraction(error) * point.false_accepts + Fraction(verification) * rejected
+            expected.append(float(spent / (point.total * Fraction(max(verification, error)))))
+        assert curve.normalized_cost == pytest.approx(expected, rel=1e-12, abs=1e-14)
+        rejection_rate, accuracy, thresholds = fa.accuracy_rejection_curve(sweep)
+        assert np.array_equal(curve.rejection_rate, rejection_rate)
+        assert np.array_equal(curve.accuracy, accuracy)
+        assert np.array_equal(curve.thresholds, thresholds)
+
+    def test_what_a_correction_costs_does_not_count(self):
+        curves = [
+            fa.accuracy_rejection_cost_curve(
+                CORRECT, CONFIDENCE, fa.VerificationCosts(1, correction, 4)
+            )
+            for correction in (0.5, 20)
+        ]
+        assert np.array_equal(curves[0].normalized_cost, curves[1].normalized_cost)
+
+    def test_refused(self):
+        with pytest.raises(TypeError, match="costs is missing; VerificationCosts are expected"):
+            fa.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE)
+        with pytest.raises(TypeError, match=r"costs is .* \(tuple\); VerificationCosts are expected"):
+            fa.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, (1, 2, 3))
+        with pytest.raises(ValueError, match="costs has error and verification 0"):
+            fa.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, fa.VerificationCosts(0, 1, 0))
