@@ -141,6 +141,8 @@ if TYPE_CHECKING:
     from fastarac.measures.ranking import reciprocal_rank as reciprocal_rank
     from fastarac.synthetic import PAPER_CASES as PAPER_CASES
     from fastarac.synthetic import TruncatedNormalMixture as TruncatedNormalMixture
+    from fastarac.uncertainty.asymptotic import AsymptoticInterval as AsymptoticInterval
+    from fastarac.uncertainty.asymptotic import asymptotic_interval as asymptotic_interval
     from fastarac.uncertainty.bands import ConfidenceBand as ConfidenceBand
     from fastarac.uncertainty.bands import bootstrap_band as bootstrap_band
     from fastarac.uncertainty.bcost import CostDifference as CostDifference
@@ -149,8 +151,6 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.bcost import bcost_delta as bcost_delta
     from fastarac.uncertainty.bootstrap import BootstrapResult as BootstrapResult
     from fastarac.uncertainty.bootstrap import bootstrap as bootstrap
-    from fastarac.uncertainty.asymptotic import AsymptoticInterval as AsymptoticInterval
-    from fastarac.uncertainty.asymptotic import asymptotic_interval as asymptotic_interval
     from fastarac.uncertainty.compared import ModelComparison as ModelComparison
     from fastarac.uncertainty.compared import PairDifference as PairDifference
     from fastarac.uncertainty.comparison import DeLongTest as DeLongTest

@@ -37,7 +37,7 @@ _I8 = Layout(np.dtype("=i8"), np.dtype("=u8"), SIGNED, np.uint64(0))
 _U8 = Layout(np.dtype("=u8"), np.dtype("=u8"), UNSIGNED, np.uint64(0))
 
 # The smallest of four types that holds every value of the given one, in the same order.
-_LAYOUTS: dict[str, Layout] = {
+LAYOUTS: dict[str, Layout] = {
     "b1": _F4, "i1": _F4, "u1": _F4, "i2": _F4, "u2": _F4, "f2": _F4, "f4": _F4,
     "i4": _F8, "u4": _F8, "f8": _F8, "i8": _I8, "u8": _U8,
 }  # fmt: skip
@@ -82,7 +82,7 @@ class Items:
         self.n = len(confidence)
         self._names = names
         dtype = confidence.dtype
-        self.layout = _LAYOUTS[dtype.str[1:]]
+        self.layout = LAYOUTS[dtype.str[1:]]
         flags = confidence.flags
         self._direct_confidence = dtype == self.layout.values and flags.c_contiguous and flags.aligned
         self._direct_correct = correct.dtype.str[1:] in _BYTES and correct.flags.c_contiguous
@@ -147,6 +147,7 @@ class Items:
 
 
 NAMES = ("correct", "confidence", "sample_weight")
+SCORED_NAMES = ("y_true", "y_score", "sample_weight")
 
 
 def read_items(
@@ -184,7 +185,7 @@ def read_items(
 def vector(values: ArrayLike, name: str) -> NDArray[Any]:
     """Return `values` as a one-dimensional array of real numbers, not copied where that can be."""
     array = values if type(values) is np.ndarray else _to_array(values, name)
-    if array.dtype.str[1:] not in _LAYOUTS:
+    if array.dtype.str[1:] not in LAYOUTS:
         _reject_type(array, name)
     if array.ndim != 1:
         message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
@@ -345,6 +346,17 @@ def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
         message = f"{name} is {value!r}; a {'finite ' if finite else ''}number is expected"
         raise ValueError(message)
     return number
+
+
+def whole_number(value: object, name: str, least: int) -> int:
+    """Return an integer of at least `least`, and raise for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        message = f"{name} is {value!r} ({type(value).__name__}); an integer is expected"
+        raise TypeError(message)
+    if value < least:
+        message = f"{name} is {value}; an integer of at least {least} is expected"
+        raise ValueError(message)
+    return int(value)
 
 
 def read_groups(groups: Any, n: int, name: str = "groups") -> tuple[NDArray[Any], NDArray[Any]]:

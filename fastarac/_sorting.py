@@ -54,12 +54,23 @@ class SweepArrays(NamedTuple):
     false_accepts: Array
 
 
-class _Buckets(NamedTuple):
+class Buckets(NamedTuple):
     """Keys in buckets of rising value; the first half of the buckets is below zero."""
 
     keys: Array
     bounds: NDArray[np.int64]
     weights: Array  # empty where the items are not weighted
+
+
+class SortedItems(NamedTuple):
+    """Sorted buckets of items without weights."""
+
+    keys: Array
+    bounds: NDArray[np.int64]
+    above: NDArray[np.int64]
+    """Correct and incorrect items above each bucket, of shape (n_buckets, 2)."""
+    correct: int
+    incorrect: int
 
 
 def count_pairs(items: Items) -> PairCounts:
@@ -73,14 +84,14 @@ def count_pairs(items: Items) -> PairCounts:
         )
         items.check(not_finite=bad, seen_labels=seen)
         return PairCounts(int(correct), int(incorrect), int(doubled))
-    plan = _plan(items)
+    plan = plan_buckets(items)
     if plan.try_counting:
-        counted = _count_values(items)
+        counted = count_values(items)
         if counted is not None:
             return pairs_of_sweep(counted)
-    buckets = _spread(items, plan)
+    buckets = spread(items, plan)
     results = np.empty((len(buckets.bounds) - 1, 3), np.int64)
-    _sort_buckets(buckets, _kernels.threshold.pairs_of_buckets, results)
+    sort_buckets(buckets, _kernels.threshold.pairs_of_buckets, results)
     correct = incorrect = doubled = 0
     for p, q, pairs in results.tolist():
         doubled += pairs + 2 * p * incorrect
@@ -118,7 +129,7 @@ def doubled_area(x: Array, y: Array) -> Exact:
 def sweep_arrays(items: Items) -> SweepArrays:
     """Return every threshold with the counts at it."""
     if items.weight is not None:
-        return _weighted_sweep(items, _plan(items))
+        return _weighted_sweep(items, plan_buckets(items))
     if items.n <= SINGLE:
         _, _, bits, labels = next(items.chunks(0, items.n))
         bad, seen, raw, true_accepts, false_accepts = _kernels.threshold.small_sweep(
@@ -126,18 +137,16 @@ def sweep_arrays(items: Items) -> SweepArrays:
         )
         items.check(not_finite=bad, seen_labels=seen)
         return SweepArrays(_thresholds(raw, items), true_accepts, false_accepts)
-    plan = _plan(items)
+    plan = plan_buckets(items)
     if plan.try_counting:
-        counted = _count_values(items)
+        counted = count_values(items)
         if counted is not None:
             return counted
-    buckets = _spread(items, plan)
+    buckets = spread(items, plan)
     n_buckets = len(buckets.bounds) - 1
     results = np.empty((n_buckets, 3), np.int64)
-    _sort_buckets(buckets, _kernels.threshold.values_of_buckets, results)
-    above = np.zeros_like(results)
-    above[:-1] = np.cumsum(results[:0:-1], axis=0)[::-1]
-    starts = above + np.array([1, 0, 0])
+    sort_buckets(buckets, _kernels.threshold.values_of_buckets, results)
+    starts = _above(results) + np.array([1, 0, 0])
     size = 1 + int(results[:, 0].sum())
     raw = np.empty(size, items.layout.bits)
     true_accepts = np.empty(size, np.int64)
@@ -150,11 +159,35 @@ def sweep_arrays(items: Items) -> SweepArrays:
             raw, true_accepts, false_accepts,
         )  # fmt: skip
 
-    _over_buckets(n_buckets, len(buckets.keys), lambda: write)
+    over_buckets(n_buckets, len(buckets.keys), lambda: write)
     return SweepArrays(_thresholds(raw, items), true_accepts, false_accepts)
 
 
-class _Plan(NamedTuple):
+def rank(items: Items) -> SweepArrays | SortedItems:
+    """Sort the items for sums over the thresholds; the sweep itself where it is small or weighted."""
+    if items.weight is not None or items.n <= SINGLE:
+        return sweep_arrays(items)
+    plan = plan_buckets(items)
+    if plan.try_counting:
+        counted = count_values(items)
+        if counted is not None:
+            return counted
+    buckets = spread(items, plan)
+    counts = np.empty((len(buckets.bounds) - 1, 3), np.int64)
+    sort_buckets(buckets, _kernels.threshold.values_of_buckets, counts)
+    counts = counts[:, 1:]
+    correct, incorrect = counts.sum(axis=0).tolist()
+    return SortedItems(buckets.keys, buckets.bounds, _above(counts), correct, incorrect)
+
+
+def _above(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """From the counts of each bucket, a row each: the sums of all higher buckets."""
+    above = np.zeros_like(counts)
+    above[:-1] = np.cumsum(counts[:0:-1], axis=0)[::-1]
+    return above
+
+
+class Plan(NamedTuple):
     """How the items are spread over buckets."""
 
     n_buckets: int  # on either side of zero
@@ -163,9 +196,9 @@ class _Plan(NamedTuple):
     try_counting: bool
 
 
-def _plan(items: Items) -> _Plan:
+def plan_buckets(items: Items) -> Plan:
     if items.n <= SINGLE:
-        return _Plan(1, np.zeros(_n_cells(), np.uint16), (0.0, 0.0, 0.0, 0), try_counting=False)
+        return Plan(1, np.zeros(_n_cells(), np.uint16), (0.0, 0.0, 0.0, 0), try_counting=False)
     step = items.n // SAMPLE or 1
     sample = np.sort(items.confidence[::step].astype(np.float64))
     if not (math.isfinite(sample[0]) and math.isfinite(sample[-1])):
@@ -184,7 +217,7 @@ def _plan(items: Items) -> _Plan:
     below = np.cumsum(filled) - filled
     table = (below * n_buckets // size).astype(np.uint16)
     distinct = 1 + int(np.count_nonzero(sample[1:] != sample[:-1]))
-    return _Plan(n_buckets, table, ends, try_counting=distinct < size // 4)
+    return Plan(n_buckets, table, ends, try_counting=distinct < size // 4)
 
 
 def _n_cells() -> int:
@@ -207,7 +240,7 @@ def _places(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
     return bounds, bounds[:-1] + np.cumsum(counts, axis=0) - counts
 
 
-def _spread(items: Items, plan: _Plan) -> _Buckets:
+def spread(items: Items, plan: Plan) -> Buckets:
     """Write the keys of all items into buckets."""
     threshold = _kernels.threshold
     layout = items.layout
@@ -241,7 +274,7 @@ def _spread(items: Items, plan: _Plan) -> _Buckets:
                 )  # fmt: skip
 
     _parallel.run(move, range(len(shares)))
-    return _Buckets(keys, bounds, weights)
+    return Buckets(keys, bounds, weights)
 
 
 def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[np.int64]:
@@ -271,15 +304,15 @@ def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[
 
     _parallel.run(move, range(len(shares)))
     halves = np.empty((2 * n_groups, 3), np.int64)
-    buckets = _Buckets(keys, bounds, np.empty(0))
-    _sort_buckets(buckets, _kernels.threshold.pairs_of_buckets, halves)
+    buckets = Buckets(keys, bounds, np.empty(0))
+    sort_buckets(buckets, _kernels.threshold.pairs_of_buckets, halves)
     lower, upper = halves[0::2], halves[1::2]
     pairs: NDArray[np.int64] = lower + upper
     pairs[:, 2] += 2 * upper[:, 0] * lower[:, 1]
     return pairs
 
 
-def _over_buckets(
+def over_buckets(
     n_buckets: int, n_items: int, worker: Callable[[], Callable[[int, int], None]]
 ) -> None:
     """Call what `worker` returns for ranges of buckets, each thread taking the next free range.
@@ -301,7 +334,7 @@ def _over_buckets(
     _parallel.run(work, range(_parallel.n_threads(n_items)))
 
 
-def _sort_buckets(buckets: _Buckets, kernel: Callable[..., None], results: Array) -> None:
+def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array) -> None:
     """Sort every bucket and let `kernel` write its row of `results`."""
     sizes = np.diff(buckets.bounds)
     largest = int(sizes.max())
@@ -316,10 +349,10 @@ def _sort_buckets(buckets: _Buckets, kernel: Callable[..., None], results: Array
 
         return step
 
-    _over_buckets(len(sizes), len(buckets.keys), worker)
+    over_buckets(len(sizes), len(buckets.keys), worker)
 
 
-def _count_values(items: Items) -> SweepArrays | None:
+def count_values(items: Items) -> SweepArrays | None:
     """Return the sweep by counting, or None where there are too many distinct confidences."""
     counting = _kernels.counting
     layout = items.layout
@@ -383,9 +416,9 @@ def _scale_of(largest: float) -> float:
     return math.ldexp(1.0, max(-1021, min(1021, -math.frexp(largest)[1])))
 
 
-def _sum_buckets(items: Items, plan: _Plan) -> tuple[_Buckets, NDArray[np.float64], float]:
+def _sum_buckets(items: Items, plan: Plan) -> tuple[Buckets, NDArray[np.float64], float]:
     """Sorted buckets of weighted items, the sums of each, and the scale of these sums."""
-    buckets = _spread(items, plan)
+    buckets = spread(items, plan)
     scale = _scale_of(float(buckets.weights.max()))
     n_buckets = len(buckets.bounds) - 1
     results = np.empty((n_buckets, 7))
@@ -395,12 +428,12 @@ def _sum_buckets(items: Items, plan: _Plan) -> tuple[_Buckets, NDArray[np.float6
             buckets.keys, buckets.weights, scale, buckets.bounds, first, last, results
         )
 
-    _over_buckets(n_buckets, items.n, lambda: step)
+    over_buckets(n_buckets, items.n, lambda: step)
     return buckets, results, scale
 
 
 def _count_weighted_pairs(items: Items) -> PairCounts:
-    _, results, scale = _sum_buckets(items, _plan(items))
+    _, results, scale = _sum_buckets(items, plan_buckets(items))
     sums = [Fraction(x) for x in _kernels.weighted.combine(results)[1:].tolist()]
     unit = Fraction(scale)
     return PairCounts(
@@ -408,7 +441,7 @@ def _count_weighted_pairs(items: Items) -> PairCounts:
     )
 
 
-def _weighted_sweep(items: Items, plan: _Plan) -> SweepArrays:
+def _weighted_sweep(items: Items, plan: Plan) -> SweepArrays:
     buckets, results, scale = _sum_buckets(items, plan)
     n_buckets = len(buckets.bounds) - 1
     above = _kernels.weighted.sums_above(results)
@@ -423,7 +456,7 @@ def _weighted_sweep(items: Items, plan: _Plan) -> SweepArrays:
             above, raw, true_accepts, false_accepts,
         )  # fmt: skip
 
-    _over_buckets(n_buckets, items.n, lambda: step)
+    over_buckets(n_buckets, items.n, lambda: step)
     true_accepts /= scale
     false_accepts /= scale
     return SweepArrays(_thresholds(raw, items), true_accepts, false_accepts)

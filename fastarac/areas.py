@@ -6,18 +6,23 @@ incorrect item by their order (`_sorting.PairCounts`): exact integers, divided o
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from fastarac import _kernels, _parallel, _sorting
-from fastarac._inputs import positive_scalar, read_items
+from fastarac._inputs import NAMES, positive_scalar, read_items
+from fastarac._sorting import PairCounts, SortedItems, SweepArrays
 from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
-    from fastarac._sorting import PairCounts
-
+Ranked = SortedItems | SweepArrays
 CHUNK = 1 << 18  # points that are summed at a time
 
 
@@ -47,31 +52,108 @@ def pair_counts(
     if isinstance(correct, ThresholdSweep):
         reject_beside_sweep(confidence, sample_weight)
         return _sorting.pairs_of_sweep(
-            _sorting.SweepArrays(correct.thresholds, correct.true_accepts, correct.false_accepts)
+            SweepArrays(correct.thresholds, correct.true_accepts, correct.false_accepts)
         )
     return _sorting.count_pairs(read_items(correct, require_confidence(confidence), sample_weight))
 
 
-def sum_of_points(sweep: ThresholdSweep, kernel: str, *, of_risk: bool = False) -> Fraction:
-    """Sum that a kernel of `_kernels.areas` makes over the points, far closer than a double.
+def ranked(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    names: tuple[str, str, str] = NAMES,
+) -> Ranked:
+    """Return what `sum_over` sums: the sorted items, or the counts of a sweep."""
+    if isinstance(correct, ThresholdSweep):
+        reject_beside_sweep(confidence, sample_weight, names[1])
+        return SweepArrays(correct.thresholds, correct.true_accepts, correct.false_accepts)
+    confidence = require_confidence(confidence, names)
+    return _sorting.rank(read_items(correct, confidence, sample_weight, names))
 
-    The points are summed in chunks of one size, so that the number of threads changes nothing. Risk
-    is precision with the incorrect items in the place of the correct ones.
+
+def totals(items: Ranked) -> PairCounts:
+    """Numbers of correct and incorrect items, or their weights, without the pairs."""
+    if isinstance(items, SortedItems):
+        return PairCounts(items.correct, items.incorrect, 0)
+    correct, incorrect = items.true_accepts[-1].item(), items.false_accepts[-1].item()
+    if is_weighted(items):
+        return PairCounts(Fraction(correct), Fraction(incorrect), 0)
+    return PairCounts(correct, incorrect, 0)
+
+
+def is_weighted(items: Ranked) -> bool:
+    """Whether the counts are sums of weights."""
+    return isinstance(items, SweepArrays) and items.true_accepts.dtype != np.int64
+
+
+def sum_over(items: Ranked, quantity: str, *, of_risk: bool = False) -> Fraction:
+    """Sum over the thresholds of what a kernel of `_kernels.areas` says, far closer than a double.
+
+    Points are summed in chunks of one size, so that the number of threads changes nothing. Risk is
+    precision with the incorrect items in the place of the correct ones.
     """
-    ta, fa = sweep.true_accepts, sweep.false_accepts
+    areas = _kernels.areas
+    correct, incorrect, _ = totals(items)
+    total = int(correct + incorrect)
+    if isinstance(items, SweepArrays) and (is_weighted(items) or total >= areas.MAX_TOTAL):
+        return _sum_by_points(items, quantity, of_risk=of_risk)
+    what = getattr(areas, quantity.upper())
+    digits = min(26, 51 - total.bit_length())
+    scale = 2.0**digits
+    if isinstance(items, SortedItems):
+        n_buckets = len(items.above)
+        rows = np.empty((n_buckets, 5))
+
+        def add_buckets(first: int, last: int) -> None:
+            areas.sums_of_buckets(
+                items.keys, items.bounds, first, last, items.above, what, of_risk, scale, rows
+            )
+
+        _sorting.over_buckets(n_buckets, total, lambda: add_buckets)
+    else:
+        _, true_accepts, false_accepts = items
+        starts = range(1, len(true_accepts), CHUNK)
+        rows = np.empty((len(starts), 5))
+
+        def add_points(i: int) -> None:
+            stop = min(starts[i] + CHUNK, len(true_accepts))
+            areas.sums_of_points(
+                true_accepts, false_accepts, starts[i], stop, what, of_risk, scale, rows[i]
+            )
+
+        _in_turns(add_points, len(starts), len(true_accepts))
+    *columns, highs, lows = rows.T.tolist()
+    first, second, rest = (Fraction(math.fsum(column)) for column in columns)
+    high = math.fsum(highs)
+    low = math.fsum([*highs, *lows, -high])
+    unit = Fraction(1, 1 << digits)
+    return (first + (second + rest) * unit) * unit + Fraction(high) + Fraction(low)
+
+
+def _sum_by_points(items: SweepArrays, quantity: str, *, of_risk: bool) -> Fraction:
+    """`sum_over` for weights and for vast counts."""
+    _, ta, fa = items
     if of_risk:
         ta, fa = fa, ta
-    n = len(ta)
-    add_up = getattr(_kernels.areas, kernel)
-    threads = _parallel.n_threads(n)
+    add_up = getattr(_kernels.areas, quantity)
     sums: dict[int, tuple[float, float]] = {}
 
+    def add_points(i: int) -> None:
+        sums[i] = add_up(ta, fa, i * CHUNK, min((i + 1) * CHUNK, len(ta)))
+
+    _in_turns(add_points, -(-len(ta) // CHUNK), len(ta))
+    return sum((Fraction(x) for pair in sums.values() for x in pair), Fraction(0))
+
+
+def _in_turns(task: Callable[[int], None], n_tasks: int, n_items: int) -> None:
+    """Call `task` with the numbers up to `n_tasks`, by as many threads as the items are worth."""
+    threads = min(n_tasks, _parallel.n_threads(n_items))
+
     def work(first: int) -> None:
-        for start in range(first * CHUNK, n, threads * CHUNK):
-            sums[start] = add_up(ta, fa, start, min(start + CHUNK, n))
+        for i in range(first, n_tasks, threads):
+            task(i)
 
     _parallel.run(work, range(threads))
-    return sum((Fraction(x) for pair in sums.values() for x in pair), Fraction(0))
 
 
 def arac_auc(pairs: PairCounts) -> float:

@@ -7,10 +7,10 @@ from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from fastarac._inputs import choice, fractions_of, read_items, real_scalar
+from fastarac._inputs import SCORED_NAMES, choice, fractions_of, read_items, real_scalar
 from fastarac._sorting import doubled_area, sweep_arrays
 from fastarac.exceptions import warn_undefined
-from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep
+from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep, require_confidence
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -234,8 +234,6 @@ def scored_sweep(
     if isinstance(y_true, ThresholdSweep):
         reject_beside_sweep(y_score, sample_weight, "y_score")
         return y_true
-    if y_score is None:
-        message = "y_score is missing; (y_true, y_score) or a ThresholdSweep is expected"
-        raise TypeError(message)
-    items = read_items(y_true, y_score, sample_weight, ("y_true", "y_score", "sample_weight"))
+    y_score = require_confidence(y_score, SCORED_NAMES)
+    items = read_items(y_true, y_score, sample_weight, SCORED_NAMES)
     return ThresholdSweep(*sweep_arrays(items))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._inputs import choice, fractions_of
-from fastarac.areas import sum_of_points
+from fastarac._inputs import SCORED_NAMES, choice, fractions_of
+from fastarac.areas import ranked, sum_over, totals
 from fastarac.exceptions import warn_undefined
 from fastarac.partial_areas import scored_sweep
 
@@ -94,16 +94,17 @@ def pr_auc_score(
     0.805556
     """
     choice(interpolation, "interpolation", ("davis-goadrich", "linear", "step"))
-    sweep = scored_sweep(y_true, y_score, sample_weight)
-    if not sweep.n_correct:
+    items = ranked(y_true, y_score, sample_weight, SCORED_NAMES)
+    positives = totals(items).correct
+    if not positives:
         warn_undefined("area under the precision-recall curve", "y_true has no positive item")
         return math.nan
-    kernels = {
+    quantities = {
         "davis-goadrich": "recall_integrals",
         "linear": "recall_trapezoids",
         "step": "recall_steps",
     }
-    area = sum_of_points(sweep, kernels[interpolation]) / Fraction(sweep.n_correct)
+    area = sum_over(items, quantities[interpolation]) / positives
     return float(area / 2 if interpolation == "linear" else area)
 
 

@@ -11,17 +11,16 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from fastarac import _kernels
 from fastarac._inputs import choice, positive_scalar
-from fastarac._sorting import PairCounts
-from fastarac.areas import CurveArea, curve_area, sum_of_points
+from fastarac.areas import CurveArea, curve_area, is_weighted, ranked, sum_over, totals
 from fastarac.exceptions import warn_undefined
-from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from fastarac.areas import Ranked
+    from fastarac.sweep import ThresholdSweep
 
 Estimator = Literal["trapezoid", "mean", "exact"]
 Optimum = Literal["finite", "asymptotic"]
@@ -29,24 +28,20 @@ Optimum = Literal["finite", "asymptotic"]
 ESTIMATORS = ("trapezoid", "mean", "exact")
 
 
-def _area(sweep: ThresholdSweep, estimator: str, *, of_risk: bool = False) -> Fraction:
+def _area(items: Ranked, estimator: str, *, of_risk: bool = False) -> Fraction:
     """ARP-AUC, or AURC `of_risk`, with an error far below that of a double."""
     choice(estimator, "estimator", ESTIMATORS)
-    kernels = {
+    quantities = {
         "trapezoid": "precision_trapezoids",
         "mean": "precision_means",
         "exact": "precision_integrals",
     }
-    if estimator == "mean" and sweep.true_accepts.dtype != np.int64:
+    if estimator == "mean" and is_weighted(items):
         message = "estimator='mean' is a mean over items and takes no weights; use 'exact'"
         raise ValueError(message)
-    area = sum_of_points(sweep, kernels[estimator], of_risk=of_risk) / _total(sweep)
+    correct, incorrect, _ = totals(items)
+    area = sum_over(items, quantities[estimator], of_risk=of_risk) / (correct + incorrect)
     return area / 2 if estimator == "trapezoid" else area
-
-
-def _total(sweep: ThresholdSweep) -> Fraction:
-    """Ω, not rounded."""
-    return Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)
 
 
 def _log(ratio: Fraction) -> Fraction:
@@ -55,32 +50,34 @@ def _log(ratio: Fraction) -> Fraction:
         return Fraction((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
 
 
-def _best_aurc(sweep: ThresholdSweep, estimator: str, optimum: str) -> Fraction:
+def _best_aurc(items: Ranked, estimator: str, optimum: str) -> Fraction:
     """AURC of the best order of the same items: all correct ones first, no ties."""
     choice(optimum, "optimum", ("finite", "asymptotic"))
-    correct, total = Fraction(sweep.n_correct), _total(sweep)
+    correct, incorrect, _ = map(Fraction, totals(items))
+    total = correct + incorrect
     if not correct:
         return Fraction(1)
     if optimum == "asymptotic" or estimator == "exact":
         return 1 - correct / total * (1 - _log(correct / total))
-    if sweep.true_accepts.dtype != np.int64:
+    if is_weighted(items):
         message = (
             f"optimum='finite' with estimator={estimator!r} depends on single items and takes no "
             "weights; use estimator='exact' or optimum='asymptotic'"
         )
         raise ValueError(message)
-    high, low = _kernels.areas.harmonic(int(sweep.n_correct), int(sweep.total))
+    high, low = _kernels.areas.harmonic(int(correct), int(total))
     harmonic = Fraction(high) + Fraction(low)
     if estimator == "trapezoid":
         harmonic += (1 / correct - 1 / total) / 2
     return 1 - correct / total * (1 + harmonic)
 
 
-def _excess(sweep: ThresholdSweep, estimator: str, best: Fraction) -> Fraction:
+def _excess(items: Ranked, estimator: str, best: Fraction) -> Fraction:
     """AURC less `best`, from the smaller of precision and risk, which has more digits to lose."""
-    if sweep.n_incorrect < sweep.n_correct:
-        return _area(sweep, estimator, of_risk=True) - best
-    return 1 - best - _area(sweep, estimator)
+    correct, incorrect, _ = totals(items)
+    if incorrect < correct:
+        return _area(items, estimator, of_risk=True) - best
+    return 1 - best - _area(items, estimator)
 
 
 def arp_area(
@@ -135,11 +132,13 @@ def arp_area(
     0.96875
     """
     gamma = positive_scalar(gamma, "gamma")
-    sweep = as_sweep(correct, confidence, sample_weight)
-    auc, loss = _area(sweep, estimator), _area(sweep, estimator, of_risk=True)
-    return curve_area(
-        auc, loss, PairCounts(Fraction(sweep.n_correct), Fraction(sweep.n_incorrect), 0), gamma
-    )
+    items = ranked(correct, confidence, sample_weight)
+    pairs = totals(items)
+    # whichever may be small, of which the other's error would leave little
+    of_risk = pairs.incorrect < pairs.correct
+    area = _area(items, estimator, of_risk=of_risk)
+    auc, loss = (1 - area, area) if of_risk else (area, 1 - area)
+    return curve_area(auc, loss, pairs, gamma)
 
 
 def arp_auc_score(
@@ -185,7 +184,7 @@ def arp_auc_score(
     >>> round(fa.arp_auc_score(correct, confidence, estimator="mean"), 6)
     0.791667
     """
-    return float(_area(as_sweep(correct, confidence, sample_weight), estimator))
+    return float(_area(ranked(correct, confidence, sample_weight), estimator))
 
 
 def normalized_arp_auc_score(
@@ -277,7 +276,7 @@ def aurc_loss(
     >>> fa.aurc_loss([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], estimator="mean")
     0.0625
     """
-    return float(_area(as_sweep(correct, confidence, sample_weight), estimator, of_risk=True))
+    return float(_area(ranked(correct, confidence, sample_weight), estimator, of_risk=True))
 
 
 def excess_aurc_loss(
@@ -324,8 +323,8 @@ def excess_aurc_loss(
     >>> fa.excess_aurc_loss([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], estimator="mean")
     0.0
     """
-    sweep = as_sweep(correct, confidence, sample_weight)
-    return float(_excess(sweep, estimator, _best_aurc(sweep, estimator, optimum)))
+    items = ranked(correct, confidence, sample_weight)
+    return float(_excess(items, estimator, _best_aurc(items, estimator, optimum)))
 
 
 def normalized_aurc_loss(
@@ -376,10 +375,11 @@ def normalized_aurc_loss(
     >>> round(fa.normalized_aurc_loss([1, 0, 1, 1], [0.9, 0.8, 0.7, 0.6], estimator="mean"), 6)
     1.111111
     """
-    sweep = as_sweep(correct, confidence, sample_weight)
-    best = _best_aurc(sweep, estimator, optimum)
-    excess = _excess(sweep, estimator, best)
-    if not (sweep.n_correct and sweep.n_incorrect):
+    items = ranked(correct, confidence, sample_weight)
+    best = _best_aurc(items, estimator, optimum)
+    excess = _excess(items, estimator, best)
+    correct_total, incorrect_total, _ = map(Fraction, totals(items))
+    if not (correct_total and incorrect_total):
         warn_undefined("normalised AURC", "all items are alike, correct or incorrect")
         return math.nan
-    return float(excess / (Fraction(sweep.n_incorrect) / _total(sweep) - best))
+    return float(excess / (incorrect_total / (correct_total + incorrect_total) - best))

@@ -28,7 +28,7 @@ class AcceptanceCounts(NamedTuple):
 
     @property
     def matrix(self) -> NDArray[Any]:
-        """[[TR, FR], [FA, TA]], of shape (..., 2, 2): rows rejected, accepted; columns incorrect, correct.
+        """[[TR, FR], [FA, TA]], of shape (..., 2, 2): rows reject, accept; columns incorrect, correct.
 
         Rejecting is the prediction "incorrect": the confusion matrix as :func:`bcost` takes it.
         """
@@ -368,9 +368,7 @@ def reject_beside_sweep(
             raise TypeError(message)
 
 
-def require_confidence(
-    confidence: ArrayLike | None, names: tuple[str, str, str] = NAMES
-) -> ArrayLike:
+def require_confidence(confidence: ArrayLike | None, names: tuple[str, str, str] = NAMES) -> ArrayLike:
     """Raise where `confidence` was left out and no sweep was given in its place."""
     if confidence is None:
         message = f"{names[1]} is missing; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"

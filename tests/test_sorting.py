@@ -98,7 +98,7 @@ def test_sweep_and_pairs_follow_the_definition(way, sample):
 def test_counting_gives_the_same_sweep(way, sample):
     items = _inputs.read_items(sample.correct, sample.confidence)
     with way():
-        counted = _sorting._count_values(items)
+        counted = _sorting.count_values(items)
     assert counted is not None
     for a, b in zip(counted, _sorting.sweep_arrays(items), strict=True):
         np.testing.assert_array_equal(a, b)
@@ -107,9 +107,9 @@ def test_counting_gives_the_same_sweep(way, sample):
 def test_counting_gives_up_on_too_many_values():
     n = _kernels.counting.MAX_DISTINCT + 1
     items = _inputs.read_items(np.ones(n, bool), np.arange(n, dtype=float))
-    assert _sorting._count_values(items) is None
+    assert _sorting.count_values(items) is None
     few = _inputs.read_items(np.ones(n - 1, bool), np.arange(n - 1, dtype=float))
-    counted = _sorting._count_values(few)
+    counted = _sorting.count_values(few)
     assert counted is not None
     assert len(counted.thresholds) == n
 
@@ -120,7 +120,7 @@ def test_counting_that_gives_up_in_vain_changes_nothing():
     confidence = np.where(np.arange(n) % 2, 0.5, np.arange(n) / n)
     correct = np.arange(n) % 3 > 0
     with mock.patch.multiple(_sorting, SINGLE=0, SAMPLE=20_000):  # the sample is every other item
-        plan = _sorting._plan(_inputs.read_items(correct, confidence[::-1]))
+        plan = _sorting.plan_buckets(_inputs.read_items(correct, confidence[::-1]))
         assert plan.try_counting
         tried = fa.arac_auc_score(correct, confidence[::-1])
     assert tried == fa.arac_auc_score(correct, confidence[::-1])
@@ -170,7 +170,7 @@ def test_cells_never_fall(draw):
     for sample in DISTRIBUTIONS.values():
         items = _inputs.read_items(np.ones(3000, bool), sample(rng, 3000))
         with spread(64, 1):
-            ends = _sorting._plan(items).ends
+            ends = _sorting.plan_buckets(items).ends
         assert (np.diff(_kernels.threshold.cells_of(values, ends)) >= 0).all()
 
 

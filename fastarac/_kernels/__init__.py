@@ -31,7 +31,22 @@ if TYPE_CHECKING:
 FLOAT, SIGNED, UNSIGNED = 0, 1, 2
 
 _MODULES = frozenset(
-    {"areas", "costs", "counting", "dropin", "groups", "hulls", "influence", "measures", "ranking", "replicates", "resampling", "threshold", "verification", "weighted"}
+    {
+        "areas",
+        "costs",
+        "counting",
+        "dropin",
+        "groups",
+        "hulls",
+        "influence",
+        "measures",
+        "ranking",
+        "replicates",
+        "resampling",
+        "threshold",
+        "verification",
+        "weighted",
+    }
 )
 
 

@@ -1,7 +1,21 @@
 """Sums over the points of a sweep, for the areas that are not counts of pairs.
 
-Sums are double-doubles (see `weighted`): rounded to a double once at the end, they are the exact
-value's nearest but for accidents of 1 in 10**13.
+Whole counts are summed by `sums_of_points`, or straight from sorted buckets by `sums_of_buckets`.
+Sums of precisions go digit by digit. Where t of a accepted items are correct, with s binary digits at
+a time and Q, R the rounded quotients,
+
+    t/a = Q/2**s + R/2**(2s) + r/(a·2**(2s)),    |r| <= a/2·(1 + 2**-20)
+
+and every product that makes Q, R and the remainder r is a whole number that a double holds. The sums of
+Q and of R are whole numbers below 2**53 as well, hence exact in any order. Only what is made of the
+remainders is rounded: at worst by 2**-(2s + 40) of the sum of the factors of those t/a that are not 0,
+in practice, as roundings cancel each other, by some 2**-(2s + 50). s is 26 up to 2**25 items, and 16 at
+`MAX_TOTAL`. Rounded to a double at the end, that is the double nearest to the exact value, unless this
+is as close as that to the middle between two doubles: by chance, for less than one value in 10**12.
+What has logarithms in it is added up as doubles.
+
+Weights, and counts beyond `MAX_TOTAL`, are summed one point after the other as double-doubles (see
+`weighted`), with accidents of 1 in 10**13.
 """
 
 from __future__ import annotations
@@ -18,6 +32,20 @@ from fastarac._kernels.weighted import add, multiply
 Array = NDArray[Any]
 
 DIRECT = 1 << 10  # so many terms of a harmonic sum are added one by one
+
+# What is summed; each name is that of the function below that sums it for weights, in capitals.
+PRECISION_TRAPEZOIDS = 0
+PRECISION_MEANS = 1
+PRECISION_INTEGRALS = 2
+RECALL_INTEGRALS = 3
+RECALL_TRAPEZOIDS = 4
+RECALL_STEPS = 5
+
+MAX_TOTAL = 1 << 35
+BLOCK = 1 << 11  # points that are looked at together, in the cache
+LANES = 1 << 8  # sums that are kept side by side, so that none waits for another
+ROUNDER = 1.5 * 2.0**52  # added and taken away again, it rounds to a whole number
+NARROW = 2.0**-8  # a tie of so small a share of the items above needs no logarithm
 
 
 @kernel
@@ -78,6 +106,21 @@ def precision_trapezoids(
 
 
 @kernel
+def mean_over_tie(t0: Any, n0: Any, p: Any, g: Any) -> tuple[float, float]:
+    """Expected sum over the g items of a tie, p of them correct, of the precision down to each.
+
+    Without p, which is a term of it: Σ (t0 + j·p/g)/(n0 + j) = p + (t0 − p·n0/g)·Σ 1/(n0 + j).
+    """
+    high, low = multiply(float(p), 0.0, float(n0), 0.0)
+    high, low = divide(high, low, float(g), 0.0)
+    high, low = add(float(t0), 0.0, -high, -low)
+    if high != 0.0:
+        h_high, h_low = harmonic(np.int64(n0), np.int64(n0 + g))
+        high, low = multiply(high, low, h_high, h_low)
+    return high, low
+
+
+@kernel
 def precision_means(
     true_accepts: Array, false_accepts: Array, start: int, stop: int
 ) -> tuple[float, float]:
@@ -88,14 +131,8 @@ def precision_means(
         n0 = t0 + false_accepts[i - 1]
         p = true_accepts[i] - t0
         g = p + false_accepts[i] - false_accepts[i - 1]
-        # Σ (t0 + j·p/g)/(n0 + j) over the tie = p + (t0 − p·n0/g)·Σ 1/(n0 + j)
-        a_high, a_low = multiply(float(p), 0.0, float(n0), 0.0)
-        a_high, a_low = divide(a_high, a_low, float(g), 0.0)
-        a_high, a_low = add(float(t0), 0.0, -a_high, -a_low)
-        if a_high != 0.0:
-            h_high, h_low = harmonic(np.int64(n0), np.int64(n0 + g))
-            a_high, a_low = multiply(a_high, a_low, h_high, h_low)
-        high, low = add(high, low, a_high, a_low)
+        term_high, term_low = mean_over_tie(t0, n0, p, g)
+        high, low = add(high, low, term_high, term_low)
         high, low = add(high, low, float(p), 0.0)
     return high, low
 
@@ -179,3 +216,219 @@ def recall_steps(
         p_high, p_low = multiply(w_high, w_low, p_high, p_low)
         high, low = add(high, low, p_high, p_low)
     return high, low
+
+
+@kernel
+def factors(t: Array, a: Array, m: int, quantity: int, w: Array, row: Array, scale: float) -> None:
+    """Write what each of the precisions t/a from 0 to m is multiplied by in the sum.
+
+    At 0 stand the counts above the points 1 to m; where there are none, a[0] is set to 1.
+    """
+    for j in range(m):
+        w[j] = 0.0
+    t[m + 1] = t[m]
+    a[m + 1] = a[m]
+    above = a[0]
+    if quantity == PRECISION_TRAPEZOIDS:
+        w[0] = a[1] - a[0]
+        for j in range(1, m + 1):
+            w[j] = a[j + 1] - a[j - 1]
+        if above == 0.0:  # flat from nothing accepted to the first point
+            w[1] += w[0]
+    elif quantity == RECALL_TRAPEZOIDS:
+        w[0] = t[1] - t[0]
+        for j in range(1, m + 1):
+            w[j] = t[j + 1] - t[j - 1]
+        if above == 0.0:  # from precision 1
+            row[0] += w[0] * scale
+    elif quantity == RECALL_STEPS:
+        for j in range(1, m + 1):
+            w[j] = t[j] - t[j - 1]
+    else:
+        for j in range(1, m + 1):
+            w[j] = 1.0 if a[j] - a[j - 1] == 1.0 else 0.0
+        for j in range(1, m + 1):
+            if w[j] == 0.0:
+                p = t[j] - t[j - 1]
+                high, low = mean_over_tie(t[j - 1], a[j - 1], p, a[j] - a[j - 1])
+                row[3], row[4] = add(row[3], row[4], high, low)
+                row[3], row[4] = add(row[3], row[4], p, 0.0)
+    if above == 0.0:
+        w[0] = 0.0
+        a[0] = 1.0
+
+
+@kernel
+def add_quotients(t: Array, a: Array, w: Array, scale: float, sums: Array) -> None:
+    """Add w·t/a of all points to `sums` (3·LANES,): the first digits, the next, the remainders."""
+    for start in range(0, len(t), LANES):
+        for j in range(min(LANES, len(t) - start)):
+            i = start + j
+            by = 1.0 / a[i]
+            rest = t[i] * scale
+            first = (rest * by + ROUNDER) - ROUNDER
+            rest = (rest - first * a[i]) * scale
+            second = (rest * by + ROUNDER) - ROUNDER
+            rest -= second * a[i]
+            sums[j] += w[i] * first
+            sums[LANES + j] += w[i] * second
+            sums[2 * LANES + j] += (w[i] * rest) / a[i]
+
+
+@kernel
+def integral(t0: float, n0: float, p: float, g: float, of_recall: bool, by: float) -> float:
+    """Area over one tie, of precision over items or `of_recall`; `by` is 1/n0."""
+    # t0 − p·n0/g, written so that nothing cancels where the tie is as precise as before
+    x = g * by
+    ratio = math.log1p(x) / x
+    value = p + (t0 * (g - p) - p * (n0 - t0)) * by * ratio
+    return value * (p / g) if of_recall else value
+
+
+@kernel
+def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array) -> None:
+    """Add the areas over the ties 1 to m to `sums` (3·LANES,)."""
+    for start in range(0, m, LANES):
+        for j in range(min(LANES, m - start)):
+            i = start + j
+            t0 = t[i]
+            n0 = a[i]
+            p = t[i + 1] - t0
+            g = a[i + 1] - n0
+            x = g / max(n0, 1.0)
+            # log1p(x)/x; what comes next is below x**7/8
+            ratio = 1.0 / 5.0 - x * (1.0 / 6.0 - x * (1.0 / 7.0))
+            ratio = 1.0 - x * (1.0 / 2.0 - x * (1.0 / 3.0 - x * (1.0 / 4.0 - x * ratio)))
+            value = p + (t0 * (g - p) - p * (n0 - t0)) / max(n0, 1.0) * ratio
+            value *= p / g if of_recall else 1.0
+            sums[j] += value if x <= NARROW else 0.0
+    for i in range(m):
+        n0 = a[i]
+        g = a[i + 1] - n0
+        if g > NARROW * max(n0, 1.0):
+            p = t[i + 1] - t[i]
+            if n0 > 0.0:
+                sums[0] += integral(t[i], n0, p, g, of_recall, 1.0 / n0)
+            else:
+                sums[0] += p * (p / g) if of_recall else p
+
+
+@kernel
+def add_points(
+    t: Array, a: Array, w: Array, m: int, quantity: int, scale: float, sums: Array, row: Array
+) -> None:
+    """Add the sum over the points 1 to m, and go on: the counts at m become those at 0."""
+    last_t = t[m]
+    last_a = a[m]
+    if quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS):
+        add_integrals(t, a, m, quantity == RECALL_INTEGRALS, sums)
+    else:
+        factors(t, a, m, quantity, w, row, scale)
+        add_quotients(t[: m + 1], a[: m + 1], w[: m + 1], scale, sums)
+    t[0] = last_t
+    a[0] = last_a
+
+
+@kernel
+def gather(quantity: int, sums: Array, row: Array) -> None:
+    """Add the lanes of `sums` to `row` (5,) and clear them.
+
+    The row: the first digits, the next ones, the remainders; a sum of another kind, high and low.
+    """
+    logarithms = quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS)
+    for j in range(LANES):
+        if logarithms:
+            row[3], row[4] = add(row[3], row[4], sums[j], 0.0)
+        else:
+            row[0] += sums[j]
+            row[1] += sums[LANES + j]
+            row[2] += sums[2 * LANES + j]
+    sums[:] = 0.0
+
+
+@kernel
+def read_points(keys: Array, end: int, flip: Any, t: Array, a: Array) -> tuple[int, int]:
+    """Write the counts at the ties of `keys[:end]`, from the highest on, after those at 0.
+
+    Returns where the ties that found room begin, and their number. `flip` (0 or 1) swaps the labels.
+    """
+    T = keys.dtype.type
+    one = T(1)
+    room = len(t) - 2
+    correct = np.int64(t[0])
+    accepted = np.int64(a[0])
+    j = 1
+    i = end
+    while i > 0 and j <= room:
+        i -= 1
+        key = keys[i]
+        correct += np.int64((key ^ flip) & one)
+        accepted += 1
+        t[j] = correct
+        a[j] = accepted
+        below = keys[i - 1] if i > 0 else ~key
+        j += 1 if (below ^ key) > one else 0
+    return i, j - 1
+
+
+@kernel
+def sums_of_buckets(
+    keys: Array,
+    bounds: Array,
+    first: int,
+    last: int,
+    above: Array,
+    quantity: int,
+    of_risk: bool,
+    scale: float,
+    rows: Array,
+) -> None:
+    """Sum over the sorted buckets from `first` up to `last`; `rows` (n_buckets, 5) as in `gather`.
+
+    `above` (n_buckets, 2): the correct and the incorrect items above each bucket.
+    """
+    t = np.empty(BLOCK + 2)
+    a = np.empty(BLOCK + 2)
+    w = np.empty(BLOCK + 2)
+    sums = np.zeros(3 * LANES)
+    flip = keys.dtype.type(1 if of_risk else 0)
+    for b in range(first, last):
+        bucket = keys[bounds[b] : bounds[b + 1]]
+        row = rows[b]
+        row[:] = 0.0
+        t[0] = above[b, 1] if of_risk else above[b, 0]
+        a[0] = above[b, 0] + above[b, 1]
+        end = len(bucket)
+        while end > 0:
+            end, m = read_points(bucket, end, flip, t, a)
+            add_points(t, a, w, m, quantity, scale, sums, row)
+        gather(quantity, sums, row)
+
+
+@kernel
+def sums_of_points(
+    true_accepts: Array,
+    false_accepts: Array,
+    start: int,
+    stop: int,
+    quantity: int,
+    of_risk: bool,
+    scale: float,
+    row: Array,
+) -> None:
+    """Sum over the points from `start`, at least 1, up to `stop`; `row` (5,) as in `gather`."""
+    t = np.empty(BLOCK + 2)
+    a = np.empty(BLOCK + 2)
+    w = np.empty(BLOCK + 2)
+    sums = np.zeros(3 * LANES)
+    t[0] = false_accepts[start - 1] if of_risk else true_accepts[start - 1]
+    a[0] = true_accepts[start - 1] + false_accepts[start - 1]
+    row[:] = 0.0
+    while start < stop:
+        m = min(BLOCK, stop - start)
+        for j in range(m):
+            t[j + 1] = false_accepts[start + j] if of_risk else true_accepts[start + j]
+            a[j + 1] = true_accepts[start + j] + false_accepts[start + j]
+        add_points(t, a, w, m, quantity, scale, sums, row)
+        start += m
+    gather(quantity, sums, row)

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
 from fastarac._kernels.threshold import (
+    HALF_CELLS,
+    MANTISSA_SHIFT,
+    N_CELLS,
     counts_needed,
     encode_two_ended,
-    ordered,
     small_pairs,
     sort_keys,
     threshold_bits,
@@ -39,8 +41,11 @@ TP_CHANGES_ONLY = 3  # those next to a change of tp, counting from no item at al
 RATES = 0  # fp / n, tp / p
 PRECISION = 1  # tp / (tp + fp), tp / p
 MISSES = 2  # fp / n, (positives - tp) / p
+COUNTS = 3  # fp, tp, and beside them tn and fn
 
 BLOCK = 1 << 12  # labels between two looks at whether there is a third value
+ROWS = 1 << 11  # rows whose scores are looked up column after column
+HALF_PLACES = HALF_CELLS << MANTISSA_SHIFT
 
 
 @kernel
@@ -195,13 +200,17 @@ def write_points(
     thresholds: Array,
     x: Array,
     y: Array,
+    tn: Array,
+    fn: Array,
 ) -> None:
     """Write the points of the buckets from `first` up to `last`; `thresholds` as bits of the scores.
 
-    `options`: (kind, rule, mode, falling, positives, p, n), where `falling` says that the highest
-    score comes first, and p and n are what tp and fp are divided by.
+    `options`: (kind, rule, mode, falling, positives, negatives), where `falling` says that the highest
+    score comes first. `tn` and `fn` are written for COUNTS only.
     """
-    kind, rule, mode, falling, positives, by_p, by_n = options
+    kind, rule, mode, falling, positives, negatives = options
+    by_p = np.float64(max(positives, 1))
+    by_n = np.float64(max(negatives, 1))
     T = keys.dtype.type
     one = T(1)
     sign = one << T(8 * keys.itemsize - 1)
@@ -227,8 +236,14 @@ def write_points(
             if keep_this or is_kept(rule, p, q, next_p, next_q):
                 i = position if falling else final - position
                 thresholds[i] = threshold_bits(bucket[start] >> one, upper, kind, sign)
-                x[i] = np.float64(tp) / np.float64(tp + fp) if mode == PRECISION else fp / by_n
-                y[i] = (positives - tp if mode == MISSES else tp) / by_p
+                if mode == COUNTS:
+                    x[i] = fp
+                    y[i] = tp
+                    tn[i] = negatives - fp
+                    fn[i] = positives - tp
+                else:
+                    x[i] = np.float64(tp) / np.float64(tp + fp) if mode == PRECISION else fp / by_n
+                    y[i] = (positives - tp if mode == MISSES else tp) / by_p
                 position += 1
             keep_this = False
             end = start
@@ -341,39 +356,6 @@ def precision_sum(keys: Array, tp: int, fp: int) -> tuple[float, float]:
 
 
 @kernel
-def precision_of_buckets(
-    keys: Array, bounds: Array, first: int, last: int, above: Array, results: Array
-) -> None:
-    """Write `precision_sum` of the sorted buckets into `results` (n_buckets, 2)."""
-    for b in range(first, last):
-        bucket = keys[bounds[b] : bounds[b + 1]]
-        results[b, 0], results[b, 1] = precision_sum(bucket, above[b, 0], above[b, 1])
-
-
-@kernel
-def sum_of_pairs(sums: Array) -> tuple[float, float]:
-    """Sum of the rows of `sums` (n, 2), a double-double each."""
-    high = 0.0
-    low = 0.0
-    for i in range(len(sums)):
-        high, low = add(high, low, sums[i, 0], sums[i, 1])
-    return high, low
-
-
-@kernel
-def precision_of_counts(true_accepts: Array, false_accepts: Array) -> tuple[float, float]:
-    """`precision_sum` from the counts of a sweep, which start at 0."""
-    high = 0.0
-    low = 0.0
-    for i in range(1, len(true_accepts)):
-        p = np.float64(true_accepts[i] - true_accepts[i - 1])
-        if p > 0.0:
-            tp = np.float64(true_accepts[i])
-            high, low = add_precision(high, low, p, tp, tp + np.float64(false_accepts[i]))
-    return high, low
-
-
-@kernel
 def small_precision(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, float, float]:
@@ -419,34 +401,157 @@ def average_precisions(bits: Array, labels: Array, kind: int, exponent: Any, val
 
 
 @kernel
-def pairs_with_each_class(bits: Array, kind: int, bounds: Array, c: int, doubled: Array) -> None:
-    """Write the doubled pairs of class `c` as positive with every other class as negative.
+def ends_of(low: float, high: float) -> Any:
+    """The ends of `threshold.cell_of` for values from `low` to `high`."""
+    middle = low / 2 + high / 2
+    base = (np.float64(middle - low).view(np.int64) >> np.int64(MANTISSA_SHIFT)) - HALF_CELLS + 1
+    return low, middle, high, base
 
-    The items of class k are `bits[bounds[k]:bounds[k + 1]]`.
+
+@kernel
+def place_of(value: float, ends: Any) -> Any:
+    """`threshold.cell_of` with the digits behind it: the cell, and where in it, as one number."""
+    low, middle, high, base = ends
+    value = min(max(value, low), high)
+    below = value < middle
+    distance = np.float64(value - low if below else high - value)
+    place = distance.view(np.int64) - (base << np.int64(MANTISSA_SHIFT))
+    place = min(max(place, np.int64(0)), np.int64(HALF_PLACES - 1))
+    return place if below else np.int64(2 * HALF_PLACES - 1) - place
+
+
+@kernel
+def part_of(place: Any, cells: Array) -> Any:
+    """Number of the part of a cell that a place is in: nowhere decreasing in the value."""
+    cell = cells[place >> np.int64(MANTISSA_SHIFT)]
+    inside = place & np.int64((1 << MANTISSA_SHIFT) - 1)
+    return (cell >> np.int64(8)) + (inside >> (cell & np.int64(255)))
+
+
+@kernel
+def index_columns(
+    values: Array,
+    bounds: Array,
+    first: int,
+    last: int,
+    highest: Any,
+    levels: Array,
+    below: Array,
+    limits: Array,
+    cells: Array,
+    starts: Array,
+) -> None:
+    """Prepare to look scores up among the sorted `values[bounds[c]:bounds[c + 1]]`, none of them empty.
+
+    From `bounds[c] + 2·c` on, `levels` takes the distinct values and `below` the number of values below
+    each; behind the last one stands `highest`, which no score is above. A cell is divided into parts of
+    equal width, two or more a distinct value: its entry in `cells` (last - first, N_CELLS) is the
+    number of its first part, and by how many bits to shift for the part, in one number. `starts` takes
+    where the distinct values of each part begin, and `limits` (last - first, 2) the least and the
+    largest.
     """
-    n = len(bits)
-    keys = np.empty(n, bits.dtype)
-    T = bits.dtype.type
-    sign = T(1) << T(8 * bits.itemsize - 1)
-    for i in range(n):
-        keys[i] = ordered(bits[i], sign, kind)
-    spare = np.empty(n, bits.dtype)
-    counts = np.empty(counts_needed(n), np.int32)
-    for k in range(len(bounds) - 1):
-        sort_keys(keys[bounds[k] : bounds[k + 1]], spare, counts)
-    own = keys[bounds[c] : bounds[c + 1]]
-    for k in range(len(bounds) - 1):
-        below = 0
-        below_or_tied = 0
-        total = 0
-        for i in range(bounds[k], bounds[k + 1]):
-            key = keys[i]
-            while below_or_tied < len(own) and own[below_or_tied] <= key:
-                below_or_tied += 1
-            while below < below_or_tied and own[below] < key:
-                below += 1
-            total += 2 * (len(own) - below_or_tied) + below_or_tied - below
-        doubled[k] = total
+    for c in range(first, last):
+        own = values[bounds[c] : bounds[c + 1]]
+        n = len(own)
+        offset = bounds[c] + 2 * c
+        size = 0
+        for i in range(n):
+            if i == 0 or own[i] != own[i - 1]:
+                levels[offset + size] = own[i]
+                below[offset + size] = i
+                size += 1
+        levels[offset + size] = highest
+        below[offset + size] = n
+        below[offset + size + 1] = n
+        low = np.float64(own[0])
+        high = np.float64(own[n - 1])
+        limits[c - first, 0] = low
+        limits[c - first, 1] = high
+        ends = ends_of(low, high)
+        own_cells = cells[c - first]
+        own_cells[:] = 0
+        for i in range(offset, offset + size):
+            own_cells[place_of(np.float64(levels[i]), ends) >> np.int64(MANTISSA_SHIFT)] += 1
+        begin = np.int64((c - first) * (N_CELLS + 1) + 4 * (bounds[c] - bounds[first]))
+        end = begin
+        for k in range(N_CELLS):
+            bits = 0
+            while (1 << bits) < 2 * own_cells[k]:
+                bits += 1
+            own_cells[k] = (end << 8) | (MANTISSA_SHIFT - bits)
+            end += 1 << bits
+        starts[begin : end + 1] = 0
+        for i in range(offset, offset + size):
+            starts[part_of(place_of(np.float64(levels[i]), ends), own_cells) + 1] += 1
+        starts[begin] = offset
+        for k in range(begin, end):
+            starts[k + 1] += starts[k]
+
+
+@kernel
+def rank_rows(
+    scores: Array,
+    codes: Array,
+    columns: Array,
+    start: int,
+    stop: int,
+    index: Any,
+    sums: Array,
+) -> None:
+    """Look the rows from `start` to `stop` up in the columns that `index` was made for.
+
+    Adds twice the number of a column's own values below each score, and once the number of those equal
+    to it, to `sums` (len(columns), n_classes) at the row's class; without regard to it where `sums` has
+    one column. `index`: (levels, below, limits, cells, starts).
+    """
+    levels, below, limits, cells, starts = index
+    by_class = sums.shape[1] > 1
+    column = np.empty(ROWS, scores.dtype)
+    places = np.empty(ROWS, np.int64)
+    unfinished = np.empty(ROWS + 1, np.int64)
+    for top in range(start, stop, ROWS):
+        size = min(ROWS, stop - top)
+        for c in range(len(columns)):
+            for i in range(size):
+                column[i] = scores[top + i, columns[c]]
+            ends = ends_of(limits[c, 0], limits[c, 1])
+            for i in range(size):
+                places[i] = place_of(np.float64(column[i]), ends)
+            own_cells = cells[c]
+            rest = 0
+            for i in range(size):
+                value = column[i]
+                k = np.int64(starts[part_of(places[i], own_cells)])
+                # as good as always this is enough; a branch for each step would be guessed wrong
+                k += 1 if levels[k] < value else 0
+                k += 1 if levels[k] < value else 0
+                k += 1 if levels[k] < value else 0
+                places[i] = 2 * k + (1 if levels[k] == value else 0)
+                unfinished[rest] = i
+                rest += 1 if levels[k] < value else 0
+            for r in range(rest):
+                i = unfinished[r]
+                value = column[i]
+                k = places[i] >> 1
+                end = np.int64(starts[part_of(place_of(np.float64(value), ends), own_cells) + 1])
+                while k < end:
+                    middle = (k + end) >> 1
+                    if levels[middle] < value:
+                        k = middle + 1
+                    else:
+                        end = middle
+                places[i] = 2 * k + (1 if levels[k] == value else 0)
+            for i in range(size):
+                k = places[i] >> 1
+                places[i] = np.int64(below[k]) + np.int64(below[k + (places[i] & 1)])
+            if by_class:
+                for i in range(size):
+                    sums[c, np.int64(codes[top + i])] += places[i]
+            else:
+                total = np.int64(0)
+                for i in range(size):
+                    total += places[i]
+                sums[c, 0] += total
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 from fastarac._sorting import SweepArrays
 from fastarac.displays._base import legend_label, rounded
 from fastarac.displays._scored import SquareDisplay
-from fastarac.dropin._sums import precision_of_arrays
+from fastarac.dropin._sums import precision_of
 from fastarac.dropin.curves import precision_recall_curve
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class PrecisionRecallDisplay(SquareDisplay):
         return cls(
             precision,
             recall,
-            average_precision=precision_of_arrays(arrays)[0],
+            average_precision=precision_of(arrays)[0],
             name=name,
             prevalence_pos_label=sweep.recognition_rate,
         )

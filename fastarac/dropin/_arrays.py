@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._inputs import _LAYOUTS, Items, Layout
+from fastarac._inputs import LAYOUTS, SCORED_NAMES, Items, Layout
 
 Array = NDArray[Any]
 
@@ -174,7 +174,7 @@ def sortable(scores: Array) -> tuple[Array, Array | None]:
 
     The second is None where the scores are of such a type themselves.
     """
-    if scores.dtype.str[1:] in _LAYOUTS:
+    if scores.dtype.str[1:] in LAYOUTS:
         return scores, None
     if scores.dtype == object or scores.dtype.kind == "f":
         check_finite(scores)
@@ -186,7 +186,7 @@ def sortable(scores: Array) -> tuple[Array, Array | None]:
 
 def bits_of(scores: Array) -> tuple[Array, Layout]:
     """Return the bits of the scores, contiguous and read-only, and how to read them."""
-    layout = _LAYOUTS[scores.dtype.str[1:]]
+    layout = LAYOUTS[scores.dtype.str[1:]]
     bits = np.ascontiguousarray(scores, layout.values).view(layout.bits)
     bits.flags.writeable = False
     return bits, layout
@@ -210,7 +210,7 @@ class Scores(Items):
     ) -> None:
         self.given = scores.dtype
         scores, self.levels = sortable(scores)
-        super().__init__(labels, scores, weight, ("y_true", "y_score", "sample_weight"))
+        super().__init__(labels, scores, weight, SCORED_NAMES)
 
     def reject(self) -> NoReturn:
         """Raise the error for a score that is not finite."""

@@ -13,13 +13,13 @@ import numpy as np
 
 from fastarac import _kernels, _sorting
 from fastarac._sorting import (
+    Buckets,
     SweepArrays,
-    _Buckets,
-    _count_values,
-    _over_buckets,
-    _plan,
-    _sort_buckets,
-    _spread,
+    count_values,
+    over_buckets,
+    plan_buckets,
+    sort_buckets,
+    spread,
 )
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # As in _kernels.dropin, which is only imported when it is used.
 EVERY, CORNERS, TP_CHANGES, TP_CHANGES_ONLY = range(4)
-RATES, PRECISION, MISSES = range(3)
+RATES, PRECISION, MISSES, COUNTS = range(4)
 
 
 class Shape(NamedTuple):
@@ -44,8 +44,6 @@ class Shape(NamedTuple):
     """What x and y are."""
     falling: bool
     """Whether the highest score comes first."""
-    scaled: bool = True
-    """Whether x and y are divided by the numbers of negatives and positives."""
 
 
 class Points(NamedTuple):
@@ -57,30 +55,33 @@ class Points(NamedTuple):
     """In the type of the scores; the value of the added point is undefined."""
     positives: float
     negatives: float
+    tn: NDArray[np.float64]
+    """What is left of the negatives; empty where counts are not asked for."""
+    fn: NDArray[np.float64]
 
 
 def points_of_items(items: Scores, shape: Shape) -> Points:
     """Return the points of the curve of these items."""
     if items.weight is None and items.n <= _sorting.SINGLE:
         return _points_of_buckets(items, _two_buckets(items), shape)
-    plan = _plan(items)
+    plan = plan_buckets(items)
     if items.weight is not None:
         return _weighted_points(items, plan, shape)
     if plan.try_counting:
-        counted = _count_values(items)
+        counted = count_values(items)
         if counted is not None:
             return _points_of_counts(counted, shape)
-    return _points_of_buckets(items, _spread(items, plan), shape)
+    return _points_of_buckets(items, spread(items, plan), shape)
 
 
-def _two_buckets(items: Scores) -> _Buckets:
+def _two_buckets(items: Scores) -> Buckets:
     """Spread a few items over those below zero and the others."""
     keys = np.empty(items.n, items.layout.bits)
     kind, exponent = items.layout.kind, items.layout.exponent
     _, _, bits, labels = next(items.chunks(0, items.n))
     bad, _, lower = _kernels.threshold.encode_two_ended(bits, labels, kind, exponent, keys)
     items.check(not_finite=bad, seen_labels=0)
-    return _Buckets(keys, np.array([0, lower, items.n]), np.empty(0))
+    return Buckets(keys, np.array([0, lower, items.n]), np.empty(0))
 
 
 def points_of_sweep(sweep: ThresholdSweep, shape: Shape) -> Points:
@@ -89,7 +90,7 @@ def points_of_sweep(sweep: ThresholdSweep, shape: Shape) -> Points:
     return _points_of_counts(arrays, shape)
 
 
-def _points_of_buckets(items: Scores, buckets: _Buckets, shape: Shape) -> Points:
+def _points_of_buckets(items: Scores, buckets: Buckets, shape: Shape) -> Points:
     dropin = _kernels.dropin
     n_buckets = len(buckets.bounds) - 1
     rows = np.empty((n_buckets, 9), np.int64)
@@ -100,45 +101,41 @@ def _points_of_buckets(items: Scores, buckets: _Buckets, shape: Shape) -> Points
         counts = np.empty(_kernels.threshold.counts_needed(items.n), np.int32)
         describe(buckets.keys, buckets.bounds, 0, 2, spare, counts, rows, shape.rule)
     else:
-        _sort_buckets(buckets, lambda *arguments: describe(*arguments, shape.rule), rows)
+        sort_buckets(buckets, lambda *arguments: describe(*arguments, shape.rule), rows)
     starts = np.zeros((n_buckets, 5), np.int64)
     size, positives, negatives = dropin.place_buckets(rows, shape.rule, starts)
     raw = np.empty(size + 1, items.layout.bits)
     x = np.empty(size + 1)
     y = np.empty(size + 1)
-    by_p, by_n = _divisors(shape, positives, negatives)
-    options = (
-        items.layout.kind, shape.rule, shape.mode, shape.falling, positives, by_p or 1.0, by_n or 1.0,
-    )  # fmt: skip
+    tn, fn = (np.empty(size + 1 if shape.mode == COUNTS else 0) for _ in range(2))
+    options = (items.layout.kind, shape.rule, shape.mode, shape.falling, positives, negatives)
 
     def write(first: int, last: int) -> None:
-        dropin.write_points(buckets.keys, buckets.bounds, first, last, starts, options, raw, x, y)
+        dropin.write_points(
+            buckets.keys, buckets.bounds, first, last, starts, options, raw, x, y, tn, fn
+        )
 
     if n_buckets == 2:
         write(0, 2)
     else:
-        _over_buckets(n_buckets, items.n, lambda: write)
-    if shape.mode == MISSES and not (by_p and by_n):  # scikit-learn warns of the division
+        over_buckets(n_buckets, items.n, lambda: write)
+    if shape.mode == MISSES and not (positives and negatives):  # scikit-learn warns of the division
         x[-1] = y[-1] = 0.0
-        x = x if by_n else x / by_n
-        y = y if by_p else y / by_p
-    return Points(x, y, raw.view(items.layout.values), positives, negatives)
-
-
-def _divisors(shape: Shape, positives: float, negatives: float) -> tuple[float, float]:
-    return (float(positives), float(negatives)) if shape.scaled else (1.0, 1.0)
+        x = x if negatives else x / negatives
+        y = y if positives else y / positives
+    return Points(x, y, raw.view(items.layout.values), positives, negatives, tn, fn)
 
 
 def _weighted_points(items: Scores, plan: Any, shape: Shape) -> Points:
     dropin = _kernels.dropin
-    buckets = _spread(items, plan)
+    buckets = spread(items, plan)
     n_buckets = len(buckets.bounds) - 1
     ties = np.empty(n_buckets, np.int64)
 
     def sort(first: int, last: int) -> None:
         dropin.sort_weighted_buckets(buckets.keys, buckets.weights, buckets.bounds, first, last, ties)
 
-    _over_buckets(n_buckets, items.n, lambda: sort)
+    over_buckets(n_buckets, items.n, lambda: sort)
     size = int(ties.sum())
     raw = np.empty(size, items.layout.bits)
     tp = np.empty(size)
@@ -162,7 +159,10 @@ def _points_of_sums(thresholds: Array, tp: Array, fp: Array, shape: Shape) -> Po
     all_thresholds = np.empty(size, thresholds.dtype)
     body = slice(1, None) if shape.falling else slice(size - 2, None, -1)
     all_thresholds[body] = thresholds
-    by_p, by_n = _divisors(shape, positives, negatives)
+    if shape.mode == COUNTS:
+        x[body], y[body] = fp, tp
+        x[0] = y[0] = 0.0
+        return Points(x, y, all_thresholds, positives, negatives, negatives - x, positives - y)
     quiet: Literal["ignore"] | None = None if shape.mode == MISSES else "ignore"
     with np.errstate(invalid=quiet, divide=quiet):
         if shape.mode == PRECISION:
@@ -170,9 +170,9 @@ def _points_of_sums(thresholds: Array, tp: Array, fp: Array, shape: Shape) -> Po
             accepted = tp + fp
             np.divide(tp, accepted, out=x[body], where=accepted != 0)
         else:
-            np.divide(fp, by_n, out=x[body])
-        np.divide(positives - tp if shape.mode == MISSES else tp, by_p, out=y[body])
-    return Points(x, y, all_thresholds, positives, negatives)
+            np.divide(fp, negatives, out=x[body])
+        np.divide(positives - tp if shape.mode == MISSES else tp, positives, out=y[body])
+    return Points(x, y, all_thresholds, positives, negatives, x[:0], y[:0])
 
 
 def _kept(tp: Array, fp: Array, rule: int) -> NDArray[np.bool_]:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac import _kernels, _sorting
-from fastarac._sorting import _count_values, _over_buckets, _plan, _sort_buckets, _spread
-from fastarac.areas import roc_auc
+from fastarac.areas import roc_auc, sum_over, totals
 from fastarac.dropin._arrays import Scores, check_lengths, column, read_weights
 from fastarac.dropin._points import CORNERS, EVERY, PRECISION, RATES, Shape, points_of_items
 from fastarac.partial_areas import area_between
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac._sorting import SweepArrays
+    from fastarac.areas import Ranked
     from fastarac.dropin._arrays import Array
     from fastarac.dropin._labels import Codes
 
@@ -78,7 +78,7 @@ def _area_by_points(items: Scores, max_fpr: float | None) -> Score:
     if not (max_fpr is None or max_fpr == 1):
         message = "max_fpr needs weights of at least 0"
         raise ValueError(message)
-    x, y, _, positives, negatives = points_of_items(items, Shape(CORNERS, RATES, falling=True))
+    x, y, _, positives, negatives, *_ = points_of_items(items, Shape(CORNERS, RATES, falling=True))
     x[0] = y[0] = 0.0
     if negatives <= 0 or positives <= 0:
         return float("nan"), NO_NEGATIVES if negatives <= 0 else NO_POSITIVES
@@ -88,53 +88,30 @@ def _area_by_points(items: Scores, max_fpr: float | None) -> Score:
 def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Score:
     """Average precision: the mean of the precisions at which the recall grows, by how much it does."""
     items = read_items(labels, scores, weight)
-    if items.weight is not None:
-        if items.weight.min() < 0:
-            return _precision_by_points(items)
-        return precision_of_arrays(_sorting.sweep_arrays(items))
-    dropin = _kernels.dropin
-    if items.n <= _sorting.SINGLE:
+    if items.weight is not None and items.weight.min() < 0:
+        return _precision_by_points(items)
+    if items.weight is None and items.n <= _sorting.SINGLE:
         _, _, bits, codes = next(items.chunks(0, items.n))
         layout = items.layout
+        dropin = _kernels.dropin
         bad, positives, high, low = dropin.small_precision(bits, codes, layout.kind, layout.exponent)
         items.check(not_finite=bad, seen_labels=0)
-        return _quotient(high, low, positives)
-    plan = _plan(items)
-    if plan.try_counting:
-        counted = _count_values(items)
-        if counted is not None:
-            return precision_of_arrays(counted)
-    buckets = _spread(items, plan)
-    n_buckets = len(buckets.bounds) - 1
-    rows = np.empty((n_buckets, 3), np.int64)
-    _sort_buckets(buckets, _kernels.threshold.values_of_buckets, rows)
-    counts = rows[::-1, 1:]
-    above = np.ascontiguousarray((np.cumsum(counts, axis=0) - counts)[::-1])
-    sums = np.empty((n_buckets, 2))
-
-    def add_up(first: int, last: int) -> None:
-        dropin.precision_of_buckets(buckets.keys, buckets.bounds, first, last, above, sums)
-
-    _over_buckets(n_buckets, items.n, lambda: add_up)
-    high, low = dropin.sum_of_pairs(sums)
-    return _quotient(high, low, int(rows[:, 1].sum()))
+        if not positives:
+            return 0.0, NO_RECALL
+        return float(dropin.quotient(high, low, float(positives))), None
+    return precision_of(_sorting.rank(items))
 
 
-def precision_of_arrays(arrays: SweepArrays) -> Score:
-    """`average_precision` from the counts of a sweep."""
-    _, true_accepts, false_accepts = arrays
-    high, low = _kernels.dropin.precision_of_counts(true_accepts, false_accepts)
-    return _quotient(high, low, true_accepts[-1].item())
-
-
-def _quotient(high: float, low: float, positives: float) -> Score:
+def precision_of(items: Ranked) -> Score:
+    """`average_precision` of sorted items, or from the counts of a sweep."""
+    positives = totals(items).correct
     if not positives:
         return 0.0, NO_RECALL
-    return float(_kernels.dropin.quotient(high, low, float(positives))), None
+    return float(sum_over(items, "recall_steps") / positives), None
 
 
 def _precision_by_points(items: Scores) -> Score:
-    x, y, _, positives, _ = points_of_items(items, Shape(EVERY, PRECISION, falling=False))
+    x, y, _, positives, *_ = points_of_items(items, Shape(EVERY, PRECISION, falling=False))
     y[-1] = 0.0
     if positives == 0:
         return 0.0, NO_RECALL

@@ -27,7 +27,7 @@ from fastarac.dropin._sums import (
     area_under,
     average_precision,
     partial_area,
-    precision_of_arrays,
+    precision_of,
     roc_area,
 )
 from fastarac.dropin.curves import reject_beside_sweep
@@ -38,6 +38,7 @@ from fastarac.dropin.multiclass import (
     averaged,
     class_codes,
     multiclass_roc_auc,
+    one_vs_rest,
     wrong_shape,
 )
 from fastarac.exceptions import UndefinedMetricWarning
@@ -54,8 +55,12 @@ if TYPE_CHECKING:
     from fastarac.dropin.multiclass import Indicator
 
 AVERAGES = ("macro", "micro", "samples", "weighted")
-ROC_AREA = Metric(roc_area, "roc_areas", (float("nan"), ONE_CLASS), asks_labels=True)
-AVERAGE_PRECISION = Metric(average_precision, "average_precisions", (0.0, NO_RECALL), asks_labels=False)
+ROC_AREA = Metric(
+    roc_area, "roc_areas", (float("nan"), ONE_CLASS), of_classes=one_vs_rest, asks_labels=True
+)
+AVERAGE_PRECISION = Metric(
+    average_precision, "average_precisions", (0.0, NO_RECALL), of_classes=None, asks_labels=False
+)
 
 
 def auc(x: ArrayLike, y: ArrayLike) -> float:
@@ -316,7 +321,7 @@ def average_precision_score(
     name = "average_precision_score"
     if isinstance(y_true, ThresholdSweep):
         reject_beside_sweep(y_score=y_score, sample_weight=sample_weight)
-        value, message = precision_of_arrays(_arrays_of(y_true))
+        value, message = precision_of(_arrays_of(y_true))
         _warn([message])
         return value
     _checks.check_array_like(name, y_true=y_true, y_score=y_score)

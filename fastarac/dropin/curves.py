@@ -22,6 +22,7 @@ from fastarac.dropin._arrays import (
 from fastarac.dropin._labels import positive_labels, read_target
 from fastarac.dropin._points import (
     CORNERS,
+    COUNTS,
     EVERY,
     MISSES,
     PRECISION,
@@ -245,7 +246,7 @@ def roc_curve(
     _checks.check_boolean("roc_curve", "drop_intermediate", drop_intermediate)
     shape = Shape(CORNERS if drop_intermediate else EVERY, RATES, falling=True)
     curve = _curve("roc_curve", y_true, y_score, pos_label, sample_weight, shape)
-    x, y, _, positives, negatives = curve.points
+    x, y, _, positives, negatives, *_ = curve.points
     x[0] = y[0] = 0.0
     if negatives <= 0:
         _checks.warn_undefined(
@@ -321,7 +322,7 @@ def precision_recall_curve(
     _checks.check_boolean("precision_recall_curve", "drop_intermediate", drop_intermediate)
     shape = Shape(TP_CHANGES if drop_intermediate else EVERY, PRECISION, falling=False)
     curve = _curve("precision_recall_curve", y_true, y_score, pos_label, sample_weight, shape)
-    x, y, _, positives, _ = curve.points
+    x, y, _, positives, *_ = curve.points
     if positives == 0:
         warnings.warn(_NO_POSITIVES, UserWarning, stacklevel=2)
         y[:] = 1.0
@@ -491,8 +492,8 @@ def confusion_matrix_at_thresholds(
     >>> counts.thresholds
     array([0.8 , 0.4 , 0.35, 0.1 ])
     """
-    shape = Shape(EVERY, RATES, falling=True, scaled=False)
+    shape = Shape(EVERY, COUNTS, falling=True)
     name = "confusion_matrix_at_thresholds"
     curve = _curve(name, y_true, y_score, pos_label, sample_weight, shape)
-    fps, tps = curve.points.x[1:], curve.points.y[1:]
-    return ConfusionMatrixAtThresholds(fps[-1] - fps, fps, tps[-1] - tps, tps, curve.scores())
+    fps, tps, _, _, _, tns, fns = curve.points
+    return ConfusionMatrixAtThresholds(tns[1:], fps[1:], fns[1:], tps[1:], curve.scores())

@@ -1,7 +1,8 @@
 """Several classes or labels: the same area for each column or row, and what becomes of them.
 
-The columns of the scores are copied out a few at a time, as many as share a line of the cache, and
-the areas of the columns are computed by several threads.
+Of a matrix of scores, as many columns are looked at together as share a line of the cache. For ROC
+areas of classes, each item's score is looked up among those of the column's own class, and nothing else
+is sorted; for everything else the columns are copied out, and computed by several threads.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from fastarac import _kernels, _parallel
+from fastarac._inputs import LAYOUTS
 from fastarac.dropin._arrays import bits_of, check_lengths, column, sortable, to_array
 from fastarac.dropin._labels import DEFAULT_PAIRS, positive_labels
+from fastarac.dropin._sums import ONE_CLASS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,6 +39,8 @@ class Metric(NamedTuple):
     """Kernel that computes it for many rows, NaN where it is undefined; None where there is none."""
     undefined: Score
     """What a row has in place of a NaN."""
+    of_classes: Callable[[Array, int, Array], list[Score]] | None
+    """The same for all columns, where the items have a class each and no weights; or None."""
     asks_labels: bool
     """Whether both labels of a column or row must be 0 and 1, or -1 and 1."""
 
@@ -117,7 +122,7 @@ class Classes:
 
 def class_codes(values: Array, classes: Array) -> Array:
     """Return the position of each value in `classes`, which holds them all, sorted."""
-    dtype = np.uint8 if len(classes) <= 256 else np.int32
+    dtype = np.min_scalar_type(len(classes) - 1)
     return np.searchsorted(classes, values).astype(dtype)
 
 
@@ -145,6 +150,8 @@ def averaged(
         return float(value), [] if message is None else [message]
     if average == "samples":
         values, messages = _of_rows(indicator, scores, metric)
+    elif weight is None and metric.of_classes is not None and isinstance(indicator, Classes):
+        values, messages = _collect(metric.of_classes(indicator.codes, *indicator.shape[1:], scores))
     else:
         values, messages = _of_columns(indicator, scores, weight, metric)
     if average is None:
@@ -320,24 +327,69 @@ def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -
     """
     sizes = np.bincount(codes, minlength=n_classes)
     present = np.flatnonzero(sizes)
+    sums = rank_sums(codes, sizes, scores, by_class=True)
     sizes = sizes[present]
-    bounds = np.zeros(len(present) + 1, np.int64)
-    np.cumsum(sizes, out=bounds[1:])
-    order = np.argsort(codes, kind="stable")
-    scores, _ = sortable(scores)
-    doubled = np.empty((len(present), len(present)), np.int64)
-
-    def work(share: tuple[int, int]) -> None:
-        for start in range(*share, BLOCK):
-            taken = present[start : min(start + BLOCK, share[1])]
-            block = _transposed(scores[:, taken[0] : taken[-1] + 1].take(order, axis=0))
-            for i, c in enumerate(taken.tolist(), start):
-                bits, layout = bits_of(block[c - taken[0]])
-                _kernels.dropin.pairs_with_each_class(bits, layout.kind, bounds, i, doubled[i])
-
-    _parallel.run(work, _shares(len(present), scores.size))
+    doubled = 2 * sizes[:, np.newaxis] * sizes - sums[:, present]
     areas = doubled / (2.0 * sizes[:, np.newaxis] * sizes)
     upper = np.triu_indices(len(present), 1)
     pair_areas = (areas + areas.T)[upper] / 2
     prevalence = (sizes[:, np.newaxis] + sizes)[upper] / len(codes) if weighted else None
     return np.average(pair_areas, weights=prevalence)
+
+
+def one_vs_rest(codes: Array, n_classes: int, scores: Array) -> list[Score]:
+    """ROC area of each class against all others."""
+    sizes = np.bincount(codes, minlength=n_classes)
+    n = len(codes)
+    found: list[Score] = [(float("nan"), ONE_CLASS)] * n_classes
+    sums = rank_sums(codes, sizes, scores, by_class=False)[:, 0].tolist()
+    for c, total in zip(np.flatnonzero(sizes).tolist(), sums, strict=True):
+        size = sizes[c].item()
+        if size < n:  # `total` counts the pairs of two items of the class as well
+            pairs = size * (n - size)
+            found[c] = (2 * pairs - (total - size * size)) / (2 * pairs), None
+    return found
+
+
+def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> NDArray[np.int64]:
+    """For each class that is there: over all items, how many scores of its own lie below theirs.
+
+    All in the column of the class. A score below counts twice, an equal one once. The sums are one a
+    class that an item may be of, or all in one. Only a class's own scores are sorted, all others are
+    looked up among them.
+    """
+    kernels = _kernels.dropin
+    n, n_classes = scores.shape
+    scores, _ = sortable(scores)
+    scores = scores.astype(LAYOUTS[scores.dtype.str[1:]].values, copy=False).view()
+    scores.flags.writeable = False
+    present = np.flatnonzero(sizes)
+    bounds = np.zeros(len(present) + 1, np.int64)
+    np.cumsum(sizes[present], out=bounds[1:])
+    is_float = scores.dtype.kind == "f"
+    highest = scores.dtype.type(np.inf if is_float else np.iinfo(scores.dtype).max)
+    own = scores[np.arange(n), codes][np.argsort(codes, kind="stable")]
+    levels = np.empty(n + 2 * len(present), scores.dtype)
+    below = np.empty(len(levels), np.int32 if n < 1 << 30 else np.int64)
+    sums = np.zeros((len(present), n_classes if by_class else 1), np.int64)
+    shares = _shares(n, n * n_classes)
+    n_cells = _kernels.threshold.N_CELLS
+    for start in range(0, len(present), BLOCK):
+        stop = min(start + BLOCK, len(present))
+        limits = np.empty((stop - start, 2))
+        cells = np.empty((stop - start, n_cells), np.int64)
+        size = (stop - start) * (n_cells + 1) + 4 * (bounds[stop] - bounds[start])
+        starts = np.empty(size, below.dtype)
+        index = (levels, below, limits, cells, starts)
+        for c in range(start, stop):
+            own[bounds[c] : bounds[c + 1]].sort()
+        kernels.index_columns(own, bounds, start, stop, highest, *index)
+        columns = present[start:stop]
+
+        def look_up(share: tuple[int, int], index: Any = index, columns: Array = columns) -> Array:
+            part = np.zeros((len(columns), sums.shape[1]), np.int64)
+            kernels.rank_rows(scores, codes, columns, *share, index, part)
+            return part
+
+        sums[start:stop] = np.sum(_parallel.run(look_up, shares), axis=0)
+    return sums
