@@ -55,6 +55,8 @@ class ARACDisplay(AcceptanceDisplay):
         The marks of the operating points, where there are any.
     shades_ : tuple of two matplotlib PolyCollection, or None
         The upper and the lower area, where they are shaded.
+    band_ : matplotlib PolyCollection
+        The band around the curve, once :meth:`plot_band` has drawn it.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -78,6 +80,7 @@ class ARACDisplay(AcceptanceDisplay):
     >>> plt.close(display.figure_)
     """
 
+    _band_of = "arac"
     _measure = "ARAC-AUC"
     _labels = ("Acceptance rate", "Accuracy after correction")
     _best = 1.0

@@ -36,6 +36,8 @@ class ARPDisplay(AcceptanceDisplay):
     ----------
     line_ : matplotlib Line2D
         The curve. Of a long curve, it has the vertices that make a visible difference.
+    band_ : matplotlib PolyCollection
+        The band around the curve, once :meth:`plot_band` has drawn it.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -61,6 +63,7 @@ class ARPDisplay(AcceptanceDisplay):
     >>> plt.close(display.figure_)
     """
 
+    _band_of = "arp"
     _measure = "ARP-AUC"
     _labels = ("Acceptance rate", "Precision")
     _best = 1.0

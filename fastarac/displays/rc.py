@@ -37,6 +37,8 @@ class RCDisplay(AcceptanceDisplay):
     ----------
     line_ : matplotlib Line2D
         The curve. Of a long curve, it has the vertices that make a visible difference.
+    band_ : matplotlib PolyCollection
+        The band around the curve, once :meth:`plot_band` has drawn it.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -62,6 +64,7 @@ class RCDisplay(AcceptanceDisplay):
     >>> plt.close(display.figure_)
     """
 
+    _band_of = "rc"
     _measure = "AURC"
     _labels = ("Coverage", "Risk")
     _best = 0.0
@@ -108,6 +111,8 @@ class GeneralizedRCDisplay(AcceptanceDisplay):
     ----------
     line_ : matplotlib Line2D
         The curve. Of a long curve, it has the vertices that make a visible difference.
+    band_ : matplotlib PolyCollection
+        The band around the curve, once :meth:`plot_band` has drawn it.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -129,6 +134,7 @@ class GeneralizedRCDisplay(AcceptanceDisplay):
     >>> plt.close(display.figure_)
     """
 
+    _band_of = "generalized_rc"
     _measure = "AUGRC"
     _labels = ("Coverage", "Error rate")
     _best = 0.0

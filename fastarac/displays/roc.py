@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac.areas import pair_counts, roc_auc
+from fastarac.displays._bands import BandedDisplay
 from fastarac.displays._base import legend_label
 from fastarac.displays._scored import SquareDisplay
 from fastarac.dropin.curves import roc_curve
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 
-class RocCurveDisplay(SquareDisplay):
+class RocCurveDisplay(BandedDisplay, SquareDisplay):
     """ROC curve visualization.
 
     Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
@@ -43,6 +44,8 @@ class RocCurveDisplay(SquareDisplay):
         The curve. Of a long curve, it has the vertices that make a visible difference.
     chance_level_ : matplotlib Line2D or None
         The chance level, where it is asked for.
+    band_ : matplotlib PolyCollection
+        The band around the curve, once :meth:`plot_band` has drawn it.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -69,6 +72,7 @@ class RocCurveDisplay(SquareDisplay):
     >>> plt.close(display.figure_)
     """
 
+    _band_of = "roc"
     _labels = ("False Positive Rate", "True Positive Rate")
     _legend = "lower right"
 

@@ -220,13 +220,25 @@ def moves_of(
     return sums * (math.sqrt(n / (n - 1)) if n > 1 else math.nan)
 
 
-def doubts(estimate: Estimate, statistic: Statistic, *, groups: bool) -> str | None:
-    """Say why an interval is not to be relied on, or return None."""
+UNSEEN = "the interval is what could have gone unseen"
+
+
+def doubts(
+    estimate: Estimate,
+    statistic: Statistic | None,
+    *,
+    groups: bool,
+    name: str | None = None,
+    without_spread: str = UNSEEN,
+) -> str | None:
+    """Say why an interval is not to be relied on, or return None.
+
+    It is that of a statistic, or of something else that has a name; `without_spread` says what the
+    interval is where the items leave no spread.
+    """
+    name = name or (statistic.name if statistic is not None else "it")
     if not estimate.standard_error > NO_SPREAD:
-        return (
-            f"the items leave no spread to estimate the error of {statistic.name} from; the interval "
-            "is what could have gone unseen"
-        )
+        return f"the items leave no spread to estimate the error of {name} from; {without_spread}"
     if groups and estimate.n < FEW_GROUPS:
         return f"there are {estimate.n:g} groups; intervals can be relied on from {FEW_GROUPS} on"
     kind, weight = influence.smaller_part(estimate.sweep, statistic)
@@ -234,12 +246,12 @@ def doubts(estimate: Estimate, statistic: Statistic, *, groups: bool) -> str | N
         weight *= estimate.n / float(estimate.sweep.total)
     if weight < FEW_ITEMS:
         return (
-            f"there are {weight:.3g} {kind}; the interval of {statistic.name} can be relied on from "
+            f"there are {weight:.3g} {kind}; the interval of {name} can be relied on from "
             f"{FEW_ITEMS} on"
         )
     if estimate.carriers < FEW_CARRIERS:
         return (
-            f"the error of {statistic.name} is estimated from as few as {estimate.carriers:.2g} "
+            f"the error of {name} is estimated from as few as {estimate.carriers:.2g} "
             f"{'groups' if groups else 'items'}; its interval can be relied on from {FEW_CARRIERS} on"
         )
     return None

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from fastarac import _parallel
-from fastarac._inputs import choice, read_groups
+from fastarac._inputs import choice, read_groups, whole_number
 from fastarac.exceptions import warn_undefined, warn_unreliable
 from fastarac.sweep import ThresholdSweep
 from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.asymptotic import NO_SPREAD, Estimate
 from fastarac.uncertainty.batches import run_batches
-from fastarac.uncertainty.bootstrap import whole_number
 from fastarac.uncertainty.compared import ModelComparison, PairDifference, letters_of
 from fastarac.uncertainty.quantiles import student_pvalue, student_quantile
 from fastarac.uncertainty.random_state import key_of

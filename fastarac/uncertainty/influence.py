@@ -64,9 +64,12 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
     raise ValueError(message)
 
 
-def smaller_part(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, float]:
-    """What there is least of among the items that the statistic contrasts, and its weight."""
-    if statistic.name in derivatives.RATES:
+def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[str, float]:
+    """What there is least of among the items that the statistic contrasts, and its weight.
+
+    Of anything but a named statistic (None), that is taken to be the correct or the incorrect items.
+    """
+    if statistic is not None and statistic.name in derivatives.RATES:
         threshold = dict(statistic.parameters)["threshold"]
         part, whole = derivatives.parts(sweep, threshold, derivatives.RATES[statistic.name])
         return f"items that make up the {statistic.name.replace('_', ' ')}, or its complement", min(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastarac import areas, operating, partial_areas, precision_recall, risk_areas
-from fastarac.exceptions import UndefinedMetricWarning
+from fastarac.exceptions import undefined_is_nan
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ class _Definition(NamedTuple):
     """How a statistic is read off a sweep, and between which values it lies."""
 
     of: Callable[..., Any]
-    low: float = 0.0
-    high: float = 1.0
+    ends: tuple[float, float] | Callable[..., tuple[float, float]] = (0.0, 1.0)  # of its parameters
     parameters: frozenset[str] = frozenset()
+    required: str | None = None
 
 
 def _roc_auc(sweep: ThresholdSweep) -> float:
@@ -52,34 +52,59 @@ def _at_threshold(rate: str) -> Callable[..., float]:
     return of
 
 
+def _normalized_ends(*, gamma: float = 1.0) -> tuple[float, float]:
+    """Of (γ·u + β)/(γ + 1): with the incorrect items on top, u is (1 − β)/2, its least value."""
+    return min(gamma / 2.0, 1.0) / (gamma + 1.0), 1.0
+
+
+def _arac_partial_ends(
+    *, acceptance_range: tuple[float, float] = (0.0, 1.0), max_error_rate: float | None = None
+) -> tuple[float, float]:
+    """Of a part of a curve that is at least Y = 1 − X; rounded once, as the area itself is."""
+    if max_error_rate is not None:
+        return float(max_error_rate) / 2.0, 1.0
+    low, high = (Fraction(float(end)) for end in acceptance_range)
+    return float(1 - (low + high) / 2), 1.0
+
+
+def _roc_partial_ends(
+    *,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] = (0.0, 1.0),
+    standardize: str | None = None,
+) -> tuple[float, float]:
+    low, high = (Fraction(float(end)) for end in fpr_range or tpr_range)
+    return (0.5, 1.0) if standardize else (0.0, float(high - low))
+
+
 _AT = frozenset({"threshold"})
 _ESTIMATOR = frozenset({"estimator"})
 _OPTIMUM = frozenset({"estimator", "optimum"})
 
 _DEFINITIONS: dict[str, _Definition] = {
     "recognition_rate": _Definition(_recognition_rate),
-    "arac_auc": _Definition(areas.arac_auc_score),
+    "arac_auc": _Definition(areas.arac_auc_score, (0.5, 1.0)),
     "normalized_arac_auc": _Definition(
-        areas.normalized_arac_auc_score, parameters=frozenset({"gamma"})
+        areas.normalized_arac_auc_score, _normalized_ends, frozenset({"gamma"})
     ),
-    "augrc": _Definition(areas.augrc_loss),
+    "augrc": _Definition(areas.augrc_loss, (0.0, 0.5)),
     "arac_partial_auc": _Definition(
         partial_areas.arac_partial_auc_score,
-        parameters=frozenset({"acceptance_range", "max_error_rate"}),
+        _arac_partial_ends,
+        frozenset({"acceptance_range", "max_error_rate"}),
     ),
     "arp_auc": _Definition(risk_areas.arp_auc_score, parameters=_ESTIMATOR),
     "normalized_arp_auc": _Definition(
-        risk_areas.normalized_arp_auc_score, -math.inf, parameters=_ESTIMATOR | {"gamma"}
+        risk_areas.normalized_arp_auc_score, (-math.inf, 1.0), _ESTIMATOR | {"gamma"}
     ),
     "aurc": _Definition(risk_areas.aurc_loss, parameters=_ESTIMATOR),
-    "excess_aurc": _Definition(risk_areas.excess_aurc_loss, -1.0, parameters=_OPTIMUM),
-    "normalized_aurc": _Definition(
-        risk_areas.normalized_aurc_loss, -math.inf, math.inf, parameters=_OPTIMUM
-    ),
+    "excess_aurc": _Definition(risk_areas.excess_aurc_loss, (-1.0, 1.0), _OPTIMUM),
+    "normalized_aurc": _Definition(risk_areas.normalized_aurc_loss, (-math.inf, math.inf), _OPTIMUM),
     "roc_auc": _Definition(_roc_auc),
     "roc_partial_auc": _Definition(
         partial_areas.roc_partial_auc_score,
-        parameters=frozenset({"fpr_range", "tpr_range", "standardize"}),
+        _roc_partial_ends,
+        frozenset({"fpr_range", "tpr_range", "standardize"}),
     ),
     "pr_auc": _Definition(precision_recall.pr_auc_score, parameters=frozenset({"interpolation"})),
     "average_precision": _Definition(_average_precision),
@@ -87,13 +112,18 @@ _DEFINITIONS: dict[str, _Definition] = {
     "break_even_point": _Definition(_break_even),
     "equal_error_rate": _Definition(_equal_error_rate),
     "acceptance_at_error_rate": _Definition(
-        operating.acceptance_at_error_rate, parameters=frozenset({"error_rate", "interpolate"})
+        operating.acceptance_at_error_rate,
+        parameters=frozenset({"error_rate", "interpolate"}),
     ),
-    "acceptance_rate": _Definition(_at_threshold("acceptance_rate"), parameters=_AT),
-    "error_rate": _Definition(_at_threshold("error_rate"), parameters=_AT),
-    "correction_rate": _Definition(_at_threshold("correction_rate"), parameters=_AT),
-    "risk": _Definition(_at_threshold("risk"), parameters=_AT),
-    "precision": _Definition(_at_threshold("precision"), parameters=_AT),
+    "acceptance_rate": _Definition(
+        _at_threshold("acceptance_rate"), parameters=_AT, required="threshold"
+    ),
+    "error_rate": _Definition(_at_threshold("error_rate"), parameters=_AT, required="threshold"),
+    "correction_rate": _Definition(
+        _at_threshold("correction_rate"), parameters=_AT, required="threshold"
+    ),
+    "risk": _Definition(_at_threshold("risk"), parameters=_AT, required="threshold"),
+    "precision": _Definition(_at_threshold("precision"), parameters=_AT, required="threshold"),
 }
 
 
@@ -116,7 +146,8 @@ class Statistic:
     Raises
     ------
     ValueError, TypeError
-        For an unknown name, and for parameters that its function does not take.
+        For an unknown name, for parameters that its function does not take, and for a rate without
+        a `threshold`.
 
     Examples
     --------
@@ -132,13 +163,23 @@ class Statistic:
     parameters: tuple[tuple[str, Any], ...]
 
     def __init__(self, name: str, **parameters: Any) -> None:
+        if not isinstance(name, str):
+            message = f"statistic is {name!r} ({type(name).__name__}); a name is expected"
+            raise TypeError(message)
         if name not in _DEFINITIONS:
             message = f"statistic is {name!r}; one of {', '.join(_DEFINITIONS)} is expected"
             raise ValueError(message)
-        unknown = sorted(set(parameters) - _DEFINITIONS[name].parameters)
+        definition = _DEFINITIONS[name]
+        unknown = sorted(set(parameters) - definition.parameters)
         if unknown:
-            takes = ", ".join(sorted(_DEFINITIONS[name].parameters)) or "no parameters"
+            takes = ", ".join(sorted(definition.parameters)) or "no parameters"
             message = f"statistic {name!r} has no parameter {unknown[0]!r}; it takes {takes}"
+            raise TypeError(message)
+        if definition.required is not None and definition.required not in parameters:
+            message = (
+                f"statistic {name!r} is given without {definition.required}; "
+                f"Statistic({name!r}, {definition.required}=...) is expected"
+            )
             raise TypeError(message)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "parameters", tuple(sorted(parameters.items())))
@@ -146,8 +187,7 @@ class Statistic:
 
     def __call__(self, sweep: ThresholdSweep) -> float:
         """Return the statistic of a sweep; NaN, without a warning, where it is undefined."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
+        with undefined_is_nan():
             return float(_DEFINITIONS[self.name].of(sweep, **dict(self.parameters)))
 
     def __repr__(self) -> str:
@@ -156,9 +196,9 @@ class Statistic:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The least and the greatest value it can take."""
-        definition = _DEFINITIONS[self.name]
-        return definition.low, definition.high
+        """Ends that it always lies between, with its parameters; infinite where it has none."""
+        ends = _DEFINITIONS[self.name].ends
+        return ends(**dict(self.parameters)) if callable(ends) else ends
 
     @staticmethod
     def names() -> tuple[str, ...]:

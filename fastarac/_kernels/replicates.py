@@ -1,0 +1,354 @@
+"""What a replicate of the bootstrap says: pairs, points and areas from how often each unit was drawn.
+
+A unit has a code: bit 0 says that it is correct, bit 1 that it is the first of its tie. Units go from
+the highest confidence downwards, in `lanes` contiguous shares of equal length (the first ones may be
+longer by 1) that lie interleaved in memory: unit r of share k is at ``r * lanes + k``. Where a tie has
+both, its correct units come before its incorrect ones.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._kernels._jit import kernel
+
+Array = NDArray[Any]
+
+LANES = 16
+BLOCK = 256  # rows of lanes; 2 * (255 * BLOCK / 2)**2 < 2**32, so that nothing overflows
+U = np.uint32
+
+
+@kernel
+def lane_rows(counts: Array, codes: Array, s: Array) -> None:
+    """Add rows of one unit a lane to the sums `s` of the lanes, four rows at a time.
+
+    Of each lane: correct above, correct above the tie, incorrect, doubled pairs, and whether (all
+    bits) its first tie goes on, with the incorrect ones in that.
+    """
+    for r in range(len(counts) // (4 * LANES)):
+        row = counts[4 * LANES * r : 4 * LANES * (r + 1)]
+        code = codes[4 * LANES * r : 4 * LANES * (r + 1)]
+        for k in range(LANES):
+            above, before, wrong = s[k], s[k + 16], s[k + 32]
+            doubled, in_first, first = s[k + 48], s[k + 64], s[k + 80]
+            c = U(row[k])
+            bits = U(code[k])
+            p = U(c * (bits & U(1)))
+            q = U(c - p)
+            before = above if bits >= U(2) else before
+            in_first = U(0) if bits >= U(2) else in_first
+            above = U(above + p)
+            wrong = U(wrong + q)
+            first = U(first + (q & in_first))
+            doubled = U(doubled + U(q * U(above + before)))
+            c = U(row[k + 16])
+            bits = U(code[k + 16])
+            p = U(c * (bits & U(1)))
+            q = U(c - p)
+            before = above if bits >= U(2) else before
+            in_first = U(0) if bits >= U(2) else in_first
+            above = U(above + p)
+            wrong = U(wrong + q)
+            first = U(first + (q & in_first))
+            doubled = U(doubled + U(q * U(above + before)))
+            c = U(row[k + 32])
+            bits = U(code[k + 32])
+            p = U(c * (bits & U(1)))
+            q = U(c - p)
+            before = above if bits >= U(2) else before
+            in_first = U(0) if bits >= U(2) else in_first
+            above = U(above + p)
+            wrong = U(wrong + q)
+            first = U(first + (q & in_first))
+            doubled = U(doubled + U(q * U(above + before)))
+            c = U(row[k + 48])
+            bits = U(code[k + 48])
+            p = U(c * (bits & U(1)))
+            q = U(c - p)
+            before = above if bits >= U(2) else before
+            in_first = U(0) if bits >= U(2) else in_first
+            above = U(above + p)
+            wrong = U(wrong + q)
+            first = U(first + (q & in_first))
+            doubled = U(doubled + U(q * U(above + before)))
+            s[k], s[k + 16], s[k + 32] = above, before, wrong
+            s[k + 48], s[k + 64], s[k + 80] = doubled, in_first, first
+
+
+@kernel
+def join(x: Array, y: Array) -> None:
+    """Add what follows, `y`, to the sums `x` of (correct, incorrect, doubled, before, tied, first).
+
+    `before`: correct above the last tie; `tied` is 1 where no tie begins, `first` the incorrect ones
+    of the tie that was already there. Both count the pairs as if a tie began where they begin.
+    """
+    x[2] += y[2] + 2 * x[0] * y[1] - y[5] * (x[0] - x[3])
+    if y[4] == 0:
+        x[3] = x[0] + y[3]
+    if x[4] == 1:
+        x[5] += y[5]
+        x[4] = y[4]
+    x[0] += y[0]
+    x[1] += y[1]
+
+
+@kernel
+def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
+    """Write correct, incorrect and doubled pairs of each row of `counts`, which are bytes."""
+    n = len(codes)
+    rows = n // LANES // 4 * 4  # four at a time; the rest one by one
+    sums = np.empty(6 * LANES, np.uint32)
+    of_lane = np.empty((LANES, 6), np.int64)
+    part = np.empty(6, np.int64)
+    for replicate in range(len(counts)):
+        row = counts[replicate]
+        for k in range(LANES):
+            for j in range(6):
+                of_lane[k, j] = 1 if j == 4 else 0
+        for start in range(0, rows, BLOCK):
+            stop = min(start + BLOCK, rows)
+            for j in range(6 * LANES):
+                sums[j] = U(0xFFFFFFFF) if 4 * LANES <= j < 5 * LANES else U(0)
+            lane_rows(row[start * LANES : stop * LANES], codes[start * LANES : stop * LANES], sums)
+            for k in range(LANES):
+                part[0] = np.int64(sums[k])
+                part[1] = np.int64(sums[k + 32])
+                part[2] = np.int64(sums[k + 48])
+                part[3] = np.int64(sums[k + 16])
+                part[4] = 1 if sums[k + 64] else 0
+                part[5] = np.int64(sums[k + 80])
+                join(of_lane[k], part)
+        for k in range(LANES):
+            for i in range(rows * LANES + k, n, LANES):
+                c = np.int64(row[i])
+                part[0] = c * np.int64(codes[i] & 1)
+                part[1] = c - part[0]
+                starts = np.int64(codes[i] & 2)
+                part[2] = part[1] * part[0]
+                part[3] = 0
+                part[4] = 0 if starts else 1
+                part[5] = 0 if starts else part[1]
+                join(of_lane[k], part)
+            if k > 0:
+                join(of_lane[0], of_lane[k])
+        for j in range(3):
+            pairs[replicate, j] = of_lane[0, j]
+
+
+@kernel
+def pairs_in_order(counts: Array, codes: Array, lanes: int, weights: Array, pairs: Array) -> None:
+    """The same for counts of any type, each times its weight, or the only one."""
+    n = len(codes)
+    zero = weights[0] - weights[0]
+    for r in range(len(counts)):
+        row = counts[r]
+        correct, incorrect, doubled, before = zero, zero, zero, zero
+        for k in range(lanes):
+            for i in range(k, n, lanes):
+                weight = weights[i] if len(weights) > 1 else weights[0]
+                c = np.int64(row[i]) * weight
+                if codes[i] & 2:
+                    before = correct
+                if codes[i] & 1:
+                    correct += c
+                else:
+                    incorrect += c
+                    doubled += c * (correct + before)
+        pairs[r, 0] = correct
+        pairs[r, 1] = incorrect
+        pairs[r, 2] = doubled
+
+
+@kernel
+def points_of_counts(
+    row: Array, codes: Array, lanes: int, weights: Array, ta: Array, fa: Array, which: Array
+) -> int:
+    """Write the points of the replicate's sweep; returns their number.
+
+    `ta`, `fa`: accepted correct and incorrect; `which`: the number of the tie, 0 at the first point,
+    where nothing is accepted. Ties of which nothing was drawn have no point.
+    """
+    n = len(codes)
+    ta[0] = ta[0] - ta[0]
+    fa[0] = fa[0] - fa[0]
+    which[0] = 0
+    correct, incorrect = ta[0], fa[0]
+    nothing = ta[0]
+    tie = last = np.int64(0)
+    in_use = np.int64(1)  # whether the last point is one, or to be written over
+    alike = len(weights) == 1
+    first_weight = weights[0]
+    for k in range(lanes):
+        for i in range(k, n, lanes):  # without branches that depend on what was drawn
+            code = np.int64(codes[i])
+            count = np.int64(row[i])
+            c = count * (first_weight if alike else weights[i])
+            starts = code >> 1
+            tie += starts
+            last += starts & in_use
+            in_use = (in_use & (1 - starts)) | np.int64(count > 0)
+            correct += c if code & 1 else nothing
+            incorrect += nothing if code & 1 else c
+            ta[last] = correct
+            fa[last] = incorrect
+            which[last] = tie
+    return last + in_use
+
+
+@kernel
+def polygon_of_counts(
+    row: Array, codes: Array, lanes: int, weights: Array, kind: int, of_risk: bool
+) -> tuple[float, float, float]:
+    """Area under a curve of straight lines, summed in doubles; and the correct and incorrect items.
+
+    `kind`: 0 trapezoids under the precision over the acceptance rate, flat up to the first point;
+    under it over the recall, 3 steps or 4 trapezoids. `of_risk`: with the risk for the precision.
+    """
+    n = len(codes)
+    alike = len(weights) == 1
+    first_weight = float(weights[0])
+    step, of_acceptance = kind == 3, kind == 0
+    flat = of_acceptance
+    positive = 0 if of_risk else 1
+    t = f = t0 = f0 = doubled = 0.0
+    height = 1.0
+    for k in range(lanes):
+        # a tie is added where the next one begins; the last one a unit after the end
+        for i in range(k, n + lanes if k + 1 == lanes else n, lanes):
+            if (i >= n or codes[i] & 2) and t + f > 0.0:  # where nothing was drawn this adds 0
+                here = t / (t + f)
+                if flat:
+                    height = here
+                    flat = False
+                width = t - t0 + (f - f0 if of_acceptance else 0.0)
+                doubled += width * (here + (here if step else height))
+                height = here
+                t0, f0 = t, f
+            if i < n:
+                c = float(row[i]) * (first_weight if alike else float(weights[i]))
+                is_positive = (codes[i] & 1) == positive
+                t += c if is_positive else 0.0
+                f += 0.0 if is_positive else c
+    whole = t + f if of_acceptance else t
+    area = doubled / (2.0 * whole) if whole > 0.0 else math.nan
+    return area, (f if of_risk else t), (t if of_risk else f)
+
+
+@kernel
+def area_of_points(ta: Array, fa: Array, points: int, kind: int) -> tuple[float, float, float]:
+    """The same for areas with logarithms, from points; exchange `ta` and `fa` for those of the risk.
+
+    `kind`: under the precision, over the acceptance rate 1 the mean over the items, 2 the integral
+    with ties in random order; over the recall 5 Davis and Goadrich's.
+    """
+    total = 0.0
+    for i in range(1, points):
+        t0, f0 = float(ta[i - 1]), float(fa[i - 1])
+        p, q = float(ta[i]) - t0, float(fa[i]) - f0
+        n0, g = t0 + f0, p + q
+        slope = (t0 * q - p * f0) / g if g > 0.0 else 0.0
+        term = p
+        if kind == 1:
+            term += slope * (harmonic(n0, g) if g > 1.0 else 1.0 / (n0 + 1.0))
+        elif n0 > 0.0:
+            term += slope * math.log1p(g / n0)
+        if kind == 5:
+            term = p / g * term if p > 0.0 else 0.0
+        total += term
+    t, f = float(ta[points - 1]), float(fa[points - 1])
+    whole = t if kind == 5 else t + f
+    return (total / whole if whole > 0.0 else math.nan), t, f
+
+
+@kernel
+def harmonic(start: float, length: float) -> float:
+    """Σ 1/k over start < k <= start + length, whole numbers both; within 1e-13 of it."""
+    total = 0.0
+    k = start
+    stop = start + length
+    while k < stop and (k < 32.0 or length <= 8.0):
+        k += 1.0
+        total += 1.0 / k
+    if k < stop:
+        total += math.log1p((stop - k) / k) + (0.5 / stop - 0.5 / k)
+        a, b = 1.0 / (k * k), 1.0 / (stop * stop)
+        total += (a - b) / 12.0 - (a * a - b * b) / 120.0 + (a * a * a - b * b * b) / 252.0
+    return total
+
+
+@kernel
+def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None:
+    """Σ (incorrect above)² over correct items and Σ (correct above)² over incorrect ones, ties half.
+
+    Both above are shares of their class, so that the sums stay small.
+    """
+    correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
+    of_correct = of_incorrect = 0.0
+    for i in range(1, points):
+        t0, f0, t, f = float(ta[i - 1]), float(fa[i - 1]), float(ta[i]), float(fa[i])
+        u = (f0 + f) / 2.0
+        v = (t0 + t) / 2.0
+        of_correct += (t - t0) * u * u
+        of_incorrect += (f - f0) * v * v
+    squares[0] = of_correct / (incorrect * incorrect) if incorrect > 0.0 else 0.0
+    squares[1] = of_incorrect / (correct * correct) if correct > 0.0 else 0.0
+
+
+@kernel
+def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, heights: Array) -> None:
+    """Write the heights of a curve at the rising places of `grid`, between its points linearly.
+
+    `curve`: 0 accuracy after correction, 1 error rate, 2 risk, 3 precision, over the acceptance rate;
+    4 true over false positive rate, where at a jump the height is the upper one.
+    """
+    correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
+    total = correct + incorrect
+    if curve == 4 and (correct == 0.0 or incorrect == 0.0):
+        for j in range(len(grid)):
+            heights[j] = math.nan
+        return
+    along = incorrect if curve == 4 else total
+    i = 0
+    for j in range(len(grid)):
+        place = grid[j] * along
+        whole = float(round(place))
+        if abs(place - whole) <= 1e-12 * along:  # rounded, it would miss a jump
+            place = whole
+        end = points
+        while end - i > 1:  # the last point up to this place lies between i and end
+            middle = (i + end) // 2
+            x = float(fa[middle]) if curve == 4 else float(ta[middle]) + float(fa[middle])
+            if x <= place:
+                i = middle
+            else:
+                end = middle
+        x0, y0 = curve_point(ta, fa, i, curve, correct, total)
+        heights[j] = y0
+        if i + 1 < points and place > x0:
+            x1, y1 = curve_point(ta, fa, i + 1, curve, correct, total)
+            heights[j] = y0 + (y1 - y0) * ((place - x0) / (x1 - x0))
+
+
+@kernel
+def curve_point(
+    ta: Array, fa: Array, i: int, curve: int, correct: float, total: float
+) -> tuple[float, float]:
+    """A point of a curve, its place as a count."""
+    t, f = float(ta[i]), float(fa[i])
+    if curve == 4:
+        return f, t / correct
+    x = t + f
+    if curve == 0:
+        return x, (total - f) / total
+    if curve == 1:
+        return x, f / total
+    if i == 0:  # as at the first point with anything accepted
+        t, f = float(ta[1]), float(fa[1])
+    if curve == 2:
+        return x, f / (t + f)
+    return x, t / (t + f)

@@ -1,0 +1,261 @@
+"""Draw the resamples of the bootstrap: how often each unit is drawn.
+
+Units are the items, or groups of them, or cells of alike items with a count each. Random numbers are
+those of SplitMix64 (Steele, Lea and Flood 2014), a stream of its own for each replicate: the number
+of the replicate and the key decide over it, not the thread that draws it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._kernels._jit import kernel
+
+Array = NDArray[Any]
+
+STEP = np.uint64(0x9E3779B97F4A7C15)  # from a state to the next
+BUFFER = 512  # words drawn at a time
+N_LIMITS = 12  # of Poisson's distribution: 12 or more have a probability of 8e-10
+DIRECT = 10.0  # the mean from which binomials are drawn by rejection
+
+_TAIL = np.array(
+    [
+        math.lgamma(k + 1) - ((k + 0.5) * math.log(k + 1) - (k + 1) + 0.5 * math.log(2 * math.pi))
+        for k in range(10)
+    ]
+)
+
+
+@kernel
+def mix(state: Any) -> Any:
+    """The random word of a state."""
+    z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@kernel
+def start_of(key: Array, replicate: int) -> Any:
+    """Where the stream of a replicate begins."""
+    return mix(key[0] + mix(key[1] + np.uint64(replicate) * STEP))
+
+
+@kernel
+def next_word(state: Array) -> Any:
+    """The next random word of a stream."""
+    state[0] += STEP
+    return mix(state[0])
+
+
+@kernel
+def uniform(state: Array) -> float:
+    """Uniform in (0, 1)."""
+    return (float(next_word(state) >> np.uint64(11)) + 0.5) * 2.0**-53
+
+
+@kernel
+def below(n: int, state: Array) -> int:
+    """Uniform among 0 … n − 1, n < 2**32, exactly: by multiplication and rejection (Lemire 2019)."""
+    wide = np.uint64(n)
+    low_bits = np.uint64(0xFFFFFFFF)
+    product = (next_word(state) >> np.uint64(32)) * wide
+    if product & low_bits < wide:
+        least = (low_bits - wide + np.uint64(1)) % wide
+        while product & low_bits < least:
+            product = (next_word(state) >> np.uint64(32)) * wide
+    return np.int64(product >> np.uint64(32))
+
+
+@kernel
+def fill(state: Any, words: Array) -> None:
+    """Fill `words` with the random words that follow `state`."""
+    for i in range(len(words)):
+        words[i] = mix(state + np.uint64(i + 1) * STEP)
+
+
+@kernel
+def poisson_counts(halves: Array, limits: Array, counts: Array) -> int:
+    """Turn random numbers of 32 bits into Poisson counts, and return their sum."""
+    t0, t1, t2, t3 = limits[0], limits[1], limits[2], limits[3]
+    t4, t5, t6, t7 = limits[4], limits[5], limits[6], limits[7]
+    t8, t9, t10, t11 = limits[8], limits[9], limits[10], limits[11]
+    byte = np.uint8
+    for i in range(len(counts)):
+        u = halves[i]
+        counts[i] = (
+            byte(u >= t0) + byte(u >= t1) + byte(u >= t2) + byte(u >= t3)
+            + byte(u >= t4) + byte(u >= t5) + byte(u >= t6) + byte(u >= t7)
+            + byte(u >= t8) + byte(u >= t9) + byte(u >= t10) + byte(u >= t11)
+        )  # fmt: skip
+    total = np.uint32(0)
+    for i in range(len(counts)):
+        total += np.uint32(counts[i])
+    return np.int64(total)
+
+
+@kernel
+def draw_units(
+    key: Array,
+    first: int,
+    limits: Array,
+    codes: Array,
+    strata: Array,
+    bounds: Array,
+    largest: int,
+    counts: Array,
+) -> bool:
+    """Draw as many units as there are, with replacement; a row of `counts` for each replicate.
+
+    Every unit gets a Poisson count. Given their sum, such counts are those of a draw with
+    replacement, which they remain when single draws, each with the same probability, are added or
+    taken back until the sum is right. So no random access to memory is needed but for those few.
+
+    `strata` (n,) has the units by stratum, between `bounds`: those whose code is even, then those whose
+    code is odd. Left empty, all are one stratum.
+    `limits` are 2**32 times the distribution function of Poisson's distribution. Returns False where a
+    count would exceed `largest`; the same draw then needs a wider type.
+    """
+    replicates, n = counts.shape
+    words = np.empty(BUFFER, np.uint64)
+    halves = words.view(np.uint32)
+    state = np.empty(1, np.uint64)
+    for r in range(replicates):
+        row = counts[r]
+        state[0] = start_of(key, first + r)
+        total = 0
+        for start in range(0, n, 2 * BUFFER):
+            size = min(2 * BUFFER, n - start)
+            fill(state[0], words[: (size + 1) // 2])
+            state[0] += np.uint64(BUFFER) * STEP
+            total += poisson_counts(halves, limits, row[start : start + size])
+        odd = 0
+        if len(strata) > 0:
+            for i in range(n):
+                odd += np.int64(row[i]) * np.int64(codes[i] & 1)
+        for s in range(len(bounds) - 1):
+            begin, end = bounds[s], bounds[s + 1]
+            missing = end - begin - (odd if s == 1 else total - odd)
+            while missing > 0:
+                i = begin + below(end - begin, state)
+                if len(strata) > 0:
+                    i = strata[i]
+                if np.int64(row[i]) >= largest:
+                    return False
+                row[i] += np.uint8(1)
+                missing -= 1
+            while missing < 0:
+                i = begin + below(end - begin, state)
+                if len(strata) > 0:
+                    i = strata[i]
+                # one of the draws, all with the same probability: no count is above N_LIMITS < 16
+                if np.int64(next_word(state) >> np.uint64(60)) < np.int64(row[i]):
+                    row[i] -= np.uint8(1)
+                    missing += 1
+    return True
+
+
+@kernel
+def spread(group_counts: Array, codes: Array, counts: Array) -> None:
+    """Give each item the count of its group."""
+    for r in range(len(counts)):
+        row, of_groups = counts[r], group_counts[r]
+        for i in range(len(codes)):
+            row[i] = of_groups[codes[i]]
+
+
+@kernel
+def tail(k: float) -> float:
+    """What Stirling's formula leaves of ln k!."""
+    if k < 10.0:
+        return _TAIL[int(k)]
+    z = 1.0 / (k + 1.0)
+    return (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - z * z / 1680.0) * z * z) * z * z) * z
+
+
+@kernel
+def binomial(n: int, weight: int, whole: int, state: Array) -> int:
+    """How many of n draws fall into a part of `weight` out of `whole`.
+
+    By inversion where the mean is small, else by Hörmann's transformed rejection (BTRS, 1993). The
+    probability of a value is that of the mode times a ratio, which is written so that its error stays
+    small however large n is.
+    """
+    if 2 * weight > whole:
+        return n - binomial_part(n, whole - weight, whole, state)
+    return binomial_part(n, weight, whole, state)
+
+
+@kernel
+def binomial_part(n: int, weight: int, whole: int, state: Array) -> int:
+    """`binomial` of a part that is at most half."""
+    if n == 0 or weight == 0:
+        return 0
+    p = weight / whole
+    q = (whole - weight) / whole
+    odds = weight / (whole - weight)
+    size = float(n)
+    if size * p < DIRECT:
+        none = math.exp(size * math.log1p(-p))
+        while True:
+            u = uniform(state)
+            mass = none
+            k = 0
+            while u > mass and k < 128:
+                u -= mass
+                k += 1
+                mass *= odds * ((size + 1.0 - k) / k)
+            if k <= n and k < 128:
+                return k
+    root = math.sqrt(size * p * q)
+    b = 1.15 + 2.53 * root
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    alpha = (2.83 + 5.1 / b) * root
+    mode = math.floor((size + 1.0) * p)
+    above, beneath = mode + 1.0, size - mode + 1.0
+    # ln of how far the ratio of neighbouring probabilities at the mode is from 1
+    lean = math.log(above / (odds * beneath))
+    at_mode = tail(mode) + tail(size - mode)
+    while True:
+        u = uniform(state) - 0.5
+        v = uniform(state)
+        us = 0.5 - abs(u)
+        x = math.floor((2.0 * a / us + b) * u + size * p + 0.5)
+        if us >= 0.07 and v <= 0.92 - 4.2 / b:
+            return min(n, np.int64(x))  # beyond 2**53 not every integer is a float
+        if x < 0.0 or x > size:
+            continue
+        d = x - mode
+        ratio = at_mode - tail(x) - tail(size - x) - d * lean
+        ratio -= (size - x + 0.5) * math.log1p(-d / beneath) + (x + 0.5) * math.log1p(d / above)
+        if math.log(v * alpha / (a / (us * us) + b)) <= ratio:
+            return min(n, np.int64(x))
+
+
+@kernel
+def draw_cells(
+    key: Array, first: int, sizes: Array, strata: Array, bounds: Array, counts: Array
+) -> None:
+    """Draw as many items as there are in the cells, with replacement: one multinomial a stratum.
+
+    `sizes` (n_cells,) says how many items a cell has, `strata` and `bounds` which cells are a stratum.
+    """
+    state = np.empty(1, np.uint64)
+    for r in range(len(counts)):
+        row = counts[r]
+        state[0] = start_of(key, first + r)
+        for s in range(len(bounds) - 1):
+            whole = 0
+            for i in range(bounds[s], bounds[s + 1]):
+                whole += int(sizes[strata[i]])
+            left = whole
+            for i in range(bounds[s], bounds[s + 1]):
+                cell = strata[i]
+                size = int(sizes[cell])
+                drawn = left if size == whole else binomial(left, size, whole, state)
+                row[cell] = drawn
+                left -= drawn
+                whole -= size

@@ -1,0 +1,219 @@
+"""Bands: how far a whole curve could be from that of the population."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._inputs import choice, fractions_of, whole_number
+from fastarac.exceptions import UndefinedMetricWarning, warn_unreliable
+from fastarac.uncertainty.asymptotic import level_of
+from fastarac.uncertainty.batches import run_batches
+from fastarac.uncertainty.bootstrap import doubts_about, threads_for
+from fastarac.uncertainty.random_state import key_of
+from fastarac.uncertainty.replicates import Evaluator
+from fastarac.uncertainty.resampling import population_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.sweep import ThresholdSweep
+    from fastarac.uncertainty.random_state import RandomState
+
+    FloatArray = NDArray[np.float64]
+
+Curve = Literal["arac", "generalized_rc", "rc", "arp", "roc"]
+Kind = Literal["pointwise", "simultaneous"]
+
+CURVES = ("arac", "generalized_rc", "rc", "arp", "roc")  # numbered as in `curve_heights`
+MAX_PLACES = 10_000
+NO_SPREAD = 1e-12  # standard deviations that are nothing but rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConfidenceBand:
+    """A curve with its bootstrap band, at places along the horizontal axis.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n_places,)
+        Rising, in [0, 1]: acceptance rates, or false positive rates of a ROC curve.
+    estimate, low, high : ndarray of shape (n_places,)
+        The curve of the items themselves, and the ends of the band, in [0, 1].
+    curve, kind : str
+        As they were asked for.
+    confidence_level : float
+    """
+
+    x: FloatArray
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    curve: str
+    kind: str
+    confidence_level: float
+
+    def __repr__(self) -> str:
+        return (
+            f"ConfidenceBand({len(self.x)} places, curve={self.curve!r}, kind={self.kind!r}, "
+            f"confidence_level={self.confidence_level:g})"
+        )
+
+
+def bootstrap_band(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    curve: Curve = "arac",
+    *,
+    kind: Kind = "pointwise",
+    grid: int | ArrayLike = 201,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    stratified: bool = False,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    random_state: RandomState = None,
+    n_threads: int | None = None,
+    progress: bool = False,
+) -> ConfidenceBand:
+    """Band around a curve, from resamples of the items.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep of unweighted items stands for both
+        first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    curve : {"arac", "generalized_rc", "rc", "arp", "roc"}, default="arac"
+        Accuracy after correction, error rate, risk or precision over the acceptance rate; or true over
+        false positive rate, where at a jump the height is the upper one.
+    kind : {"pointwise", "simultaneous"}, default="pointwise"
+        "pointwise": at each single place, the band covers the height of the population's curve with
+        `confidence_level`. "simultaneous": it covers the curve at all places at once with it.
+    grid : int or array_like of shape (n_places,), default=201
+        That many places from 0 to 1 at equal distances, at least 2, or the places, rising; at most
+        10,000.
+    n_resamples : int, default=1000
+        At least 2.
+    confidence_level : float, default=0.95
+        Above 0 and below 1.
+    stratified : bool, default=False
+        As in :func:`bootstrap`, like the arguments that follow.
+    groups : array_like of shape (n,), optional
+        Labels of groups that are drawn as a whole.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+    random_state : int, SeedSequence, Generator or None, default=None
+        Decides over the resamples, and nothing else does.
+    n_threads : int, optional
+        By default as many as are worth it.
+    progress : bool, default=False
+        Show on stderr how far it is.
+
+    Returns
+    -------
+    ConfidenceBand
+        `x`, `estimate`, `low`, `high`. Displays draw it: :meth:`ARACDisplay.plot_band`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where resamples have no ROC curve since they are of one class: the band is that of the others.
+    UnreliableIntervalWarning
+        With fewer than 10 correct or incorrect items, or fewer than 20 groups.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`bootstrap`; also for places outside [0, 1] or not rising.
+
+    Notes
+    -----
+    Heights lie on straight lines between the points of a curve. A pointwise band has the quantiles of
+    the resamples' heights. A simultaneous one is h(x) ± c·s(x) with the standard deviation s of the
+    heights, cut to [0, 1], and c the quantile of the resamples' largest distance from the curve in
+    units of s (the sup-t band; Montiel Olea and Plagborg-Møller 2019).
+
+    Memory is O(n) a thread and O(n_places·n_resamples).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = fa.PAPER_CASES[1].sample(100, random_state=0)
+    >>> band = fa.bootstrap_band(correct, confidence, grid=5, n_resamples=100, random_state=1)
+    >>> band
+    ConfidenceBand(5 places, curve='arac', kind='pointwise', confidence_level=0.95)
+    >>> band.x
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    >>> bool((band.low <= band.estimate).all() and (band.estimate <= band.high).all())
+    True
+    """
+    choice(curve, "curve", CURVES)
+    choice(kind, "kind", ("pointwise", "simultaneous"))
+    x = _places(grid)
+    resamples = whole_number(n_resamples, "n_resamples", 2)
+    level = level_of(confidence_level)
+    key = key_of(random_state)
+    population = population_of(correct, confidence, sample_weight, groups, stratified=stratified)
+    number = CURVES.index(curve)
+    sweep = population.sweep
+    estimate = np.empty(len(x))
+    _kernels.replicates.curve_heights(
+        sweep.true_accepts, sweep.false_accepts, len(sweep.thresholds), number, x, estimate
+    )
+    evaluator = Evaluator(population, key, [], resamples, curve=number, grid=x)
+    threads = threads_for(population.work * resamples, n_threads)
+    run_batches(evaluator.worker, resamples, evaluator.batch, threads, progress=progress)
+    heights = evaluator.heights
+    undefined = np.isnan(heights).any(axis=1)
+    if undefined.any() or np.isnan(estimate).any():
+        message = (
+            f"the {curve} curve is undefined for {int(undefined.sum())} of {resamples} resamples of "
+            "one class; the band is that of the others"
+        )
+        warnings.warn(message, UndefinedMetricWarning, stacklevel=2)
+        heights = heights[~undefined]
+    if len(heights) < 2:
+        low, high = np.full((2, len(x)), np.nan)
+    elif kind == "pointwise":
+        low, high = np.quantile(heights, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=0)
+    else:
+        low, high = _simultaneous(heights, estimate, level)
+    doubt = doubts_about(population, None, f"the {curve} curve", math.inf)
+    if doubt:
+        warn_unreliable(doubt)
+    return ConfidenceBand(x, estimate, low, high, curve, kind, level)
+
+
+def _places(grid: int | ArrayLike) -> FloatArray:
+    if isinstance(grid, int | np.integer):
+        n = whole_number(grid, "grid", 2)
+        x: FloatArray = np.arange(min(n, MAX_PLACES + 1)) / (n - 1)
+    else:
+        x = np.atleast_1d(fractions_of(grid, "grid"))
+        n = x.size
+        if x.ndim != 1 or not n or not (x[1:] > x[:-1]).all():
+            message = "grid is not a rising row of places; a number of places, or these are expected"
+            raise ValueError(message)
+    if n > MAX_PLACES:
+        message = f"grid has {n} places; at most {MAX_PLACES} are expected"
+        raise ValueError(message)
+    return x
+
+
+def _simultaneous(
+    heights: FloatArray, estimate: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    spread = heights.std(axis=0, ddof=1)
+    some = spread > NO_SPREAD
+    widest = np.zeros(len(heights))
+    if some.any():
+        widest = np.max(np.abs(heights[:, some] - estimate[some]) / spread[some], axis=1)
+    reach = np.where(some, spread * np.quantile(widest, level), 0.0)
+    return np.clip(estimate - reach, 0.0, 1.0), np.clip(estimate + reach, 0.0, 1.0)

@@ -1,0 +1,102 @@
+"""Run many small pieces of work in threads: interruptible, with progress on stderr."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Work = Callable[[int, int], None]
+
+PATIENCE = 0.1  # seconds between two looks at what the threads have done
+SECONDS_PER_LINE = 5.0
+
+
+def run_batches(
+    worker: Callable[[], Work], n: int, batch: int, threads: int, *, progress: bool = False
+) -> None:
+    """Let threads work through the numbers from 0 to n, `batch` at a time.
+
+    Every thread calls `worker` once, and what that returns with the first and the last number (not
+    included) of each batch. An interruption from the keyboard ends it after the batches under way.
+    """
+    starts = iter(range(0, n, batch))
+    lock = threading.Lock()
+    stop = threading.Event()
+    finished = [0]
+
+    def next_start() -> int | None:
+        with lock:
+            return None if stop.is_set() else next(starts, None)
+
+    def run() -> None:
+        work = worker()
+        while (start := next_start()) is not None:
+            end = min(start + batch, n)
+            work(start, end)
+            with lock:
+                finished[0] += end - start
+
+    with _display(n, progress=progress) as show:
+        if threads == 1 and not progress:
+            run()
+            return
+        from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                futures = [pool.submit(run) for _ in range(threads)]
+                waiting = set(futures)
+                while waiting:
+                    done, waiting = wait(waiting, PATIENCE, FIRST_EXCEPTION)
+                    show(finished[0])
+                    for future in done:
+                        future.result()
+            finally:
+                stop.set()
+
+
+@contextmanager
+def _display(n: int, *, progress: bool) -> Iterator[Callable[[int], None]]:
+    """Yield what shows how many of n resamples are done: a bar, or a line every few seconds."""
+    if not progress:
+        yield lambda _: None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ImportError:
+        with _lines(n) as show:
+            yield show
+        return
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        with _lines(n) as show:
+            yield show
+        return
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("resamples", total=n)
+        yield lambda done: bar.update(task, completed=done)
+
+
+@contextmanager
+def _lines(n: int) -> Iterator[Callable[[int], None]]:
+    start = time.monotonic()
+    said = [start]
+
+    def say(done: int) -> None:
+        seconds = time.monotonic() - start
+        print(f"resamples: {done:,} of {n:,} after {seconds:.0f} s", file=sys.stderr, flush=True)
+
+    def show(done: int) -> None:
+        if done < n and time.monotonic() - said[0] >= SECONDS_PER_LINE:
+            said[0] = time.monotonic()
+            say(done)
+
+    yield show
+    say(n)

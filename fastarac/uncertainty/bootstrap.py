@@ -1,0 +1,380 @@
+"""The bootstrap: what a statistic would have been on other samples of the same items."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, overload
+
+import numpy as np
+
+from fastarac import _parallel
+from fastarac._inputs import choice, whole_number
+from fastarac.exceptions import UndefinedMetricWarning, undefined_is_nan, warn_unreliable
+from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
+from fastarac.uncertainty.asymptotic import level_of
+from fastarac.uncertainty.batches import run_batches
+from fastarac.uncertainty.random_state import key_of
+from fastarac.uncertainty.replicates import Evaluator, standard_error
+from fastarac.uncertainty.resampling import population_of
+from fastarac.uncertainty.results import ConfidenceInterval
+from fastarac.uncertainty.statistics import Statistic, as_statistic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.sweep import ThresholdSweep
+    from fastarac.uncertainty.random_state import RandomState
+    from fastarac.uncertainty.resampling import Population
+
+    StatisticLike = str | Statistic | Callable[[ThresholdSweep], float]
+
+Method = Literal["percentile", "basic", "bca", "studentized"]
+METHODS = ("percentile", "basic", "bca", "studentized")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BootstrapResult:
+    """A statistic with its bootstrap interval.
+
+    Attributes
+    ----------
+    estimate : float
+        The statistic of the items themselves, exact as always.
+    confidence_interval : ConfidenceInterval
+        ``low`` and ``high``.
+    standard_error : float
+        Standard deviation of the replicates (with n − 1), in units of the statistic.
+    distribution : ndarray of shape (n_resamples,)
+        The replicates: the statistic on each resample, in the order of their numbers; NaN where it is
+        undefined.
+    """
+
+    estimate: float
+    confidence_interval: ConfidenceInterval
+    standard_error: float
+    distribution: NDArray[np.float64]
+
+    def __str__(self) -> str:
+        low, high = self.confidence_interval
+        return f"{self.estimate:.6g} [{low:.6g}, {high:.6g}], standard error {self.standard_error:.2g}"
+
+
+@overload
+def bootstrap(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = ...,
+    statistic: StatisticLike = ...,
+    *,
+    n_resamples: int = ...,
+    confidence_level: float = ...,
+    method: Method = ...,
+    stratified: bool = ...,
+    groups: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    random_state: RandomState = ...,
+    n_threads: int | None = ...,
+    progress: bool = ...,
+) -> BootstrapResult: ...
+
+
+@overload
+def bootstrap(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = ...,
+    statistic: Sequence[StatisticLike] = ...,
+    *,
+    n_resamples: int = ...,
+    confidence_level: float = ...,
+    method: Method = ...,
+    stratified: bool = ...,
+    groups: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    random_state: RandomState = ...,
+    n_threads: int | None = ...,
+    progress: bool = ...,
+) -> dict[str, BootstrapResult]: ...
+
+
+def bootstrap(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    statistic: StatisticLike | Sequence[StatisticLike] = "arac_auc",
+    *,
+    n_resamples: int = 2000,
+    confidence_level: float = 0.95,
+    method: Method = "percentile",
+    stratified: bool = False,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    random_state: RandomState = None,
+    n_threads: int | None = None,
+    progress: bool = False,
+) -> BootstrapResult | dict[str, BootstrapResult]:
+    """Interval and standard error of a statistic, from resamples of the items.
+
+    A resample has as many items as there are, drawn from them with replacement.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep of unweighted items stands for both
+        first arguments; made by ``from_counts`` it can stand for billions of items.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    statistic : str, Statistic or callable, or a sequence of these, default="arac_auc"
+        A name in ``Statistic.names()``, a :class:`Statistic` with parameters, or a function of a
+        :class:`ThresholdSweep` that returns a number. Several are computed on the same resamples.
+    n_resamples : int, default=2000
+        At least 2.
+    confidence_level : float, default=0.95
+        Probability with which the interval is to cover the statistic of the population, above 0 and
+        below 1; half of what is left on either side.
+    method : {"percentile", "basic", "bca", "studentized"}, default="percentile"
+        "percentile": quantiles of the replicates. "basic": those mirrored at the estimate. "bca":
+        quantiles corrected for bias and skewness. "studentized": quantiles of the replicates' distances
+        from the estimate in units of their own standard errors.
+    stratified : bool, default=False
+        Draw the correct and the incorrect items apart, so that their numbers are fixed.
+    groups : array_like of shape (n,), optional
+        Label of the group of each item, such as its document: whole groups are drawn, as many as there
+        are. Items that are alike within groups need that; taken one by one, their intervals are too
+        narrow.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum. All items (or groups) are drawn with the same
+        probability, and bring their weights along. An item of weight 0 is as if absent.
+    random_state : int, SeedSequence, Generator or None, default=None
+        Decides over the resamples, and nothing else does: the same integer gives the same result on
+        any number of threads and for any statistic. None: different ones each time.
+    n_threads : int, optional
+        By default as many as are worth it, at most ``FASTARAC_NUM_THREADS`` or the processors there
+        are. Functions of your own are called by one thread at a time.
+    progress : bool, default=False
+        Show on stderr how far it is: a bar where `rich` is installed, else a line now and then.
+
+    Returns
+    -------
+    BootstrapResult or dict of str to BootstrapResult
+        `estimate`, `confidence_interval`, `standard_error`, `distribution`. Of a sequence of
+        statistics, a dictionary by their names; by ``repr`` for those with parameters, by ``__name__``
+        for functions.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where replicates are NaN, such as ROC-AUCs of resamples of one class: interval and standard
+        error are those of the others. Where the estimate is NaN, or the method has no interval (all
+        replicates on one side of the estimate with "bca", resamples without spread with
+        "studentized"): the interval is NaN.
+
+    UnreliableIntervalWarning
+        As :func:`asymptotic_interval`: with fewer than 10 correct or incorrect items, fewer than 20
+        groups, an error that comes from fewer than 5 items (of statistics with influence values), and
+        where the resamples are all alike. Resamples of few items know nothing of what they lack.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`threshold_sweep`; also for arguments outside their ranges, for weighted sweeps, for
+        groups beside a sweep or with `stratified`, for "studentized" with groups, weights or a
+        statistic without influence values, and for "bca" with a statistic without influence values
+        where its items are of more than 2,000 kinds.
+
+    Notes
+    -----
+    Quantiles are those of ``numpy.quantile``, linear between replicates. "basic" and "studentized"
+    intervals are cut at the ends of a named statistic's range. The corrections of "bca" are Efron's
+    (1987): replicates equal to the estimate count half for the bias; the acceleration is that of the
+    jackknife, over groups where there are any. The standard errors of "studentized" are those of
+    :func:`asymptotic_interval`.
+
+    Items are sorted once. A resample is then a count for each: Poisson counts, of which single draws
+    are added or taken back until the sum is right, which gives the law of drawing one by one, to the
+    32 bits of each random number. Where confidences repeat so often that it is less work, it is one
+    multinomial count for each kind of item, however many items there are. Time is
+    O((n + sorting) + n·n_resamples), memory O(n) a thread and O(n_resamples).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = fa.PAPER_CASES[1].sample(200, random_state=0)
+    >>> result = fa.bootstrap(correct, confidence, n_resamples=200, random_state=1)
+    >>> print(result)
+    0.93245 [0.904151, 0.958547], standard error 0.013
+    >>> both = fa.bootstrap(
+    ...     correct, confidence, ["roc_auc", "recognition_rate"], n_resamples=200, random_state=1
+    ... )
+    >>> low, high = both["roc_auc"].confidence_interval
+    >>> round(low, 4), round(high, 4)
+    (0.8634, 0.9456)
+    """
+    resamples = whole_number(n_resamples, "n_resamples", 2)
+    level = level_of(confidence_level)
+    choice(method, "method", METHODS)
+    statistics = _by_name(statistic)
+    key = key_of(random_state)
+    population = population_of(correct, confidence, sample_weight, groups, stratified=stratified)
+    estimates = {name: _estimate(one, population) for name, one in statistics.items()}
+    errors = dict.fromkeys(statistics, math.nan)
+    if method == "studentized":
+        errors = {name: _error(one, name, population) for name, one in statistics.items()}
+    accelerations = dict.fromkeys(statistics, math.nan)
+    if method == "bca":
+        accelerations = {
+            name: intervals.acceleration(population, one, name) for name, one in statistics.items()
+        }
+    evaluator = Evaluator(
+        population, key, list(statistics.values()), resamples, errors=method == "studentized"
+    )
+    threads = threads_for(population.work * resamples, n_threads)
+    if not all(isinstance(one, Statistic) for one in statistics.values()):
+        threads = 1
+    run_batches(evaluator.worker, resamples, evaluator.batch, threads, progress=progress)
+    values = evaluator.values()
+    spreads = evaluator.errors() if method == "studentized" else values
+    results = {}
+    for j, (name, one) in enumerate(statistics.items()):
+        estimate = estimates[name]
+        interval, error = _interval(
+            values[j], spreads[j], estimate, errors[name], accelerations[name], method, level,
+            name,
+        )  # fmt: skip
+        if isinstance(one, Statistic) and method in ("basic", "studentized"):
+            interval = ConfidenceInterval(
+                *(min(max(end, one.range[0]), one.range[1]) for end in interval)
+            )
+        results[name] = BootstrapResult(estimate, interval, error, values[j])
+        doubt = doubts_about(population, one, name, error)
+        if doubt and not math.isnan(estimate):
+            warn_unreliable(doubt)
+    if _is_several(statistic):
+        return results
+    return next(iter(results.values()))
+
+
+def _interval(
+    replicates: NDArray[np.float64],
+    spreads: NDArray[np.float64],
+    estimate: float,
+    error: float,
+    acceleration: float,
+    method: str,
+    level: float,
+    name: str,
+) -> tuple[ConfidenceInterval, float]:
+    """The interval and the standard error; warns where replicates or the interval are undefined."""
+    some = ~np.isnan(replicates)
+    missing = len(replicates) - int(some.sum())
+    if math.isnan(estimate):
+        _warn(f"{name} is undefined for the items themselves, and so is its interval")
+        return intervals.UNKNOWN, math.nan
+    if missing:
+        _warn(
+            f"{name} is undefined for {missing} of {len(replicates)} resamples; interval and standard "
+            "error are those of the others"
+        )
+        replicates, spreads = replicates[some], spreads[some]
+    if len(replicates) < 2:
+        return intervals.UNKNOWN, math.nan
+    if method == "percentile":
+        interval = intervals.percentile(replicates, level)
+    elif method == "basic":
+        interval = intervals.basic(replicates, estimate, level)
+    elif method == "bca":
+        interval = intervals.bca(replicates, estimate, acceleration, level)
+    else:
+        interval = intervals.studentized(replicates, spreads, estimate, error, level)
+    if math.isnan(interval.low):
+        _warn(f"the {method} interval of {name} is undefined for these items; try 'percentile'")
+    return interval, float(np.std(replicates, ddof=1))
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UndefinedMetricWarning, stacklevel=4)
+
+
+def doubts_about(
+    population: Population,
+    statistic: Callable[[ThresholdSweep], float] | None,
+    name: str,
+    standard_error: float,
+) -> str | None:
+    """Say why an interval from resamples is not to be relied on, by the rule of `asymptotic`."""
+    named = statistic if isinstance(statistic, Statistic) else None
+    without_spread = "the interval is a single value"
+    members = population.members
+    n, carriers = float(population.n_drawn), math.inf
+    if members is not None and members.weights is not None and members.groups is None:
+        weights = members.weights / members.weights.max()
+        n = float(np.sum(weights)) ** 2 / float(np.sum(weights**2))
+    if named is not None and named.name in derivatives.NAMES:
+        without_spread += ", and asymptotic_interval says what could have gone unseen"
+        if members is None:
+            carriers = influence.sweep_spread(population.sweep, named).carriers
+        else:
+            both = influence.point_influence(population.sweep, named)
+            carriers = influence.spread_of(intervals.of_members(members, both)).carriers
+    estimate = asymptotic.Estimate(population.sweep, math.nan, standard_error, carriers, n, math.inf)
+    return asymptotic.doubts(
+        estimate, named, name=name, groups=members is not None and members.groups is not None,
+        without_spread=without_spread,
+    )  # fmt: skip
+
+
+def threads_for(work: int, n_threads: int | None) -> int:
+    """Return how many threads to use for so many items in all, where `n_threads` may say it."""
+    if n_threads is None:
+        return _parallel.n_threads(work)
+    return whole_number(n_threads, "n_threads", 1)
+
+
+def _is_several(statistic: object) -> bool:
+    return isinstance(statistic, Sequence) and not isinstance(statistic, str)
+
+
+def _by_name(
+    statistic: StatisticLike | Sequence[StatisticLike],
+) -> dict[str, Callable[[ThresholdSweep], float]]:
+    several: Sequence[StatisticLike]
+    several = statistic if _is_several(statistic) else [statistic]  # type: ignore[assignment,list-item]
+    if not several:
+        message = "statistic is empty; at least one is expected"
+        raise ValueError(message)
+    named: dict[str, Callable[[ThresholdSweep], float]] = {}
+    for one in several:
+        if isinstance(one, str | Statistic) or not callable(one):
+            read = as_statistic(one)
+            name = repr(read) if read.parameters else read.name
+            named_before = name in named
+            named[name] = read
+        else:
+            name = getattr(one, "__name__", repr(one))
+            named_before = name in named
+            named[name] = one
+        if named_before:
+            message = f"statistic has {name!r} twice; different names are expected"
+            raise ValueError(message)
+    return named
+
+
+def _estimate(statistic: Callable[[ThresholdSweep], float], population: Population) -> float:
+    with undefined_is_nan():
+        return float(statistic(population.sweep))
+
+
+def _error(statistic: Callable[[ThresholdSweep], float], name: str, population: Population) -> float:
+    """Standard error of the estimate; raises where there is none of a replicate either."""
+    if population.members is not None:
+        message = (
+            "method is 'studentized' with groups or weights; 'percentile', 'basic' or 'bca' is expected"
+        )
+        raise ValueError(message)
+    if not isinstance(statistic, Statistic):
+        message = f"method is 'studentized', but {name} is a function; a Statistic is expected"
+        raise TypeError(message)
+    with undefined_is_nan():
+        return standard_error(population.sweep, statistic, stratified=population.stratified)

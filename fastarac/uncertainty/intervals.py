@@ -1,0 +1,220 @@
+"""From the replicates of a bootstrap to an interval, by four methods."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac.exceptions import undefined_is_nan
+from fastarac.sweep import ThresholdSweep
+from fastarac.uncertainty import influence
+from fastarac.uncertainty.replicates import PAIRS, pair_values
+from fastarac.uncertainty.resampling import CORRECT, STARTS
+from fastarac.uncertainty.results import ConfidenceInterval
+from fastarac.uncertainty.statistics import Statistic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from fastarac.uncertainty.derivatives import PointInfluence
+    from fastarac.uncertainty.resampling import Members, Population
+
+    FloatArray = NDArray[np.float64]
+
+MAX_LEFT_OUT = 2000  # kinds of items that are left out one after the other
+CLOSED_FORM = 1 << 20  # items up to which every one is left out in closed form
+SAME = 1e-12  # relative difference of replicates that rounding alone can make
+_NORMAL = NormalDist()
+UNKNOWN = ConfidenceInterval(math.nan, math.nan)
+
+
+def percentile(replicates: FloatArray, level: float) -> ConfidenceInterval:
+    """Quantiles of the replicates."""
+    tail = (1.0 - level) / 2.0
+    low, high = np.quantile(replicates, [tail, 1.0 - tail])
+    return ConfidenceInterval(float(low), float(high))
+
+
+def basic(replicates: FloatArray, estimate: float, level: float) -> ConfidenceInterval:
+    """The percentile interval mirrored at the estimate."""
+    low, high = percentile(replicates, level)
+    return ConfidenceInterval(2.0 * estimate - high, 2.0 * estimate - low)
+
+
+def studentized(
+    replicates: FloatArray, errors: FloatArray, estimate: float, error: float, level: float
+) -> ConfidenceInterval:
+    """From quantiles of (replicate − estimate)/its standard error; NaN where these are infinite."""
+    if not error > 0.0:
+        return UNKNOWN
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = (replicates - estimate) / errors
+        t = t[~np.isnan(t)]
+        low, high = percentile(t, level) if len(t) else UNKNOWN
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return UNKNOWN
+    return ConfidenceInterval(estimate - error * high, estimate - error * low)
+
+
+def bca(
+    replicates: FloatArray, estimate: float, acceleration: float, level: float
+) -> ConfidenceInterval:
+    """Percentiles corrected for bias and skewness (Efron 1987); NaN where all lie on one side."""
+    slack = SAME * abs(estimate)
+    below = np.count_nonzero(replicates < estimate - slack)
+    share = (below + np.count_nonzero(replicates <= estimate + slack)) / (2 * len(replicates))
+    if not 0.0 < share < 1.0 or math.isnan(acceleration):
+        return UNKNOWN
+    bias = _NORMAL.inv_cdf(share)
+    ends = []
+    for tail in ((1.0 - level) / 2.0, (1.0 + level) / 2.0):
+        z = bias + _NORMAL.inv_cdf(tail)
+        room = 1.0 - acceleration * z
+        if room <= 0.0:
+            return UNKNOWN
+        ends.append(float(np.quantile(replicates, _NORMAL.cdf(bias + z / room))))
+    return ConfidenceInterval(*ends)
+
+
+def acceleration(
+    population: Population, statistic: Callable[[ThresholdSweep], float], name: str
+) -> float:
+    """The acceleration of BCa: a sixth of the skewness of what single items or groups do.
+
+    Of statistics of pairs, by leaving out one item after the other, in closed form; of others, and
+    where the items are many, from influence values, which is the same in the limit; of those
+    without, by leaving out an item of each kind.
+    """
+    values, sizes = _contributions(population, statistic, name)
+    squares = cubes = 0.0
+    for value, size in zip(values, sizes, strict=True):
+        if len(value):
+            centred = value - np.sum(size * value) / size.sum()
+            squares += float(np.sum(size * centred**2))
+            cubes += float(np.sum(size * centred**3))
+    return cubes / (6.0 * squares**1.5) if squares != 0.0 else 0.0
+
+
+def _contributions(
+    population: Population, statistic: Callable[[ThresholdSweep], float], name: str
+) -> tuple[list[FloatArray], list[NDArray[Any]]]:
+    """How each kind of item moves the statistic, and how many there are: by class, or all in one."""
+    sweep, members = population.sweep, population.members
+    is_named = isinstance(statistic, Statistic)
+    counts = [np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)]
+    few = sweep.total <= CLOSED_FORM
+    if members is None and few and is_named and statistic.name in PAIRS:  # type: ignore[attr-defined]
+        return _leave_out_pairs(sweep, statistic, counts, stratified=population.stratified)  # type: ignore[arg-type]
+    try:
+        if not is_named:
+            raise ValueError
+        both = influence.point_influence(sweep, statistic)  # type: ignore[arg-type]
+    except ValueError:
+        return _leave_out(population, statistic, counts, name)
+    if members is None:
+        return _by_class(list(both), counts, stratified=population.stratified)
+    parts = [of_members(members, both)]
+    if population.stratified:
+        correct = (members.codes & CORRECT).astype(np.bool_)
+        parts = [parts[0][correct], parts[0][~correct]]
+    return parts, [np.ones(len(part), np.int64) for part in parts]
+
+
+def of_members(members: Members, both: PointInfluence) -> FloatArray:
+    """What each item, or each group of them, does to the statistic, with its weight."""
+    point = np.cumsum((members.codes & STARTS) > 0) - 1
+    correct = (members.codes & CORRECT).astype(np.bool_)
+    of_item: FloatArray = np.where(correct, both.correct[point], both.incorrect[point])
+    if members.weights is not None:
+        of_item *= members.weights
+    if members.groups is None:
+        return of_item
+    return np.bincount(members.groups, weights=of_item).astype(np.float64)
+
+
+def _by_class(
+    values: list[FloatArray], sizes: list[NDArray[Any]], *, stratified: bool
+) -> tuple[list[FloatArray], list[NDArray[Any]]]:
+    used = [size > 0 for size in sizes]
+    values = [value[u] for value, u in zip(values, used, strict=True)]
+    sizes = [size[u] for size, u in zip(sizes, used, strict=True)]
+    if stratified:
+        return values, sizes
+    return [np.concatenate(values)], [np.concatenate(sizes)]
+
+
+def _leave_out_pairs(
+    sweep: ThresholdSweep, statistic: Statistic, counts: list[NDArray[Any]], *, stratified: bool
+) -> tuple[list[FloatArray], list[NDArray[Any]]]:
+    """The statistic without one item, from the pairs that the item is in."""
+    ta, fa = sweep.true_accepts.astype(np.float64), sweep.false_accepts.astype(np.float64)
+    correct, incorrect = ta[-1], fa[-1]
+    doubled = float(np.sum(np.diff(fa) * (ta[1:] + ta[:-1])))
+    # twice the correct items above an incorrect one, and the incorrect ones below a correct one
+    in_pairs = 2.0 * incorrect - (fa[1:] + fa[:-1]), ta[1:] + ta[:-1]
+    values = []
+    for of_correct, lost in zip((True, False), in_pairs, strict=True):
+        pairs = np.empty((len(lost), 3))
+        pairs[:, 0] = correct - of_correct
+        pairs[:, 1] = incorrect - (not of_correct)
+        pairs[:, 2] = doubled - lost
+        whole = correct if of_correct else incorrect
+        # an item moves the statistic by its share of its stratum
+        factor = (whole - 1.0) / whole if stratified and whole else 1.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values.append(-factor * _values(statistic, pairs))
+    return _by_class(values, counts, stratified=stratified)
+
+
+def _values(statistic: Statistic, pairs: FloatArray) -> FloatArray:
+    values = np.full(len(pairs), np.nan)
+    some = (pairs[:, 0] >= 0) & (pairs[:, 1] >= 0) & (pairs[:, 0] + pairs[:, 1] > 0)
+    values[some] = pair_values(statistic, pairs[some])
+    return values
+
+
+def _leave_out(
+    population: Population,
+    statistic: Callable[[ThresholdSweep], float],
+    counts: list[NDArray[Any]],
+    name: str,
+) -> tuple[list[FloatArray], list[NDArray[Any]]]:
+    """The statistic without an item of each kind, one after the other."""
+    if population.members is not None:
+        message = (
+            f"method is 'bca' with weights or groups, but {name} has no influence values; "
+            "method='percentile' is expected"
+        )
+        raise ValueError(message)
+    kinds = sum(int(np.count_nonzero(count)) for count in counts)
+    if kinds > MAX_LEFT_OUT:
+        message = (
+            f"method is 'bca', but {name} has no influence values, so that an item of each of {kinds} "
+            f"kinds would have to be left out; at most {MAX_LEFT_OUT} kinds, or method='percentile', "
+            "are expected"
+        )
+        raise ValueError(message)
+    sweep = population.sweep
+    values = [np.full(len(count), np.nan) for count in counts]
+    for kind, (value, count) in enumerate(zip(values, counts, strict=True)):
+        whole = int(count.sum())
+        for i in np.flatnonzero(count):
+            left = [part.copy() for part in counts]
+            left[kind][i] -= 1
+            if whole + int(counts[1 - kind].sum()) > 1:
+                smaller = _sweep_of(sweep.thresholds, left)
+                factor = (whole - 1) / whole if population.stratified else 1.0
+                with undefined_is_nan():
+                    value[i] = -factor * float(statistic(smaller))
+    return _by_class(values, counts, stratified=population.stratified)
+
+
+def _sweep_of(thresholds: NDArray[Any], counts: list[NDArray[Any]]) -> ThresholdSweep:
+    used = np.concatenate([[True], counts[0] + counts[1] > 0])
+    accepted = (np.concatenate([[0], np.cumsum(count)])[used] for count in counts)
+    return ThresholdSweep(thresholds[used], *accepted)

@@ -1,0 +1,303 @@
+"""Values of statistics, and their standard errors, on the resamples of a bootstrap."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac import _kernels
+from fastarac.exceptions import undefined_is_nan
+from fastarac.groups import METRICS
+from fastarac.sweep import ThresholdSweep
+from fastarac.uncertainty import influence
+from fastarac.uncertainty.statistics import Statistic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fastarac.uncertainty.resampling import Population
+
+    Read = Callable[[ThresholdSweep], float]
+    Quick = Callable[["Resample"], float]
+
+Array = NDArray[Any]
+FloatArray = NDArray[np.float64]
+
+PAIRS = ("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "roc_auc")
+EXACT_PRODUCTS = 1 << 30  # up to so many items, four times a product of counts fits int64
+NO_SPREAD = 1e-13  # what rounding leaves of a variance of 0, beside the squares it is made of
+BATCH = 1 << 18  # counts drawn at a time, if they are more than one resample: they stay in the cache
+
+# Numbers of kinds of areas in `_kernels.replicates`.
+_ESTIMATORS = {"trapezoid": 0, "mean": 1, "exact": 2}
+_INTERPOLATIONS = {"step": 3, "linear": 4, "davis-goadrich": 5}
+_POLYGONS = {0, 3, 4}
+
+
+class Resample:
+    """A resample, in arrays that are used again for the next one."""
+
+    def __init__(self, population: Population) -> None:
+        self._population = population
+        self._counts: Array = np.empty(0, np.uint8)
+        size = len(population.sweep.thresholds)
+        dtype = population.weights.dtype
+        self._ta, self._fa = np.empty(size, dtype), np.empty(size, dtype)
+        self._which = np.empty(size, np.int64)
+        self._n = 0
+
+    def take(self, counts: Array) -> None:
+        """Take the counts of the units."""
+        self._counts, self._n = counts, 0
+
+    def _points(self) -> tuple[Array, Array, int]:
+        """Accepted correct and incorrect items at each point, and how many points there are."""
+        if not self._n:
+            p = self._population
+            self._n = _kernels.replicates.points_of_counts(
+                self._counts, p.codes, p.lanes, p.weights, self._ta, self._fa, self._which
+            )
+        return self._ta, self._fa, self._n
+
+    def sweep(self) -> ThresholdSweep:
+        """Return the threshold sweep of the items drawn."""
+        population = self._population
+        ta, fa, n = self._points()
+        ta, fa = ta[:n].copy(), fa[:n].copy()
+        if population.members is None and ta.dtype != np.int64:  # too many to count pairs of
+            ta, fa = ta.astype(np.int64), fa.astype(np.int64)
+        return ThresholdSweep(population.sweep.thresholds[self._which[:n]], ta, fa)
+
+    def area(self, kind: int, *, of_risk: bool = False) -> tuple[float, float, float]:
+        """Return an area with the correct and incorrect items, see `_kernels.replicates`."""
+        if kind in _POLYGONS:
+            p = self._population
+            return _kernels.replicates.polygon_of_counts(
+                self._counts, p.codes, p.lanes, p.weights, kind, of_risk
+            )
+        ta, fa, n = self._points()
+        if not of_risk:
+            return _kernels.replicates.area_of_points(ta, fa, n, kind)
+        area, incorrect, correct = _kernels.replicates.area_of_points(fa, ta, n, kind)
+        return area, correct, incorrect
+
+    def squares(self, out: FloatArray) -> None:
+        """Write what `_kernels.replicates.squares_of_points` says."""
+        _kernels.replicates.squares_of_points(*self._points(), out)
+
+    def heights(self, curve: int, grid: FloatArray, out: FloatArray) -> None:
+        """Write the heights of a curve, see `_kernels.replicates.curve_heights`."""
+        _kernels.replicates.curve_heights(*self._points(), curve, grid, out)
+
+
+def _quick(statistic: Statistic) -> Quick | None:
+    """A way to the value of a statistic that sums in doubles, where there is one."""
+    parameters = dict(statistic.parameters)
+    estimator = _ESTIMATORS[parameters.get("estimator", "trapezoid")]
+    interpolation = _INTERPOLATIONS[parameters.get("interpolation", "davis-goadrich")]
+    gamma = float(parameters.get("gamma", 1.0))
+    ways: dict[str, Quick] = {
+        "arp_auc": lambda resample: resample.area(estimator)[0],
+        "aurc": lambda resample: resample.area(estimator, of_risk=True)[0],
+        "normalized_arp_auc": lambda resample: _normalized(
+            *resample.area(estimator, of_risk=True), gamma
+        ),
+        "average_precision": lambda resample: resample.area(_INTERPOLATIONS["step"])[0],
+        "pr_auc": lambda resample: resample.area(interpolation)[0],
+    }
+    return ways.get(statistic.name)
+
+
+def _normalized(risk_area: float, correct: float, incorrect: float, gamma: float) -> float:
+    total = correct + incorrect
+    upper = 1.0 - risk_area * total / incorrect if incorrect > 0.0 else 1.0
+    return (gamma * upper + correct / total) / (gamma + 1.0)
+
+
+def _is_of_pairs(statistic: Read) -> bool:
+    return isinstance(statistic, Statistic) and statistic.name in PAIRS
+
+
+class Evaluator:
+    """Evaluates statistics on resamples, several threads at once.
+
+    Parameters
+    ----------
+    population : Population
+    key : ndarray of uint64 of shape (2,)
+        Decides over the resamples.
+    statistics : sequence of Statistic or callable
+    n_resamples : int
+    errors : bool
+        Whether to estimate the standard error of each value as well.
+    curve : int, optional
+        Number of a curve whose `heights` at the places `grid` are written down.
+    grid : ndarray, optional
+    """
+
+    def __init__(
+        self,
+        population: Population,
+        key: NDArray[np.uint64],
+        statistics: Sequence[Read],
+        n_resamples: int,
+        *,
+        errors: bool = False,
+        curve: int = 0,
+        grid: FloatArray | None = None,
+    ) -> None:
+        self._population, self._key = population, key
+        self._statistics = list(statistics)
+        self.n_resamples = n_resamples
+        self._of_pairs = [s for s in statistics if _is_of_pairs(s)]
+        self._others = [
+            (j, s, _quick(s) if isinstance(s, Statistic) else None)
+            for j, s in enumerate(statistics)
+            if not _is_of_pairs(s)
+        ]
+        self._pairs = np.zeros((n_resamples if self._of_pairs else 0, 3), population.weights.dtype)
+        self._values = np.empty((len(self._statistics), n_resamples))
+        self._errors = np.empty((len(self._statistics) if errors else 0, n_resamples))
+        self._squares = np.empty((n_resamples if errors and self._of_pairs else 0, 2))
+        self._curve, self._grid = curve, grid
+        self.heights = np.empty(
+            (n_resamples if grid is not None else 0, 0 if grid is None else len(grid))
+        )
+        self.batch = max(1, min(BATCH // population.work, n_resamples))
+
+    def worker(self) -> Callable[[int, int], None]:
+        """Return what evaluates the resamples from one number up to another, for use by one thread."""
+        population = self._population
+        one_by_one = bool(self._others or len(self._squares) or self._grid is not None)
+        resample = Resample(population) if one_by_one else None
+        dtype = np.uint8 if population.in_bytes else np.int64
+        space = np.empty((self.batch, len(population.codes)), dtype)
+
+        def work(first: int, last: int) -> None:
+            counts = population.draw(self._key, first, space[: last - first])
+            if self._of_pairs:
+                self._count_pairs(counts, self._pairs[first:last])
+            if resample is None:
+                return
+            with undefined_is_nan():
+                for row, r in zip(counts, range(first, last), strict=True):
+                    resample.take(row)
+                    self._read(resample, r)
+
+        return work
+
+    def _count_pairs(self, counts: Array, pairs: Array) -> None:
+        p = self._population
+        if counts.dtype == np.uint8 and p.weights.dtype == np.int64:
+            _kernels.replicates.pairs_of_lanes(counts, p.codes, pairs)
+        else:
+            _kernels.replicates.pairs_in_order(counts, p.codes, p.lanes, p.weights, pairs)
+
+    def _read(self, resample: Resample, r: int) -> None:
+        if len(self._squares):
+            resample.squares(self._squares[r])
+        if self._grid is not None:
+            resample.heights(self._curve, self._grid, self.heights[r])
+        sweep = None
+        for j, statistic, quick in self._others:
+            if quick is not None:
+                self._values[j, r] = quick(resample)
+            if quick is None or len(self._errors):
+                sweep = resample.sweep() if sweep is None else sweep
+            if quick is None and sweep is not None:
+                self._values[j, r] = float(statistic(sweep))
+            if len(self._errors) and sweep is not None and isinstance(statistic, Statistic):
+                self._errors[j, r] = standard_error(
+                    sweep, statistic, stratified=self._population.stratified
+                )
+
+    def values(self) -> FloatArray:
+        """Values of shape (n_statistics, n_resamples), once all resamples have been evaluated."""
+        for j, statistic in enumerate(self._statistics):
+            if isinstance(statistic, Statistic) and statistic.name in PAIRS:
+                self._values[j] = pair_values(statistic, self._pairs)
+        return self._values
+
+    def errors(self) -> FloatArray:
+        """Standard errors of the values, of the same shape, where they were asked for."""
+        for j, statistic in enumerate(self._statistics):
+            if isinstance(statistic, Statistic) and statistic.name in PAIRS:
+                self._errors[j] = pair_errors(
+                    statistic, self._pairs, self._squares, stratified=self._population.stratified
+                )
+        return self._errors
+
+
+def pair_values(statistic: Statistic, pairs: Array) -> FloatArray:
+    """Values from correct, incorrect and doubled pairs, of shape (n, 3)."""
+    if pairs.dtype == np.int64 and (pairs[:, 0] + pairs[:, 1]).max(initial=0) >= EXACT_PRODUCTS:
+        pairs = pairs.astype(object)
+    p, q, d = pairs.T
+    gamma = float(dict(statistic.parameters).get("gamma", 1.0))
+    return METRICS[statistic.name](p, q, d, gamma)
+
+
+def pair_errors(
+    statistic: Statistic, pairs: Array, squares: FloatArray, *, stratified: bool
+) -> FloatArray:
+    """Standard errors of such values, from their influence values as in `influence`.
+
+    The influence of a correct item is a + b·x with x the share of the incorrect ones above it, and of
+    an incorrect one c + d·y with y the share of the correct ones above; `squares` has Σx² and Σy².
+    """
+    p, q, doubled = pairs.astype(np.float64).T
+    n = p + q
+    with np.errstate(divide="ignore", invalid="ignore"):
+        area = np.where((p > 0) & (q > 0), doubled / (2 * p * q), 1.0)
+        beta, rest = p / n, q / n
+        loss = (2 * p * q - doubled + q * q) / (2 * n * n)
+        zero = np.zeros(len(n))
+        rate = (rest, zero, -beta, zero)
+        arac = (2 * loss, -rest, 2 * loss - 1.0, beta)
+        if statistic.name == "recognition_rate":
+            lines = rate
+        elif statistic.name == "roc_auc":
+            lines = ((1 - area) / beta, -1 / beta, -area / rest, 1 / rest)
+        elif statistic.name == "normalized_arac_auc":
+            gamma = float(dict(statistic.parameters).get("gamma", 1.0))
+            by_area = gamma / rest / (gamma + 1)
+            by_rate = (1 - gamma * loss / rest**2) / (gamma + 1)
+            lines = tuple(
+                np.where(rest > 0, by_area * a + by_rate * r, 0.0)
+                for a, r in zip(arac, rate, strict=True)
+            )  # type: ignore[assignment]
+        else:
+            lines = arac
+        a, b, c, d = lines
+        mean_x, mean_y = 1 - area, area
+        of_correct = p * (a * a + 2 * a * b * mean_x) + b * b * squares[:, 0]
+        of_incorrect = q * (c * c + 2 * c * d * mean_y) + d * d * squares[:, 1]
+        if stratified:
+            of_correct -= p * (a + b * mean_x) ** 2
+            of_incorrect -= q * (c + d * mean_y) ** 2
+        if stratified:
+            variance = of_correct * p / np.maximum(p - 1, 1) + of_incorrect * q / np.maximum(q - 1, 1)
+        elif statistic.name == "roc_auc":
+            variance = of_correct * p / (p - 1) + of_incorrect * q / (q - 1)
+        else:
+            variance = (of_correct + of_incorrect) * n / (n - 1)
+        variance[variance < NO_SPREAD * (p * (a * a + b * b) + q * (c * c + d * d))] = 0.0
+        errors: FloatArray = np.sqrt(variance) / n
+    return errors
+
+
+def standard_error(sweep: ThresholdSweep, statistic: Statistic, *, stratified: bool) -> float:
+    """Standard error of a statistic; where `stratified`, from the spread within each class."""
+    if not stratified:
+        return influence.standard_error(sweep, statistic)
+    variance = 0.0
+    counts = np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)
+    for sizes, values in zip(counts, influence.point_influence(sweep, statistic), strict=True):
+        size = int(sizes.sum())
+        if size > 1:
+            mean = float(np.sum(sizes * values)) / size
+            variance += float(np.sum(sizes * (values - mean) ** 2)) * size / (size - 1)
+    return math.sqrt(variance) / sweep.total

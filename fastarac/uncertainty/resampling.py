@@ -1,0 +1,283 @@
+"""What is resampled, and how: items, groups of them, or cells of alike items."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac import _kernels
+from fastarac._inputs import read_groups, read_items
+from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence, threshold_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Array = NDArray[Any]
+
+CORRECT, STARTS = np.uint8(1), np.uint8(2)  # the bits of a code, as `_kernels.replicates` reads them
+CELL_COST = 64  # a cell takes as long to draw as so many items
+LARGEST_BYTE = 255
+WHOLE_PAIRS = 1 << 31  # up to so many items, twice the number of pairs fits int64
+_ONE = np.array([1], np.int64)
+_ONE_POINT_ZERO = np.array([1.0])
+_NONE = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """Units in their order, from the highest confidence downwards, where a sweep does not say all.
+
+    Attributes
+    ----------
+    codes : ndarray of uint8 of shape (n,)
+        Bit 0: correct; bit 1: first of its tie.
+    weights : ndarray of shape (n,) or None
+    groups : ndarray of shape (n,) or None
+        Numbers of the groups.
+    """
+
+    codes: NDArray[np.uint8]
+    weights: NDArray[np.float64] | None
+    groups: Array | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Population:
+    """What the resamples are drawn from, laid out as the kernels want it.
+
+    Attributes
+    ----------
+    sweep : ThresholdSweep
+        Of all items.
+    members : Members or None
+        The items, where they have weights or groups.
+    codes : ndarray of uint8 of shape (n_units,)
+        See `_kernels.replicates`.
+    lanes : int
+        How the units are interleaved.
+    weights : ndarray
+        Of each unit, or a single 1 for all; float64 where sums are not those of few enough integers.
+    n_drawn : int
+        How many items or groups a resample has, which is how many there are.
+    strata, bounds : ndarray
+        Units by stratum.
+    sizes : ndarray or None
+        Items in each unit, where units are cells.
+    groups : ndarray or None
+        The number of the group of each unit.
+    """
+
+    sweep: ThresholdSweep
+    members: Members | None
+    codes: NDArray[np.uint8]
+    lanes: int
+    weights: Array
+    n_drawn: int
+    strata: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    sizes: NDArray[np.int64] | None = None
+    groups: Array | None = None
+
+    @property
+    def stratified(self) -> bool:
+        """Whether the numbers of correct and of incorrect items are fixed."""
+        return len(self.bounds) > 2
+
+    @property
+    def work(self) -> int:
+        """What a resample costs, in items."""
+        return CELL_COST * len(self.codes) if self.sizes is not None else len(self.codes)
+
+    @property
+    def in_bytes(self) -> bool:
+        """Whether counts are bytes, but for very rare resamples."""
+        return self.sizes is None
+
+    def draw(self, key: NDArray[np.uint64], first: int, counts: Array) -> Array:
+        """Draw resamples from number `first` on, one a row of `counts` (r, n_units), and return it.
+
+        The array returned is another one, of a wider type, where a count does not fit a byte.
+        """
+        resampling = _kernels.resampling
+        with np.errstate(over="ignore"):  # random words wrap around
+            if self.sizes is not None:
+                resampling.draw_cells(key, first, self.sizes, self.strata, self.bounds, counts)
+                return counts
+            drawn = counts
+            if self.groups is not None:
+                drawn = np.empty((len(counts), self.n_drawn), counts.dtype)
+            largest = LARGEST_BYTE if counts.dtype == np.uint8 else np.iinfo(counts.dtype).max
+            limits = poisson_limits(self.n_drawn)
+            if not resampling.draw_units(
+                key, first, limits, self.codes, self.strata, self.bounds, largest, drawn
+            ):
+                return self.draw(key, first, np.empty(counts.shape, np.int64))
+            if self.groups is not None:
+                resampling.spread(drawn, self.groups, counts)
+        return counts
+
+
+def poisson_limits(n: int) -> NDArray[np.uint32]:
+    """2**32 times the distribution function of Poisson's distribution, from 0 to 11.
+
+    Its mean is so far below 1 that n such counts mostly sum to less than n.
+    """
+    mean = 1.0 - 1.0 / math.sqrt(n)
+    mass, below, limits = math.exp(-mean), 0.0, []
+    for k in range(_kernels.resampling.N_LIMITS):
+        below += mass
+        mass *= mean / (k + 1)
+        limits.append(min(round(below * 2.0**32), 2**32 - 1))
+    return np.array(limits, np.uint32)
+
+
+def population_of(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    groups: ArrayLike | None,
+    *,
+    stratified: bool,
+) -> Population:
+    """Read the arguments of a bootstrap.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `threshold_sweep`; also for weighted sweeps, and for strata of groups.
+    """
+    if stratified and groups is not None:
+        message = (
+            "stratified is given with groups; whole groups are drawn, so that the numbers of correct "
+            "and incorrect items cannot be fixed"
+        )
+        raise ValueError(message)
+    if isinstance(correct, ThresholdSweep):
+        reject_beside_sweep(confidence, sample_weight)
+        if groups is not None:
+            message = (
+                "groups is given beside a ThresholdSweep, which does not know its items; "
+                "(correct, confidence) is expected"
+            )
+            raise TypeError(message)
+        if correct.true_accepts.dtype != np.int64:
+            message = (
+                "correct is a weighted ThresholdSweep, which does not know its items; "
+                "(correct, confidence) with sample_weight is expected"
+            )
+            raise ValueError(message)
+        return _of_sweep(correct, stratified=stratified)
+    confidence = require_confidence(confidence)
+    sweep = threshold_sweep(correct, confidence, sample_weight=sample_weight)
+    if sample_weight is None and groups is None:
+        return _of_sweep(sweep, stratified=stratified)
+    items = read_items(correct, confidence, sample_weight)
+    labels, values, weights = items.correct.astype(np.bool_), items.confidence, items.weight
+    codes = None if groups is None else read_groups(groups, items.n)[1]
+    if weights is not None and not weights.all():  # an item of weight 0 is as if absent
+        present = weights > 0
+        labels, values, weights = labels[present], values[present], weights[present]
+        if codes is not None:
+            codes = np.unique(codes[present], return_inverse=True)[1]
+    return _of_members(sweep, _sorted(labels, values, weights, codes), stratified=stratified)
+
+
+def _sorted(
+    labels: Array, values: Array, weights: NDArray[np.float64] | None, groups: Array | None
+) -> Members:
+    """Sort items so that the order in which they were given does not matter."""
+    keys = [key for key in (groups, weights) if key is not None] if weights is not None else []
+    order = np.lexsort((*keys, labels, values))[::-1]
+    values = values[order]
+    codes = labels[order].astype(np.uint8)
+    codes[0] |= STARTS
+    codes[1:] |= STARTS * (values[1:] != values[:-1]).astype(np.uint8)
+    return Members(
+        codes,
+        None if weights is None else weights[order],
+        None if groups is None else groups[order].astype(np.int32 if len(groups) < 2**31 else np.int64),
+    )
+
+
+def _of_members(sweep: ThresholdSweep, members: Members, *, stratified: bool) -> Population:
+    codes = _interleaved(members.codes)
+    groups = None if members.groups is None else _interleaved(members.groups)
+    n_drawn = len(codes)
+    largest = n_drawn
+    if groups is not None:
+        sizes = np.bincount(groups)
+        n_drawn = len(sizes)
+        largest = n_drawn * int(sizes.max())
+    if members.weights is not None:
+        weights: Array = _interleaved(members.weights)
+        if len(weights) == 1:
+            weights = weights.copy()
+    else:
+        weights = _ONE if largest < WHOLE_PAIRS else _ONE_POINT_ZERO
+    strata, bounds = _strata(codes, stratified=stratified)
+    if groups is not None:
+        bounds = np.array([0, n_drawn], np.int64)
+    return Population(
+        sweep, members, codes, _kernels.replicates.LANES, weights, n_drawn, strata, bounds,
+        groups=groups,
+    )  # fmt: skip
+
+
+def _of_sweep(sweep: ThresholdSweep, *, stratified: bool) -> Population:
+    sizes = np.stack([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)], axis=1).ravel()
+    used = sizes > 0
+    n, n_cells = sweep.true_accepts[-1].item() + sweep.false_accepts[-1].item(), int(used.sum())
+    codes = np.tile(np.array([CORRECT, 0], np.uint8), len(sizes) // 2)
+    if CELL_COST * n_cells < n or n >= WHOLE_PAIRS:
+        codes |= STARTS * _first_of_ties(used)
+        codes = codes[used]
+        strata, bounds = _strata(codes, stratified=stratified)
+        if not stratified:
+            strata = np.arange(n_cells)
+        weights = _ONE if n < WHOLE_PAIRS else _ONE_POINT_ZERO
+        return Population(sweep, None, codes, 1, weights, n, strata, bounds, sizes=sizes[used])
+    codes = np.repeat(codes, sizes)
+    ends = (sweep.true_accepts + sweep.false_accepts)[:-1]
+    codes[ends] |= STARTS
+    codes = _interleaved(codes)
+    strata, bounds = _strata(codes, stratified=stratified)
+    return Population(sweep, None, codes, _kernels.replicates.LANES, _ONE, n, strata, bounds)
+
+
+def _first_of_ties(used: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Mark the first cell in use of each confidence: the correct one, or else the incorrect one."""
+    first = np.empty(len(used), np.uint8)
+    first[0::2] = used[0::2]
+    first[1::2] = ~used[0::2]
+    return first
+
+
+def _strata(
+    codes: NDArray[np.uint8], *, stratified: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the units by stratum and where each begins; no units where all are one stratum."""
+    if not stratified:
+        return _NONE, np.array([0, len(codes)], np.int64)
+    correct = (codes & CORRECT).astype(np.bool_)
+    members = [np.flatnonzero(~correct), np.flatnonzero(correct)]
+    return np.concatenate(members), np.cumsum([0, *map(len, members)])
+
+
+def _interleaved(units: Array) -> Array:
+    """Lay out units in the lanes of the kernels."""
+    n, lanes = len(units), _kernels.replicates.LANES
+    rows, longer = divmod(n, lanes)
+    out = np.empty_like(units)
+    table = out[: rows * lanes].reshape(rows, lanes)
+    start = 0
+    for lane in range(lanes):
+        table[:, lane] = units[start : start + rows]
+        start += rows
+        if lane < longer:
+            out[rows * lanes + lane] = units[start]
+            start += 1
+    return out

@@ -1,0 +1,441 @@
+"""The bootstrap as it is called: methods, arguments, results, threads, interruption."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import tracemalloc
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+import reference_bootstrap as ref
+import strategies
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import fastarac as fa
+from fastarac.uncertainty import intervals
+
+# few items are enough here
+pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
+# Few items make quick tests, and intervals that one would not rely on.
+pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
+UNDEFINED = fa.UndefinedMetricWarning
+
+
+def items(n: int, seed: int = 3, levels: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    confidence = rng.random(n)
+    if levels is not None:
+        confidence = np.floor(confidence * levels) / levels
+    return rng.random(n) < 0.4 + 0.5 * confidence, confidence
+
+
+LAWS = {
+    "items": {},
+    "ties": {"levels": 4},
+    "cells": {"levels": 2, "n": 300},
+    "strata": {"stratified": True},
+    "cells in strata": {"levels": 2, "n": 300, "stratified": True},
+    "groups": {"groups": 9},
+    "weights": {"weighted": True},
+    "weighted groups": {"groups": 9, "weighted": True},
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_replicates_have_the_law_of_the_textbook(law):
+    """Kolmogorov and Smirnov's test against drawing one by one, with fixed seeds."""
+    options = LAWS[law]
+    n, b = options.get("n", 35), 3000 if COMPILED else 300
+    correct, confidence = items(n, levels=options.get("levels"))
+    rng = np.random.default_rng(2)
+    weight = rng.random(n) if "weighted" in options else None
+    groups = rng.integers(0, options["groups"], n) if "groups" in options else None
+    stratified = options.get("stratified", False)
+    found = fa.bootstrap(
+        correct, confidence, n_resamples=b, random_state=11, sample_weight=weight, groups=groups,
+        stratified=stratified,
+    ).distribution  # fmt: skip
+    expected = ref.replicates(
+        correct, confidence, b, 12, weight, strata=correct if stratified else None, groups=groups
+    )
+    assert stats.ks_2samp(found, expected).pvalue > 1e-3
+    assert found.mean() == pytest.approx(expected.mean(), abs=5 * expected.std() / math.sqrt(b))
+    assert found.std() == pytest.approx(expected.std(), rel=5 / math.sqrt(b))
+
+
+def test_an_interval_by_hand():
+    correct, confidence = items(80)
+    result = fa.bootstrap(correct, confidence, n_resamples=101, confidence_level=0.9, random_state=1)
+    assert result.estimate == fa.arac_auc_score(correct, confidence)
+    assert len(result.distribution) == 101
+    low, high = result.confidence_interval
+    assert low == pytest.approx(ref.quantile(result.distribution, 0.05), rel=1e-14)
+    assert high == pytest.approx(ref.quantile(result.distribution, 0.95), rel=1e-14)
+    assert result.standard_error == pytest.approx(np.std(result.distribution, ddof=1))
+    basic = fa.bootstrap(
+        correct, confidence, n_resamples=101, confidence_level=0.9, random_state=1, method="basic"
+    ).confidence_interval
+    assert basic.low == pytest.approx(2 * result.estimate - high)
+    assert basic.high == pytest.approx(2 * result.estimate - low)
+
+
+ALIKE = (([1, 1, 1], {}), ([1, 0, 0, 1, 0], {"stratified": True}))
+
+
+def test_no_spread():
+    """All items are alike, or all are tied in strata."""
+    for correct, keywords in ALIKE:
+        run = partial(
+            fa.bootstrap, correct, [0.5] * len(correct), n_resamples=20, random_state=0, **keywords
+        )
+        for method in ("percentile", "basic", "bca"):
+            result = run(method=method)
+            assert result.estimate == result.distribution[0]
+            assert result.confidence_interval == (result.estimate, result.estimate)
+            assert result.standard_error == pytest.approx(0.0, abs=1e-15)
+        with pytest.warns(UNDEFINED, match="the studentized interval of arac_auc is undefined"):
+            result = run(method="studentized")
+        assert math.isnan(result.confidence_interval.low)
+        assert math.isnan(result.confidence_interval.high)
+
+
+def test_a_few_resamples_without_spread_do_not_matter():
+    """Of one class only, they are infinitely far away; their share is below that of a tail."""
+    correct = [1] * 195 + [0] * 5
+    result = fa.bootstrap(
+        correct, np.arange(200)[::-1], method="studentized", n_resamples=400, random_state=0
+    )
+    share = np.mean(result.distribution == 1)
+    assert 0 < share < 0.02
+    assert result.confidence_interval.low < result.estimate < result.confidence_interval.high
+
+
+def n_thresholds(sweep):
+    return len(sweep.thresholds)
+
+
+def test_bca_without_a_replicate_on_the_other_side():
+    with pytest.warns(UNDEFINED, match="the bca interval of n_thresholds is undefined"):
+        result = fa.bootstrap(*items(30), n_thresholds, method="bca", n_resamples=20, random_state=0)
+    assert math.isnan(result.confidence_interval.low)
+    assert result.standard_error > 0
+
+
+def test_undefined_replicates_are_counted():
+    correct, confidence = [1, 1, 1, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]
+    with pytest.warns(UNDEFINED, match=r"roc_auc is undefined for \d+ of 200 resamples") as caught:
+        result = fa.bootstrap(correct, confidence, "roc_auc", n_resamples=200, random_state=0)
+    missing = int(np.isnan(result.distribution).sum())
+    assert f" {missing} of 200" in str(caught[0].message)
+    assert caught[0].filename == __file__
+    assert 0.2 < missing / 200 < 0.5  # (4/5)**5 = 0.33
+    assert result.confidence_interval == (1, 1)
+    assert result.standard_error == 0
+    with pytest.warns(UNDEFINED, match="roc_auc is undefined for the items themselves"):
+        result = fa.bootstrap([1, 1], [0.9, 0.8], ["roc_auc"], n_resamples=5)["roc_auc"]
+    assert math.isnan(result.estimate)
+    assert math.isnan(result.confidence_interval.low)
+    assert math.isnan(result.standard_error)
+    assert np.isnan(result.distribution).all()
+    with pytest.warns(UNDEFINED, match="roc_auc is undefined for 2 of 2"):
+        result = fa.bootstrap([1, 0], [0.9, 0.8], "roc_auc", n_resamples=2, random_state=1)
+    assert math.isnan(result.confidence_interval.low)
+
+
+def test_threads_neither_warn_nor_quieten_each_other():
+    """Statistics that are undefined on many resamples: one warning, from the caller's thread."""
+    n = 30
+    correct, confidence = np.arange(n) < n - 1, np.arange(n)[::-1]
+    with pytest.warns(UNDEFINED) as caught:
+        fa.bootstrap(
+            correct, confidence, "equal_error_rate", n_resamples=200, random_state=0, n_threads=4
+        )
+    assert sum(warning.category is UNDEFINED for warning in caught) == 1
+    with pytest.warns(UNDEFINED, match="equal error rate"):
+        fa.equal_error_rate([1, 1], [0.5, 0.4])
+
+
+def test_several_statistics_share_their_resamples():
+    correct, confidence = items(50)
+    x = fa.Statistic("acceptance_at_error_rate", error_rate=0.05)
+    several = ["arac_auc", fa.Statistic("augrc"), x, n_thresholds, "aurc"]
+    results = fa.bootstrap(correct, confidence, several, n_resamples=30, random_state=5)
+    assert list(results) == [
+        "arac_auc", "augrc", "Statistic('acceptance_at_error_rate', error_rate=0.05)", "n_thresholds",
+        "aurc",
+    ]  # fmt: skip
+    np.testing.assert_allclose(results["arac_auc"].distribution, 1 - results["augrc"].distribution)
+    for statistic, result in zip(several, results.values(), strict=True):
+        alone = fa.bootstrap(correct, confidence, statistic, n_resamples=30, random_state=5)
+        assert alone.distribution.tolist() == result.distribution.tolist()
+        assert alone.confidence_interval == result.confidence_interval
+    assert set(fa.bootstrap(correct, confidence, ["aurc"], n_resamples=2)) == {"aurc"}
+    shown = str(results["arac_auc"])
+    assert shown.startswith(f"{results['arac_auc'].estimate:.6g} [")
+    with pytest.raises(AttributeError):
+        results["aurc"].estimate = 1
+
+
+CALLS = {
+    "pairs": {},
+    "points": {"statistic": ["aurc", "equal_error_rate"]},
+    "studentized": {"method": "studentized", "statistic": ["roc_auc", "aurc"]},
+    "groups": {"groups": np.arange(500) // 7},
+    "weights": {"sample_weight": np.random.default_rng(5).random(500)},
+    "strata": {"stratified": True},
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_neither_threads_nor_the_order_of_items_change_anything(call, monkeypatch):
+    n = 500 if COMPILED else 60
+    monkeypatch.setattr("fastarac.uncertainty.replicates.BATCH", 3 * n)
+    correct, confidence = items(n, levels=100)
+    keywords = {k: v[:n] if isinstance(v, np.ndarray) else v for k, v in CALLS[call].items()}
+    run = partial(fa.bootstrap, n_resamples=40, random_state=9)
+
+    def bits(result):
+        parts = result.values() if isinstance(result, dict) else [result]
+        return [(p.distribution.tobytes(), p.confidence_interval, p.standard_error) for p in parts]
+
+    expected = bits(run(correct, confidence, **keywords, n_threads=1))
+    for threads in (2, 7):
+        assert bits(run(correct, confidence, **keywords, n_threads=threads)) == expected
+    monkeypatch.setenv("FASTARAC_NUM_THREADS", "3")
+    assert bits(run(correct, confidence, **keywords)) == expected
+    order = np.random.default_rng(0).permutation(n)
+    keywords = {k: v[order] if isinstance(v, np.ndarray) else v for k, v in keywords.items()}
+    shuffled = run(correct[order], np.exp(confidence[order]), **keywords)
+    if call == "weights":  # sums of weights round by their order within a tie
+        assert shuffled.confidence_interval == pytest.approx(expected[0][1], rel=1e-12)
+    else:
+        assert bits(shuffled) == expected
+
+
+@settings(max_examples=40 if COMPILED else 10, deadline=None)
+@given(strategies.unweighted, st.booleans(), st.sampled_from(["percentile", "basic", "bca"]))
+def test_a_sweep_stands_for_its_items(sample, stratified, method):
+    run = partial(
+        fa.bootstrap, statistic=["arac_auc", "aurc"], stratified=stratified, method=method,
+        n_resamples=10, random_state=2,
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UNDEFINED)
+        of_items = run(sample.correct, sample.confidence)
+        of_sweep = run(fa.threshold_sweep(sample.correct, sample.confidence))
+    for name, result in of_items.items():
+        assert result.distribution.tolist() == of_sweep[name].distribution.tolist()
+        assert result.estimate == of_sweep[name].estimate
+        low, high = result.confidence_interval
+        assert math.isnan(low) or result.estimate == pytest.approx(np.clip(result.estimate, 0, 1))
+        assert math.isnan(low) or 0 <= low <= high <= 1
+
+
+def test_equal_weights_are_none():
+    correct, confidence = items(40)
+    plain = fa.bootstrap(correct, confidence, n_resamples=20, random_state=1)
+    halves = fa.bootstrap(
+        correct, confidence, n_resamples=20, random_state=1, sample_weight=np.full(40, 0.5)
+    )
+    np.testing.assert_allclose(halves.distribution, plain.distribution, rtol=1e-14)
+    more = np.concatenate([np.full(40, 0.5), [0.0, 0.0]])
+    padded = fa.bootstrap(
+        [*correct, 1, 0], [*confidence, 0.3, 0.4], n_resamples=20, random_state=1, sample_weight=more
+    )
+    assert padded.distribution.tolist() == halves.distribution.tolist()
+    single = fa.bootstrap(
+        correct, confidence, n_resamples=20, random_state=1, groups=[f"page {i}" for i in range(40)]
+    )
+    assert single.estimate == plain.estimate
+    one = fa.bootstrap(correct, confidence, n_resamples=5, random_state=1, groups=["a"] * 40)
+    np.testing.assert_allclose(one.distribution, one.estimate, rtol=1e-15)
+    lone = fa.bootstrap([1], [0.5], n_resamples=3, sample_weight=[0.3])
+    assert lone.distribution.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_random_states():
+    run = partial(fa.bootstrap, *items(30), n_resamples=10)
+    first = run(random_state=5).distribution.tolist()
+    assert run(random_state=np.int32(5)).distribution.tolist() == first
+    seed = np.random.SeedSequence(5)
+    assert run(random_state=seed).distribution.tolist() == first
+    assert run(random_state=seed).distribution.tolist() == first
+    assert run(random_state=6).distribution.tolist() != first
+    assert run(random_state=seed.spawn(1)[0]).distribution.tolist() != first
+    generator = np.random.default_rng(5)
+    once, twice = (run(random_state=generator).distribution.tolist() for _ in range(2))
+    assert once != twice
+    assert run(random_state=np.random.default_rng(5)).distribution.tolist() == once
+    assert run().distribution.tolist() != run().distribution.tolist()
+    for wrong in ("5", 1.5, True, np.random):
+        with pytest.raises(TypeError, match=r"random_state is .* an integer of at least 0"):
+            run(random_state=wrong)
+    with pytest.raises(ValueError, match="random_state is -1;"):
+        run(random_state=-1)
+
+
+def test_billions_of_items():
+    sweep = fa.ThresholdSweep.from_counts(
+        np.arange(101), 198_020 * np.arange(101), 2_000 * (100 - np.arange(101)) + 1
+    )
+    assert sweep.total > 10**9
+    b = 300 if COMPILED else 60
+    result = fa.bootstrap(sweep, statistic=["arac_auc", "roc_auc"], n_resamples=b, random_state=1)
+    for name, one in result.items():
+        error = fa.asymptotic_interval(sweep, statistic=name).standard_error
+        assert one.standard_error == pytest.approx(error, rel=4 / math.sqrt(2 * b))
+        assert abs(one.distribution.mean() - one.estimate) < 5 * error / math.sqrt(b)
+
+
+@pytest.mark.skipif(not COMPILED, reason="too many items without the compiler")
+def test_memory_does_not_grow_with_the_product():
+    n, b = 200_000, 300
+    correct, confidence = items(n)
+    fa.bootstrap(correct, confidence, n_resamples=2)
+    tracemalloc.start()
+    fa.bootstrap(correct, confidence, n_resamples=b, random_state=0, n_threads=2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 80 * n + 100 * b
+
+
+WRONG = [
+    ({"n_resamples": 1}, ValueError, "n_resamples is 1; an integer of at least 2"),
+    ({"n_resamples": 10.0}, TypeError, r"n_resamples is 10.0 \(float\); an integer"),
+    ({"confidence_level": 1.0}, ValueError, "confidence_level is 1.0; a number strictly"),
+    ({"confidence_level": "95%"}, TypeError, "confidence_level is '95%'"),
+    ({"method": "normal"}, ValueError, "method is 'normal'; one of 'percentile', 'basic'"),
+    ({"statistic": "auc"}, ValueError, "statistic is 'auc'; one of"),
+    ({"statistic": 3}, TypeError, "statistic is 3; a name or a Statistic"),
+    ({"statistic": []}, ValueError, "statistic is empty"),
+    ({"statistic": ["aurc", fa.Statistic("aurc")]}, ValueError, "statistic has 'aurc' twice"),
+    ({"n_threads": 0}, ValueError, "n_threads is 0; an integer of at least 1"),
+    ({"groups": [1, 2]}, ValueError, "groups has 2 items and confidence has 4"),
+    ({"groups": [1, 2, 3, 4], "stratified": True}, ValueError, "stratified is given with groups"),
+    ({"groups": [1, 2, 3, 4], "method": "studentized"}, ValueError, "'studentized' with groups or"),
+    ({"sample_weight": [1, 2, 3, 4], "method": "studentized"}, ValueError, "'studentized' with"),
+    ({"statistic": n_thresholds, "method": "studentized"}, TypeError, "n_thresholds is a function"),
+    ({"statistic": "equal_error_rate", "method": "studentized"}, ValueError, "has no influence values"),
+    (
+        {"statistic": "equal_error_rate", "method": "bca", "groups": [1, 1, 2, 2]},
+        ValueError, "'bca' with weights or groups, but equal_error_rate",
+    ),
+    ({"sample_weight": [1, 2, 3, -4]}, ValueError, r"sample_weight\[3\] is -4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("keywords", "error", "message"), WRONG)
+def test_wrong_arguments(keywords, error, message):
+    with pytest.raises(error, match=message):
+        fa.bootstrap([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], **{"n_resamples": 5, **keywords})
+
+
+def test_what_a_sweep_cannot_say():
+    sweep = fa.threshold_sweep([1, 0], [0.5, 0.4])
+    with pytest.raises(TypeError, match="groups is given beside a ThresholdSweep, which does not know"):
+        fa.bootstrap(sweep, groups=[1, 2])
+    with pytest.raises(TypeError, match="sample_weight is given beside a ThresholdSweep"):
+        fa.bootstrap(sweep, sample_weight=[1, 2])
+    with pytest.raises(TypeError, match="confidence is given beside a ThresholdSweep"):
+        fa.bootstrap(sweep, [1, 2])
+    with pytest.raises(TypeError, match="confidence is missing"):
+        fa.bootstrap([1, 0])
+    weighted = fa.threshold_sweep([1, 0], [0.5, 0.4], sample_weight=[1, 2])
+    with pytest.raises(ValueError, match="weighted ThresholdSweep, which does not know its items"):
+        fa.bootstrap(weighted)
+
+
+def test_bca_of_too_many_kinds_of_items(monkeypatch):
+    monkeypatch.setattr(intervals, "MAX_LEFT_OUT", 10)
+    with pytest.raises(ValueError, match=r"an item of each of 12 kinds .* at most 10 kinds"):
+        fa.bootstrap(*items(12), "equal_error_rate", method="bca", n_resamples=5)
+
+
+def test_an_error_in_a_function_of_ones_own_comes_out():
+    def broken(sweep):
+        if sweep.thresholds.size < 30:
+            raise ZeroDivisionError
+        return 1.0
+
+    with pytest.raises(ZeroDivisionError):
+        fa.bootstrap(*items(30), broken, n_resamples=50)
+
+
+def test_progress_in_lines(capsys, monkeypatch):
+    monkeypatch.setattr("fastarac.uncertainty.batches.SECONDS_PER_LINE", 0.0)
+    monkeypatch.setattr("fastarac.uncertainty.batches.PATIENCE", 0.01)
+
+    def slow(sweep):
+        time.sleep(0.02)
+        return 1.0
+
+    plain = fa.bootstrap(*items(10), slow, n_resamples=6, random_state=1)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("fastarac.uncertainty.replicates.BATCH", 1)
+    with_lines = fa.bootstrap(*items(10), slow, n_resamples=6, random_state=1, progress=True)
+    assert with_lines.distribution.tolist() == plain.distribution.tolist()
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) > 2
+    assert err.splitlines()[-1].startswith("resamples: 6 of 6 after ")
+
+
+def test_progress_as_a_bar(monkeypatch):
+    rich = pytest.importorskip("rich.console")
+    shown = []
+    console = partial(rich.Console, force_terminal=True, width=60)
+    monkeypatch.setattr("rich.console.Console", console)
+    from rich.progress import Progress
+
+    update = Progress.update
+    monkeypatch.setattr(
+        Progress, "update", lambda bar, task, **k: (shown.append(k), update(bar, task, **k))[1]
+    )
+    fa.bootstrap(*items(10), n_resamples=6, progress=True)
+    assert shown[-1] == {"completed": 6}
+
+
+def test_progress_without_rich(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    fa.bootstrap(*items(10), n_resamples=6, progress=True)
+    assert "resamples: 6 of 6" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not COMPILED, reason="one batch takes seconds without the compiler")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interruption_ends_it_within_a_second(threads):
+    code = f"""
+        import sys, time, numpy as np, fastarac as fa
+        rng = np.random.default_rng(0)
+        correct, confidence = rng.random(300_000) < 0.8, rng.random(300_000)
+        fa.bootstrap(correct, confidence, n_resamples=2)
+        print("started", flush=True)
+        try:
+            fa.bootstrap(correct, confidence, n_resamples=10**6, n_threads={threads})
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline() == "started\n"
+        time.sleep(0.3)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == "interrupted\n"
+        assert time.monotonic() - start < 1.5  # and the interpreter's own end
+        assert process.returncode == 0
+    finally:
+        process.kill()
