@@ -24,12 +24,10 @@ from scipy import stats
 import fastarac as fa
 from fastarac.uncertainty import intervals
 
-# few items are enough here
-pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 # Few items make quick tests, and intervals that one would not rely on.
 pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
-UNDEFINED = fa.UndefinedMetricWarning
+UNDEFINED, UNRELIABLE = fa.UndefinedMetricWarning, fa.UnreliableIntervalWarning
 
 
 def items(n: int, seed: int = 3, levels: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -164,6 +162,49 @@ def test_threads_neither_warn_nor_quieten_each_other():
     assert sum(warning.category is UNDEFINED for warning in caught) == 1
     with pytest.warns(UNDEFINED, match="equal error rate"):
         fa.equal_error_rate([1, 1], [0.5, 0.4])
+
+
+def doubts(*arguments, **keywords):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fa.bootstrap(*arguments, **{"n_resamples": 20, "random_state": 0, **keywords})
+    assert all(warning.filename == __file__ for warning in caught)
+    return [str(warning.message) for warning in caught if warning.category is UNRELIABLE]
+
+
+def test_few_items_of_a_kind_warn_as_asymptotic_intervals_do():
+    confidence = np.arange(40) % 7
+    correct = np.arange(40) % 5 > 0  # 8 incorrect
+    expected = "there are 8 {} items; the interval of {} can be relied on from 10 on"
+    assert doubts(correct, confidence) == [expected.format("incorrect", "arac_auc")]
+    names = ["augrc", "acceptance_at_error_rate", n_thresholds]
+    said = [expected.format("correct", name) for name in ("augrc", "acceptance_at_error_rate")]
+    spread = "the items leave no spread to estimate the error of n_thresholds from; the interval is a "
+    assert doubts(~correct, confidence, names) == [*said, spread + "single value"]
+    half = np.arange(40) % 2
+    assert doubts(half, confidence) == []
+    assert doubts(half, confidence, sample_weight=np.full(40, 0.1)) == []
+    weight = np.where(np.arange(40) < 5, 100.0, 1.0)
+    (said,) = doubts(half, confidence, sample_weight=weight)
+    assert said.startswith("there are 2.33 correct items; the interval of arac_auc")
+    groups = np.arange(40) % 8
+    (said,) = doubts(half, confidence, groups=groups)
+    assert said.startswith("there are 8 groups; intervals can be relied on from 20 on")
+    rate = fa.Statistic("error_rate", threshold=35)
+    (said,) = doubts(half, np.arange(40), rate)
+    assert "items that make up the error rate" in said
+
+
+def test_few_items_that_carry_the_error_warn():
+    y_true, score = np.repeat([0, 1], 100), np.arange(200.0)
+    score[99], score[98] = 100.5, 99.5
+    (said,) = doubts(y_true, score, "roc_auc")
+    assert said.startswith("the error of roc_auc is estimated from as few as 2 items")
+    weight = np.ones(200)
+    assert doubts(y_true, score, "roc_auc", sample_weight=weight) == [said]
+    assert doubts(y_true, score, "roc_auc", groups=np.arange(200)) == [said.replace("items", "groups")]
+    (said,) = doubts(np.ones(30), np.arange(30.0))
+    assert said.endswith("a single value, and asymptotic_interval says what could have gone unseen")
 
 
 def test_several_statistics_share_their_resamples():

@@ -11,8 +11,6 @@ import pytest
 import fastarac as fa
 from fastarac.uncertainty import bands
 
-# few items are enough here
-pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 # Few items make quick tests, and intervals that one would not rely on.
 pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
@@ -83,6 +81,12 @@ def test_bands_are_made_of_the_resamples_curves(curve, levels, keywords):
         sd[np.isinf(sd)] = 0.0
         np.testing.assert_allclose(found[1].low, np.clip(expected[0] - c * sd, 0, 1), atol=1e-12)
         np.testing.assert_allclose(found[1].high, np.clip(expected[0] + c * sd, 0, 1), atol=1e-12)
+
+
+def test_bands_from_few_items_warn():
+    correct, confidence = np.arange(40) % 5 > 0, np.arange(40.0)
+    with pytest.warns(fa.UnreliableIntervalWarning, match="8 incorrect items; .* of the rc curve"):
+        fa.bootstrap_band(correct, confidence, "rc", n_resamples=5)
 
 
 def test_ends_of_the_arac_band():

@@ -14,8 +14,6 @@ import fastarac as fa
 from fastarac.uncertainty import influence, intervals
 from fastarac.uncertainty.resampling import population_of
 
-# few items are enough here
-pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 # Few items make quick tests, and intervals that one would not rely on.
 pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from fastarac._version import __version__
 from fastarac.cli._costs import (
@@ -21,6 +19,12 @@ from fastarac.cli._costs import (
     ReviewerFalseAlarm,
 )
 from fastarac.cli._options import (
+    RESAMPLES,
+    Certainty,
+    Confidence,
+    Correct,
+    Correction,
+    CorrectionName,
     Costs,
     Delivery,
     Delta,
@@ -28,21 +32,31 @@ from fastarac.cli._options import (
     Files,
     Format,
     Gamma,
+    Guarantee,
+    Interval,
+    Item,
+    Level,
     Limits,
     MaxRisks,
+    Method,
+    MethodName,
+    ModelColumn,
     OutputFormat,
     Plot,
+    Prediction,
     RefusalError,
+    Resamples,
+    Seed,
+    StatisticName,
     Thresholds,
+    Truth,
+    Weight,
 )
 from fastarac.cli._settings import Settings
+from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from fastarac.cli._settings import Items
-    from fastarac.io import Labels, Outputs
+    from collections.abc import Iterator
 
 KILLED_BY_CLOSED_PIPE = 141  # as the shell counts it
 INTERRUPTED = 130
@@ -55,9 +69,21 @@ Examples:
   fastarac evaluate engine-a.csv engine-b.parquet --plot curves.png
   fastarac evaluate fields.jsonl --prediction text --truth checked --confidence score
   fastarac evaluate all.parquet --model engine --error-rate 0.005 --format json
+  fastarac evaluate outputs.csv --ci 0.95 --guarantee 0.05
 
 A file of outputs has one row per output: a column "confidence", and a column "correct" (true or
 false, or 1 or 0) or the two columns "prediction" and "truth". Options name other columns.
+"""
+
+EXAMPLES_OF_COMPARE = f"""
+Examples:
+
+\b
+  fastarac compare engine-a.csv engine-b.csv --id image
+  fastarac compare all.parquet --model engine --statistic recognition_rate
+  fastarac compare a.csv b.csv --statistic roc_auc --method bootstrap --correction bonferroni
+
+Files are as for fastarac evaluate. Statistics are {", ".join(Statistic.names())}.
 """
 
 INTRODUCTION = (
@@ -66,7 +92,10 @@ INTRODUCTION = (
     "correct the wrong ones. ARAC-AUC is the accuracy after that, averaged over all shares of accepted "
     "outputs; it is 1 at best."
 )
-HINT = "Evaluate your own outputs with: fastarac evaluate FILE (see: fastarac evaluate --help)"
+HINT = (
+    "Evaluate your own outputs with: fastarac evaluate FILE (see: fastarac evaluate --help), and "
+    "compare models on the same outputs with: fastarac compare FILE FILE"
+)
 
 
 app = typer.Typer(
@@ -98,32 +127,18 @@ def _common(
 @app.command(epilog=EXAMPLES)
 def evaluate(
     paths: Files,
-    confidence: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column of confidences.")
-    ] = "confidence",
-    correct: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column that says what is correct.")
-    ] = None,
-    prediction: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of outputs, compared as text with --truth."),
-    ] = None,
-    truth: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of what the outputs should be.")
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of model names, in place of the files' names."),
-    ] = None,
+    confidence: Confidence = "confidence",
+    correct: Correct = None,
+    prediction: Prediction = None,
+    truth: Truth = None,
+    model: ModelColumn = None,
     by: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN", help="Column of groups to compare, such as fields; worst first."
         ),
     ] = None,
-    weight: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the weights of the outputs.")
-    ] = None,
+    weight: Weight = None,
     error_rate: ErrorRates = None,
     max_risk: MaxRisks = None,
     threshold: Thresholds = None,
@@ -134,6 +149,10 @@ def evaluate(
     cost_error: CostError = None,
     reviewer_detection: ReviewerDetection = None,
     reviewer_false_alarm: ReviewerFalseAlarm = None,
+    ci: Interval = None,
+    guarantee: Guarantee = None,
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
     output_format: OutputFormat = Format.table,
     plot: Plot = None,
 ) -> None:
@@ -146,10 +165,16 @@ def evaluate(
         )
         if by is not None and prices is not None:
             raise RefusalError("--by evaluates groups without prices; leave out one of the two")
+        for option, value in (("--weight", weight), ("--ci", ci), ("--guarantee", guarantee)):
+            if by is not None and value is not None:
+                raise RefusalError(f"--by evaluates groups without {option}; leave out {option}")
+        if guarantee is not None and weight is not None:
+            raise RefusalError("--guarantee is for outputs that are counted; leave out --weight")
         settings = Settings(
             Limits.of(error_rate, max_risk, threshold),
             Costs(gamma, delta, prices),
             Delivery(output_format, plot),
+            Certainty(ci, resamples, seed, guarantee),
         )
         columns: dict[str, Any] = {
             "confidence": confidence,
@@ -160,10 +185,58 @@ def evaluate(
             "by": by,
             "weight": weight,
         }
-        if by is not None and weight is not None:
-            raise RefusalError("--by evaluates groups without weights; leave out --weight")
-        models = settings.evaluate(_read_models(paths, columns))
+        from fastarac.cli._files import read_models
+
+        models = settings.evaluate(read_models(paths, columns))
         settings.deliver(models)
+
+
+@app.command(epilog=EXAMPLES_OF_COMPARE)
+def compare(
+    paths: Files,
+    confidence: Confidence = "confidence",
+    correct: Correct = None,
+    prediction: Prediction = None,
+    truth: Truth = None,
+    model: ModelColumn = None,
+    item: Item = None,
+    weight: Weight = None,
+    statistic: StatisticName = "arac_auc",
+    method: MethodName = Method.asymptotic,
+    correction: CorrectionName = Correction.holm,
+    ci: Level = 0.95,
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
+    cost_verification: CostVerification = None,
+    cost_correction: CostCorrection = None,
+    cost_error: CostError = None,
+    reviewer_detection: ReviewerDetection = None,
+    reviewer_false_alarm: ReviewerFalseAlarm = None,
+    output_format: OutputFormat = Format.table,
+) -> None:
+    """Compare models on the same items: how much they differ, and how sure that is."""
+    with _ends_quietly():
+        prices = _prices(
+            {"verification": cost_verification, "correction": cost_correction, "error": cost_error},
+            {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
+            {},
+        )
+        from fastarac.cli._compare import Request, deliver
+        from fastarac.cli._files import read_models, same_items
+
+        certainty = Certainty(ci, resamples, seed)
+        request = Request.of(statistic, method, correction, certainty, prices)
+        columns: dict[str, Any] = {
+            "confidence": confidence,
+            "correct": correct,
+            "prediction": prediction,
+            "truth": truth,
+            "model": model,
+            "weight": weight,
+            "item": item,
+            "keep_truth": True,
+        }
+        deliver(same_items(read_models(paths, columns)), request, output_format)
 
 
 @app.command()
@@ -173,6 +246,10 @@ def demo(
     threshold: Thresholds = None,
     gamma: Gamma = None,
     delta: Delta = None,
+    ci: Interval = None,
+    guarantee: Guarantee = None,
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
     output_format: OutputFormat = Format.table,
     plot: Plot = None,
 ) -> None:
@@ -182,13 +259,13 @@ def demo(
             Limits.of(error_rate, max_risk, threshold),
             Costs(gamma, delta),
             Delivery(output_format, plot),
+            Certainty(ci, resamples, seed, guarantee),
         )
         from fastarac.datasets import load_digits_ocr
+        from fastarac.io import Outputs
 
         data = load_digits_ocr()
-        models = settings.evaluate(
-            {name: (correct, confidence, None, None) for name, (correct, confidence) in data.items()}
-        )
+        models = settings.evaluate({name: Outputs(*items) for name, items in data.items()})
         introduction = INTRODUCTION.format(n_models=len(data), n_items=len(data.truth))
         settings.deliver(models, before=introduction, after=HINT)
 
@@ -214,62 +291,3 @@ def _prices(*options: dict[str, float | None]) -> Prices | None:
         return Prices.of(*options)
     except ValueError as error:
         raise RefusalError(str(error)) from None
-
-
-def _read_models(paths: Sequence[Path], columns: Mapping[str, Any]) -> dict[str, Items]:
-    """Return the outputs of each model: one a file, or as the column `model` says."""
-    from fastarac.io import read_outputs
-
-    parts: dict[str, list[Outputs]] = {}
-    names = _names_of_files(paths)
-    with Console(stderr=True).status("") as status:
-        for path, name in zip(paths, names, strict=True):
-            status.update(f"Reading {escape(name)}")
-            try:
-                outputs = read_outputs(path, **columns)
-            except ValueError as error:
-                raise RefusalError(str(error)) from None
-            of_models = {name: outputs} if outputs.model is None else outputs.per_model()
-            for model, part in of_models.items():
-                parts.setdefault(model, []).append(part)
-    return {model: _joined(of_model) for model, of_model in parts.items()}
-
-
-def _names_of_files(paths: Sequence[Path]) -> list[str]:
-    """Return the name of each file without its ending; the whole path where names repeat."""
-    names = [path.name.removesuffix(".gz").rpartition(".")[0] or path.name for path in paths]
-    if len(set(names)) == len(names):
-        return names
-    whole = [str(path) for path in paths]
-    for path in whole:
-        if whole.count(path) > 1:
-            raise RefusalError(f"{path} is given twice")
-    return whole
-
-
-def _joined(parts: Sequence[Outputs]) -> Items:
-    import numpy as np
-
-    if len(parts) == 1:
-        return parts[0].correct, parts[0].confidence, parts[0].weight, parts[0].by
-    weights = [part.weight for part in parts if part.weight is not None]
-    return (
-        np.concatenate([part.correct for part in parts]),
-        np.concatenate([part.confidence for part in parts]),
-        np.concatenate(weights) if weights else None,
-        _joined_labels([part.by for part in parts if part.by is not None]),
-    )
-
-
-def _joined_labels(parts: Sequence[Labels]) -> Labels | None:
-    """The labels of several files one after the other."""
-    if not parts:
-        return None
-    import numpy as np
-
-    from fastarac.io import Labels
-
-    names = sorted({name for part in parts for name in part.names})
-    number = {name: code for code, name in enumerate(names)}
-    codes = [np.array([number[name] for name in part.names], np.intp)[part.codes] for part in parts]
-    return Labels(tuple(names), np.concatenate(codes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
 
 import typer
 
@@ -16,7 +16,8 @@ from fastarac.reviewer import Reviewer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastarac.cli._report import Model
+    import numpy as np
+
     from fastarac.sweep import ThresholdSweep
 
     Column = tuple[str, list[str], list[float] | None]
@@ -172,12 +173,32 @@ class Spending:
         return values
 
 
+class Priced(Protocol):
+    """A model that may have prices."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def sweep(self) -> ThresholdSweep:
+        """Its counts at every threshold."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of its confidences."""
+
+    @property
+    def spending(self) -> Spending | None:
+        """What it costs."""
+
+
 def money(value: float) -> str:
     """Return a sum with two decimals, or with three digits where that says too little."""
     return f"{value:,.2f}" if value >= 1 or not value else f"{value:.3g}"
 
 
-def columns(models: Sequence[Model]) -> list[Column]:
+def columns(models: Sequence[Priced]) -> list[Column]:
     """Return the columns of the table that say what the models cost: header, cells, what is best."""
     spent = [model.spending for model in models if model.spending is not None]
     rows = list(zip(models, spent, strict=True))
@@ -203,7 +224,7 @@ def columns(models: Sequence[Model]) -> list[Column]:
     return found
 
 
-def sentence(models: Sequence[Model]) -> str:
+def sentence(models: Sequence[Priced]) -> str:
     """Say which model is cheapest, at which threshold, and what checking more or less costs."""
     spent = [(model, model.spending) for model in models if model.spending is not None]
     least = min(spending.cost(spending.cheapest) for _, spending in spent)
@@ -226,5 +247,5 @@ def sentence(models: Sequence[Model]) -> str:
     )
 
 
-def _threshold(model: Model, spending: Spending) -> str:
+def _threshold(model: Priced, spending: Spending) -> str:
     return numbers.threshold(spending.cheapest.threshold, model.sweep, model.dtype)

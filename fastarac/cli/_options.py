@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fastarac.cli._costs import Prices
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
+RESAMPLES = 2000
 EXACT = 1 << 53  # up to here, a double holds every integer
 # What the library calls an argument, and what the user has typed.
 NAMES = {
@@ -28,6 +29,9 @@ NAMES = {
     "gamma": "--gamma",
     "delta": "--delta",
     "sample_weight": "--weight",
+    "confidence_level": "--ci",
+    "failure_probability": "--guarantee",
+    "statistic": "--statistic",
 }
 
 
@@ -63,6 +67,21 @@ class Format(StrEnum):
     markdown = "markdown"
 
 
+class Method(StrEnum):
+    """Where intervals and p-values come from."""
+
+    asymptotic = "asymptotic"
+    bootstrap = "bootstrap"
+
+
+class Correction(StrEnum):
+    """How p-values are adjusted for the number of pairs."""
+
+    holm = "holm"
+    bonferroni = "bonferroni"
+    none = "none"
+
+
 Files = Annotated[
     list[Path],
     typer.Argument(
@@ -70,6 +89,26 @@ Files = Annotated[
         help="CSV, TSV, JSON lines or Parquet files; each is one model, named after the file.",
         show_default=False,
     ),
+]
+Confidence = Annotated[str, typer.Option(metavar="COLUMN", help="Column of confidences.")]
+Correct = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Column that says what is correct.")
+]
+Prediction = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column of outputs, compared as text with --truth."),
+]
+Truth = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Column of what the outputs should be.")
+]
+ModelColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--model", metavar="COLUMN", help="Column of model names, in place of the files' names."
+    ),
+]
+Weight = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Column of the weights of the outputs.")
 ]
 ErrorRates = Annotated[
     list[float] | None,
@@ -105,6 +144,53 @@ Delta = Annotated[
         metavar="RATIO", help="Cost of an error over cost of correcting, less 1.  [default: 0]"
     ),
 ]
+Interval = Annotated[
+    float | None,
+    typer.Option(
+        "--ci", metavar="LEVEL", help="Show confidence intervals of this level, such as 0.95."
+    ),
+]
+Resamples = Annotated[
+    int, typer.Option("--resamples", metavar="N", min=2, help="Resamples of the bootstrap.")
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", metavar="N", min=0, help="Which resamples: the same number gives the same ones."
+    ),
+]
+Item = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="Column of what identifies the items, by which those of the models are matched.",
+    ),
+]
+StatisticName = Annotated[
+    str,
+    typer.Option(
+        "--statistic",
+        metavar="NAME",
+        help="What is compared; parameters follow its name, as in "
+        "acceptance_at_error_rate:error_rate=0.01.",
+    ),
+]
+MethodName = Annotated[Method, typer.Option("--method", help="Where intervals and p-values come from.")]
+CorrectionName = Annotated[
+    Correction, typer.Option("--correction", help="For the number of pairs that are tested.")
+]
+Level = Annotated[
+    float, typer.Option("--ci", metavar="LEVEL", help="Level of the confidence intervals.")
+]
+Guarantee = Annotated[
+    float | None,
+    typer.Option(
+        metavar="PROBABILITY",
+        help="Find thresholds that keep each --error-rate and --max-risk on new outputs, too, but for "
+        "this probability, such as 0.05.",
+    ),
+]
 OutputFormat = Annotated[
     Format, typer.Option("--format", help="A table for people, or all figures for programs.")
 ]
@@ -120,6 +206,12 @@ class Limits:
 
     error_rates: tuple[float, ...]
     others: tuple[Limit, ...]
+
+    @property
+    def fitted(self) -> list[Limit]:
+        """Those that are not thresholds."""
+        limits = [Limit("max_error_rate", rate) for rate in self.error_rates]
+        return limits + [limit for limit in self.others if not limit.is_given]
 
     @classmethod
     def of(
@@ -157,6 +249,28 @@ class Costs:
             "gamma": 1.0 if self.gamma is None else self.gamma,
             "delta": 0.0 if self.delta is None else self.delta,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """How sure figures are to be: with intervals, and with thresholds that hold for new outputs."""
+
+    level: float | None = None
+    resamples: int = RESAMPLES
+    seed: int = 0
+    failure_probability: float | None = None
+
+    def check(self, limits: Limits | None = None) -> None:
+        """Refuse numbers outside their ranges, and a guarantee where there is no limit to keep."""
+        for value, option in ((self.level, "--ci"), (self.failure_probability, "--guarantee")):
+            if value is not None and not 0.0 < value < 1.0:
+                message = f"{option} is {value}; a number strictly between 0 and 1 is expected"
+                raise RefusalError(message)
+        if self.failure_probability is not None and not (limits and limits.fitted):
+            message = (
+                "--guarantee is given beside --threshold alone; --error-rate or --max-risk is expected"
+            )
+            raise RefusalError(message)
 
 
 @dataclass(frozen=True, slots=True)

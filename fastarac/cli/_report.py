@@ -9,14 +9,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.box import SIMPLE_HEAD
-from rich.measure import Measurement
-from rich.table import Table
 from rich.text import Text
 
-from fastarac.cli import _costs
+from fastarac.cli import _costs, _guarantees
 from fastarac.cli import _numbers as numbers
 from fastarac.cli._limits import Limit
+from fastarac.cli._tables import Column, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,15 +24,20 @@ if TYPE_CHECKING:
 
     from fastarac.cli._costs import Spending
     from fastarac.cli._groups import Groups
+    from fastarac.cli._guarantees import Guarantees
+    from fastarac.cli._intervals import Intervals
     from fastarac.evaluation import Evaluation
     from fastarac.operating import OperatingPoint
     from fastarac.sweep import ThresholdSweep
 
-BEST = "bold green"
-UNLIMITED = 100_000  # characters a line
 CAUTION = (
     "Thresholds are fitted to these outputs: on new ones the limit may well be exceeded. Check a "
     "threshold on outputs that it was not chosen on."
+)
+BESIDE_GUARANTEE = (
+    "The other thresholds are fitted to these outputs: on new ones the limit may well be exceeded. "
+    "What is said with confidence holds for new outputs from the same source, for each model and limit "
+    "by itself."
 )
 FEW = 10  # allowed errors, below which chance decides what a limit means
 REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right
@@ -61,6 +64,10 @@ class Model:
         What follows from limits other than error rates.
     spending : Spending or None
         What it costs, where there are prices.
+    intervals : Intervals or None
+        How far its figures may be from those of all outputs of the kind.
+    guarantees : Guarantees or None
+        What it may accept for sure.
     """
 
     name: str
@@ -70,6 +77,8 @@ class Model:
     groups: Groups | None = None
     others: tuple[tuple[Limit, OperatingPoint], ...] = ()
     spending: Spending | None = None
+    intervals: Intervals | None = None
+    guarantees: Guarantees | None = None
 
     @property
     def points(self) -> list[tuple[Limit, OperatingPoint]]:
@@ -103,22 +112,35 @@ class Model:
 
 def as_json(models: Sequence[Model]) -> str:
     """Return all figures as a JSON array with one object a model, or a group of one."""
-    return json.dumps(_records(models), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(_records(models))
 
 
 def as_csv(models: Sequence[Model]) -> str:
     """Return all figures as CSV with one row a model; what is undefined is empty."""
+    return csv_text(_records(models))
+
+
+def as_markdown(models: Sequence[Model]) -> str:
+    """Return all figures as a Markdown table with one row a model; what is undefined is empty."""
+    return markdown_text(_records(models))
+
+
+def json_text(content: Any) -> str:
+    """Return the text of a JSON file."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def csv_text(records: Sequence[dict[str, Any]]) -> str:
+    """Return the text of a CSV file with a header; None is an empty field."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    records = _records(models)
     writer.writerow(records[0])
     writer.writerows(record.values() for record in records)
     return text.getvalue()
 
 
-def as_markdown(models: Sequence[Model]) -> str:
-    """Return all figures as a Markdown table with one row a model; what is undefined is empty."""
-    records = _records(models)
+def markdown_text(records: Sequence[dict[str, Any]]) -> str:
+    """Return a Markdown table with a header; None is an empty cell."""
     rows = [list(records[0]), ["---", *["---:"] * (len(records[0]) - 1)]]
     rows += [["" if cell is None else str(cell) for cell in record.values()] for record in records]
     return "".join(f"| {' | '.join(map(_markdown_cell, row))} |\n" for row in rows)
@@ -126,15 +148,20 @@ def as_markdown(models: Sequence[Model]) -> str:
 
 def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -> None:
     """Print the table and the words for people; no table is wider than the console."""
-    for table in _tables(models, console, with_costs=with_costs):
+    names = [model.name for model in models]
+    for table in tables(names, _blocks(models, with_costs=with_costs), console):
         console.print(table)
         console.print()
+    if models[0].intervals is not None:
+        console.print(Text(models[0].intervals.explanation(models[0].limits), style="dim"))
     for model in models:
         if model.groups is not None:
             several = len(models) > 1
             console.print(model.groups.table(numbers.shown(model.name), model.limits, several=several))
             console.print()
     for sentence in words(models, with_costs=with_costs):
+        console.print(Text(sentence))
+    for sentence in _guarantees.sentences(models):
         console.print(Text(sentence))
     if models[0].spending is not None:
         console.print(Text(_costs.sentence(models)))
@@ -147,17 +174,27 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
         few = f"{numbers.count(fewest)} outputs are few for a limit of {tightest.short}: "
         console.print(Text(few + "chance decides much of these figures."))
     if fitted:
-        console.print(Text(CAUTION, style="dim"))
+        caution = CAUTION if models[0].guarantees is None else BESIDE_GUARANTEE
+        console.print(Text(caution, style="dim"))
 
 
 def doubts(models: Sequence[Model]) -> list[str]:
-    """Return a sentence per model whose confidence is clearly lower for what is correct."""
-    return [
+    """Return what speaks against relying on the figures: reversed confidences, too few outputs."""
+    reversed_ones = [
         f"The confidence of {numbers.shown(model.name)} seems reversed: what is correct tends to have "
         f"less of it (ROC-AUC = {numbers.area(model.evaluation.roc_auc)}). If lower means surer, "
         "evaluate its negative."
         for model in models
         if _is_reversed(model.evaluation)
+    ]
+    of_models: dict[str, list[str]] = {}
+    for model in models:
+        for part in (model.intervals, model.guarantees):
+            for note in () if part is None else part.notes:
+                of_models.setdefault(note, []).append(numbers.shown(model.name))
+    return reversed_ones + [
+        f"{note}." if len(models) == 1 else f"{numbers.listed(names)}: {note}."
+        for note, names in of_models.items()
     ]
 
 
@@ -194,6 +231,10 @@ def _records(models: Sequence[Model]) -> list[dict[str, Any]]:
                 record |= limit.figures(point)
             if model.spending is not None:
                 record |= model.spending.figures()
+            if model.intervals is not None:
+                record |= model.intervals.figures()
+            if model.guarantees is not None:
+                record |= model.guarantees.figures()
             records.append(record)
     return records
 
@@ -213,7 +254,7 @@ def _outcomes(models: Sequence[Model], index: int) -> str:
         if point.acceptance_rate:
             outcome += f" ({_remaining(model, index)})"
         each.append(outcome)
-    return f"{_joined(each)}."
+    return f"{numbers.listed(each)}."
 
 
 def _share(point: OperatingPoint) -> str:
@@ -238,7 +279,7 @@ def _advice(models: Sequence[Model], index: int) -> str:
         f"{name} {_where(model, index)} ({_remaining(model, index)})"
         for name, model in zip(names, leaders, strict=True)
     ]
-    return f"{_joined(names)} tie; each accepts {share} automatically: {_joined(each)}."
+    return f"{numbers.listed(names)} tie; each accepts {share} automatically: {numbers.listed(each)}."
 
 
 def _where(model: Model, index: int) -> str:
@@ -266,94 +307,63 @@ def _cheapest(models: Sequence[Model], index: int) -> str:
     first = models[0].evaluation
     costs = f"gamma = {first.gamma:g} and delta = {first.delta:g}"
     verb = "costs" if len(names) == 1 else "cost"
-    return f"With {costs}, {_joined(names)} {verb} least (W = {max(performances):.4f})."
+    return f"With {costs}, {numbers.listed(names)} {verb} least (W = {max(performances):.4f})."
 
 
-def _joined(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A column of the table: its header, its cells, and the values of which the largest is best."""
-
-    header: str
-    cells: list[str]
-    values: list[float] | None = None
-
-    def best(self) -> list[bool]:
-        """Return which cells are best; none where all are alike."""
-        if self.values is None:
-            return [False] * len(self.cells)
-        largest = max((value for value in self.values if not math.isnan(value)), default=None)
-        best = [value == largest for value in self.values]
-        return [False] * len(best) if all(best) else best
-
-
-def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[_Column]]:
+def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
     """Return the columns of the table after the names, in blocks that stay together."""
 
-    def column(
-        header: str, figure: Callable[[Evaluation], float], text: Callable[[float], str]
-    ) -> _Column:
-        values = [figure(model.evaluation) for model in models]
-        return _Column(header, [text(value) for value in values], values)
+    def column(header: str, name: str, text: Callable[[float], str]) -> Column:
+        values = [_figure(model.evaluation, name) for model in models]
+        return Column(header, [text(value) for value in values], values, _below(models, name))
 
     weighted = any(isinstance(model.evaluation.n, float) for model in models)
     blocks = [
         [
-            _Column(
+            Column(
                 "weight" if weighted else "outputs",
                 [numbers.count(model.evaluation.n) for model in models],
             ),
-            column("recognition\nrate", lambda figures: figures.recognition_rate, numbers.share),
-            column("ARAC-AUC", lambda figures: figures.arac.auc, numbers.area),
-            column("normalised\nARAC-AUC", lambda figures: figures.arac.normalized, numbers.area),
-            column("ROC-AUC", lambda figures: figures.roc_auc, numbers.area),
+            column("recognition\nrate", "recognition_rate", numbers.share),
+            column("ARAC-AUC", "arac_auc", numbers.area),
+            column("normalised\nARAC-AUC", "normalized_arac_auc", numbers.area),
+            column("ROC-AUC", "roc_auc", numbers.area),
         ]
     ]
     for index, limit in enumerate(models[0].limits):
         rates = [model.point(index).acceptance_rate for model in models]
         shares = [numbers.share(rate) for rate in rates]
+        below = _below(models, f"acceptance_rate@{limit.key}")
         if limit.is_given:
             errors = [numbers.share(model.point(index).error_rate) for model in models]
-            block = [_Column(limit.header, shares), _Column("errors that\nremain", errors)]
+            of_errors = _below(models, f"error_rate@{limit.key}")
+            block = [
+                Column(limit.header, shares, below=below),
+                Column("errors that\nremain", errors, below=of_errors),
+            ]
         else:
             thresholds = [model.threshold(index) for model in models]
-            block = [_Column(limit.header, shares, rates), _Column("confidence\n>=", thresholds)]
+            block = [
+                Column(limit.header, shares, rates, below),
+                Column("confidence\n>=", thresholds),
+            ]
         if with_costs:
             performances = [model.performance(index) for model in models]
-            block.append(_Column("\nW", [f"{value:.4f}" for value in performances], performances))
+            block.append(Column("\nW", [f"{value:.4f}" for value in performances], performances))
         blocks.append(block)
     if models[0].spending is not None:
-        blocks.append([_Column(*column) for column in _costs.columns(models)])
+        blocks.append([Column(*column) for column in _costs.columns(models)])
     return blocks
 
 
-def _tables(models: Sequence[Model], console: Console, *, with_costs: bool) -> list[Table]:
-    """Return one table, or several where the console is too narrow for all blocks in one."""
-    tables: list[Table] = []
-    columns: list[_Column] = []
-    unlimited = console.options.update(width=UNLIMITED)
-    for block in _blocks(models, with_costs=with_costs):
-        wider = _table(models, columns + block)
-        if columns and Measurement.get(console, unlimited, wider).maximum > console.width:
-            tables.append(_table(models, columns))
-            columns = []
-        columns = columns + block
-    return [*tables, _table(models, columns)]
+def _figure(figures: Evaluation, name: str) -> float:
+    value = figures.to_dict()[name]
+    return math.nan if value is None else float(value)
 
 
-def _table(models: Sequence[Model], columns: Sequence[_Column]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("model", overflow="fold", vertical="bottom")
-    for column in columns:
-        table.add_column(Text(column.header), justify="right", no_wrap=True, overflow="fold")
-    best = [column.best() for column in columns]
-    for row, model in enumerate(models):
-        cells = [
-            Text(column.cells[row], style=BEST if marks[row] else "")
-            for column, marks in zip(columns, best, strict=True)
-        ]
-        table.add_row(Text(numbers.shown(model.name)), *cells)
-    return table
+def _below(models: Sequence[Model], name: str) -> list[str] | None:
+    """The intervals of a figure, where there are any."""
+    every = [model.intervals for model in models if model.intervals is not None]
+    areas = ("arac_auc", "normalized_arac_auc", "roc_auc")
+    shown = [found.area(name) if name in areas else found.share(name) for found in every]
+    return shown or None

@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 
 from fastarac.cli import _plot
-from fastarac.cli._options import Costs, Delivery, Format, Limits, RefusalError, in_words_of_options
+from fastarac.cli._options import (
+    Certainty,
+    Costs,
+    Delivery,
+    Format,
+    Limits,
+    RefusalError,
+    in_words_of_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from fastarac.cli._report import Model
-    from fastarac.io import Labels
-
-    Items = tuple[NDArray[np.bool_], NDArray[Any], NDArray[np.float64] | None, Labels | None]
+    from fastarac.io import Outputs
 
 
 class Settings:
     """The options that all commands have, checked before any work is done."""
 
-    def __init__(self, limits: Limits, costs: Costs, delivery: Delivery) -> None:
+    def __init__(
+        self, limits: Limits, costs: Costs, delivery: Delivery, certainty: Certainty | None = None
+    ) -> None:
         import fastarac
 
         self.limits = limits
         self.costs = costs
         self.delivery = delivery
+        self.certainty = certainty or Certainty()
         self.arguments: dict[str, Any] = {"error_rates": limits.error_rates, **costs.arguments()}
         try:
             sweep = fastarac.threshold_sweep([True], [0.0])
@@ -40,27 +47,22 @@ class Settings:
                 limit.point(sweep)
         except ValueError as error:
             raise RefusalError(in_words_of_options(error)) from None
+        self.certainty.check(limits)
         delivery.check()
 
-    def evaluate(self, items: Mapping[str, Items]) -> list[Model]:
+    def evaluate(self, outputs: Mapping[str, Outputs]) -> list[Model]:
         """Return the models with their figures, the one of largest ARAC-AUC first."""
-        models = [self._model(name, *columns) for name, columns in items.items()]
+        models = [self._model(name, of_model) for name, of_model in outputs.items()]
         return sorted(models, key=lambda model: -model.evaluation.arac.auc)
 
-    def _model(
-        self,
-        name: str,
-        correct: NDArray[np.bool_],
-        confidence: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        by: Labels | None,
-    ) -> Model:
+    def _model(self, name: str, outputs: Outputs) -> Model:
         import fastarac
         from fastarac.cli._costs import Spending
         from fastarac.cli._report import Model
 
+        correct, confidence, by = outputs.correct, outputs.confidence, outputs.by
         try:
-            sweep = fastarac.threshold_sweep(correct, confidence, sample_weight=weight)
+            sweep = fastarac.threshold_sweep(correct, confidence, sample_weight=outputs.weight)
             figures = fastarac.evaluate(sweep, **self.arguments)
         except ValueError as error:
             raise RefusalError(f"{name}: {in_words_of_options(error)}") from None
@@ -74,7 +76,23 @@ class Settings:
         spending = None
         if self.costs.prices is not None:
             spending = Spending.of(sweep, self.costs.prices)
-        return Model(name, sweep, figures, confidence.dtype, groups, others, spending)
+        model = Model(name, sweep, figures, confidence.dtype, groups, others, spending)
+        return self._with_certainty(model, outputs)
+
+    def _with_certainty(self, model: Model, outputs: Outputs) -> Model:
+        certainty = self.certainty
+        if certainty.level is not None:
+            from fastarac.cli._intervals import Intervals
+
+            draws = {"resamples": certainty.resamples, "seed": certainty.seed}
+            found = Intervals.of(outputs, model, level=certainty.level, **draws)
+            model = replace(model, intervals=found)
+        if certainty.failure_probability is not None:
+            from fastarac.cli._guarantees import Guarantees
+
+            promised = Guarantees.of(model.sweep, self.limits.fitted, certainty.failure_probability)
+            model = replace(model, guarantees=promised)
+        return model
 
     def deliver(self, models: list[Model], before: str = "", after: str = "") -> None:
         """Draw the plot, if there is to be one, and print the figures."""
@@ -90,13 +108,14 @@ class Settings:
                 _plot.save(models, self.limits.error_rates, plot)
             except OSError as error:
                 raise RefusalError(f"{plot}: it cannot be written: {error.strerror}") from None
-        _write(text)
+        write(text)
         if form is not Format.table:
             for doubt in _report.doubts(models):
                 typer.echo(f"fastarac: note: {doubt}", err=True)
 
     def _text(self, models: list[Model], before: str, after: str) -> str:
-        from fastarac.cli._report import UNLIMITED, print_text
+        from fastarac.cli._report import print_text
+        from fastarac.cli._tables import UNLIMITED
 
         console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
         if not console.is_terminal:
@@ -111,7 +130,7 @@ class Settings:
         return captured.get()
 
 
-def _write(text: str) -> None:
+def write(text: str) -> None:
     """Write to stdout, with escapes for what its encoding lacks."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))

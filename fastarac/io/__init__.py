@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac.io._columns import Correct, Equal, Label, Number, Pick, Weight, fetch
+from fastarac.io._columns import Correct, Equal, Item, Label, Number, Pick, Truth, Weight, fetch
 from fastarac.io._sources import DataFileError, Source, connect, open_source, quoted
 
 if TYPE_CHECKING:
@@ -28,10 +28,12 @@ __all__ = ["DataFileError", "Labels", "Outputs", "read_outputs"]
 
 Array = NDArray[Any]
 
+LABELS = ("model", "by", "item", "truth")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """A column of texts with few distinct values.
+    """A column of texts, each distinct one held once.
 
     Attributes
     ----------
@@ -62,6 +64,10 @@ class Outputs:
         The group each item belongs to, where a column says so.
     weight : ndarray of shape (n,), float64, or None
         The weight of each item, where a column says so; finite and not negative.
+    item : Labels or None
+        What identifies each item, where a column says so.
+    truth : Labels or None
+        What each output should be, as a text, where that was asked for.
     """
 
     correct: NDArray[np.bool_]
@@ -69,6 +75,8 @@ class Outputs:
     model: Labels | None = None
     by: Labels | None = None
     weight: NDArray[np.float64] | None = None
+    item: Labels | None = None
+    truth: Labels | None = None
 
     def __len__(self) -> int:
         return len(self.correct)
@@ -91,14 +99,23 @@ class Outputs:
         ends = np.cumsum(np.bincount(self.model.codes, minlength=len(self.model.names)))
         parts = np.split(np.argsort(self.model.codes, kind="stable"), ends[:-1])
         return {
-            name: Outputs(
-                self.correct[items],
-                self.confidence[items],
-                by=None if self.by is None else Labels(self.by.names, self.by.codes[items]),
-                weight=None if self.weight is None else self.weight[items],
-            )
-            for name, items in zip(self.model.names, parts, strict=True)
+            name: self.take(items) for name, items in zip(self.model.names, parts, strict=True)
         }
+
+    def take(self, items: NDArray[np.intp]) -> Outputs:
+        """Return the outputs of these indices, in their order, without their model labels."""
+
+        def labels(column: Labels | None) -> Labels | None:
+            return None if column is None else Labels(column.names, column.codes[items])
+
+        return Outputs(
+            self.correct[items],
+            self.confidence[items],
+            by=labels(self.by),
+            weight=None if self.weight is None else self.weight[items],
+            item=labels(self.item),
+            truth=labels(self.truth),
+        )
 
 
 def read_outputs(
@@ -111,6 +128,8 @@ def read_outputs(
     model: str | None = None,
     by: str | None = None,
     weight: str | None = None,
+    item: str | None = None,
+    keep_truth: bool = False,
 ) -> Outputs:
     r"""Read outputs and their confidences from a file.
 
@@ -140,6 +159,10 @@ def read_outputs(
         The column with the group each item belongs to.
     weight : str, optional
         The column of weights: finite numbers, not negative.
+    item : str, optional
+        The column that identifies each item: texts or numbers, not null.
+    keep_truth : bool, default=False
+        Whether to return the truths, too, where there is a column of them.
 
     Returns
     -------
@@ -190,7 +213,7 @@ def read_outputs(
         source = open_source(path, connection)
         if correct is None and prediction is None:
             correct, prediction, truth = _default_columns(source)
-        for name in (confidence, correct, prediction, truth, model, by, weight):
+        for name in (confidence, correct, prediction, truth, model, by, weight, item):
             if name is not None:
                 source.require(name)
         picks: list[Pick] = [Number("confidence", confidence)]
@@ -204,8 +227,12 @@ def read_outputs(
             picks.append(Label("by", by))
         if weight is not None:
             picks.append(Weight("weight", weight))
+        if item is not None:
+            picks.append(Item("item", item))
+        if keep_truth and truth is not None:
+            picks.append(Truth("truth", truth))
         fields = fetch(source, picks)
-    for field in ("model", "by"):
+    for field in LABELS:
         if field in fields:
             fields[field] = Labels(*fields[field])
     return Outputs(**fields)

@@ -125,6 +125,14 @@ class Label(Pick):
         return f"CAST({source.identifier(self.column)} AS VARCHAR)"
 
 
+class Item(Label):
+    expected = "what identifies the item"
+
+
+class Truth(Label):
+    expected = Equal.expected
+
+
 def fetch(source: Source, picks: Sequence[Pick]) -> dict[str, Any]:
     """Return the fields of `Outputs`; raise where a value is not as expected."""
     import duckdb

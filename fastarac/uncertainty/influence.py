@@ -252,7 +252,7 @@ def influence_values(
     Without weights it is the derivative of the statistic θ where the share of items like this one
     grows (the infinitesimal jackknife, Jaeckel 1972; Hampel 1974): with ω its weight and Ω the sum,
 
-    .. math:: \psi = \Omega\,rac{\partial	heta}{\partial\omega}
+    .. math:: \psi = \Omega\,\frac{\partial\theta}{\partial\omega}
 
     For the ARAC-AUC A, with FA and TA the items above (those tied half): 2(1 − A) − FA/Ω of a correct
     item, and 2(1 − A) − 1 + TA/Ω of an incorrect one. With weights it is n·ω/Ω times that, whose
