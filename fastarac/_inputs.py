@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from fastarac import _kernels
+from fastarac import _kernels, _parallel
 from fastarac._kernels import FLOAT, SIGNED, UNSIGNED
 
 if TYPE_CHECKING:
@@ -396,10 +396,12 @@ def read_groups(groups: Any, n: int, name: str = "groups") -> tuple[NDArray[Any]
             return _of_length(labels, codes, n, name)
     if nulls:
         _reject_nulls(groups, nulls, name)
-    order = np.argsort(labels, kind="stable")
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return _of_length(labels[order], rank[codes], n, name)
+    if (labels[1:] < labels[:-1]).any():
+        order = np.argsort(labels, kind="stable")
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        labels, codes = labels[order], rank[codes]
+    return _of_length(labels, codes, n, name)
 
 
 def _of_length(
@@ -412,16 +414,26 @@ def _of_length(
 
 
 def _number_integers(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the distinct integers, in rising order where there are few gaps, and their numbers."""
     lowest, highest = int(array.min()), int(array.max())
-    if highest - lowest <= len(array):  # few gaps: the distance from the lowest is the number
-        codes = np.subtract(array, lowest, dtype=np.int64)
-        present = np.bincount(codes) > 0
-        if not present.all():
-            codes = (np.cumsum(present) - 1)[codes]
-        labels = np.arange(lowest, highest + 1)[present].astype(array.dtype)
-        return labels, codes.astype(np.int32)
     wide = np.uint64 if array.dtype.kind == "u" and array.dtype.itemsize == 8 else np.int64
     values = np.ascontiguousarray(array, wide)
+    if highest - lowest <= len(array):  # the distance from the lowest is the number
+        values = values[:]
+        values.flags.writeable = False  # one type for the compiler
+        codes = np.empty(len(values), np.int64)
+        present = np.zeros(highest - lowest + 1, np.bool_)
+        edges = _parallel.edges(len(values))
+
+        def number(i: int) -> None:
+            share = slice(edges[i], edges[i + 1])
+            _kernels.groups.number_range(values[share], wide(lowest), codes[share], present)
+
+        _parallel.run(number, range(len(edges) - 1))
+        if not present.all():
+            codes = (np.cumsum(present) - 1)[codes]
+        labels = np.flatnonzero(present).astype(wide) + wide(lowest)
+        return labels.astype(array.dtype), codes
     codes = np.empty(len(values), np.int64)
     bits = 12
     while True:

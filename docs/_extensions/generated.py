@@ -20,6 +20,7 @@ import gallery_tharwat
 import measure_tables
 import sessions
 import tables
+import uncertainty_pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +39,7 @@ MODULES = (
     measure_tables,
     sessions,
     tables,
+    uncertainty_pages,
 )
 MAKERS: dict[str, Callable[[], str]] = {
     name: maker for module in MODULES for name, maker in module.MAKERS.items()

@@ -91,5 +91,17 @@ MAKERS: dict[str, Callable[[], str]] = {
     "groups.txt": lambda: session("fastarac evaluate knn-votes.csv --by digit --error-rate 0.01"),
     "formats.txt": lambda: session("fastarac evaluate knn-votes.csv --error-rate 0.01 --format json"),
     "refused.txt": lambda: session("fastarac evaluate bad.csv"),
+    "intervals.txt": lambda: session(
+        "fastarac evaluate outputs.csv --model model --error-rate 0.01 --ci 0.95"
+    ),
+    "guarantee.txt": lambda: session(
+        "fastarac evaluate knn-votes.csv --error-rate 0.01 --error-rate 0.001 --guarantee 0.05"
+    ),
+    "compare.txt": lambda: session("fastarac compare outputs.csv --model model --id item"),
+    "compare_costs.txt": lambda: session(
+        "fastarac compare outputs.csv --model model --id item --statistic recognition_rate"
+        " --cost-verification 2 --cost-correction 5 --cost-error 200"
+    ),
+    "compare_help.txt": lambda: session("fastarac compare --help"),
     "help.txt": lambda: session("fastarac evaluate --help"),
 }

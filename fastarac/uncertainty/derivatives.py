@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac import areas, operating, partial_areas, precision_recall, risk_areas
+from fastarac import _kernels, areas, operating, partial_areas, precision_recall, risk_areas
 from fastarac.exceptions import undefined_is_nan
 
 if TYPE_CHECKING:
@@ -159,25 +159,14 @@ def _from_here_on(terms: FloatArray) -> FloatArray:
     return sums
 
 
-def _by_precision(at: _Points, weight: FloatArray) -> _Gradient:
-    """Of the sum of precisions, each times a weight: an item counts from its threshold on."""
-    weight = weight / at.accepted**2
-    return _Gradient(_from_here_on(weight * at.false_accepts), -_from_here_on(weight * at.true_accepts))
-
-
-def _trapezoids(at: _Points, widths: FloatArray, before: float) -> _Gradient:
-    """By precision alone: of the trapezoids of such widths under it."""
-    weight = widths / 2.0
-    weight[:-1] += widths[1:] / 2.0
-    if math.isnan(before):  # flat up to the first point
-        weight[0] += widths[0] / 2.0
-    return _by_precision(at, weight)
-
-
-def _mean_heights(at: _Points, before: float) -> FloatArray:
-    first = at.precision[:1] if math.isnan(before) else np.array([before])
-    heights: FloatArray = (at.precision + np.concatenate([first, at.precision[:-1]])) / 2.0
-    return heights
+def _by_precision(
+    sweep: ThresholdSweep, *, over_accepted: bool, trapezoids: bool, first: float = math.nan
+) -> _Gradient:
+    """Of the area over precision from the precision `first` on, NaN for flat up to the first point."""
+    ta, fa = sweep.true_accepts, sweep.false_accepts
+    out = np.empty((2, len(ta) - 1))
+    _kernels.influence.precision_influence(ta, fa, over_accepted, trapezoids, first, out)
+    return _Gradient(out[0], out[1])
 
 
 def _integrals(at: _Points) -> tuple[FloatArray, _Gradient, _Gradient]:
@@ -211,15 +200,13 @@ def _sum_of_terms(own: _Gradient, before: _Gradient) -> _Gradient:
 
 def _arp_auc(sweep: ThresholdSweep, estimator: str = "trapezoid") -> PointInfluence:
     area = risk_areas.arp_auc_score(sweep, estimator=estimator)  # type: ignore[arg-type]
-    at = _points(sweep)
     if estimator == "trapezoid":
-        heights = _mean_heights(at, math.nan)
-        gradient = _trapezoids(at, at.tie, math.nan)
-        return PointInfluence(heights + gradient.correct - area, heights + gradient.incorrect - area)
+        gradient = _by_precision(sweep, over_accepted=True, trapezoids=True)
+        return PointInfluence(gradient.correct - area, gradient.incorrect - area)
     # the mean over items has the same limit as the integral, and so the same influence
     if estimator == "mean":
         area = risk_areas.arp_auc_score(sweep, estimator="exact")
-    _, own, before = _integrals(at)
+    _, own, before = _integrals(_points(sweep))
     gradient = _sum_of_terms(own, before)
     return PointInfluence(gradient.correct - area, gradient.incorrect - area)
 
@@ -283,15 +270,13 @@ def _constant(sweep: ThresholdSweep, value: float) -> PointInfluence:
 def _pr_auc(sweep: ThresholdSweep, interpolation: str = "davis-goadrich") -> PointInfluence:
     if not sweep.n_correct:
         return _constant(sweep, math.nan)
-    at = _points(sweep)
     area = precision_recall.pr_auc_score(sweep, interpolation=interpolation)  # type: ignore[arg-type]
     if interpolation == "step":
-        gradient = _by_precision(at, at.correct)
-        of_recall = at.precision
+        gradient = _by_precision(sweep, over_accepted=False, trapezoids=False)
     elif interpolation == "linear":
-        gradient = _trapezoids(at, at.correct.copy(), 1.0)
-        of_recall = _mean_heights(at, 1.0)
+        gradient = _by_precision(sweep, over_accepted=False, trapezoids=True, first=1.0)
     else:
+        at = _points(sweep)
         term, own, before = _integrals(at)
         with np.errstate(invalid="ignore"):
             share = np.nan_to_num(at.correct / at.tie)
@@ -300,9 +285,8 @@ def _pr_auc(sweep: ThresholdSweep, interpolation: str = "davis-goadrich") -> Poi
             share * own.correct + move * (1.0 - share), share * own.incorrect - move * share
         )
         gradient = _sum_of_terms(own, _Gradient(share * before.correct, share * before.incorrect))
-        of_recall = np.zeros(len(share))
     ratio = float(sweep.total / sweep.n_correct)
-    return PointInfluence(ratio * (of_recall + gradient.correct - area), ratio * gradient.incorrect)
+    return PointInfluence(ratio * (gradient.correct - area), ratio * gradient.incorrect)
 
 
 def _average_precision(sweep: ThresholdSweep) -> PointInfluence:
