@@ -149,9 +149,7 @@ def with_interval(sweep: fa.ThresholdSweep, statistic: str, digits: int) -> str:
     """The value and its interval of 95 % confidence; marked where the library warns that it is rough."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fa.UnreliableIntervalWarning)
-        estimate, (low, high), _ = fa.asymptotic_interval(
-            sweep, statistic=statistic, transform="logit"
-        )
+        estimate, (low, high), _ = fa.asymptotic_interval(sweep, statistic=statistic, transform="logit")
     mark = "†" if caught else ""
     return f"{estimate:.{digits}f} ({low:.{digits}f}–{high:.{digits}f}){mark}"
 

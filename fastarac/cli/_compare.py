@@ -1,0 +1,395 @@
+"""What ``fastarac compare`` finds out about models on the same items, and how it says it."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import math
+import re
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from fastarac.cli import _numbers as numbers
+from fastarac.cli._compare_costs import CostComparison
+from fastarac.cli._notes import collected
+from fastarac.cli._options import Format, Method, RefusalError, in_words_of_options
+from fastarac.cli._report import csv_text, json_text, markdown_text
+from fastarac.cli._settings import write
+from fastarac.cli._tables import UNLIMITED, Column, table
+from fastarac.displays._base import percent
+from fastarac.uncertainty.comparison import LOWER_IS_BETTER, compare_models
+from fastarac.uncertainty.statistics import Statistic
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fastarac.cli._costs import Prices
+    from fastarac.cli._options import Certainty, Correction
+    from fastarac.io import Outputs
+    from fastarac.uncertainty.compared import ModelComparison, PairDifference
+    from fastarac.uncertainty.comparison import Correction as Adjustment
+
+SHOWN = 45  # pairs in the table, as of ten models; the other formats have all
+ORDER = (
+    "The outputs of the models are taken to be of the same items in the same order; "
+    "--id COLUMN matches them."
+)
+ORDER_AND_TRUTH = (
+    "The outputs of the models are taken to be of the same items in the same order, in which their "
+    "truths agree; --id COLUMN matches them."
+)
+LABELS = {
+    "recognition_rate": "recognition rate",
+    "arac_auc": "ARAC-AUC",
+    "normalized_arac_auc": "normalised ARAC-AUC",
+    "roc_auc": "ROC-AUC",
+    "arp_auc": "ARP-AUC",
+    "aurc": "AURC",
+    "augrc": "AUGRC",
+}
+# What sets the rows of pairs apart from those of models in CSV and Markdown.
+FIELDS = (
+    "model", "minus", "statistic", "method", "correction", "confidence_level", "n", "estimate",
+    "standard_error", "low", "high", "pvalue", "adjusted_pvalue", "probability_best", "letters",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be compared, and how; checked before any file is read."""
+
+    statistic: Statistic
+    method: Method
+    correction: Adjustment | None
+    certainty: Certainty
+    prices: Prices | None
+
+    @classmethod
+    def of(
+        cls,
+        statistic: str,
+        method: Method,
+        correction: Correction,
+        certainty: Certainty,
+        prices: Prices | None,
+    ) -> Self:
+        """Return the request, or raise where it cannot be met."""
+        certainty.check()
+        adjustments: dict[str, Adjustment] = {"holm": "holm", "bonferroni": "bonferroni"}
+        corrected = adjustments.get(correction.value)
+        request = cls(statistic_of(statistic), method, corrected, certainty, prices)
+        tiny = {name: ([True, False], [1.0, 0.0]) for name in ("a", "b")}
+        with collected([]):
+            request.compare(tiny, resamples=2)
+        return request
+
+    def compare(
+        self,
+        models: Mapping[str, tuple[Any, Any]],
+        *,
+        resamples: int,
+        weight: Any = None,
+        progress: bool = False,
+    ) -> ModelComparison:
+        """Compare models by the statistic."""
+        try:
+            return compare_models(
+                models,
+                statistic=self.statistic,
+                method=self.method.value,
+                correction=self.correction,
+                confidence_level=self.level,
+                sample_weight=weight,
+                n_resamples=resamples,
+                random_state=self.certainty.seed,
+                progress=progress,
+            )
+        except ValueError as error:
+            message = in_words_of_options(error)
+            if "no influence values" in message:
+                message = (
+                    f"--statistic {self.statistic.name} has no asymptotic intervals; "
+                    "--method bootstrap has some"
+                )
+            raise RefusalError(message) from None
+
+    @property
+    def level(self) -> float:
+        """The confidence level."""
+        return 0.95 if self.certainty.level is None else self.certainty.level
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """How the models compare, the best one first, by the statistic and by what they cost.
+
+    Attributes
+    ----------
+    request : Request
+        What was asked for.
+    comparison : ModelComparison
+        By the statistic.
+    costs : CostComparison or None
+        By money, where there are prices.
+    notes : tuple of str
+        What speaks against relying on it.
+    order : str or None
+        That items are paired by their places, where they are.
+    """
+
+    request: Request
+    comparison: ModelComparison
+    costs: CostComparison | None
+    notes: tuple[str, ...]
+    order: str | None = None
+
+    @classmethod
+    def of(cls, models: Mapping[str, Outputs], request: Request) -> Self:
+        """Compare models whose outputs are of the same items in the same order."""
+        first = next(iter(models.values()))
+        notes: list[str] = []
+        with collected(notes):
+            found = request.compare(
+                {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()},
+                resamples=request.certainty.resamples,
+                weight=first.weight,
+                progress=Console(stderr=True).is_terminal,
+            )
+        comparison = _best_first(found)
+        costs = None
+        if request.prices is not None:
+            costs = CostComparison.of(
+                {name: models[name] for name in comparison.names},
+                request.prices,
+                level=request.level,
+                correction=request.correction,
+            )
+        raw = request.statistic.name
+        said = (f"{note.replace(raw, label_of(request.statistic))}." for note in notes)
+        order = None
+        if first.item is None:
+            order = ORDER_AND_TRUTH if _all_have_truths(models) else ORDER
+        return cls(request, comparison, costs, tuple(said), order)
+
+    def content(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it."""
+        content = self.comparison.to_dict()
+        if self.request.method is Method.bootstrap:
+            content["n_resamples"] = self.request.certainty.resamples
+        content["seed"] = self.request.certainty.seed
+        if self.costs is not None:
+            content["costs"] = self.costs.content()
+        return content
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return flat dictionaries: one a model, then one a pair; what does not apply is None."""
+        content = self.comparison.to_dict()
+        shared = {name: content[name] for name in ("method", "correction", "confidence_level", "n")}
+        shared["statistic"] = named(self.comparison.statistic)
+        rows = [shared | {"model": model.pop("name")} | model for model in content["models"]]
+        rows += [
+            shared
+            | {"model": pair.pop("a"), "minus": pair.pop("b"), "estimate": pair.pop("difference")}
+            | pair
+            for pair in content["pairs"]
+        ]
+        records = [{field: row.get(field) for field in FIELDS} for row in rows]
+        if self.costs is not None:
+            for record in records:
+                record.update(self.costs.record(record["model"], record["minus"]))
+        return records
+
+    def print_text(self, console: Console) -> None:
+        """Print tables and words for people."""
+        found = self.comparison
+        console.print(table(found.names, _columns_of_models(found)))
+        console.print()
+        pairs = _shown_pairs(found)
+        names = [f"{pair.a} - {pair.b}" for pair in pairs]
+        console.print(table(names, _columns_of_pairs(found, pairs), "difference"))
+        console.print()
+        for sentence in self._sentences(len(pairs)):
+            console.print(Text(sentence))
+        if self.costs is not None:
+            console.print()
+            self.costs.print_text(console)
+        for note in self.notes:
+            console.print(Text(note[:1].upper() + note[1:], style="yellow"))
+        if self.order is not None:
+            console.print(Text(self.order, style="dim"))
+
+    def _sentences(self, shown: int) -> list[str]:
+        found, certainty = self.comparison, self.request.certainty
+        sentences = []
+        if shown < len(found.pairs):
+            sentences.append(
+                f"Of {len(found.pairs)} differences, those of the best model are shown; "
+                "--format json has all."
+            )
+        sentences.append(conclusion(found))
+        source = "asymptotic, from influence values"
+        if found.method == "bootstrap":
+            source = f"from {certainty.resamples:,} resamples (seed {certainty.seed})"
+        adjusted = ""
+        if len(found.pairs) > 1:
+            adjusted = " P-values are not adjusted for the number of pairs."
+            if found.correction is not None:
+                how = found.correction.capitalize()
+                adjusted = f" P-values are adjusted for {len(found.pairs)} pairs ({how})."
+        sentences.append(
+            f"Models that share a letter do not differ significantly at {percent(_alpha(found))}. "
+            f"Intervals are {source}; each holds by itself.{adjusted}"
+        )
+        return sentences
+
+
+def deliver(models: Mapping[str, Outputs], request: Request, form: Format) -> None:
+    """Compare the models, and print what is found."""
+    findings = Findings.of(models, request)
+    if form is Format.table:
+        console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+        if not console.is_terminal:
+            console.width = UNLIMITED
+        with console.capture() as captured:
+            findings.print_text(console)
+        write(captured.get())
+        return
+    if form is Format.json:
+        write(json_text(findings.content()))
+    else:
+        as_text = csv_text if form is Format.csv else markdown_text
+        write(as_text(findings.records()))
+    for note in (*findings.notes, *filter(None, [findings.order])):
+        typer.echo(f"fastarac: note: {note}", err=True)
+
+
+def statistic_of(text: str) -> Statistic:
+    """Return the statistic that a text such as ``"acceptance_rate:threshold=0.9"`` names."""
+    name, *parameters = text.split(":")
+    values: dict[str, Any] = {}
+    for parameter in parameters:
+        key, equals, value = (part.strip() for part in parameter.partition("="))
+        if not equals:
+            message = f"--statistic has {parameter!r} after a colon; PARAMETER=VALUE is expected"
+            raise RefusalError(message)
+        try:
+            values[key] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            values[key] = value
+    try:
+        return Statistic(name, **values)
+    except (ValueError, TypeError) as error:
+        missing = re.search(r"is given without (\w+);", str(error))
+        if missing is not None:
+            message = f"--statistic {name} is given without {missing[1]}, as in {name}:{missing[1]}=0.1"
+            raise RefusalError(message) from None
+        raise RefusalError(in_words_of_options(error)) from None
+
+
+def named(statistic: Statistic) -> str:
+    """Return the text that `statistic_of` reads as this statistic."""
+    return ":".join([statistic.name, *(f"{key}={value}" for key, value in statistic.parameters)])
+
+
+def conclusion(found: ModelComparison) -> str:
+    """Say which model is best, and from which ones it cannot be told."""
+    best, *others = (numbers.shown(name) for name in found.names)
+    if math.isnan(found.probabilities_best[0]):
+        return f"{label_of(found.statistic)} is undefined for one of the models; none is best."
+    alike = [
+        name
+        for name, other in zip(others, found.names[1:], strict=True)
+        if not found.pair(found.names[0], other).adjusted_pvalue < _alpha(found)
+    ]
+    by = f"Best by {label_of(found.statistic)}: {best}"
+    if not alike:
+        return f"{by}, significantly better than {numbers.listed(others)}."
+    return f"{by}, but not significantly better than {numbers.listed(alike)}."
+
+
+def label_of(statistic: Statistic) -> str:
+    """Return how people call the statistic."""
+    label = LABELS.get(statistic.name, statistic.name.replace("_", " "))
+    if statistic.parameters:
+        label += f" ({', '.join(f'{key} = {value}' for key, value in statistic.parameters)})"
+    return label
+
+
+def _all_have_truths(models: Mapping[str, Outputs]) -> bool:
+    return all(outputs.truth is not None for outputs in models.values())
+
+
+def _alpha(found: ModelComparison) -> float:
+    return round(1.0 - found.confidence_level, 12)
+
+
+def _best_first(found: ModelComparison) -> ModelComparison:
+    worse = 1.0 if found.statistic.name in LOWER_IS_BETTER else -1.0
+    values = [-math.inf if math.isnan(value) else -worse * value for value in found.estimates]
+    order = sorted(range(len(values)), key=lambda k: -values[k])
+    names = [found.names[k] for k in order]
+    pairs = [found.pair(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
+
+    def sort(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(values[k] for k in order)
+
+    return dataclasses.replace(
+        found,
+        names=tuple(names),
+        estimates=sort(found.estimates),
+        standard_errors=sort(found.standard_errors),
+        intervals=sort(found.intervals),
+        probabilities_best=sort(found.probabilities_best),
+        letters=sort(found.letters),
+        pairs=tuple(pairs),
+    )
+
+
+def _shown_pairs(found: ModelComparison) -> Sequence[PairDifference]:
+    if len(found.pairs) <= SHOWN:
+        return found.pairs
+    return [pair for pair in found.pairs if pair.a == found.names[0]]
+
+
+def _columns_of_models(found: ModelComparison) -> list[Column]:
+    return [
+        Column(_header(label_of(found.statistic)), [_number(value) for value in found.estimates]),
+        Column(
+            f"{percent(found.confidence_level)} interval",
+            [_ends(interval) for interval in found.intervals],
+        ),
+        Column(
+            "probability\nto be best",
+            [numbers.probability(value) for value in found.probabilities_best],
+        ),
+        Column("letters", list(found.letters), justify="left"),
+    ]
+
+
+def _columns_of_pairs(found: ModelComparison, pairs: Sequence[PairDifference]) -> list[Column]:
+    return [
+        Column("by", [_number(pair.difference, "+") for pair in pairs]),
+        Column(
+            f"{percent(found.confidence_level)} interval",
+            [_ends(pair.confidence_interval, "+") for pair in pairs],
+        ),
+        Column("p-value", [numbers.pvalue(pair.adjusted_pvalue) for pair in pairs]),
+    ]
+
+
+def _header(label: str) -> str:
+    return label.replace(" (", "\n(").replace(" ARAC", "\nARAC")
+
+
+def _number(value: float, sign: str = "") -> str:
+    return numbers.UNDEFINED if math.isnan(value) else f"{value:{sign}.4f}"
+
+
+def _ends(ends: tuple[float, float], sign: str = "") -> str:
+    low, high = (_number(end, sign) for end in ends)
+    return low if low == numbers.UNDEFINED else f"{low} to {high}"

@@ -1,0 +1,451 @@
+"""`fastarac compare`: models on the same items, which rows belong together, and what differs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import math
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from typer.testing import CliRunner
+
+import fastarac as fa
+from fastarac.cli import _compare, _compare_costs
+from fastarac.cli._app import app
+from fastarac.cli._costs import Prices
+from fastarac.cli._files import same_items
+from fastarac.cli._options import RefusalError
+from fastarac.datasets import load_digits_ocr
+from fastarac.io import Labels, Outputs, read_outputs
+
+DATA = load_digits_ocr()
+RESAMPLES = 4 if os.environ.get("NUMBA_DISABLE_JIT") else 300
+PRICES = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200)
+
+
+def run(*arguments: object, code: int = 0):
+    result = CliRunner().invoke(app, ["compare", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def content(*arguments: object):
+    return json.loads(run(*arguments, "--format", "json").stdout, parse_constant=pytest.fail)
+
+
+def refusal(*arguments: object) -> str:
+    result = run(*arguments, code=2)
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    return result.stderr.removeprefix("fastarac: error: ").strip()
+
+
+def write(path, rows, header="id,prediction,truth,confidence"):
+    lines = [header, *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def digits(tmp_path):
+    columns = DATA.to_columns()
+    return write(tmp_path / "all.csv", zip(*columns.values(), strict=True), ",".join(columns))
+
+
+ROWS_A = [("x", 1, 1, 0.9), ("y", 2, 2, 0.8), ("z", 3, 4, 0.3)]
+ROWS_B = [("z", 4, 4, 0.7), ("x", 1, 1, 0.6), ("y", 1, 2, 0.5)]
+
+
+@pytest.fixture
+def pair(tmp_path):
+    return write(tmp_path / "a.csv", ROWS_A), write(tmp_path / "b.csv", ROWS_B)
+
+
+class TestFigures:
+    @pytest.mark.parametrize("method", ["asymptotic", "bootstrap"])
+    @pytest.mark.parametrize("correction", ["holm", "bonferroni", "none"])
+    def test_json_is_the_comparison(self, digits, method, correction):
+        found = content(
+            digits, "--model", "model", "--statistic", "roc_auc", "--method", method,
+            "--correction", correction, "--ci", 0.9, "--resamples", RESAMPLES, "--seed", 3,
+        )  # fmt: skip
+        expected = fa.compare_models(
+            {name: DATA[name] for name in sorted(DATA.models)}, statistic="roc_auc", method=method,
+            correction=None if correction == "none" else correction, confidence_level=0.9,
+            n_resamples=RESAMPLES, random_state=3,
+        )  # fmt: skip
+        as_dict = expected.to_dict()
+        for name in ("statistic", "method", "correction", "confidence_level", "n"):
+            assert found[name] == as_dict[name]
+        assert found["seed"] == 3
+        by_name = {model["name"]: model for model in as_dict["models"]}
+        assert all(model == by_name[model["name"]] for model in found["models"])
+        names = [model["name"] for model in found["models"]]
+        estimates = [model["estimate"] for model in found["models"]]
+        assert estimates == sorted(estimates, reverse=True)
+        assert [(p["a"], p["b"]) for p in found["pairs"]] == list(itertools.combinations(names, 2))
+        for pair in found["pairs"]:
+            same = expected.pair(pair["a"], pair["b"])
+            assert pair["difference"] == same.difference >= 0
+            assert (pair["low"], pair["high"]) == same.confidence_interval
+            assert pair["adjusted_pvalue"] == same.adjusted_pvalue
+
+    def test_losses_are_best_when_least(self, digits):
+        found = content(digits, "--model", "model", "--statistic", "augrc")
+        estimates = [model["estimate"] for model in found["models"]]
+        assert estimates == sorted(estimates)
+        assert found["models"][0]["probability_best"] > 0.5
+
+    def test_csv_and_markdown(self, digits):
+        command = digits, "--model", "model", *PRICES
+        found = content(*command)
+        rows = list(csv.DictReader(io.StringIO(run(*command, "--format", "csv").stdout)))
+        models = [row for row in rows if not row["minus"]]
+        pairs = [row for row in rows if row["minus"]]
+        for row, model in zip(models, found["models"], strict=True):
+            assert row["model"] == model["name"]
+            assert float(row["estimate"]) == model["estimate"]
+            assert row["letters"] == model["letters"]
+            assert row["adjusted_pvalue"] == ""
+        costs = {model["name"]: model for model in found["costs"]["models"]}
+        assert (
+            float(models[0]["cost_per_1000"]) == (costs[models[0]["model"]]["cost_per_1000@cheapest"])
+        )
+        for row, pair in zip(pairs, found["pairs"], strict=True):
+            assert (row["model"], row["minus"]) == (pair["a"], pair["b"])
+            assert float(row["estimate"]) == pair["difference"]
+            more = [float(costs[row[side]]["cost_per_1000@cheapest"]) for side in ("model", "minus")]
+            assert float(row["cost_per_1000"]) == pytest.approx(more[0] - more[1], rel=1e-9)
+            assert float(row["cost_low_per_1000"]) < float(row["cost_per_1000"])
+        markdown = run(*command, "--format", "markdown").stdout.splitlines()
+        assert len(markdown) == 2 + len(rows)
+        assert markdown[0].count("|") == len(rows[0]) + 1
+
+    def test_weights(self, tmp_path):
+        rng = np.random.default_rng(0)
+        weight = rng.integers(0, 4, 200)
+        models = {}
+        for name in "ab":
+            correct, score = rng.random(200) < 0.8, rng.random(200).round(2)
+            models[name] = correct, score
+            rows = zip(correct.astype(int), score, weight, strict=True)
+            write(tmp_path / f"{name}.csv", rows, "correct,confidence,w")
+        found = content(tmp_path / "a.csv", tmp_path / "b.csv", "--weight", "w", *PRICES)
+        expected = fa.compare_models(models, sample_weight=weight).pair("a", "b")
+        (pair,) = found["pairs"]
+        sign = 1 if pair["a"] == "a" else -1
+        assert pair["difference"] == sign * expected.difference
+        assert pair["standard_error"] == expected.standard_error
+        costs = {model["name"]: model["cost_per_1000@cheapest"] for model in found["costs"]["models"]}
+        (money,) = found["costs"]["pairs"]
+        assert money["difference"] == pytest.approx(costs[money["a"]] - costs[money["b"]], rel=1e-9)
+
+    def test_table(self, digits):
+        text = run(digits, "--model", "model", *PRICES).stdout
+        found = fa.compare_models(DATA)
+        pair = found.pair("knn-votes", "svm-rbf")
+        assert f"{pair.difference:+.4f}" in text
+        assert "{:+.4f} to {:+.4f}".format(*pair.confidence_interval) in text
+        assert "Best by ARAC-AUC: knn-votes, significantly better than svm-rbf, " in text
+        assert "adjusted for 6 pairs (Holm)" in text
+        assert "Cheapest: knn-votes" in text
+        assert text.index("svm-rbf - knn-votes") > text.index("knn-votes - svm-rbf")
+
+    def test_bootstrap_says_so(self, digits):
+        options = "--method", "bootstrap", "--resamples", RESAMPLES, "--seed", 5
+        text = run(digits, "--model", "model", *options, "--correction", "none").stdout
+        assert f"from {RESAMPLES} resamples (seed 5)" in text
+        assert "not adjusted" in text
+        assert run(digits, "--model", "model", *options, "--correction", "none").stdout == text
+
+    def test_not_significant(self, digits):
+        text = run(digits, "--model", "model", "--statistic", "recognition_rate").stdout
+        assert "Best by recognition rate: svm-rbf, but not significantly better than knn-votes." in text
+
+    def test_undefined(self, tmp_path):
+        for name, correct in (("a", [1, 1]), ("b", [1, 0])):
+            rows = zip(correct, [0.5, 0.6], strict=True)
+            write(tmp_path / f"{name}.csv", rows, "correct,confidence")
+        files = tmp_path / "a.csv", tmp_path / "b.csv"
+        text = run(*files, "--statistic", "roc_auc").stdout
+        assert "undefined for one of the models" in text
+        assert "nan" not in text
+        assert content(*files, "--statistic", "roc_auc")["pairs"][0]["difference"] is None
+
+    def test_many_models(self, tmp_path):
+        rng = np.random.default_rng(1)
+        rows = [
+            (model, int(rng.random() < 0.8), round(rng.random(), 2))
+            for model in range(11)
+            for _ in range(30)
+        ]
+        path = write(tmp_path / "f.csv", rows, "m,correct,confidence")
+        text = run(path, "--model", "m").stdout
+        assert "Of 55 differences, those of the best model are shown" in text
+        assert sum(" - " in line for line in text.splitlines()) == 10
+        assert len(content(path, "--model", "m")["pairs"]) == 55
+
+    def test_doubts(self, pair):
+        result = run(*pair, "--id", "id", "--format", "csv")
+        assert result.stderr.startswith("fastarac: note: 'a': there are 1 incorrect items; ")
+        assert "arac_auc" not in result.stderr
+
+    def test_demo_leads_there(self):
+        assert "fastarac compare FILE FILE" in CliRunner().invoke(app, ["demo"]).stdout
+
+
+class TestPairing:
+    def test_items_are_matched(self, pair):
+        found = content(*pair, "--id", "id")
+        a = [1, 1, 0], [0.9, 0.8, 0.3]
+        b = [1, 0, 1], [0.6, 0.5, 0.7]
+        with pytest.warns(fa.UnreliableIntervalWarning):
+            expected = fa.compare_models({"a": a, "b": b}).pair("a", "b")
+        (only,) = found["pairs"]
+        assert {only["a"], only["b"]} == {"a", "b"}
+        assert abs(only["difference"]) == abs(expected.difference)
+        assert only["standard_error"] == expected.standard_error
+
+    def test_models_of_one_file_are_matched(self, tmp_path):
+        rows = [("a", *row) for row in ROWS_A] + [("b", *row) for row in ROWS_B]
+        path = write(tmp_path / "f.csv", rows[::-1], "m,id,prediction,truth,confidence")
+        found = content(path, "--model", "m", "--id", "id")
+        assert found["n"] == 3
+        assert "m" not in {model["name"] for model in found["models"]}
+
+    def test_without_identifiers_the_order_counts(self, tmp_path, pair):
+        assert (
+            'the truth of output 1 is "1" for a and "4" for b; the same items in the same order'
+            in refusal(*pair)
+        )
+        same = write(tmp_path / "c.csv", sorted(ROWS_B))
+        result = run(pair[0], same, "--format", "json")
+        assert "in the same order, in which their truths agree; --id COLUMN" in result.stderr
+        for name, rows in (("d", ROWS_A), ("e", ROWS_B)):
+            plain = ((int(row[1] == row[2]), row[3]) for row in rows)
+            write(tmp_path / f"{name}.csv", plain, "correct,confidence")
+        table = run(tmp_path / "d.csv", tmp_path / "e.csv").stdout
+        assert "taken to be of the same items in the same order; --id COLUMN matches them." in table
+
+    def test_identifiers_need_no_note(self, pair):
+        assert "same order" not in run(*pair, "--id", "id").output
+
+    def test_other_truths(self, tmp_path, pair):
+        other = write(tmp_path / "c.csv", [("z", 4, 4, 0.7), ("x", 1, 1, 0.6), ("y", 1, 1, 0.5)])
+        assert refusal(pair[0], other, "--id", "id") == (
+            'the truth of the item "y" is "2" for a and "1" for c; the same items are expected'
+        )
+
+    def test_missing_items(self, tmp_path, pair):
+        fewer = write(tmp_path / "c.csv", [ROWS_B[0], ROWS_B[2]])
+        message = 'the item "x" of a is missing from the outputs of c'
+        assert refusal(pair[0], fewer, "--id", "id") == message
+        assert refusal(fewer, pair[0], "--id", "id") == message
+
+    def test_items_twice(self, tmp_path, pair):
+        twice = write(tmp_path / "c.csv", [*ROWS_B, ROWS_B[1], ROWS_B[0]])
+        for files in ((pair[0], twice), (twice, pair[0])):
+            assert refusal(*files, "--id", "id") == (
+                'the item "x" is in the outputs of c more than once'
+            )
+
+    def test_unequal_numbers(self, tmp_path):
+        for name, n in (("a", 3), ("b", 4)):
+            rows = ((1, k) for k in range(n))
+            write(tmp_path / f"{name}.csv", rows, "correct,confidence")
+        assert refusal(tmp_path / "a.csv", tmp_path / "b.csv") == (
+            "a has 3 outputs and b has 4; outputs of the same items are expected (--id matches them)"
+        )
+
+    def test_other_weights(self, tmp_path):
+        for name in "ab":
+            rows = [(1, 0.5, 1), (0, 0.6, 2 if name == "a" else 3)]
+            write(tmp_path / f"{name}.csv", rows, "correct,confidence,w")
+        assert "the weight of output 2 is 2 for a and 3 for b" in refusal(
+            tmp_path / "a.csv", tmp_path / "b.csv", "--weight", "w"
+        )
+
+    def test_one_model(self, pair):
+        assert refusal(pair[0]) == "there is one model, a; at least two are expected (see --model)"
+
+    def test_identifiers_that_are_missing(self, tmp_path, pair):
+        empty = write(tmp_path / "c.csv", [("x", 1, 1, 0.6), ("", 1, 2, 0.5)])
+        assert 'row 2 (line 3): column "id" is empty; expected what identifies the item' in refusal(
+            pair[0], empty, "--id", "id"
+        )
+        assert 'there is no column "nr"' in refusal(*pair, "--id", "nr")
+
+    @given(st.data())
+    @settings(max_examples=50, deadline=None)
+    def test_any_order(self, data):
+        n = data.draw(st.integers(1, 12))
+        names = data.draw(st.lists(st.text(max_size=3), min_size=n, max_size=n, unique=True))
+        models, expected = {}, {}
+        for model in "abc":
+            order = np.array(data.draw(st.permutations(range(n))))
+            own = sorted(names)
+            codes = np.array([own.index(name) for name in names], np.intp)
+            correct = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+            confidence = np.arange(n, dtype=float)
+            labels = Labels(tuple(own), codes[order])
+            models[model] = Outputs(correct[order], confidence[order], item=labels)
+            expected[model] = correct, confidence
+        found = same_items(models)
+        first = [found["a"].item.names[code] for code in found["a"].item.codes]
+        places = [names.index(name) for name in first]
+        for model, outputs in found.items():
+            assert outputs.correct.tolist() == expected[model][0][places].tolist()
+            assert outputs.confidence.tolist() == expected[model][1][places].tolist()
+
+    def test_different_columns_of_names(self):
+        a = Outputs(
+            np.array([True, False]), np.array([1.0, 2.0]), item=Labels(("p", "q"), np.array([1, 0]))
+        )
+        b = Outputs(
+            np.array([True, False]),
+            np.array([3.0, 4.0]),
+            item=Labels(("o", "p", "q"), np.array([1, 2])),
+        )
+        assert same_items({"a": a, "b": b})["b"].confidence.tolist() == [4.0, 3.0]
+        c = Outputs(b.correct, b.confidence, item=Labels(("o", "p", "q"), np.array([0, 2])))
+        with pytest.raises(RefusalError, match='item "p" of a is missing'):
+            same_items({"a": a, "c": c})
+
+    def test_reading(self, pair):
+        outputs = read_outputs(pair[0], item="id", keep_truth=True)
+        assert [outputs.item.names[code] for code in outputs.item.codes] == ["x", "y", "z"]
+        assert [outputs.truth.names[code] for code in outputs.truth.codes] == ["1", "2", "4"]
+        assert read_outputs(pair[0]).truth is None
+
+
+class TestStatistics:
+    @pytest.mark.parametrize(
+        ("text", "statistic"),
+        [
+            ("roc_auc", fa.Statistic("roc_auc")),
+            ("acceptance_rate:threshold=0.5", fa.Statistic("acceptance_rate", threshold=0.5)),
+            ("aurc:estimator=exact", fa.Statistic("aurc", estimator="exact")),
+            (
+                "roc_partial_auc:fpr_range=(0, 0.1):standardize=mcclish",
+                fa.Statistic("roc_partial_auc", fpr_range=(0, 0.1), standardize="mcclish"),
+            ),
+        ],
+    )
+    def test_parameters(self, text, statistic):
+        assert _compare.statistic_of(text) == statistic
+        assert _compare.statistic_of(_compare.named(statistic)) == statistic
+
+    @pytest.mark.parametrize(
+        ("options", "found"),
+        [
+            (("--statistic", "auc"), "--statistic is 'auc'; one of recognition_rate, arac_auc, "),
+            (("--statistic", "arac_auc:x"), "--statistic has 'x' after a colon; PARAMETER=VALUE"),
+            (("--statistic", "arac_auc:x=1"), "--statistic 'arac_auc' has no parameter 'x'"),
+            (
+                ("--statistic", "acceptance_rate"),
+                "--statistic acceptance_rate is given without threshold, as in acceptance_rate:",
+            ),
+            (
+                ("--statistic", "equal_error_rate"),
+                "--statistic equal_error_rate has no asymptotic intervals; --method bootstrap has some",
+            ),
+            (("--ci", 95), "--ci is 95.0; a number strictly between 0 and 1 is expected"),
+            (("--cost-error", 1), "--cost-error is given without --cost-verification, "),
+        ],
+    )
+    def test_refused_before_any_file_is_read(self, options, found):
+        assert refusal("missing.csv", *options).startswith(found)
+
+    def test_bootstrap_takes_all(self, digits):
+        command = digits, "--model", "model", "--method", "bootstrap", "--resamples", RESAMPLES
+        found = content(*command, "--statistic", "acceptance_at_error_rate:error_rate=0.01")
+        assert found["parameters"] == {"error_rate": 0.01}
+        assert found["n_resamples"] == RESAMPLES
+
+
+class TestCosts:
+    @pytest.mark.parametrize("people", [None, fa.Reviewer(0.9, 0.005)])
+    @pytest.mark.parametrize("name", DATA.models)
+    def test_costs_of_items(self, people, name):
+        """Their mean is the cost at any threshold."""
+        correct, confidence = DATA[name]
+        outputs = Outputs(correct, confidence)
+        prices = Prices(fa.VerificationCosts(2, 5, 200), people)
+        sweep = fa.threshold_sweep(correct, confidence)
+        for threshold in (-math.inf, math.inf, *np.quantile(confidence, [0.1, 0.5, 0.9])):
+            point = fa.operating_point(sweep, threshold=threshold, reviewer=people)
+            costs = _compare_costs.item_costs(outputs, threshold, prices)
+            assert costs.mean() == pytest.approx(prices.costs.cost(point), rel=1e-12)
+
+    def test_differences(self, digits):
+        people = "--reviewer-detection", 0.95
+        found = content(digits, "--model", "model", *PRICES, *people, "--ci", 0.9)["costs"]
+        names = [model["name"] for model in found["models"]]
+        sums = [model["cost_per_1000@cheapest"] for model in found["models"]]
+        assert sums == sorted(sums)
+        assert len(found["pairs"]) == 6
+        prices = Prices(fa.VerificationCosts(2, 5, 200), fa.Reviewer(0.95))
+        raw = []
+        for pair in found["pairs"]:
+            assert names.index(pair["a"]) > names.index(pair["b"])
+            costs = []
+            for side in ("a", "b"):
+                outputs = Outputs(*DATA[pair[side]])
+                point = fa.optimal_operating_point(
+                    *DATA[pair[side]], costs=prices.costs, reviewer=prices.reviewer
+                )
+                costs.append(1000 * _compare_costs.item_costs(outputs, point.threshold, prices))
+            test = stats.ttest_rel(*costs)
+            error = np.std(costs[0] - costs[1], ddof=1) / math.sqrt(len(costs[0]))
+            assert pair["difference"] == pytest.approx(float(np.mean(costs[0] - costs[1])), rel=1e-9)
+            assert pair["standard_error"] == pytest.approx(error, rel=1e-9)
+            raw.append(2 * stats.norm.sf(abs(test.statistic)))
+            assert pair["pvalue"] == pytest.approx(raw[-1], rel=1e-6)
+            reach = stats.norm.ppf(0.95) * error
+            assert pair["low"] == pytest.approx(pair["difference"] - reach, rel=1e-9, abs=1e-9)
+            assert pair["high"] == pytest.approx(pair["difference"] + reach, rel=1e-9, abs=1e-9)
+        order = np.argsort(raw)
+        holm = np.minimum(1, np.maximum.accumulate(np.array(raw)[order] * np.arange(6, 0, -1)))
+        adjusted = np.array([pair["adjusted_pvalue"] for pair in found["pairs"]])
+        np.testing.assert_allclose(adjusted[order], holm, rtol=1e-6)
+
+    def test_coverage(self):
+        """The threshold that is cheapest on a sample does not spoil the interval."""
+        small = bool(os.environ.get("NUMBA_DISABLE_JIT"))
+        rng = np.random.default_rng(11)
+        case = fa.PAPER_CASES[1]
+        prices = Prices(fa.VerificationCosts(1, 4, 20), None)
+
+        def sample(n):
+            correct, first = case.sample(n, random_state=rng)
+            second = np.round(first + rng.normal(0, 0.08, n), 3)
+            return {"a": Outputs(correct, np.round(first, 3)), "b": Outputs(correct, second)}
+
+        large = sample(20_000 if small else 200_000)
+        truth = _compare_costs.CostComparison.of(large, prices, level=0.95, correction=None)
+        (expected,) = truth.differences
+        trials = 40 if small else 300
+        covered = 0
+        for _ in range(trials):
+            (pair,) = _compare_costs.CostComparison.of(
+                sample(1500), prices, level=0.95, correction=None
+            ).differences
+            record = (pair.low, pair.high) if pair.a == expected.a else (-pair.high, -pair.low)
+            covered += record[0] <= expected.difference <= record[1]
+        assert stats.binomtest(covered, trials, 0.95).pvalue > 1e-3
+
+    def test_models_that_cost_the_same(self, tmp_path):
+        rows = [(1, 0.9), (0, 0.2), (1, 0.8)]
+        files = [write(tmp_path / f"{name}.csv", rows, "correct,confidence") for name in "ab"]
+        (pair,) = content(*files, *PRICES)["costs"]["pairs"]
+        assert (pair["difference"], pair["standard_error"], pair["pvalue"]) == (0, 0, 1)
+        assert "+0" in run(*files, *PRICES).stdout

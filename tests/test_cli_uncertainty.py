@@ -1,0 +1,313 @@
+"""`fastarac evaluate` with intervals and guarantees."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import fastarac as fa
+from fastarac.cli._app import app
+from fastarac.datasets import load_digits_ocr
+
+DATA = load_digits_ocr()
+FEW = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+RESAMPLES = 4 if os.environ.get("NUMBA_DISABLE_JIT") else 300
+CI = "--ci", 0.95, "--resamples", RESAMPLES
+
+
+def run(*arguments: object, code: int = 0):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def records(*arguments: object):
+    return json.loads(run(*arguments, "--format", "json").stdout, parse_constant=pytest.fail)
+
+
+def refusal(*arguments: object) -> str:
+    result = run(*arguments, code=2)
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    return result.stderr.removeprefix("fastarac: error: ").strip()
+
+
+def write(path, correct, confidence, **columns):
+    names = ["correct", "confidence", *columns]
+    rows = zip(correct, confidence, *columns.values(), strict=True)
+    lines = [",".join(names), *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def few(tmp_path):
+    return write(tmp_path / "few.csv", *FEW)
+
+
+@pytest.fixture
+def knn(tmp_path):
+    correct, confidence = DATA["knn-votes"]
+    return write(tmp_path / "knn.csv", correct.astype(int), confidence)
+
+
+class TestIntervals:
+    OPTIONS = ("--ci", 0.9, "--resamples", RESAMPLES, "--seed", 7)
+
+    def test_areas(self, knn):
+        (record,) = records("evaluate", knn, *self.OPTIONS, "--gamma", 2)
+        names = {
+            "recognition_rate": "recognition_rate",
+            "arac_auc": "arac_auc",
+            "normalized_arac_auc": fa.Statistic("normalized_arac_auc", gamma=2.0),
+            "roc_auc": "roc_auc",
+        }
+        for name, statistic in names.items():
+            low, high = fa.asymptotic_interval(
+                *DATA["knn-votes"], statistic, confidence_level=0.9, transform="logit"
+            ).confidence_interval
+            assert (record[f"{name}_low"], record[f"{name}_high"]) == (low, high)
+            assert low < record[name] < high
+        assert (record["confidence_level"], record["n_resamples"], record["seed"]) == (
+            0.9,
+            RESAMPLES,
+            7,
+        )
+
+    def test_shares_at_limits(self, knn):
+        limits = "--error-rate", 0.01, "--error-rate", 0.005, "--max-risk", 0.01
+        (record,) = records("evaluate", knn, *self.OPTIONS, *limits)
+
+        def by_risk(sweep):
+            return fa.operating_point(sweep, max_risk=0.01).acceptance_rate
+
+        statistics = [
+            fa.Statistic("acceptance_at_error_rate", error_rate=rate, interpolate=False)
+            for rate in (0.01, 0.005)
+        ]
+        expected = fa.bootstrap(
+            *DATA["knn-votes"], [*statistics, by_risk], confidence_level=0.9,
+            n_resamples=RESAMPLES, random_state=7,
+        )  # fmt: skip
+        for key, result in zip(("0.01", "0.005", "risk=0.01"), expected.values(), strict=True):
+            assert record[f"acceptance_rate@{key}"] == result.estimate
+            ends = record[f"acceptance_rate_low@{key}"], record[f"acceptance_rate_high@{key}"]
+            assert ends == tuple(result.confidence_interval)
+
+    def test_thresholds(self, knn):
+        (record,) = records("evaluate", knn, *CI, "--threshold", 0.55)
+        for rate in ("acceptance_rate", "error_rate"):
+            low, high = fa.asymptotic_interval(
+                *DATA["knn-votes"], fa.Statistic(rate, threshold=0.55), transform="logit"
+            ).confidence_interval
+            assert record[f"{rate}_low@threshold=0.55"] == low
+            assert record[f"{rate}_high@threshold=0.55"] == high
+
+    def test_weights(self, tmp_path):
+        correct, confidence = (column[:400] for column in DATA["naive-bayes"])
+        weight = np.arange(400) % 5
+        path = write(tmp_path / "f.csv", correct.astype(int), confidence, w=weight)
+        limits = "--error-rate", 0.02, "--max-risk", 0.05
+        (record,) = records("evaluate", path, "--weight", "w", *self.OPTIONS, *limits)
+        low, high = fa.asymptotic_interval(
+            correct, confidence, confidence_level=0.9, transform="logit", sample_weight=weight
+        ).confidence_interval
+        assert (record["arac_auc_low"], record["arac_auc_high"]) == (low, high)
+        statistic = fa.Statistic("acceptance_at_error_rate", error_rate=0.02, interpolate=False)
+        result = fa.bootstrap(
+            correct, confidence, statistic, sample_weight=weight, confidence_level=0.9,
+            n_resamples=RESAMPLES, random_state=7,
+        )  # fmt: skip
+        assert record["acceptance_rate_low@0.02"] == result.confidence_interval.low
+        assert record["acceptance_rate_low@risk=0.05"] < record["acceptance_rate_high@risk=0.05"]
+
+    def test_same_seed_same_output(self, knn):
+        command = "evaluate", knn, *CI
+        first = run(*command).stdout
+        assert run(*command, "--seed", 0).stdout == first
+        assert run(*command, "--seed", 1, "--format", "csv").stdout != (
+            run(*command, "--format", "csv").stdout
+        )
+
+    def test_table(self, knn, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "92")
+        monkeypatch.setenv("TTY_COMPATIBLE", "1")
+        monkeypatch.setenv("NO_COLOR", "1")
+        text = run("evaluate", knn, *CI, "--error-rate", 0.01).stdout
+        text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+        assert 80 < max(map(len, text.splitlines())) <= 92
+        rows = [line for line in text.splitlines() if line.startswith("knn")]
+        assert all("0.9988" in row or "96.3 %" in row for row in rows)  # on the line of the figures
+        (record,) = records("evaluate", knn, *CI, "--error-rate", 0.01)
+        assert f"{record['arac_auc_low']:.4f}-{record['arac_auc_high']:.4f}" in text
+        low, high = record["acceptance_rate_low@0.01"], record["acceptance_rate_high@0.01"]
+        assert f"{100 * low:.1f}-{100 * high:.1f} %" in text
+        assert "95 % confidence intervals" in text
+        assert f"{RESAMPLES} resamples (seed 0)" in text
+
+    def test_other_formats_have_the_same(self, knn):
+        command = "evaluate", knn, *self.OPTIONS
+        (record,) = records(*command)
+        header, row = run(*command, "--format", "csv").stdout.splitlines()
+        assert header.split(",") == list(record)
+        assert [float(cell) for cell in row.split(",")[1:]] == list(record.values())[1:]
+        assert "arac_auc_low" in run(*command, "--format", "markdown").stdout
+
+    def test_undefined(self, tmp_path):
+        path = write(tmp_path / "all.csv", [1] * 20, range(20))
+        (record,) = records("evaluate", path, *CI)
+        assert record["roc_auc_low"] is None
+        assert record["arac_auc_low"] < record["arac_auc_high"] == 1
+
+    def test_no_certainty_from_resamples_that_agree(self, tmp_path):
+        """Without an error nothing varies; yet three outputs say little."""
+        path = write(tmp_path / "all.csv", [1] * 3, [0.9, 0.8, 0.7])
+        (record,) = records("evaluate", path, *CI, "--max-risk", 0.01, "--error-rate", 0.01)
+        for key in ("0.01", "risk=0.01"):
+            ends = record[f"acceptance_rate_low@{key}"], record[f"acceptance_rate_high@{key}"]
+            assert ends == (0, 1)
+        assert "all resamples agree" in run("evaluate", path, *CI).stdout
+
+    def test_enough_outputs_that_agree(self, tmp_path):
+        path = write(tmp_path / "all.csv", [1] * 500, range(500))
+        (record,) = records("evaluate", path, *CI, "--error-rate", 0.01)
+        assert record["acceptance_rate_low@0.01"] == 1
+
+    def test_doubts_are_notes(self, few):
+        table = run("evaluate", few, *CI)
+        assert "there are 2 incorrect items; the interval of recognition rate, ARAC-AUC" in table.stdout
+        assert "Warning" not in table.output
+        programs = run("evaluate", few, *CI, "--format", "json")
+        assert programs.stderr.startswith("fastarac: note: there are 2 incorrect items")
+
+    def test_models_are_named(self, few, tmp_path):
+        other = write(tmp_path / "other.csv", *FEW)
+        assert "few and other: there are 2 incorrect" in run("evaluate", few, other, *CI).stdout
+
+    def test_demo(self):
+        command = "demo", *CI, "--guarantee", 0.05
+        for record in records(*command):
+            assert record["arac_auc_low"] < record["arac_auc"] < record["arac_auc_high"]
+            assert "threshold@guaranteed:0.01" in record
+
+    @pytest.mark.parametrize("level", [0, 1, 95, -1, "nan"])
+    def test_refused(self, level):
+        assert refusal("evaluate", "missing.csv", "--ci", level) == (
+            f"--ci is {float(level)}; a number strictly between 0 and 1 is expected"
+        )
+
+    def test_not_for_groups(self, few):
+        options = "--by", "correct"
+        assert "leave out --ci" in refusal("evaluate", few, *options, "--ci", 0.9)
+        assert "leave out --guarantee" in refusal("evaluate", few, *options, "--guarantee", 0.1)
+
+    @pytest.mark.parametrize("option", ["--seed=-1", "--resamples=1"])
+    def test_numbers_out_of_range(self, few, option):
+        assert option.partition("=")[0] in run("evaluate", few, option, code=2).stderr
+
+
+class TestGuarantee:
+    def test_figures(self, knn):
+        limits = "--error-rate", 0.01, "--max-risk", 0.02, "--threshold", 0.5
+        (record,) = records("evaluate", knn, "--guarantee", 0.1, *limits)
+        assert record["failure_probability"] == 0.1
+        for key, limit in (("0.01", {"max_error_rate": 0.01}), ("risk=0.02", {"max_risk": 0.02})):
+            found = fa.guaranteed_operating_point(*DATA["knn-votes"], **limit, failure_probability=0.1)
+            assert record[f"threshold@guaranteed:{key}"] == found.threshold
+            assert record[f"acceptance_rate@guaranteed:{key}"] == found.acceptance_rate
+            assert record[f"error_rate@guaranteed:{key}"] == found.point.error_rate
+            assert record[f"bound@guaranteed:{key}"] == found.bound
+        assert not any("guaranteed:threshold" in name for name in record)
+
+    def test_sentences(self, knn):
+        text = run(
+            "evaluate", knn, "--guarantee", 0.05, "--error-rate", 0.01, "--max-risk", 0.01
+        ).stdout
+        share = 100 * np.mean(DATA["knn-votes"][1] >= 0.75)
+        assert (
+            "With 95 % confidence at most 1 % errors remain: accept at confidence >= 0.75, "
+            f"{share:.1f} % of the outputs.\n"
+        ) in text
+        assert (
+            "With 95 % confidence at most 1 % of what is accepted is wrong: accept at confidence >= "
+        ) in text
+        assert "holds for new outputs from the same source" in text
+
+    def test_several_models(self, knn, few):
+        text = run("evaluate", knn, few, "--guarantee", 0.05, "--error-rate", 0.01).stdout
+        assert " % of knn at confidence >= 0.75" in text
+        assert "nothing of few" in text
+
+    def test_too_few_outputs(self, few):
+        least = 100 * (1 - 0.05 ** (1 / 5))
+        note = (
+            f"5 items without a single error would still allow {least:.4g} % errors; "
+            "at least 299 items are needed for --error-rate 0.01."
+        )
+        table = run("evaluate", few, "--guarantee", 0.05, "--error-rate", 0.01).stdout
+        assert note in table
+        assert "no threshold is sure to keep that" in table
+        result = run("evaluate", few, "--guarantee", 0.05, "--error-rate", 0.01, "--format", "json")
+        assert result.stderr == f"fastarac: note: {note}\n"
+        (record,) = json.loads(result.stdout)
+        assert record["threshold@guaranteed:0.01"] is None
+        assert record["acceptance_rate@guaranteed:0.01"] == 0
+
+    def test_refusals(self, few, tmp_path):
+        assert refusal("evaluate", "missing.csv", "--guarantee", 5) == (
+            "--guarantee is 5.0; a number strictly between 0 and 1 is expected"
+        )
+        assert "--error-rate or --max-risk is expected" in refusal(
+            "evaluate", few, "--guarantee", 0.05, "--threshold", 0.5
+        )
+        weighted = write(tmp_path / "w.csv", *FEW, w=[1] * 5)
+        assert "leave out --weight" in refusal(
+            "evaluate", weighted, "--weight", "w", "--guarantee", 0.05
+        )
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", "from fastarac.cli import main; main()", *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "TTY_COMPATIBLE": "1", "COLUMNS": "80"},
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGINT for one process")
+@pytest.mark.skipif(
+    bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="an interpreted batch takes long to end"
+)
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_a_long_bootstrap_shows_progress_and_is_interrupted_quietly(command, knn, tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_bytes(knn.read_bytes())
+    options = ("--ci", 0.9) if command == "evaluate" else ("--method", "bootstrap")
+    process = start(command, knn, other, *options, "--resamples", 10_000_000)
+    shown = ""
+    while "resamples" not in shown:
+        shown += process.stderr.read(1)
+        assert process.poll() is None or "resamples" in shown, shown
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    out, rest = process.communicate(timeout=60)
+    assert process.returncode == 130, rest
+    assert out == ""
+    assert "Traceback" not in rest
+    assert "error" not in rest
+
+
+def test_no_progress_where_nobody_sees_it(knn):
+    result = run("evaluate", knn, "--ci", 0.9, "--resamples", RESAMPLES, "--error-rate", 0.02)
+    assert result.stderr == ""
