@@ -207,7 +207,10 @@ class _Delimited(Source):
         return csv.reader(lines, delimiter=self.delimiter, strict=True)
 
     def lines_of_rows(self) -> Iterator[int]:
-        reader = self._reader(_text_lines(self.path))
+        with closing(_text_lines(self.path)) as lines:
+            yield from self._begin_of_each(self._reader(lines))
+
+    def _begin_of_each(self, reader: Any) -> Iterator[int]:
         row = -1  # the header's
         while True:
             begins = reader.line_num + 1
@@ -271,8 +274,12 @@ class _JsonLines(Source):
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the line and the keys of each record."""
+        with closing(_text_lines(self.path, encoding="utf-8")) as lines:
+            yield from self._records_of(lines)
+
+    def _records_of(self, lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
         row = 0
-        for number, line in enumerate(_text_lines(self.path, encoding="utf-8"), start=1):
+        for number, line in enumerate(lines, start=1):
             if line.startswith(BYTE_ORDER_MARK):
                 problem = "it begins with a byte order mark, which JSON lines may not"
                 raise DataFileError(self.path, problem)
