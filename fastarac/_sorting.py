@@ -32,6 +32,9 @@ BUCKET = 1 << 13  # items that a bucket aims at
 MAX_BUCKETS = 1 << 10
 SAMPLE = 1 << 12
 TASK = 8  # buckets that a thread takes at a time
+BLOCK = 1 << 15  # items that a block of groups aims at
+MAX_BLOCKS = 1 << 9
+MAX_BLOCK_SHIFT = 15  # a half group of a block is numbered in 16 bits
 
 
 class PairCounts(NamedTuple):
@@ -281,34 +284,36 @@ def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[
     """`count_pairs` of every group: an array of shape (n_groups, 3)."""
     groups = _kernels.groups
     layout = items.layout
+    n_blocks = max(1, min(MAX_BLOCKS, items.n // BLOCK))
+    shift = min(((n_groups - 1) // n_blocks).bit_length(), MAX_BLOCK_SHIFT)
+    n_blocks = ((n_groups - 1) >> shift) + 1
     shares = _shares(items)
-    counts = np.zeros((len(shares), 2 * n_groups), np.int64)
+    counts = np.zeros((len(shares), n_blocks), np.int64)
 
     def count(index: int) -> None:
-        for offset, _, bits, labels in items.chunks(*shares[index]):
-            bad, seen = groups.histogram_groups(
-                bits, labels, codes[offset : offset + len(bits)], layout.kind, layout.exponent,
-                counts[index],
-            )  # fmt: skip
-            items.check(not_finite=bad, seen_labels=seen)
+        first, last = shares[index]
+        groups.histogram_blocks(codes[first:last], shift, counts[index])
 
     _parallel.run(count, range(len(shares)))
     bounds, positions = _places(counts)
     keys = np.empty(items.n, layout.bits)
+    halves = np.empty(items.n, np.uint16)
 
     def move(index: int) -> None:
         for offset, _, bits, labels in items.chunks(*shares[index]):
-            groups.scatter_groups(
-                bits, labels, codes[offset : offset + len(bits)], layout.kind, positions[index], keys
-            )
+            bad, seen = groups.scatter_blocks(
+                bits, labels, codes[offset : offset + len(bits)], shift, layout.kind,
+                layout.exponent, positions[index], keys, halves,
+            )  # fmt: skip
+            items.check(not_finite=bad, seen_labels=seen)
 
     _parallel.run(move, range(len(shares)))
-    halves = np.empty((2 * n_groups, 3), np.int64)
-    buckets = Buckets(keys, bounds, np.empty(0))
-    sort_buckets(buckets, _kernels.threshold.pairs_of_buckets, halves)
-    lower, upper = halves[0::2], halves[1::2]
-    pairs: NDArray[np.int64] = lower + upper
-    pairs[:, 2] += 2 * upper[:, 0] * lower[:, 1]
+    pairs = np.empty((n_groups, 3), np.int64)
+
+    def step(first: int, last: int) -> None:
+        groups.pairs_of_blocks(keys, halves, bounds, first, last, shift, pairs)
+
+    over_buckets(n_blocks, items.n, lambda: step)
     return pairs
 
 
@@ -319,7 +324,7 @@ def over_buckets(
 
     Every thread calls `worker` once, for work space of its own.
     """
-    size = max(TASK, n_buckets // 256)
+    size = max(1, min(TASK, n_buckets // 16), n_buckets // 256)
     todo = list(range(0, n_buckets, size))
 
     def work(_: int) -> None:
@@ -433,12 +438,30 @@ def _sum_buckets(items: Items, plan: Plan) -> tuple[Buckets, NDArray[np.float64]
 
 
 def _count_weighted_pairs(items: Items) -> PairCounts:
-    _, results, scale = _sum_buckets(items, plan_buckets(items))
-    sums = [Fraction(x) for x in _kernels.weighted.combine(results)[1:].tolist()]
+    if items.weight is not None and items.n <= SINGLE:
+        scale = _scale_of(float(items.weight.max()))
+        _, _, bits, labels = next(items.chunks(0, items.n))
+        bad, seen, sums = _kernels.weighted.small_pairs(
+            bits, labels, items.weight, items.layout.kind, items.layout.exponent, scale
+        )
+        items.check(not_finite=bad, seen_labels=seen)
+    else:
+        _, results, scale = _sum_buckets(items, plan_buckets(items))
+        sums = _kernels.weighted.combine(results)
+    _, p_high, p_low, q_high, q_low, high, low = sums.tolist()
     unit = Fraction(scale)
     return PairCounts(
-        (sums[0] + sums[1]) / unit, (sums[2] + sums[3]) / unit, (sums[4] + sums[5]) / unit**2
+        _exact(p_high, p_low, unit), _exact(q_high, q_low, unit), _exact(high, low, unit * unit)
     )
+
+
+def _exact(high: float, low: float, unit: Fraction) -> Fraction:
+    """The value of a double-double in this unit, faster than by sums of fractions."""
+    a, b = high.as_integer_ratio()
+    c, d = low.as_integer_ratio()
+    common = max(b, d)  # both are powers of two
+    numerator = a * (common // b) + c * (common // d)
+    return Fraction(numerator * unit.denominator, common * unit.numerator)
 
 
 def _weighted_sweep(items: Items, plan: Plan) -> SweepArrays:

@@ -156,26 +156,37 @@ def _in_turns(task: Callable[[int], None], n_tasks: int, n_items: int) -> None:
     _parallel.run(work, range(threads))
 
 
+def _whole(pairs: PairCounts) -> tuple[int, int, int]:
+    """The pairs in a unit of weight that makes integers of them: ratios do not depend on it."""
+    p, q, doubled = pairs
+    unit = math.lcm(p.denominator, q.denominator, doubled.denominator)
+    return (
+        p.numerator * (unit // p.denominator),
+        q.numerator * (unit // q.denominator),
+        doubled.numerator * (unit // doubled.denominator) * unit,
+    )
+
+
 def arac_auc(pairs: PairCounts) -> float:
     """ARAC-AUC from the pairs."""
-    correct, incorrect, doubled = pairs
+    correct, incorrect, doubled = _whole(pairs)
     square = 2 * (correct + incorrect) ** 2
-    return float((square - 2 * correct * incorrect + doubled - incorrect * incorrect) / square)
+    return (square - 2 * correct * incorrect + doubled - incorrect * incorrect) / square
 
 
 def augrc(pairs: PairCounts) -> float:
     """1 − ARAC-AUC from the pairs, rounded once."""
-    correct, incorrect, doubled = pairs
+    correct, incorrect, doubled = _whole(pairs)
     numerator = 2 * correct * incorrect - doubled + incorrect * incorrect
-    return float(numerator / (2 * (correct + incorrect) ** 2))
+    return numerator / (2 * (correct + incorrect) ** 2)
 
 
 def roc_auc(pairs: PairCounts) -> float:
     """ROC-AUC from the pairs; NaN where one class is missing."""
-    correct, incorrect, doubled = pairs
+    correct, incorrect, doubled = _whole(pairs)
     if not (correct and incorrect):
         return float("nan")
-    return float(doubled / (2 * correct * incorrect))
+    return doubled / (2 * correct * incorrect)
 
 
 def curve_area(auc: Fraction, loss: Fraction, pairs: PairCounts, gamma: float) -> CurveArea:

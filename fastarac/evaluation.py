@@ -12,7 +12,7 @@ from fastarac import areas
 from fastarac._inputs import fractions_of, positive_scalar, real_scalar
 from fastarac.operating import OperatingPoint, acceptance_at_error_rate, operating_point
 from fastarac.precision_recall import pr_auc_score
-from fastarac.risk_areas import arp_area, aurc_loss, normalized_aurc_loss
+from fastarac.risk_areas import risk_areas
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
@@ -197,8 +197,8 @@ def evaluate(
         raise ValueError(message)
     sweep = as_sweep(correct, confidence, sample_weight)
     pairs = areas.pair_counts(sweep, None, None)
-    some, mixed = bool(sweep.n_correct), bool(sweep.n_correct and sweep.n_incorrect)
-    unweighted = sweep.true_accepts.dtype == np.int64
+    some = bool(sweep.n_correct)
+    arp, aurc, normalized_aurc = risk_areas(sweep, gamma)
     beta = sweep.recognition_rate
     points = tuple(operating_point(sweep, max_error_rate=limit) for limit in limits)
     accepted = [acceptance_at_error_rate(sweep, error_rate=limit) for limit in limits]
@@ -206,12 +206,12 @@ def evaluate(
         n=sweep.total,
         recognition_rate=beta,
         arac=areas.arac_area_of(pairs, gamma),
-        arp=arp_area(sweep, gamma=gamma),
+        arp=arp,
         roc_auc=areas.roc_auc(pairs),
         pr_auc=pr_auc_score(sweep) if some else math.nan,
         average_precision=pr_auc_score(sweep, interpolation="step") if some else math.nan,
-        aurc=aurc_loss(sweep),
-        normalized_aurc=normalized_aurc_loss(sweep) if mixed and unweighted else math.nan,
+        aurc=aurc,
+        normalized_aurc=normalized_aurc,
         augrc=areas.augrc(pairs),
         gamma=gamma,
         delta=delta,

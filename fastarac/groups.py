@@ -138,8 +138,9 @@ def evaluate_groups(
 
     Notes
     -----
-    The items are spread over the groups by one counting sort, and every group is sorted in the cache:
-    100,000 groups of 100 items take some three times as long as the area of all ten million together.
+    The items are spread over blocks of groups that fit the cache, and there over the groups. A group
+    is sorted only where that is faster than to compare all of its pairs, so that small groups, and
+    groups with few errors, hardly take longer than the spreading.
 
     Examples
     --------

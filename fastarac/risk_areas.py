@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fastarac import _kernels
 from fastarac._inputs import choice, positive_scalar
@@ -72,12 +72,38 @@ def _best_aurc(items: Ranked, estimator: str, optimum: str) -> Fraction:
     return 1 - correct / total * (1 + harmonic)
 
 
-def _excess(items: Ranked, estimator: str, best: Fraction) -> Fraction:
-    """AURC less `best`, from the smaller of precision and risk, which has more digits to lose."""
+def _precision_and_risk(items: Ranked, estimator: str) -> tuple[Fraction, Fraction]:
+    """ARP-AUC and AURC, from whichever may be small: of it the other's error would leave little."""
     correct, incorrect, _ = totals(items)
-    if incorrect < correct:
-        return _area(items, estimator, of_risk=True) - best
-    return 1 - best - _area(items, estimator)
+    of_risk = incorrect < correct
+    area = _area(items, estimator, of_risk=of_risk)
+    return (1 - area, area) if of_risk else (area, 1 - area)
+
+
+def _between(items: Ranked, aurc: Fraction, best: Fraction) -> float:
+    """AURC from 0 at the best order to 1 at a random one."""
+    correct, incorrect, _ = map(Fraction, totals(items))
+    return float((aurc - best) / (incorrect / (correct + incorrect) - best))
+
+
+class RiskAreas(NamedTuple):
+    """What :func:`arp_area`, :func:`aurc_loss` and :func:`normalized_aurc_loss` return."""
+
+    arp: CurveArea
+    aurc: float
+    normalized_aurc: float
+    """NaN where all items are alike, and where they are weighted."""
+
+
+def risk_areas(sweep: ThresholdSweep, gamma: float) -> RiskAreas:
+    """All three areas over precision and risk by trapezoids, from one sum over the thresholds."""
+    items = ranked(sweep, None, None)
+    pairs = totals(items)
+    precision, risk = _precision_and_risk(items, "trapezoid")
+    normalized = math.nan
+    if pairs.correct and pairs.incorrect and not is_weighted(items):
+        normalized = _between(items, risk, _best_aurc(items, "trapezoid", "finite"))
+    return RiskAreas(curve_area(precision, risk, pairs, gamma), float(risk), normalized)
 
 
 def arp_area(
@@ -133,12 +159,8 @@ def arp_area(
     """
     gamma = positive_scalar(gamma, "gamma")
     items = ranked(correct, confidence, sample_weight)
-    pairs = totals(items)
-    # whichever may be small, of which the other's error would leave little
-    of_risk = pairs.incorrect < pairs.correct
-    area = _area(items, estimator, of_risk=of_risk)
-    auc, loss = (1 - area, area) if of_risk else (area, 1 - area)
-    return curve_area(auc, loss, pairs, gamma)
+    precision, risk = _precision_and_risk(items, estimator)
+    return curve_area(precision, risk, totals(items), gamma)
 
 
 def arp_auc_score(
@@ -324,7 +346,8 @@ def excess_aurc_loss(
     0.0
     """
     items = ranked(correct, confidence, sample_weight)
-    return float(_excess(items, estimator, _best_aurc(items, estimator, optimum)))
+    best = _best_aurc(items, estimator, optimum)
+    return float(_precision_and_risk(items, estimator)[1] - best)
 
 
 def normalized_aurc_loss(
@@ -377,9 +400,9 @@ def normalized_aurc_loss(
     """
     items = ranked(correct, confidence, sample_weight)
     best = _best_aurc(items, estimator, optimum)
-    excess = _excess(items, estimator, best)
-    correct_total, incorrect_total, _ = map(Fraction, totals(items))
-    if not (correct_total and incorrect_total):
+    aurc = _precision_and_risk(items, estimator)[1]
+    pairs = totals(items)
+    if not (pairs.correct and pairs.incorrect):
         warn_undefined("normalised AURC", "all items are alike, correct or incorrect")
         return math.nan
-    return float(excess / (incorrect_total / (correct_total + incorrect_total) - best))
+    return _between(items, aurc, best)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastarac as fa
-from fastarac import _sorting, areas, groups
+from fastarac import _parallel, _sorting, areas, groups
 
 ALL = tuple(groups.METRICS)
 
@@ -42,6 +43,24 @@ def test_each_group_is_as_if_evaluated_alone(sample, data, gamma):
     assert result.groups.tolist() == sorted(set(labels))
     found = list(zip(*(result[name] for name in ALL), strict=True))
     expected = list(one_by_one(sample, labels, gamma))
+    assert [list(map(repr_of, row)) for row in found] == [list(map(repr_of, r)) for r in expected]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(("blocks", "shift"), [(1, 15), (4, 15), (64, 15), (1, 0)])
+def test_blocks_and_threads_change_nothing(blocks, shift, threads):
+    rng = np.random.default_rng(5)
+    sizes = np.array([1, 2, 40, 400, 7, 0, 30] * 3)  # 400 mixed items are sorted, fewer compared
+    labels = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    correct = rng.random(len(labels)) < 0.6
+    confidence = rng.integers(-40, 60, len(labels)) / 8
+    sizes = mock.patch.multiple(_sorting, BLOCK=1, MAX_BLOCKS=blocks, MAX_BLOCK_SHIFT=shift)
+    least = mock.patch.object(_parallel, "MIN_ITEMS_PER_THREAD", 1)
+    with sizes, least, mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads)):
+        result = fa.evaluate_groups(correct, confidence, labels, metrics=ALL)
+    sample = strategies.Sample(correct, confidence, None)
+    found = list(zip(*(result[name] for name in ALL), strict=True))
+    expected = list(one_by_one(sample, labels.tolist(), 1.0))
     assert [list(map(repr_of, row)) for row in found] == [list(map(repr_of, r)) for r in expected]
 
 
@@ -77,6 +96,9 @@ def test_labels_of_every_kind(make):
     [
         np.array([-(2**63), 2**63 - 1] * 3),
         np.array([0, 2**64 - 1] * 3, np.uint64),
+        np.array([2**64 - 3, 2**64 - 1] * 3, np.uint64),
+        np.array([2**63 - 2, 2**63] * 3, np.uint64),
+        np.array([-(2**63), 4 - 2**63] * 3),
         np.array([False, True] * 3),
         np.array([-1, 1] * 3, np.int8),
         np.array([0.5, 1.5] * 3),

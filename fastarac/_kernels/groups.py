@@ -1,7 +1,10 @@
-"""Spread items over groups, so that each group is sorted and summed on its own.
+"""Spread items over groups, so that each group is counted on its own.
 
-A group has two buckets, one for the confidences below zero and one for the others, so that the
-kernels of `threshold` serve for groups as they are.
+The items go first to blocks of neighbouring groups, which fit the cache, and within its block each
+one goes to its group: as many streams as there are groups would miss the cache at every item.
+
+A group has four streams in a row: below zero, incorrect and correct, then the others, incorrect and
+correct. Sorted or not, the keys are those of `threshold`.
 """
 
 from __future__ import annotations
@@ -13,44 +16,136 @@ from numpy.typing import NDArray
 
 from fastarac._kernels import FLOAT
 from fastarac._kernels._jit import kernel
-from fastarac._kernels.threshold import ordered
+from fastarac._kernels.threshold import count_pairs, counts_needed, ordered, sort_keys
 
 Array = NDArray[Any]
 
+MAX_COMPARED = 40  # comparisons an item up to which comparing all pairs is faster than sorting
+
 
 @kernel
-def histogram_groups(
-    bits: Array, labels: Array, codes: Array, kind: int, exponent: Any, counts: Array
+def histogram_blocks(codes: Array, shift: int, counts: Array) -> None:
+    """Count the items of each block of 2**shift groups."""
+    for i in range(len(codes)):
+        counts[np.int64(codes[i]) >> shift] += 1
+
+
+@kernel
+def scatter_blocks(
+    bits: Array,
+    labels: Array,
+    codes: Array,
+    shift: int,
+    kind: int,
+    exponent: Any,
+    positions: Array,
+    keys: Array,
+    halves: Array,
 ) -> tuple[bool, int]:
-    """Count the items of each half group; returns what `threshold.histogram` returns."""
-    one = bits.dtype.type(1)
-    sign = one << bits.dtype.type(8 * bits.itemsize - 1)
+    """Write each item's key at the next free position of its block, and its half group in `halves`.
+
+    Half groups are numbered within the block: twice the group, plus one for values not below zero.
+    Returns what `threshold.histogram` returns.
+    """
+    T = bits.dtype.type
+    one = T(1)
+    sign = one << T(8 * bits.itemsize - 1)
+    mask = (1 << shift) - 1
     bad = False
     seen = np.uint8(0)
     for i in range(len(bits)):
         b = bits[i]
         bad |= (b & exponent) == exponent
         seen |= labels[i]
-        upper = np.int64(1) if ordered(b, sign, kind) & sign else np.int64(0)
-        counts[2 * np.int64(codes[i]) + upper] += 1
+        o = ordered(b, sign, kind)
+        upper = np.int64(1) if o & sign else np.int64(0)
+        code = np.int64(codes[i])
+        block = code >> shift
+        p = positions[block]
+        keys[p] = (o << one) | T(labels[i])
+        halves[p] = 2 * (code & mask) + upper
+        positions[block] = p + 1
     return bad and kind == FLOAT, np.int64(seen)
 
 
 @kernel
-def scatter_groups(
-    bits: Array, labels: Array, codes: Array, kind: int, positions: Array, keys: Array
+def compare_pairs(keys: Array, middle: int) -> int:
+    """Doubled pairs of the keys of incorrect items, before `middle`, with the correct ones."""
+    one = keys.dtype.type(1)
+    incorrect = keys[:middle]
+    correct = keys[middle:]
+    doubled = 0
+    for i in range(len(incorrect)):
+        equal = incorrect[i]
+        above = equal | one  # the key of a correct item as confident as this one
+        for j in range(len(correct)):
+            doubled += np.int64(correct[j] > equal) + np.int64(correct[j] > above)
+    return doubled
+
+
+@kernel
+def pairs_of_half(keys: Array, middle: int, spare: Array, counts: Array) -> int:
+    """Doubled pairs of the keys of incorrect items, before `middle`, with the correct ones."""
+    n = len(keys)
+    if middle * (n - middle) <= MAX_COMPARED * n:
+        return compare_pairs(keys, middle)
+    sort_keys(keys, spare, counts)
+    return count_pairs(keys)[2]
+
+
+@kernel
+def pairs_of_blocks(
+    keys: Array, halves: Array, bounds: Array, first: int, last: int, shift: int, pairs: Array
 ) -> None:
-    """Write each item's key at the next free position of its half group."""
-    T = bits.dtype.type
-    one = T(1)
-    sign = one << T(8 * bits.itemsize - 1)
-    for i in range(len(bits)):
-        o = ordered(bits[i], sign, kind)
-        upper = np.int64(1) if o & sign else np.int64(0)
-        c = 2 * np.int64(codes[i]) + upper
-        p = positions[c]
-        keys[p] = (o << one) | T(labels[i])
-        positions[c] = p + 1
+    """Write (correct, incorrect, doubled_pairs) of each group of the blocks from `first` to `last`.
+
+    `bounds` of the blocks; `pairs` has a row a group.
+    """
+    largest = 0
+    for b in range(first, last):
+        largest = max(largest, bounds[b + 1] - bounds[b])
+    moved = np.empty(largest, keys.dtype)
+    spare = np.empty(0, keys.dtype)
+    counts = np.empty(0, np.int32)
+    positions = np.empty(4 << shift, np.int64)
+    one = keys.dtype.type(1)
+    for b in range(first, last):
+        positions[:] = 0
+        for i in range(bounds[b], bounds[b + 1]):
+            positions[2 * np.int64(halves[i]) + np.int64(keys[i] & one)] += 1
+        total = 0
+        for s in range(len(positions)):
+            count = positions[s]
+            positions[s] = total
+            total += count
+        for i in range(bounds[b], bounds[b + 1]):
+            s = 2 * np.int64(halves[i]) + np.int64(keys[i] & one)
+            p = positions[s]
+            moved[p] = keys[i]
+            positions[s] = p + 1
+        start = 0
+        for g in range(b << shift, min((b + 1) << shift, len(pairs))):
+            s = 4 * (g - (b << shift))
+            # each position has moved on to the end of its stream
+            low, middle, high, end = positions[s], positions[s + 1], positions[s + 2], positions[s + 3]
+            if end - start > len(spare):
+                spare = np.empty(2 * (end - start), keys.dtype)
+                counts = np.empty(counts_needed(len(spare)), np.int32)
+            doubled = pairs_of_half(moved[start:middle], low - start, spare, counts)
+            doubled += pairs_of_half(moved[middle:end], high - middle, spare, counts)
+            pairs[g, 0] = middle - low + end - high
+            pairs[g, 1] = low - start + high - middle
+            pairs[g, 2] = doubled + 2 * (end - high) * (low - start)
+            start = end
+
+
+@kernel
+def number_range(values: Array, lowest: Any, codes: Array, present: Array) -> None:
+    """Number integers by their distance from the lowest, and note which numbers there are."""
+    for i in range(len(values)):
+        code = np.int64(values[i] - lowest)
+        codes[i] = code
+        present[code] = True
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Sums of powers of influence values over the points of a sweep."""
+"""Influence values at the points of a sweep, and sums of powers of them."""
 
 from __future__ import annotations
 
@@ -36,3 +36,42 @@ def line_powers(
         second += count * square
         fourth += count * (square * square)
     return second, fourth
+
+
+@kernel
+def precision_influence(
+    ta: Array, fa: Array, over_accepted: bool, trapezoids: bool, first: float, out: Array
+) -> None:
+    """Move of an area over precision with the items at each point, up to what all items share.
+
+    The area is over the accepted items or, unless `over_accepted`, over the correct ones, by trapezoids
+    or by steps; `first` is the precision where it begins, NaN for that of the first point. `out` (2, m)
+    takes the influence of a correct and of an incorrect item: the height where it widens the area, and
+    the precisions that it moves from its own point on.
+    """
+    correct = 0.0
+    incorrect = 0.0
+    width = 0.0
+    here = ta[-1] / (float(ta[-1]) + float(fa[-1]))
+    for r in range(len(ta) - 1):
+        i = len(ta) - 1 - r
+        t = float(ta[i])
+        f = float(fa[i])
+        accepted = t + f
+        later = width
+        width = t - float(ta[i - 1])
+        if over_accepted:
+            width += f - float(fa[i - 1])
+        before = first
+        if i > 1:
+            before = ta[i - 1] / (float(ta[i - 1]) + float(fa[i - 1]))
+        elif first != first:
+            before = here
+            later += width
+        weight = 0.5 * (width + later) if trapezoids else width
+        height = 0.5 * (here + before) if trapezoids else here
+        correct += weight / accepted * (f / accepted)
+        incorrect -= weight / accepted * (t / accepted)
+        out[0, i - 1] = height + correct
+        out[1, i - 1] = incorrect + height if over_accepted else incorrect
+        here = before

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastarac._kernels import FLOAT
 from fastarac._kernels._jit import kernel
-from fastarac._kernels.threshold import threshold_bits
+from fastarac._kernels.threshold import ordered, threshold_bits
 
 Array = NDArray[Any]
 
@@ -52,6 +53,16 @@ def multiply(high: float, low: float, other_high: float, other_low: float) -> tu
     error += high * other_low + low * other_high
     s = p + error
     return s, error - (s - p)
+
+
+@kernel
+def add_one(high: float, low: float, other: float) -> tuple[float, float]:
+    """Sum of a double-double and a double."""
+    s = high + other
+    b = s - high
+    error = ((high - (s - b)) + (other - b)) + low
+    v = s + error
+    return v, error - (v - s)
 
 
 @kernel
@@ -123,28 +134,30 @@ def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None
     one = keys.dtype.type(1)
     correct_high = correct_low = 0.0
     incorrect_high = incorrect_low = 0.0
+    below_high = below_low = 0.0  # incorrect items strictly below the current tie
+    twice_high = twice_low = 0.0  # those below, which count twice, and the tied ones, once
     pairs_high = pairs_low = 0.0
     distinct = 0
-    i = 0
-    n = len(keys)
-    while i < n:
+    positive = False
+    previous = ~keys[0] >> one if len(keys) else one
+    for i in range(len(keys)):
         value = keys[i] >> one
-        p_high = p_low = q_high = q_low = 0.0
-        positive = False
-        while i < n and keys[i] >> one == value:
-            positive |= weights[i] > 0.0
-            if keys[i] & one:
-                p_high, p_low = add(p_high, p_low, scale * weights[i], 0.0)
-            else:
-                q_high, q_low = add(q_high, q_low, scale * weights[i], 0.0)
-            i += 1
-        distinct += 1 if positive else 0
-        # the incorrect items below count twice, the tied ones once
-        twice_high, twice_low = add(2.0 * incorrect_high, 2.0 * incorrect_low, q_high, q_low)
-        high, low = multiply(p_high, p_low, twice_high, twice_low)
-        pairs_high, pairs_low = add(pairs_high, pairs_low, high, low)
-        correct_high, correct_low = add(correct_high, correct_low, p_high, p_low)
-        incorrect_high, incorrect_low = add(incorrect_high, incorrect_low, q_high, q_low)
+        if value != previous:
+            previous = value
+            distinct += 1 if positive else 0
+            positive = False
+            below_high, below_low = incorrect_high, incorrect_low
+            twice_high, twice_low = 2.0 * incorrect_high, 2.0 * incorrect_low
+        positive |= weights[i] > 0.0
+        weight = scale * weights[i]
+        if keys[i] & one:
+            correct_high, correct_low = add_one(correct_high, correct_low, weight)
+            high, low = multiply(twice_high, twice_low, weight, 0.0)
+            pairs_high, pairs_low = add(pairs_high, pairs_low, high, low)
+        else:
+            incorrect_high, incorrect_low = add_one(incorrect_high, incorrect_low, weight)
+            twice_high, twice_low = add(below_high, below_low, incorrect_high, incorrect_low)
+    distinct += 1 if positive else 0
     result[0] = distinct
     result[1] = correct_high
     result[2] = correct_low
@@ -185,6 +198,40 @@ def combine(results: Array) -> Array:
         out[3], out[4] = add(out[3], out[4], r[3], r[4])
         out[5], out[6] = add(out[5], out[6], high, low)
     return out
+
+
+@kernel
+def small_pairs(
+    bits: Array, labels: Array, weights: Array, kind: int, exponent: Any, scale: float
+) -> tuple[bool, int, Array]:
+    """Return (not finite, union of labels, `combine`) of a few items."""
+    n = len(bits)
+    T = bits.dtype.type
+    one = T(1)
+    sign = one << T(8 * bits.itemsize - 1)
+    keys = np.empty(n, bits.dtype)
+    moved = np.empty(n, np.float64)
+    bad = False
+    seen = np.uint8(0)
+    lower = 0  # the values below zero from the front, the others from the back
+    back = n - 1
+    for i in range(n):
+        b = bits[i]
+        bad |= (b & exponent) == exponent
+        seen |= labels[i]
+        o = ordered(b, sign, kind)
+        upper = np.int64(1) if o & sign else np.int64(0)
+        p = back if upper else lower
+        keys[p] = (o << one) | T(labels[i])
+        moved[p] = weights[i]
+        lower += 1 - upper
+        back -= upper
+    results = np.zeros((2, 7))
+    sort_pairs(keys[:lower], moved[:lower])
+    sort_pairs(keys[lower:], moved[lower:])
+    sum_bucket(keys[:lower], moved[:lower], scale, results[0])
+    sum_bucket(keys[lower:], moved[lower:], scale, results[1])
+    return bad and kind == FLOAT, np.int64(seen), combine(results)
 
 
 @kernel

@@ -125,26 +125,20 @@ def along(line: Line, above: NDArray[Any]) -> FloatArray:
 
 
 class _Points(NamedTuple):
-    """The counts before and at each threshold but the first, and what is made of them."""
+    """The counts before each threshold but the first and of its tie, and those accepted at it."""
 
     true_before: FloatArray
     false_before: FloatArray
     correct: FloatArray
     incorrect: FloatArray
-    true_accepts: FloatArray
-    false_accepts: FloatArray
     tie: FloatArray
     accepted: FloatArray
-    precision: FloatArray
 
 
 def _points(sweep: ThresholdSweep) -> _Points:
     ta, fa = sweep.true_accepts.astype(np.float64), sweep.false_accepts.astype(np.float64)
     p, q = np.diff(ta), np.diff(fa)
-    accepted = ta[1:] + fa[1:]
-    return _Points(
-        ta[:-1], fa[:-1], p, q, ta[1:], fa[1:], p + q, accepted, ta[1:] / accepted
-    )  # fmt: skip
+    return _Points(ta[:-1], fa[:-1], p, q, p + q, ta[1:] + fa[1:])
 
 
 class _Gradient(NamedTuple):
