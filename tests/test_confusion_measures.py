@@ -116,6 +116,18 @@ class TestValues:
         worthless = fa.confusion_measures(5, 5, 5, 5)
         assert worthless.matthews_correlation == worthless.kappa == worthless.discriminant_power == 0
 
+    @pytest.mark.parametrize("power", [-100, -30, -2, -1, 0, 1, 2, 30, 100])
+    @pytest.mark.parametrize("by", [-3, -1, 0, 1, 3])
+    def test_discriminant_power_of_odds_near_powers_of_two(self, power, by):
+        """Where its logarithm is put together from an exponent and a mantissa."""
+        for part in (0.5**0.5, 1.0, 2**0.5):
+            tp = 2.0**power * part
+            for _ in range(abs(by)):
+                tp = math.nextafter(tp, math.inf if by > 0 else 0)
+            expected = ref.confusion(tp, 1, 1, 1)["discriminant_power"]
+            found = fa.confusion_measures(tp, 1.0, 1.0, 1.0).discriminant_power
+            assert_close(found, ref.rounded(expected), "discriminant_power")
+
     def test_nothing_at_all(self):
         assert all(math.isnan(v) for v in fa.confusion_measures(0, 0, 0, 0).to_dict().values())
 
@@ -348,6 +360,49 @@ class TestSweeps:
         assert measures.best() == best
         position = int(np.nanargmax(arrays))
         assert best["matthews_correlation"][::2] == (arrays[position], position)
+
+    @given(strategies.items, st.integers(1, 7))
+    def test_blocks(self, sample, size):
+        measures = fa.confusion_measures(sweep_of(sample))
+        whole = measures.to_dict()
+        seen = 0
+        for place, found in measures.blocks(size=size):
+            assert place.start == seen
+            seen = place.stop
+            assert list(found) == list(NAMES)
+            for name, values in found.items():
+                assert len(values) == min(size, len(whole[name]) - place.start)
+                np.testing.assert_array_equal(values, whole[name][place], err_msg=name)
+        assert seen == len(measures.sweep.thresholds)
+
+    def test_some_measures(self):
+        measures = fa.confusion_measures(fa.threshold_sweep([1, 1, 0], [0.9, 0.8, 0.7]))
+        some = measures.to_dict(["kappa", "f1"])
+        assert list(some) == ["kappa", "f1"]
+        assert some["f1"].tolist() == measures.f1.tolist()
+        assert list(measures.to_dict("f1")) == ["f1"]
+        assert measures.to_dict([]) == {}
+        assert [list(found) for _, found in measures.blocks(["f1"])] == [["f1"]]
+        for call in (measures.to_dict, measures.blocks):
+            with pytest.raises(ValueError, match="measures is 'recall'; one of 'accuracy', "):
+                call(["f1", "recall"])
+        with pytest.raises(ValueError, match="size is 0; an integer of at least 1 is expected"):
+            measures.blocks(size=0)
+
+    def test_several_blocks_of_the_kernel(self):
+        """More tables than are taken at a time, with the best at the beginning and at the end."""
+        n = 2500
+        correct = np.repeat([True, False], n)
+        confidence = np.arange(2 * n, 0, -1.0)
+        best = fa.confusion_measures(fa.threshold_sweep(correct, confidence)).best()
+        assert best["accuracy"] == best["kappa"] == (1, confidence[n - 1], n)
+        assert best["precision"] == (1, confidence[n - 1], n)
+        assert best["sensitivity"] == (1, 1.0, 2 * n)
+        assert best["false_positive_rate"] == (0, confidence[n - 1], n)
+        worst = fa.confusion_measures(fa.threshold_sweep(~correct, confidence)).best()
+        assert worst["false_negative_rate"] == (0, 1.0, 2 * n)
+        assert worst["specificity"] == (1, np.inf, 0)
+        assert worst["discriminant_power"].value == -np.inf
 
     def test_huge_counts(self):
         table = (2**61, 2**61 - 1, 2**60 + 1, 2**60)

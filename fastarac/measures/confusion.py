@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from fastarac import _parallel
-from fastarac._inputs import choice
-from fastarac.measures._formulas import FORMULAS, GOALS, LOSSES, Cells, SweepCells
+from fastarac._inputs import choice, whole_number
 from fastarac.measures._named import Measures
+from fastarac.measures._tables import GOALS, Tables
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     FloatArray = NDArray[np.float64]
 
-CHUNK = 1 << 16  # tables at a time, so that what is computed on the way stays in the cache
 LARGEST_COUNT = (1 << 63) - 1
 NAMES = ("tp", "fp", "fn", "tn")
 
@@ -49,15 +47,10 @@ class ConfusionMeasures(Measures):
             return f"ConfusionMeasures({cells})"
         return f"ConfusionMeasures({' x '.join(map(str, shape))} tables)"
 
-    def _compute(self, formula: Callable[[Cells], FloatArray]) -> Any:
-        cells = [np.ascontiguousarray(getattr(self, name)).reshape(-1) for name in NAMES]
-        largest = float(np.max(sum(cells), initial=0))
-
-        def part(start: int, stop: int) -> Cells:
-            return Cells([cell[start:stop] for cell in cells], largest)
-
-        values = _fill(formula, part, self.tp.size).reshape(self.tp.shape)
-        return values if values.ndim else values.item()
+    def _compute(self, names: Sequence[str], beta: float = 1.0) -> list[Any]:
+        tables = Tables.of_cells([getattr(self, name) for name in NAMES])
+        rows = tables.evaluate(names, beta).reshape(len(names), *self.tp.shape)
+        return list(rows) if rows.ndim > 1 else rows.tolist()
 
 
 class BestThreshold(NamedTuple):
@@ -137,15 +130,55 @@ class SweepMeasures(Measures):
             names = [measure] if isinstance(measure, str) else list(measure)
             for name in names:
                 choice(name, "measure", GOALS)
-        edges = _parallel.edges(len(self.sweep.thresholds))
-        shares = _parallel.run(
-            lambda i: self._best_of_share(names, edges[i], edges[i + 1]), range(len(edges) - 1)
-        )
-        found = {}
-        for name in names:
-            value, index = max(share[name] for share in shares)
-            found[name] = self._at(-value if name in LOSSES else value, index)
+        best = Tables.of_sweep(self.sweep).best(names)
+        found = {name: self._at(*best[name]) for name in names}
         return found[names[0]] if isinstance(measure, str) else found
+
+    def blocks(
+        self, measures: Sequence[str] | None = None, *, size: int = 1 << 17
+    ) -> Iterator[tuple[slice, dict[str, FloatArray]]]:
+        """Go through the measures at all thresholds, some thresholds at a time.
+
+        What :meth:`to_dict` returns for ten million thresholds fills 2 GB, and the first touch of that
+        takes at least as long as the measures themselves. Blocks of the default size take 28 MB.
+
+        Parameters
+        ----------
+        measures : sequence of str, optional
+            Names of measures; all where they are left out.
+        size : int, default 131072
+            Thresholds in a block, at least 1; the last block may have fewer.
+
+        Returns
+        -------
+        iterator of (slice, dict of str to ndarray)
+            Where the block lies in the arrays of the sweep, and the measures there by name.
+
+        Raises
+        ------
+        ValueError
+            For a name that is not in `names`, or a size below 1.
+        TypeError
+            For a size that is no integer.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
+        >>> for where, found in fa.confusion_measures(sweep).blocks(["f1", "accuracy"], size=4):
+        ...     print(sweep.thresholds[where], found["f1"].round(3), found["accuracy"])
+        [inf 0.9 0.8 0.7] [0.    0.5   0.8   0.667] [0.4 0.6 0.8 0.6]
+        [0.6 0.2] [0.857 0.75 ] [0.8 0.6]
+        """
+        names = self._chosen(measures)
+        step = whole_number(size, "size", 1)
+        tables = Tables.of_sweep(self.sweep)
+        n = len(self.sweep.thresholds)
+        places = (slice(first, min(first + step, n)) for first in range(0, n, step))
+        return (
+            (place, dict(zip(names, tables.part(place.start, place.stop).evaluate(names), strict=True)))
+            for place in places
+        )
 
     def _at(self, value: float, index: int) -> BestThreshold:
         if index < 0:
@@ -155,29 +188,8 @@ class SweepMeasures(Measures):
             value + 0.0, threshold.item() if hasattr(threshold, "item") else threshold, index
         )
 
-    def _best_of_share(
-        self, names: Sequence[str], start: int, stop: int
-    ) -> dict[str, tuple[float, int]]:
-        """Return the largest value of each measure, losses negated, and its last position."""
-        best = dict.fromkeys(names, (-np.inf, -1))
-        for first, last in _chunks(start, stop):
-            with np.errstate(all="ignore"):
-                cells = self._cells(first, last)
-                for name in names:
-                    values = FORMULAS[name](cells)
-                    loss = name in LOSSES
-                    top = float((np.fmin if loss else np.fmax).reduce(values))
-                    signed = -top if loss else top
-                    if signed >= best[name][0]:
-                        index = last - 1 - int((values[::-1] == top).argmax())
-                        best[name] = signed, index
-        return best
-
-    def _cells(self, start: int, stop: int) -> Cells:
-        return SweepCells(self.sweep, start, stop)
-
-    def _compute(self, formula: Callable[[Cells], FloatArray]) -> Any:
-        return _fill(formula, self._cells, len(self.sweep.thresholds))
+    def _compute(self, names: Sequence[str], beta: float = 1.0) -> list[Any]:
+        return list(Tables.of_sweep(self.sweep).evaluate(names, beta))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -199,8 +211,10 @@ class AveragedMeasures(Measures):
         kind = "macro" if self.weight is None else "weighted"
         return f"AveragedMeasures({kind}, {self.measures.tp.shape[-1]} classes)"
 
-    def _compute(self, formula: Callable[[Cells], FloatArray]) -> Any:
-        values = np.asarray(self.measures._compute(formula))  # noqa: SLF001
+    def _compute(self, names: Sequence[str], beta: float = 1.0) -> list[Any]:
+        return [self._mean(v) for v in self.measures._compute(names, beta)]  # noqa: SLF001
+
+    def _mean(self, values: FloatArray) -> Any:
         with np.errstate(all="ignore"):
             if self.weight is None:
                 mean = np.mean(values, axis=-1)
@@ -208,27 +222,6 @@ class AveragedMeasures(Measures):
                 weight = self.weight / self.weight.sum(axis=-1, keepdims=True)
                 mean = np.where(weight == 0, 0.0, values * weight).sum(axis=-1)
         return mean if mean.ndim else float(mean)
-
-
-def _chunks(start: int, stop: int) -> Iterator[tuple[int, int]]:
-    for first in range(start, stop, CHUNK):
-        yield first, min(first + CHUNK, stop)
-
-
-def _fill(
-    formula: Callable[[Cells], FloatArray], part: Callable[[int, int], Cells], size: int
-) -> FloatArray:
-    """Evaluate a formula on all tables, some at a time, by several threads."""
-    out = np.empty(size)
-    edges = _parallel.edges(size)
-
-    def work(share: int) -> None:
-        for first, last in _chunks(edges[share], edges[share + 1]):
-            with np.errstate(all="ignore"):
-                out[first:last] = formula(part(first, last))
-
-    _parallel.run(work, range(len(edges) - 1))
-    return out
 
 
 @overload

@@ -1,0 +1,214 @@
+"""Confusion tables as the kernel takes them, and what it is asked for.
+
+The formulas are in `fastarac._kernels.measures`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac import _kernels, _parallel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.sweep import ThresholdSweep
+
+    FloatArray = NDArray[np.float64]
+
+NAMES = (  # in the order of their numbers in the kernel
+    "accuracy",
+    "error_rate",
+    "sensitivity",
+    "specificity",
+    "false_positive_rate",
+    "false_negative_rate",
+    "precision",
+    "negative_predictive_value",
+    "false_discovery_rate",
+    "false_omission_rate",
+    "positive_likelihood_ratio",
+    "negative_likelihood_ratio",
+    "diagnostic_odds_ratio",
+    "youden_index",
+    "matthews_correlation",
+    "discriminant_power",
+    "f1",
+    "adjusted_f",
+    "markedness",
+    "balanced_accuracy",
+    "balanced_error_rate",
+    "geometric_mean",
+    "adjusted_geometric_mean",
+    "optimized_precision",
+    "jaccard",
+    "prevalence",
+    "kappa",
+)
+F_BETA = "f_beta"
+NUMBERS = {name: number for number, name in enumerate((*NAMES, F_BETA))}
+
+# The smaller the better. Nothing is better or worse about the prevalence.
+LOSSES = frozenset(
+    {
+        "error_rate",
+        "false_positive_rate",
+        "false_negative_rate",
+        "false_discovery_rate",
+        "false_omission_rate",
+        "negative_likelihood_ratio",
+        "balanced_error_rate",
+    }
+)
+GOALS = tuple(name for name in NAMES if name != "prevalence")
+
+EXACT_PRODUCTS = math.isqrt(1 << 53)  # counts whose sum is no larger have products that are exact
+EXACT_COUNTS = 1 << 53
+FARTHEST_SCALE = 1000  # powers of two
+CHUNK = 1 << 16  # tables at a time, where Python's integers are needed
+NOTHING = np.empty(0)
+
+
+class Tables(NamedTuple):
+    """Confusion tables, ready for the kernel.
+
+    Floats are scaled by a power of two, each table by its own, so that no product overflows: the
+    measures are those of the shares, but for the adjusted geometric mean.
+    """
+
+    cells: tuple[NDArray[Any], ...]
+    """TP, FP, FN, TN; or TP, FP, the numbers of positives and of negatives, and nothing."""
+    scale: FloatArray
+    """A power of two for each table, or one for all, or nothing."""
+    determinants: FloatArray
+    """TP·TN − FP·FN where floats do not hold the cells, else nothing."""
+    exact: bool
+    """Whether floats hold the products of the cells."""
+
+    @classmethod
+    def of_cells(cls, cells: Sequence[NDArray[Any]]) -> Tables:
+        """Prepare tables of any shape, given as TP, FP, FN and TN."""
+        tp, fp, fn, tn = (np.ascontiguousarray(cell).reshape(-1) for cell in cells)
+        given = _read_only(tp, fp, fn, tn)
+        if tp.dtype.kind != "i":
+            exponent = np.frexp(tp + fp + fn + tn)[1]
+            return cls(given, _power_of_two(-exponent), NOTHING, exact=False)
+        largest = sum(int(cell.max(initial=0)) for cell in given)
+        determinants = NOTHING
+        if largest > EXACT_COUNTS:
+            determinants = np.empty(len(tp))
+            for first in range(0, len(tp), CHUNK):
+                part = slice(first, first + CHUNK)
+                a, b, c, d = (cell[part].astype(object) for cell in given)
+                determinants[part] = a * d - b * c
+        return cls(given, NOTHING, determinants, largest <= EXACT_PRODUCTS)
+
+    @classmethod
+    def of_sweep(cls, sweep: ThresholdSweep) -> Tables:
+        """Prepare the tables at all thresholds of a sweep."""
+        tp, fp = sweep.true_accepts, sweep.false_accepts
+        sums = np.array([tp[-1], fp[-1]])
+        given = _read_only(
+            np.ascontiguousarray(tp), np.ascontiguousarray(fp), sums, np.empty(0, tp.dtype)
+        )
+        if tp.dtype.kind != "i":
+            exponent = np.frexp(sums[:1] + sums[1:])[1]
+            return cls(given, _power_of_two(-exponent), NOTHING, exact=False)
+        determinants = NOTHING
+        if sweep.total > EXACT_COUNTS:
+            positives, negatives = sums.tolist()
+            determinants = np.empty(len(tp))
+            for first in range(0, len(tp), CHUNK):
+                part = slice(first, first + CHUNK)
+                a, b = tp[part].astype(object), fp[part].astype(object)
+                determinants[part] = a * (negatives - b) - b * (positives - a)
+        return cls(given, NOTHING, determinants, sweep.total <= EXACT_PRODUCTS)
+
+    def part(self, start: int, stop: int) -> Tables:
+        """Return some of the tables, as views."""
+        tp, fp, fn, tn = self.cells
+        if len(tn):
+            fn, tn = fn[start:stop], tn[start:stop]
+        return Tables(
+            (tp[start:stop], fp[start:stop], fn, tn),
+            self.scale[start:stop] if len(self.scale) == len(tp) else self.scale,
+            self.determinants[start:stop],
+            self.exact,
+        )
+
+    def evaluate(self, names: Sequence[str], beta: float = 1.0) -> FloatArray:
+        """Return a row for each measure, with its values for all tables."""
+        size = len(self.cells[0])
+        out = np.empty((len(names), size))
+        edges = _parallel.edges(size)
+        nothing = NOTHING, NOTHING, np.empty(0, np.int64)
+
+        def work(share: int) -> None:
+            start, stop = edges[share], edges[share + 1]
+            self.part(start, stop).measure(names, beta, out, start, *nothing)
+
+        _parallel.run(work, range(len(edges) - 1))
+        return out
+
+    def best(self, names: Sequence[str]) -> dict[str, tuple[float, int]]:
+        """Return each measure's best value and its last position; −1 where all values are NaN."""
+        edges = _parallel.edges(len(self.cells[0]))
+        signs = np.array([-1.0 if name in LOSSES else 1.0 for name in names])
+
+        def work(share: int) -> tuple[list[float], list[int]]:
+            best, positions = np.full(len(names), -np.inf), np.full(len(names), -1)
+            part = self.part(edges[share], edges[share + 1])
+            part.measure(names, 1.0, np.empty((0, 0)), edges[share], signs, best, positions)
+            return best.tolist(), positions.tolist()
+
+        found = {}
+        shares = _parallel.run(work, range(len(edges) - 1))
+        for k, name in enumerate(names):
+            value, position = max((best[k], positions[k]) for best, positions in shares)
+            found[name] = float(signs[k]) * value, position
+        return found
+
+    def measure(
+        self,
+        names: Sequence[str],
+        beta: float,
+        out: FloatArray,
+        first: int,
+        signs: FloatArray,
+        best: FloatArray,
+        positions: NDArray[np.int64],
+    ) -> None:
+        """Call the kernel in this thread."""
+        numbers = np.array([NUMBERS[name] for name in names], np.int64)
+        with np.errstate(all="ignore"):
+            _kernels.measures.measure_tables(
+                *self, numbers, np.array(f_weights(beta)), out, first, signs, best, positions
+            )
+
+
+def f_weights(beta: float) -> tuple[float, float]:
+    """1/(1 + β²) and β²/(1 + β²): what false positives and false negatives weigh; no overflow."""
+    if beta <= 1:
+        square = beta * beta
+        return 1 / (1 + square), square / (1 + square)
+    square = 1 / beta / beta
+    return square / (1 + square), 1 / (1 + square)
+
+
+def _read_only(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Return views of one type for the compiler."""
+    views = tuple(array.view() for array in arrays)
+    for view in views:
+        view.flags.writeable = False
+    return views
+
+
+def _power_of_two(exponent: NDArray[Any]) -> FloatArray:
+    limited = np.clip(exponent, -FARTHEST_SCALE, FARTHEST_SCALE)
+    powers: FloatArray = np.ldexp(np.ones(len(exponent)), limited)
+    return powers
