@@ -146,7 +146,7 @@ def paper_table(printed: dict[int, tuple[str, ...]], error_rates: tuple[float, f
 
 
 def with_interval(sweep: fa.ThresholdSweep, statistic: str, digits: int) -> str:
-    """The value and its interval of 95 % confidence; marked where the library warns that it is rough."""
+    """The value and its interval of 95 % confidence; marked where the library warns."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fa.UnreliableIntervalWarning)
         estimate, (low, high), _ = fa.asymptotic_interval(sweep, statistic=statistic, transform="logit")

@@ -98,9 +98,7 @@ class Outputs:
             raise ValueError("the outputs carry no model labels; read them with `model`")
         ends = np.cumsum(np.bincount(self.model.codes, minlength=len(self.model.names)))
         parts = np.split(np.argsort(self.model.codes, kind="stable"), ends[:-1])
-        return {
-            name: self.take(items) for name, items in zip(self.model.names, parts, strict=True)
-        }
+        return {name: self.take(items) for name, items in zip(self.model.names, parts, strict=True)}
 
     def take(self, items: NDArray[np.intp]) -> Outputs:
         """Return the outputs of these indices, in their order, without their model labels."""
