@@ -56,6 +56,15 @@ class OperatingPoint:
     tie_acceptance: float = 1.0
     reviewer: Reviewer | None = None
 
+    def __str__(self) -> str:
+        where = f">= {self.threshold}"
+        if self.tie_acceptance < 1:
+            where = f"> {self.threshold} and {self.tie_acceptance:.4g} of those at it"
+        return (
+            f"accept {100 * self.acceptance_rate:.4g} % at confidence {where}: "
+            f"error rate {100 * self.error_rate:.4g} %, risk {100 * self.risk:.4g} %"
+        )
+
     @property
     def total(self) -> int | float:
         """Ω, the weight of all items (equation 2)."""

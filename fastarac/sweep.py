@@ -263,7 +263,8 @@ class ThresholdSweep:
         """Merge with the sweep of other items: the sweep of all items together, exactly."""
         if not isinstance(other, ThresholdSweep):
             return NotImplemented
-        if self.total + other.total > np.iinfo(np.int64).max:
+        whole = self.true_accepts.dtype == other.true_accepts.dtype == np.int64
+        if whole and self.total + other.total > np.iinfo(np.int64).max:
             message = f"the merged counts sum to {self.total + other.total}, beyond int64"
             raise ValueError(message)
         thresholds = np.unique(np.concatenate([self.thresholds, other.thresholds]))[::-1]
@@ -278,8 +279,9 @@ class ThresholdSweep:
         return self if other == 0 else NotImplemented
 
     def _accepted(self) -> FloatArray:
-        accepted: FloatArray = np.add(self.true_accepts, self.false_accepts, dtype=np.float64)
-        return accepted
+        dtype = np.float64 if self.total <= 1 << 53 else None
+        accepted: NDArray[Any] = np.add(self.true_accepts, self.false_accepts, dtype=dtype)
+        return accepted.astype(np.float64, copy=False)  # vast counts are rounded after they are added
 
     def _of_accepted(self, counts: NDArray[Any]) -> FloatArray:
         accepted = self._accepted()

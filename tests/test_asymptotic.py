@@ -294,3 +294,11 @@ def test_the_normal_distribution_as_in_scipy(z):
 def test_normal_quantiles():
     assert normal_quantile(0.95) == pytest.approx(Z, rel=1e-15)
     assert student_quantile(0.95, math.inf) == normal_quantile(0.95)
+
+
+def test_vast_weights_of_items_that_are_all_right():
+    ones, confidence = np.ones(40), np.arange(40)
+    one = quietly(ones, confidence)
+    vast = quietly(ones, confidence, sample_weight=np.full(40, 1e18))
+    assert vast.estimate == one.estimate
+    assert vast.confidence_interval == pytest.approx(one.confidence_interval, rel=0.02)

@@ -144,6 +144,18 @@ def test_bound_is_clopper_and_pearsons():
     assert found.bound <= 0.05
 
 
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 7, 8, 9])
+def test_each_test_of_the_bisection_has_its_share(m):
+    """Up to ⌈log₂(m + 1)⌉ of m thresholds are tested, the middle one first."""
+    tests, accepted = math.ceil(math.log2(m + 1)), 20 * ((m + 1) // 2)
+    confidence = np.repeat(np.arange(m), 20)
+    correct = np.ones(len(confidence), bool)
+    delta = tests * 0.95**accepted  # with so many right ones in a row, the first test just passes
+    for factor, threshold in ((1 + 1e-9, 0.0), (1 - 1e-9, math.inf)):
+        point = guaranteed(correct, confidence, max_risk=0.05, failure_probability=delta * factor)
+        assert point.threshold == threshold
+
+
 def test_stricter_promises_accept_less():
     rng = np.random.default_rng(3)
     confidence = rng.random(3000)

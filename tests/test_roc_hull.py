@@ -138,6 +138,12 @@ class TestAgainstTheReference:
         assert fa.dominates(sweep_of(other), sweep_of(sample)) is expected
         assert not fa.dominates(sweep_of(sample), sweep_of(other))
 
+    def test_dominance_fails_where_the_other_curve_is_above_between_the_points(self):
+        dips = fa.ThresholdSweep.from_counts([3, 2, 1], [6, 1, 3], [3, 5, 2])
+        chance = fa.ThresholdSweep.from_counts([1], [10], [10])
+        assert not fa.dominates(dips, chance)
+        assert not fa.dominates(chance, dips)
+
     @given(strategies.weighted().filter(two_classes), st.integers(1, 5))
     def test_dominance_of_weights(self, sample, k):
         """By Python's fractions: worse in one item, and then in several."""

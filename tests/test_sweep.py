@@ -190,3 +190,10 @@ def test_an_item_without_weight_is_as_if_absent():
     # however small a weight is beside the others, it is there
     sweep = fa.threshold_sweep([1, 0], [0.5, 0.1], sample_weight=[5e-324, 1e300])
     assert sweep.thresholds.tolist() == [math.inf, 0.5, 0.1]
+
+
+def test_vast_counts_are_added_before_they_are_rounded():
+    sweep = fa.ThresholdSweep.from_counts([1, 0], [16, 0], [1 << 57, 1])
+    assert sweep.acceptance_rate[-1] == 1.0
+    assert sweep.verification_rate[-1] == 0.0
+    assert fa.arac_curve(sweep).acceptance_rate[-1] == 1.0

@@ -84,6 +84,5 @@ def arac_points(
 ) -> None:
     """Write acceptance rate and accuracy after correction of the points from `start` to `stop`."""
     for i in range(start, stop):
-        wrong = float(false_accepts[i])
-        x[i] = (float(true_accepts[i]) + wrong) / total
-        y[i] = (total - wrong) / total
+        x[i] = float(true_accepts[i] + false_accepts[i]) / total
+        y[i] = (total - float(false_accepts[i])) / total

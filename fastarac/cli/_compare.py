@@ -281,6 +281,8 @@ def statistic_of(text: str) -> Statistic:
             values[key] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
             values[key] = value
+    if name == "acceptance_at_error_rate":
+        values.setdefault("interpolate", False)  # whole ties, as `evaluate` accepts them
     try:
         return Statistic(name, **values)
     except (ValueError, TypeError) as error:

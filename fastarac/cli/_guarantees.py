@@ -72,7 +72,7 @@ def sentences(models: Sequence[Model]) -> list[str]:
         return []
     said = []
     first = every[0][1]
-    confidence = percent(1.0 - first.failure_probability)
+    confidence = percent(round(1.0 - first.failure_probability, 12))
     for index, (limit, _) in enumerate(first.points):
         rate = percent(limit.value)
         promise = f"at most {rate} errors remain"

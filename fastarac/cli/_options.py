@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
 RESAMPLES = 2000
+HIGHEST_FAILURE = 0.5  # beyond it, someone has typed a level of confidence
 EXACT = 1 << 53  # up to here, a double holds every integer
 # What the library calls an argument, and what the user has typed.
 NAMES = {
@@ -188,7 +189,7 @@ Guarantee = Annotated[
     typer.Option(
         metavar="PROBABILITY",
         help="Find thresholds that keep each --error-rate and --max-risk on new outputs, too, but for "
-        "this probability, such as 0.05.",
+        "this probability, such as 0.05, if outputs err independently of each other.",
     ),
 ]
 OutputFormat = Annotated[
@@ -266,6 +267,12 @@ class Certainty:
             if value is not None and not 0.0 < value < 1.0:
                 message = f"{option} is {value}; a number strictly between 0 and 1 is expected"
                 raise RefusalError(message)
+        if self.failure_probability is not None and self.failure_probability > HIGHEST_FAILURE:
+            message = (
+                f"--guarantee is {self.failure_probability}, how often a limit may fail; at most "
+                f"{HIGHEST_FAILURE} is expected, such as 0.05 for 95 % confidence"
+            )
+            raise RefusalError(message)
         if self.failure_probability is not None and not (limits and limits.fitted):
             message = (
                 "--guarantee is given beside --threshold alone; --error-rate or --max-risk is expected"

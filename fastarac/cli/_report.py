@@ -36,8 +36,8 @@ CAUTION = (
 )
 BESIDE_GUARANTEE = (
     "The other thresholds are fitted to these outputs: on new ones the limit may well be exceeded. "
-    "What is said with confidence holds for new outputs from the same source, for each model and limit "
-    "by itself."
+    "What is said with confidence holds for new outputs from the same source that err independently of "
+    "each other, for each model and limit by itself."
 )
 FEW = 10  # allowed errors, below which chance decides what a limit means
 REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,7 +41,7 @@ class CostInterval:
     estimate: Values
     low: Values
     high: Values
-    distribution: NDArray[np.float64]
+    distribution: NDArray[np.float64] = field(repr=False)
     confidence_level: float
 
     def __str__(self) -> str:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastarac.uncertainty.results import ConfidenceInterval
 
 if TYPE_CHECKING:
@@ -198,7 +200,9 @@ def _probability(value: float) -> str:
 
 
 def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    if isinstance(value, tuple | list | np.ndarray):
+        return [_listed(part) for part in value]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def letters_of(order: Sequence[int], differing: set[tuple[int, int]]) -> tuple[str, ...]:
