@@ -54,6 +54,22 @@ class AccuracyRejectionCurve(NamedTuple):
     thresholds: NDArray[Any]
 
 
+def _points(
+    kernel: str, counts: NDArray[Any], others: NDArray[Any], *, flag: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Let a kernel of `_kernels.counting` write the two rates of a curve, by several threads."""
+    x, y = np.empty(len(counts)), np.empty(len(counts))
+    total = float(counts[-1].item() + others[-1].item())
+    edges = _parallel.edges(len(x))
+    write = getattr(_kernels.counting, kernel)
+
+    def work(share: int) -> None:
+        write(counts, others, total, flag, edges[share], edges[share + 1], x, y)
+
+    _parallel.run(work, range(len(edges) - 1))
+    return x, y
+
+
 def arac_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -110,16 +126,7 @@ def arac_curve(
     if reviewer is not None:
         y = reviewer.accuracy_after_correction(sweep)
         return ARACCurve(sweep.acceptance_rate, y, sweep.thresholds)
-    x, y = (np.empty(len(sweep.thresholds)) for _ in range(2))
-    edges = _parallel.edges(len(x))
-
-    def write(share: int) -> None:
-        _kernels.counting.arac_points(
-            sweep.true_accepts, sweep.false_accepts, float(sweep.total),
-            edges[share], edges[share + 1], x, y,
-        )  # fmt: skip
-
-    _parallel.run(write, range(len(edges) - 1))
+    x, y = _points("error_points", sweep.true_accepts, sweep.false_accepts, flag=True)
     return ARACCurve(x, y, sweep.thresholds)
 
 
@@ -167,7 +174,8 @@ def arp_curve(
     array([1.        , 1.        , 0.5       , 0.66666667, 0.75      ])
     """
     sweep = as_sweep(correct, confidence, sample_weight)
-    return ARPCurve(sweep.acceptance_rate, sweep.precision, sweep.thresholds)
+    x, y = _points("share_points", sweep.true_accepts, sweep.false_accepts, flag=False)
+    return ARPCurve(x, y, sweep.thresholds)
 
 
 def rc_curve(
@@ -214,7 +222,8 @@ def rc_curve(
     array([0.        , 0.        , 0.5       , 0.33333333, 0.25      ])
     """
     sweep = as_sweep(correct, confidence, sample_weight)
-    return RCCurve(sweep.acceptance_rate, sweep.risk, sweep.thresholds)
+    x, y = _points("share_points", sweep.false_accepts, sweep.true_accepts, flag=False)
+    return RCCurve(x, y, sweep.thresholds)
 
 
 def generalized_rc_curve(
@@ -260,7 +269,8 @@ def generalized_rc_curve(
     array([0.  , 0.  , 0.25, 0.25, 0.25])
     """
     sweep = as_sweep(correct, confidence, sample_weight)
-    return GeneralizedRCCurve(sweep.acceptance_rate, sweep.error_rate, sweep.thresholds)
+    x, y = _points("error_points", sweep.true_accepts, sweep.false_accepts, flag=False)
+    return GeneralizedRCCurve(x, y, sweep.thresholds)
 
 
 def accuracy_rejection_curve(
@@ -307,4 +317,5 @@ def accuracy_rejection_curve(
     array([1.  , 0.75, 0.5 , 0.25, 0.  ])
     """
     sweep = as_sweep(correct, confidence, sample_weight)
-    return AccuracyRejectionCurve(sweep.verification_rate, sweep.precision, sweep.thresholds)
+    x, y = _points("share_points", sweep.true_accepts, sweep.false_accepts, flag=True)
+    return AccuracyRejectionCurve(x, y, sweep.thresholds)

@@ -63,3 +63,26 @@ def test_areas_of_scikit_learn():
     assert linear == pytest.approx(metrics.auc(recall, precision), rel=1e-14)
     step = fa.pr_auc_score(POSITIVE, SCORE, interpolation="step")
     assert step == pytest.approx(metrics.average_precision_score(POSITIVE, SCORE), rel=1e-14)
+
+
+def test_precision_recall_area_of_precrec():
+    """The example of Saito and Rehmsmeier 2015 (PLOS ONE 10(3)), for which precrec prints its areas.
+
+    precrec adds trapezoids between a thousand steps of recall on the same curve, which is what its
+    last digit comes from.
+    """
+    score = [20, 19, 18, 17, 16, 15, 14, 14, 14, 14, 14, 14, 8, 7, 6, 5, 5, 5, 5, 5]
+    label = [1, 1, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0]
+    assert round(fa.roc_auc_score(label, score), 7) == 0.72
+    exact = fa.pr_auc_score(label, score)
+    assert exact == pytest.approx(0.7397716, abs=3e-7)
+    sweep = fa.threshold_sweep(label, score)
+    area = 0.0
+    for k in range(1, len(sweep.thresholds)):
+        (t0, t1), (f0, f1) = sweep.true_accepts[k - 1 : k + 1], sweep.false_accepts[k - 1 : k + 1]
+        right = np.union1d(np.linspace(0, 10, 1001), [t0, t1])
+        right = right[(right >= t0) & (right <= t1) & (t1 > t0)]
+        wrong = f0 + (right - t0) * (f1 - f0) / max(t1 - t0, 1)
+        precision = np.where(right + wrong > 0, right / np.maximum(right + wrong, 1e-300), 1.0)
+        area += np.trapezoid(precision, right / 10)
+    assert round(area, 7) == 0.7397716

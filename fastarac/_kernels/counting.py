@@ -79,10 +79,27 @@ def doubled_area(x: Array, y: Array) -> int:
 
 
 @kernel
-def arac_points(
-    true_accepts: Array, false_accepts: Array, total: float, start: int, stop: int, x: Array, y: Array
-) -> None:
-    """Write acceptance rate and accuracy after correction of the points from `start` to `stop`."""
+def error_points(
+    true_accepts: Array, false_accepts: Array, total: float, right: bool, start: int, stop: int,
+    x: Array, y: Array,
+) -> None:  # fmt: skip
+    """Write acceptance rate and error rate of the points from `start` to `stop`; or 1 less that."""
     for i in range(start, stop):
         x[i] = float(true_accepts[i] + false_accepts[i]) / total
-        y[i] = (total - float(false_accepts[i])) / total
+        wrong = float(false_accepts[i])
+        y[i] = (total - wrong if right else wrong) / total
+
+
+@kernel
+def share_points(
+    counts: Array, others: Array, total: float, rejected: bool, start: int, stop: int,
+    x: Array, y: Array,
+) -> None:  # fmt: skip
+    """Write acceptance rate (or 1 less that) and the share of `counts` among the accepted items."""
+    for i in range(max(start, 1), stop):
+        accepted = float(counts[i] + others[i])
+        x[i] = (total - accepted if rejected else accepted) / total
+        y[i] = float(counts[i]) / accepted
+    if start == 0:  # of nothing there is no share: the first one that there is
+        x[0] = 1.0 if rejected else 0.0
+        y[0] = float(counts[1]) / float(counts[1] + others[1])
