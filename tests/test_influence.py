@@ -89,7 +89,9 @@ STATISTICS = [
         for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
     ),
 ]
-CASES = pytest.mark.parametrize(("statistic", "definition"), STATISTICS, ids=lambda x: repr(x)[:60])
+CASES = pytest.mark.parametrize(
+    ("statistic", "definition"), STATISTICS, ids=[repr(statistic) for statistic, _ in STATISTICS]
+)
 
 
 @st.composite
