@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import shutil
 import subprocess
-import time
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -21,6 +20,7 @@ import numpy as np
 import fastarac as fa
 from bench import inputs
 from bench.peers import processors
+from bench.timing import seconds_per_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,23 +44,16 @@ cat(system.time(r <- curve())[["elapsed"]], system.time(i <- ci.auc(r))[["elapse
 """
 
 
-def seconds(call: Callable[[], Any]) -> float:
-    """Time one call."""
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
-
-
 def ratio_line(
     name: str, call: Callable[[], Any], area: Callable[[], Any], rounds: int, *, judged: bool
 ) -> str:
     """How long a call takes, and how long beside the area."""
     call(), area()  # compiled and loaded
-    inner = max(1, int(0.02 / max(seconds(area), 1e-6)))
+    inner = max(1, int(0.02 / max(seconds_per_call(area, 1), 1e-6)))
     times, ratios = [], []
     for _ in range(rounds):
-        alone = seconds(lambda: [area() for _ in range(inner)]) / inner
-        times.append(seconds(lambda: [call() for _ in range(inner)]) / inner)
+        alone = seconds_per_call(area, inner)
+        times.append(seconds_per_call(call, inner))
         ratios.append(times[-1] / alone)
     spread = f"{median(ratios):6.2f} × the area ({min(ratios):.2f}–{max(ratios):.2f})"
     verdict = f", target ≤ {MOST:g} {'✓' if median(ratios) <= MOST else '✗'}" if judged else ""
@@ -72,7 +65,7 @@ def proc_line(items: Inputs, rounds: int) -> str:
     rscript = shutil.which("Rscript")
     if rscript is None:
         return "    pROC: no Rscript here"
-    ours = [seconds(lambda: _roc_interval(items)) for _ in range(rounds)]
+    ours = [seconds_per_call(lambda: _roc_interval(items), 1) for _ in range(rounds)]
     with TemporaryDirectory() as folder:
         items.correct.astype(np.int32).tofile(Path(folder, "y"))
         items.confidence.astype(np.float64).tofile(Path(folder, "a"))
@@ -131,7 +124,7 @@ def bcost_line(rounds: int) -> str:
         return fa.bcost(counts, costs, n_resamples=10_000, random_state=0)
 
     call()
-    middle = median(seconds(call) for _ in range(rounds))
+    middle = median(seconds_per_call(call, 1) for _ in range(rounds))
     verdict = "✓" if middle <= BCOST_MOST else "✗"
     name = f"bcost, 5 classes, {counts.sum():,} items"
     return f"{name:58}{1e3 * middle:10.3f} ms, target ≤ {1e3 * BCOST_MOST:g} ms {verdict}"

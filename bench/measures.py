@@ -15,7 +15,7 @@ import numpy as np
 
 import fastarac as fa
 from bench import inputs
-from bench.timing import Contestant, ratio, summarize, take_turns
+from bench.timing import ratio, summarize, timed
 from bench.works import LARGE
 
 if TYPE_CHECKING:
@@ -48,22 +48,13 @@ def works(n: int) -> dict[str, Callable[[], Any]]:
     }
 
 
-def timed(n: int, rounds: int) -> dict[str, list[float]]:
-    """Seconds of each round of each work."""
-    contestants = [Contestant.of(name, call) for name, call in works(n).items()]
-    for contestant in contestants:
-        contestant.warm_up()
-    take_turns(contestants, rounds, 60.0)
-    return {contestant.name: contestant.times for contestant in contestants}
-
-
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m bench.measures", description=__doc__)
     parser.add_argument("--size", type=lambda text: int(float(text)), default=LARGE)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    times = timed(options.size, options.rounds)
+    times = timed(works(options.size), options.rounds)
     print(f"{options.size:,} items; medians of {options.rounds} rounds, and their least and greatest")
     print(f"{'':28}{'ms':>8}   ÷ {SWEEP:22}÷ {ZEROS}")
     for name, seconds in times.items():

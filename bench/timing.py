@@ -11,7 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 LEAST_TIMED = 0.004  # seconds; quicker calls are timed several in a row
 LEAST_ROUNDS = 3
@@ -76,6 +76,15 @@ def take_turns(contestants: Iterable[Contestant], rounds: int, budget: float) ->
             tired = contestant.may_leave and contestant.spent > budget
             if not (tired and turn >= LEAST_ROUNDS):
                 contestant.times.append(contestant.timer(contestant.calls))
+
+
+def timed(works: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
+    """Seconds of each round of each work, all warmed up and taking turns."""
+    contestants = [Contestant.of(name, call) for name, call in works.items()]
+    for contestant in contestants:
+        contestant.warm_up()
+    take_turns(contestants, rounds, 60.0)
+    return {contestant.name: contestant.times for contestant in contestants}
 
 
 class Summary(NamedTuple):

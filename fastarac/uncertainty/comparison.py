@@ -17,6 +17,7 @@ from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.asymptotic import NO_SPREAD, Estimate
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.compared import ModelComparison, PairDifference, letters_of
+from fastarac.uncertainty.intervals import percentile
 from fastarac.uncertainty.quantiles import student_pvalue, student_quantile
 from fastarac.uncertainty.random_state import key_of
 from fastarac.uncertainty.replicates import Evaluator
@@ -499,7 +500,7 @@ def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> 
         error = float(np.std(row, ddof=1))
         sweep, n = population.sweep, float(population.n_drawn)
         estimate = Estimate(sweep, statistic(sweep), error, math.inf, n, math.inf)
-        interval = _percentiles(row, level)
+        interval = percentile(row, level)
         if not error > NO_SPREAD:
             interval = asymptotic.interval_of(estimate, statistic, level, None)
         estimates.append(estimate)
@@ -521,7 +522,7 @@ def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> 
             fewer = min(int(np.sum(differences <= 0.0)), int(np.sum(differences >= 0.0)))
             pvalue = min(1.0, 2.0 * (fewer + 1) / (len(differences) + 1))
             ratio = (estimates[a].value - estimates[b].value) / error
-            paired[a, b] = _Paired(error, ratio, pvalue, _percentiles(differences, level))
+            paired[a, b] = _Paired(error, ratio, pvalue, percentile(differences, level))
             continue
         paired[a, b] = _paired(estimates[a], estimates[b], error, statistic, level)
         if defined:
@@ -529,11 +530,6 @@ def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> 
     if np.isnan(values).any():
         return _Findings(shown, paired, [math.nan] * len(names), doubts)
     return _Findings(shown, paired, _shares_of_best(values, statistic), doubts)
-
-
-def _percentiles(values: NDArray[np.float64], level: float) -> ConfidenceInterval:
-    low, high = np.quantile(values, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-    return ConfidenceInterval(float(low), float(high))
 
 
 def adjusted_pvalues(pvalues: Sequence[float], correction: Correction | None) -> list[float]:
