@@ -1,0 +1,327 @@
+"""The words of one or more pages, as an OCR engine or a person wrote them."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["HIGHEST", "Scale", "Unit", "Words"]
+
+Scale = Literal["percent", "unit"]
+Unit = Literal["word", "line"]
+
+#: The highest confidence of each scale.
+HIGHEST: dict[str, float] = {"percent": 100.0, "unit": 1.0}
+
+# Engines compute in float32, and a probability may come out one rounding step above 1.
+ROUNDING = 1e-6
+
+
+def _no_numbers() -> NDArray[np.float64]:
+    return np.empty(0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Words in reading order, with their confidence and their place: what every reader returns.
+
+    A truth has the same shape, without confidences.
+
+    Attributes
+    ----------
+    text : tuple of str, n_words of them
+        The words as they are written, without white space in them; never empty.
+    confidence : ndarray of shape (n_words,), float64
+        How sure the engine is, as it writes it: in [0, 100] or in [0, 1], see `scale`. NaN where
+        it gives none.
+    page : ndarray of shape (n_words,), intp
+        The index into `page_names` of each word's page; it never decreases.
+    line : ndarray of shape (n_words,), intp
+        The number of each word's line, counted from 0 over all pages; it never decreases, and no
+        line is on two pages.
+    box : ndarray of shape (n_words, 4), float64
+        Left, top, right and bottom of the output that each word is from, in the units of
+        `page_size`; NaN where there is none. An upright box around a polygon.
+    page_names : tuple of str, n_pages of them
+        The names of the pages, each different. Pages without words are among them.
+    page_size : ndarray of shape (n_pages, 2), float64
+        Width and height of each page in the units of the boxes; (1, 1) where boxes are fractions
+        of the page, NaN where the file gives no size.
+    source : str
+        The format of the file, such as ``"tesseract-tsv"``: a name in ``fastarac.ocr.FORMATS``,
+        or ``"text"``.
+    scale : {"percent", "unit"} or None
+        Whether confidences run from 0 to 100 or from 0 to 1, as the format says. None where there
+        are none at all.
+    unit : {"word", "line"}
+        What the engine gives a confidence for. Each word of a line that has one has the line's.
+    engine : str or None
+        The software that wrote the file, where the file names it.
+    notes : tuple of str
+        What a user should know of this reading, one sentence each: repairs made, lines divided
+        into words, words without a confidence.
+
+    Raises
+    ------
+    ValueError
+        If the parts do not fit together as said here.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastarac.ocr import Words
+    >>> words = Words(
+    ...     text=("Total", "12,50"),
+    ...     confidence=np.array([96.5, 41.0]),
+    ...     page=np.array([0, 0]),
+    ...     line=np.array([0, 0]),
+    ...     page_names=("invoice",),
+    ...     scale="percent",
+    ... )
+    >>> words
+    Words(2 words on 1 page, confidences in percent, source='')
+    >>> words.page_slices()
+    [slice(0, 2, None)]
+    """
+
+    text: tuple[str, ...]
+    confidence: NDArray[np.float64]
+    page: NDArray[np.intp]
+    line: NDArray[np.intp]
+    page_names: tuple[str, ...]
+    box: NDArray[np.float64] = field(default_factory=_no_numbers)
+    page_size: NDArray[np.float64] = field(default_factory=_no_numbers)
+    source: str = ""
+    scale: Scale | None = None
+    unit: Unit = "word"
+    engine: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        n, n_pages = len(self.text), len(self.page_names)
+        set_field = object.__setattr__
+        set_field(self, "confidence", np.asarray(self.confidence, np.float64))
+        set_field(self, "page", np.asarray(self.page, np.intp))
+        set_field(self, "line", np.asarray(self.line, np.intp))
+        if np.size(self.box) == 0:
+            set_field(self, "box", np.full((n, 4), np.nan))
+        if np.size(self.page_size) == 0:
+            set_field(self, "page_size", np.full((n_pages, 2), np.nan))
+        _check_shapes(self, n, n_pages)
+        _check_places(self, n_pages)
+        _check_confidences(self)
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def __repr__(self) -> str:
+        pages = len(self.page_names)
+        said = {"percent": "in percent", "unit": "from 0 to 1", None: "absent"}[self.scale]
+        return (
+            f"Words({len(self)} words on {pages} page{'s' * (pages != 1)}, confidences {said}, "
+            f"source={self.source!r})"
+        )
+
+    def page_slices(self) -> list[slice]:
+        """Return, for each page, the slice of its words."""
+        ends = np.searchsorted(self.page, np.arange(len(self.page_names) + 1)).tolist()
+        return [slice(begin, end) for begin, end in itertools.pairwise(ends)]
+
+    def line_starts(self, part: slice = slice(None)) -> NDArray[np.intp]:
+        """Return the indices into `text[part]` at which a line begins."""
+        line = self.line[part]
+        if not len(line):
+            return np.empty(0, np.intp)
+        return np.flatnonzero(np.diff(line, prepend=line[0] - 1))
+
+    def select_pages(self, pages: Sequence[int], names: Sequence[str] | None = None) -> Words:
+        """Return some of the pages, in increasing order, under new names where `names` is given.
+
+        Parameters
+        ----------
+        pages : sequence of int
+            Indices into `page_names`, increasing.
+        names : sequence of str, optional
+            What the pages are to be called.
+
+        Returns
+        -------
+        words : Words
+
+        Raises
+        ------
+        ValueError
+            If the indices do not increase, are not those of pages, or there are not as many names.
+        """
+        if any(b <= a for a, b in itertools.pairwise(pages)) or not all(
+            0 <= page < len(self.page_names) for page in pages
+        ):
+            message = (
+                f"pages is {list(pages)!r}; increasing numbers from 0 to "
+                f"{len(self.page_names) - 1} are expected"
+            )
+            raise ValueError(message)
+        if names is None:
+            names = [self.page_names[page] for page in pages]
+        slices = self.page_slices()
+        taken = [np.arange(len(self))[slices[page]] for page in pages]
+        kept = np.concatenate([np.empty(0, np.intp), *taken])
+        return Words(
+            text=tuple(self.text[i] for i in kept),
+            confidence=self.confidence[kept],
+            page=np.repeat(np.arange(len(pages)), [len(part) for part in taken]),
+            line=self.line[kept],
+            page_names=tuple(names),
+            box=self.box[kept],
+            page_size=self.page_size[list(pages)],
+            source=self.source,
+            scale=self.scale,
+            unit=self.unit,
+            engine=self.engine,
+            notes=self.notes,
+        )
+
+    def as_one_page(self, name: str) -> Words:
+        """Return the same words on a single page of this name, which has no size."""
+        return Words(
+            text=self.text,
+            confidence=self.confidence,
+            page=np.zeros(len(self), np.intp),
+            line=self.line,
+            page_names=(name,),
+            box=self.box,
+            source=self.source,
+            scale=self.scale,
+            unit=self.unit,
+            engine=self.engine,
+            notes=self.notes,
+        )
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[Words]) -> Words:
+        """Return the words of several readings, one after the other.
+
+        Parameters
+        ----------
+        parts : iterable of Words
+            Readings of one format and one scale, or of truths.
+
+        Returns
+        -------
+        words : Words
+            Source and engine are those of the parts, joined by commas where they differ. Each
+            different note is kept once.
+
+        Raises
+        ------
+        ValueError
+            If there is no part, if scales or units are mixed, or if two pages have one name.
+        """
+        readings = list(parts)
+        if not readings:
+            raise ValueError("parts is empty; at least one reading is expected")
+        scales = {words.scale for words in readings} - {None}
+        if len(scales) > 1:
+            counts = ", ".join(
+                f"{sum(words.scale == scale for words in readings)} in {scale}"
+                for scale in HIGHEST
+                if scale in scales
+            )
+            message = (
+                f"the confidences of {len(readings)} readings are on different scales ({counts}); "
+                "one scale is expected"
+            )
+            raise ValueError(message)
+        units = {words.unit for words in readings if words.scale is not None}
+        if len(units) > 1:
+            raise ValueError(
+                "some readings give a confidence a word and some a line; one of both is expected"
+            )
+        pages = np.cumsum([0, *(len(words.page_names) for words in readings)])
+        lines = np.cumsum([0, *(int(words.line[-1]) + 1 if len(words) else 0 for words in readings)])
+        return cls(
+            text=tuple(text for words in readings for text in words.text),
+            confidence=np.concatenate([words.confidence for words in readings]),
+            page=np.concatenate([words.page + n for words, n in zip(readings, pages, strict=False)]),
+            line=np.concatenate([words.line + n for words, n in zip(readings, lines, strict=False)]),
+            page_names=tuple(name for words in readings for name in words.page_names),
+            box=np.concatenate([words.box for words in readings]),
+            page_size=np.concatenate([words.page_size for words in readings]),
+            source=_joined(words.source for words in readings) or "",
+            scale=scales.pop() if scales else None,
+            unit=units.pop() if units else readings[0].unit,
+            engine=_joined(words.engine for words in readings),
+            notes=tuple(dict.fromkeys(note for words in readings for note in words.notes)),
+        )
+
+
+def _joined(names: Iterable[str | None]) -> str | None:
+    return ", ".join(dict.fromkeys(name for name in names if name)) or None
+
+
+def _check_shapes(words: Words, n: int, n_pages: int) -> None:
+    shapes = {
+        "confidence": (n,),
+        "page": (n,),
+        "line": (n,),
+        "box": (n, 4),
+        "page_size": (n_pages, 2),
+    }
+    for name, shape in shapes.items():
+        found = np.shape(getattr(words, name))
+        if found != shape:
+            message = f"{name} has shape {found}; {shape} is expected"
+            raise ValueError(message)
+
+
+def _check_places(words: Words, n_pages: int) -> None:
+    for i, text in enumerate(words.text):
+        if text.split() != [text]:
+            message = f"text[{i}] is {text!r}; a word without white space is expected"
+            raise ValueError(message)
+    if len(set(words.page_names)) < n_pages:
+        twice = next(name for name in words.page_names if words.page_names.count(name) > 1)
+        message = f"page_names has {twice!r} twice; a name for each page is expected"
+        raise ValueError(message)
+    page, line = words.page, words.line
+    if not len(page):
+        return
+    if page[0] < 0 or page[-1] >= n_pages or (np.diff(page) < 0).any():
+        message = (
+            f"page is not a sequence of indices into the {n_pages} page_names that never decreases"
+        )
+        raise ValueError(message)
+    if line[0] < 0 or (np.diff(line) < 0).any():
+        raise ValueError("line is not a sequence of numbers from 0 that never decreases")
+    if ((np.diff(page) > 0) & (np.diff(line) == 0)).any():
+        raise ValueError("line has one number on two pages; a number for each line is expected")
+
+
+def _check_confidences(words: Words) -> None:
+    known = ~np.isnan(words.confidence)
+    if words.scale is None:
+        if known.any():
+            raise ValueError(
+                "scale is None, but there are confidences; 'percent' or 'unit' is expected"
+            )
+        return
+    if words.scale not in HIGHEST:
+        message = f"scale is {words.scale!r}; 'percent', 'unit' or None is expected"
+        raise ValueError(message)
+    highest = HIGHEST[words.scale]
+    with np.errstate(invalid="ignore"):
+        outside = known & ~((words.confidence >= 0) & (words.confidence <= highest * (1 + ROUNDING)))
+    if outside.any():
+        i = int(outside.argmax())
+        message = (
+            f"confidence[{i}] is {words.confidence[i]}; a number from 0 to {highest:g} is expected"
+        )
+        raise ValueError(message)
