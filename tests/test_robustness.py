@@ -148,6 +148,61 @@ def test_an_installation_that_cannot_be_written_to(tmp_path):
 
 
 @compiled
+def test_an_edit_in_one_file_reaches_the_kernels_of_the_others(tmp_path):
+    """`divide` of `areas` contains the machine code of `multiply` of `weighted`."""
+    package = tmp_path / "site" / "fastarac"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "*.nb?"))
+
+    def quotient() -> list[str]:
+        result = run(
+            f"""
+            import sys
+            sys.path.insert(0, {str(tmp_path / "site")!r})
+            from fastarac._kernels import areas
+            high, _ = areas.divide(3.0, 0.0, 2.0, 0.0)
+            print(high, sum(areas.divide.stats.cache_hits.values()), areas.__file__)
+            """,
+            NUMBA_CACHE_DIR=str(tmp_path / "cache"),
+        )
+        assert result.returncode == 0, result.stderr
+        *found, path = result.stdout.split()
+        assert path.startswith(str(tmp_path))
+        return found
+
+    assert quotient() == ["1.5", "0"]
+    assert quotient() == ["1.5", "1"]
+    helpers = package / "_kernels" / "weighted.py"
+    source = helpers.read_text(encoding="utf-8")
+    edited = source.replace("return s, error - (s - p)", "return 2.0 * s, error - (s - p)")
+    assert edited != source
+    helpers.write_text(edited, encoding="utf-8")
+    assert quotient() == ["0.0", "0"]
+
+
+@compiled
+@pytest.mark.parametrize("part", ["_source_stamp", "_index_name", "save"])
+def test_a_cache_that_cannot_be_stamped_is_not_used(part, monkeypatch, tmp_path):
+    """A later numba may keep its cache otherwise: slower then, never wrong."""
+    from numba.core import caching
+
+    from fastarac._kernels._jit import kernel
+
+    class Otherwise:
+        def __init__(self, **_: object) -> None:
+            for name in {"_source_stamp", "_index_name", "_data_name", "save"} - {part}:
+                setattr(self, name, "")
+
+    monkeypatch.setattr(caching, "IndexDataCacheFile", Otherwise)
+
+    def twice(x: int) -> int:
+        return 2 * x
+
+    dispatcher = kernel(twice)
+    assert type(dispatcher._cache).__name__ == "NullCache"
+    assert dispatcher(2) == 4
+
+
+@compiled
 def test_a_full_disk_does_not_fail_the_computation(tmp_path):
     result = run(
         """
