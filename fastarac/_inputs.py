@@ -386,7 +386,7 @@ def read_groups(groups: Any, n: int, name: str = "groups") -> tuple[NDArray[Any]
             message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
             raise ValueError(message)
         if array.dtype.kind in "biu" and len(array):
-            labels, codes = _number_integers(array)
+            labels, codes = _number_integers(array, name)
         else:
             try:
                 labels, codes = np.unique(array, return_inverse=True)
@@ -413,7 +413,7 @@ def _of_length(
     return labels, codes
 
 
-def _number_integers(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct integers, in rising order where there are few gaps, and their numbers."""
     lowest, highest = int(array.min()), int(array.max())
     wide = np.uint64 if array.dtype.kind == "u" and array.dtype.itemsize == 8 else np.int64
@@ -425,11 +425,13 @@ def _number_integers(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         present = np.zeros(highest - lowest + 1, np.bool_)
         edges = _parallel.edges(len(values))
 
-        def number(i: int) -> None:
+        def number(i: int) -> bool:
             share = slice(edges[i], edges[i + 1])
-            _kernels.groups.number_range(values[share], wide(lowest), codes[share], present)
+            return _kernels.groups.number_range(values[share], wide(lowest), codes[share], present)
 
-        _parallel.run(number, range(len(edges) - 1))
+        if not all(_parallel.run(number, range(len(edges) - 1))):
+            message = f"{name} was changed while it was read"
+            raise ValueError(message)
         if not present.all():
             codes = (np.cumsum(present) - 1)[codes]
         labels = np.flatnonzero(present).astype(wide) + wide(lowest)

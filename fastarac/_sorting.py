@@ -37,6 +37,10 @@ MAX_BLOCKS = 1 << 9
 MAX_BLOCK_SHIFT = 15  # a half group of a block is numbered in 16 bits
 
 
+NO_WEIGHTS = np.empty(0)
+NO_WEIGHTS.flags.writeable = False  # as the weights are: one type for the compiler
+
+
 class PairCounts(NamedTuple):
     """All that an area of the ARAC or the ROC curve needs, without rounding.
 
@@ -260,23 +264,21 @@ def spread(items: Items, plan: Plan) -> Buckets:
 
     _parallel.run(count, range(len(shares)))
     bounds, positions = _places(counts)
+    ends = positions + counts
     keys = np.empty(items.n, layout.bits)
-    weights = np.empty(0 if items.weight is None else items.n, np.float64)
+    given = NO_WEIGHTS if items.weight is None else items.weight
+    weights = np.empty(len(given), np.float64)
 
     def move(index: int) -> None:
         for offset, values, bits, labels in items.chunks(*shares[index]):
-            if items.weight is None:
-                threshold.scatter(
-                    values, bits, labels, layout.kind, plan.table, plan.n_buckets, plan.ends,
-                    positions[index], keys,
-                )  # fmt: skip
-            else:
-                threshold.scatter_weighted(
-                    values, bits, labels, items.weight[offset : offset + len(bits)], layout.kind,
-                    plan.table, plan.n_buckets, plan.ends, positions[index], keys, weights,
-                )  # fmt: skip
+            threshold.scatter(
+                values, bits, labels, given[offset : offset + len(bits)], layout.kind, plan.table,
+                plan.n_buckets, plan.ends, positions[index], keys, weights,
+            )  # fmt: skip
 
     _parallel.run(move, range(len(shares)))
+    if not np.array_equal(positions, ends):
+        items.reject()
     return Buckets(keys, bounds, weights)
 
 
@@ -296,6 +298,7 @@ def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[
 
     _parallel.run(count, range(len(shares)))
     bounds, positions = _places(counts)
+    ends = positions + counts
     keys = np.empty(items.n, layout.bits)
     halves = np.empty(items.n, np.uint16)
 
@@ -308,6 +311,8 @@ def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[
             items.check(not_finite=bad, seen_labels=seen)
 
     _parallel.run(move, range(len(shares)))
+    if not np.array_equal(positions, ends):
+        items.reject()
     pairs = np.empty((n_groups, 3), np.int64)
 
     def step(first: int, last: int) -> None:

@@ -154,3 +154,17 @@ def test_wrong_values(arguments, message):
 def test_labels_that_cannot_be_compared():
     with pytest.raises(TypeError, match="groups has labels that cannot be compared"):
         fa.evaluate_groups([1, 0], [0.5, 0.6], np.array(["a", 1], object))
+
+
+@pytest.mark.parametrize("later", [-1, 6, 2**62, -(2**62)])
+def test_labels_that_change_after_their_range_was_found_are_an_error(later):
+    labels = np.array([0, 5, 3, 3, 2, 1])
+    edges = _parallel.edges
+
+    def change_then_divide(n):
+        labels[4] = later
+        return edges(n)
+
+    changed = pytest.raises(ValueError, match="groups was changed while it was read")
+    with changed, mock.patch.object(_parallel, "edges", change_then_divide):
+        fa.evaluate_groups(CORRECT, CONFIDENCE, labels)

@@ -377,3 +377,13 @@ class TestErrors:
             fa.discounted_cumulative_gain([1], discount="log")
         with pytest.raises(ValueError, match="judged_gains has 1 queries and gains has 2"):
             fa.normalized_dcg([[1], [2]], judged_gains=[1])
+
+
+def test_gains_that_change_after_they_were_checked_stay_inside_the_arrays():
+    """Another thread may write to them; the sum is then of no use, but nothing else is touched."""
+    from fastarac import _kernels
+
+    out = np.empty(1)
+    gains, offsets, discounts = np.array([3.0, -100.0, np.nan]), np.array([0, 3]), np.ones(3)
+    _kernels.ranking.best_sums(gains, offsets, discounts, 0, 1, out)
+    _kernels.dropin.discounted_gains(gains[None], np.array([[1.0, np.nan, 0.0]]), np.ones(3), out)

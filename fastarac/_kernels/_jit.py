@@ -26,8 +26,8 @@ def _sources_stamp() -> str:
     """Return a hash of the source of all kernels; empty where there is none to read.
 
     numba stamps the machine code of a function with its own file only, but a kernel contains what it
-    calls from other files. Without a stamp of them all, an edit, or an update that left the caller's file
-    as it was, would go on running the old code.
+    calls from other files. Without a stamp of them all, an edit, or an update that left the caller's
+    file as it was, would go on running the old code.
     """
     stamp = hashlib.sha256()
     try:  # in a directory or in a zip file
@@ -57,7 +57,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
         dispatcher = compiler(cache=True, **_OPTIONS)(function)
     except RuntimeError:  # numba found no directory to write to
         return compiler(**_OPTIONS)(function)
-    if numba.config.DISABLE_JIT or _harden_cache(dispatcher):
+    if dispatcher is function or _harden_cache(dispatcher):  # itself where compilation is switched off
         return dispatcher
     return compiler(**_OPTIONS)(function)
 
@@ -72,7 +72,7 @@ def _harden_cache(dispatcher: Any) -> bool:
     take the same number; the index of one and the data of the other may then survive, and a later
     process would run machine code made for other types. A name that no one else takes rules that out.
     """
-    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     parts = ("_index_name", "_source_stamp", "_data_name", "save")
     if not all(hasattr(cache_file, part) for part in parts):
         return False

@@ -565,8 +565,9 @@ def discounted_gains(gains: Array, scores: Array, cumulative_discounts: Array, r
         i = len(order) - 1
         while i >= 0:
             value = scores[r, order[i]]
-            gain = 0.0
-            size = 0
+            gain = gains[r, order[i]]
+            size = 1
+            i -= 1
             while i >= 0 and scores[r, order[i]] == value:
                 gain += gains[r, order[i]]
                 size += 1

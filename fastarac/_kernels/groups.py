@@ -62,9 +62,11 @@ def scatter_blocks(
         code = np.int64(codes[i])
         block = code >> shift
         p = positions[block]
+        positions[block] = p + 1
+        if p >= len(keys):  # the codes are others than those that were counted
+            break
         keys[p] = (o << one) | T(labels[i])
         halves[p] = 2 * (code & mask) + upper
-        positions[block] = p + 1
     return bad and kind == FLOAT, np.int64(seen)
 
 
@@ -140,12 +142,18 @@ def pairs_of_blocks(
 
 
 @kernel
-def number_range(values: Array, lowest: Any, codes: Array, present: Array) -> None:
-    """Number integers by their distance from the lowest, and note which numbers there are."""
+def number_range(values: Array, lowest: Any, codes: Array, present: Array) -> bool:
+    """Number integers by their distance from the lowest, and note which numbers there are.
+
+    Returns whether all are in range: another thread may have written to `values` since it was found.
+    """
     for i in range(len(values)):
-        code = np.int64(values[i] - lowest)
-        codes[i] = code
-        present[code] = True
+        code = np.uint64(values[i] - lowest)
+        if code >= np.uint64(len(present)):
+            return False
+        codes[i] = np.int64(code)
+        present[np.int64(code)] = True
+    return True
 
 
 @kernel

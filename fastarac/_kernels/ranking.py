@@ -91,7 +91,7 @@ def best_sums(
         whole = 0
         while whole < length:
             gain = gains[start + whole]
-            if gain > MAX_GRADE or gain != np.int64(gain):
+            if not (0 <= gain <= MAX_GRADE and gain == np.int64(gain)):
                 break
             grades[np.int64(gain)] += 1
             whole += 1

@@ -103,32 +103,6 @@ def scatter(
     values: Array,
     bits: Array,
     labels: Array,
-    kind: int,
-    table: Array,
-    n_buckets: int,
-    ends: Any,
-    positions: Array,
-    keys: Array,
-) -> None:
-    """Write each item's key at the next free position of its bucket; `positions` move on."""
-    T = bits.dtype.type
-    one = T(1)
-    sign = one << T(8 * bits.itemsize - 1)
-    for i in range(len(bits)):
-        o = ordered(bits[i], sign, kind)
-        c = np.int64(table[cell_of(np.float64(values[i]), ends)])
-        if o & sign:
-            c += n_buckets
-        p = positions[c]
-        keys[p] = (o << one) | T(labels[i])
-        positions[c] = p + 1
-
-
-@kernel
-def scatter_weighted(
-    values: Array,
-    bits: Array,
-    labels: Array,
     weights: Array,
     kind: int,
     table: Array,
@@ -138,19 +112,28 @@ def scatter_weighted(
     keys: Array,
     moved_weights: Array,
 ) -> None:
-    """`scatter` that takes the weights along."""
+    """Write each item's key at the next free position of its bucket; `positions` move on.
+
+    Weights, where there are any, go to the same positions of `moved_weights`. Positions were counted by
+    an earlier pass over arrays that another thread may have written to since: nothing is written beyond
+    the keys, and the caller sees from the positions whether each bucket took what was counted.
+    """
     T = bits.dtype.type
     one = T(1)
     sign = one << T(8 * bits.itemsize - 1)
+    weighted = len(weights) > 0
     for i in range(len(bits)):
         o = ordered(bits[i], sign, kind)
         c = np.int64(table[cell_of(np.float64(values[i]), ends)])
         if o & sign:
             c += n_buckets
         p = positions[c]
-        keys[p] = (o << one) | T(labels[i])
-        moved_weights[p] = weights[i]
         positions[c] = p + 1
+        if p >= len(keys):
+            return
+        keys[p] = (o << one) | T(labels[i])
+        if weighted:
+            moved_weights[p] = weights[i]
 
 
 @kernel

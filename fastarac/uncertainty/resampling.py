@@ -183,7 +183,11 @@ def population_of(
         labels, values, weights = labels[present], values[present], weights[present]
         if codes is not None:
             codes = np.unique(codes[present], return_inverse=True)[1]
-    return _of_members(sweep, _sorted(labels, values, weights, codes), stratified=stratified)
+    members = _sorted(labels, values, weights, codes)
+    if np.count_nonzero(members.codes & STARTS) != len(sweep.thresholds) - 1:
+        message = "correct or confidence was changed while it was read"
+        raise ValueError(message)
+    return _of_members(sweep, members, stratified=stratified)
 
 
 def _sorted(
