@@ -1,5 +1,23 @@
 """From the files of an OCR engine and the true text to outputs that are right or wrong."""
 
+from fastarac.ocr.formats import FORMATS, Format, NoConfidenceError, require_confidence
+from fastarac.ocr.pairing import Pair, Pairing, PairingError, match_pages, pair_files
+from fastarac.ocr.readers import OcrFileError, read
+from fastarac.ocr.truth import read_truth
 from fastarac.ocr.words import Words
 
-__all__ = ["Words"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "NoConfidenceError",
+    "OcrFileError",
+    "Pair",
+    "Pairing",
+    "PairingError",
+    "Words",
+    "match_pages",
+    "pair_files",
+    "read",
+    "read_truth",
+    "require_confidence",
+]

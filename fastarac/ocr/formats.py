@@ -1,0 +1,212 @@
+"""The formats of OCR engines that can be read: what each gives as confidence, and how to get it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import os
+
+    from fastarac.ocr.words import Scale, Unit, Words
+
+__all__ = ["FORMATS", "Format", "NoConfidenceError", "require_confidence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of an OCR engine's output.
+
+    Attributes
+    ----------
+    name : str
+        What `Words.source` says.
+    title : str
+        What people call it.
+    told_by : str
+        What in the file shows that it is of this format.
+    scale : {"percent", "unit"}
+        Whether its confidences run from 0 to 100 or from 0 to 1.
+    unit : {"word", "line"}
+        What a confidence is of.
+    gives : str
+        Where the confidence stands, and what is special about it.
+    option : str
+        How the engine is told to write confidences.
+    """
+
+    name: str
+    title: str
+    told_by: str
+    scale: Scale
+    unit: Unit
+    gives: str
+    option: str
+
+
+_ALL = (
+    Format(
+        "tesseract-tsv",
+        "Tesseract TSV",
+        "a header line that begins with `level` and `page_num`",
+        "percent",
+        "word",
+        "`conf` of rows of level 5, with six decimals since Tesseract 5, in whole percent before",
+        "`tesseract IMAGE OUT tsv` writes it",
+    ),
+    Format(
+        "hocr",
+        "hOCR",
+        "HTML with elements of class `ocr_page`",
+        "percent",
+        "word",
+        "`x_wconf` of `ocrx_word`; Tesseract cuts it to whole percent, which makes ties",
+        "`tesseract IMAGE OUT hocr` writes it; other engines: the option that adds `x_wconf` to words",
+    ),
+    Format(
+        "alto",
+        "ALTO 2–4",
+        "XML with the root `alto`",
+        "unit",
+        "word",
+        "`WC` of `String`; Tesseract cuts it to whole percent, and up to version 5.5 writes 6 % as "
+        "`0.6` (repaired)",
+        "`tesseract IMAGE OUT alto` writes `WC`; ABBYY FineReader: the ALTO export with word "
+        "confidences; kraken: `kraken … ocr -a`",
+    ),
+    Format(
+        "page",
+        "PAGE XML",
+        "XML with the root `PcGts`",
+        "unit",
+        "word",
+        "`conf` of the `TextEquiv` of `Word`; of the line where a line has no words",
+        "`tesseract IMAGE OUT page` with `-c page_xml_level=1` writes one a word (Tesseract 5.4 or "
+        "later); Transkribus and OCR-D processors: export words with `TextEquiv/@conf`",
+    ),
+    Format(
+        "textract",
+        "Amazon Textract",
+        "JSON with `Blocks`",
+        "percent",
+        "word",
+        "`Confidence` of blocks of type `WORD`",
+        "`DetectDocumentText` and `AnalyzeDocument` always write it; keep the whole response",
+    ),
+    Format(
+        "azure-read",
+        "Azure AI Vision, Read",
+        "JSON with `readResults` or `readResult`",
+        "unit",
+        "word",
+        "`confidence` of each word, in thousandths",
+        "Read 3.0 or later and Image Analysis 4.0 always write it; the older OCR call does not",
+    ),
+    Format(
+        "azure-document-intelligence",
+        "Azure AI Document Intelligence",
+        "JSON with `analyzeResult` and `pages` of `words`",
+        "unit",
+        "word",
+        "`confidence` of each word, in thousandths",
+        "`prebuilt-read` and all models built on it always write it; keep `analyzeResult.pages`",
+    ),
+    Format(
+        "google-vision",
+        "Google Cloud Vision",
+        "JSON with `fullTextAnnotation`",
+        "unit",
+        "word",
+        "`confidence` of each word; where no break is between words (a word and its comma), they are "
+        "one, with the lowest confidence of its parts",
+        "ask for `DOCUMENT_TEXT_DETECTION` (with `TEXT_DETECTION`, set "
+        "`textDetectionParams.enableTextDetectionConfidenceScore`)",
+    ),
+    Format(
+        "google-document-ai",
+        "Google Document AI",
+        "JSON with `text` and `pages` of `tokens`",
+        "unit",
+        "word",
+        "`layout.confidence` of each token; tokens that no white space parts are one word, with the "
+        "lowest confidence of its parts",
+        "the OCR processor always writes it; the field mask must include `text` and `pages.tokens`",
+    ),
+    Format(
+        "paddleocr",
+        "PaddleOCR",
+        "JSON with `rec_texts` and `rec_scores`, or lists of box and `[text, score]`",
+        "unit",
+        "line",
+        "`rec_scores`, the mean over the characters of a line: each word has its line's",
+        "`result.save_to_json(…)` writes it (3.x); `json.dump(ocr.ocr(image), file)` (2.x)",
+    ),
+    Format(
+        "easyocr",
+        "EasyOCR",
+        "JSON lists of box, text and confidence, or objects with `boxes`, `text` and `confident`",
+        "unit",
+        "line",
+        "the third value of each box of text: each word in a box has its box's",
+        "`readtext(…, detail=1, paragraph=False)` gives it; `paragraph=True` leaves it out",
+    ),
+    Format(
+        "doctr",
+        "docTR",
+        "JSON with `pages` of `blocks`, with `dimensions`",
+        "unit",
+        "word",
+        "`confidence` of each word",
+        "`json.dump(result.export(), file)` always writes it",
+    ),
+)
+
+#: Every format by its name.
+FORMATS: dict[str, Format] = {each.name: each for each in _ALL}
+
+
+def listed() -> str:
+    """Return the titles of all formats, for the text of an error."""
+    return ", ".join(each.title for each in _ALL)
+
+
+class NoConfidenceError(ValueError):
+    """Words that have no confidence at all, so that no threshold can be set."""
+
+
+def require_confidence(words: Words, path: str | os.PathLike[str] | None = None) -> None:
+    """Raise where the engine gave no word a confidence; the error names the option that does.
+
+    Parameters
+    ----------
+    words : Words
+        What `fastarac.ocr.read` returned.
+    path : str or path-like, optional
+        The file, for the text of the error.
+
+    Raises
+    ------
+    NoConfidenceError
+        If there are words, and none has a confidence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastarac.ocr import Words, require_confidence
+    >>> none, first = np.array([np.nan]), np.array([0])
+    >>> words = Words(("Total",), none, first, first, page_names=("p",), source="doctr")
+    >>> require_confidence(words)
+    Traceback (most recent call last):
+    fastarac.ocr.formats.NoConfidenceError: none of the 1 words of p (docTR) has a confidence; ...
+    """
+    if not len(words) or not np.isnan(words.confidence).all():
+        return
+    found = FORMATS.get(words.source)
+    title = found.title if found else words.source
+    shown = str(path) if path is not None else ", ".join(words.page_names[:3])
+    message = f"none of the {len(words):,} words of {shown} ({title}) has a confidence"
+    if found:
+        message += f"; {found.option.replace('`', '')}"
+    raise NoConfidenceError(message)

@@ -1,0 +1,154 @@
+"""The words of a file, collected one at a time."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
+
+from fastarac.ocr.formats import FORMATS
+from fastarac.ocr.readers._files import InputFile, OcrFileError, page_stem, shown
+from fastarac.ocr.words import HIGHEST, ROUNDING, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastarac.ocr.words import Unit
+
+__all__ = ["NO_BOX", "Box", "Builder", "counted", "upright"]
+
+Place = TypeVar("Place")
+Box = tuple[float, float, float, float]
+
+NAN = float("nan")
+NO_BOX: Box = (NAN, NAN, NAN, NAN)
+NO_SIZE = (NAN, NAN)
+
+
+class Builder(Generic[Place]):
+    """Collects words, page by page and line by line, and checks each confidence as it comes.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file. Confidences of a truth are not looked at.
+    source : str
+        The name of its format.
+    place_of : callable
+        Returns where in the file something stands, for the text of an error.
+    """
+
+    def __init__(self, file: InputFile, source: str, place_of: Callable[[Place], str]) -> None:
+        self.path = file.path
+        self.source = source
+        self.unit: Unit = FORMATS[source].unit
+        self.engine: str | None = None
+        self.notes: list[str] = []
+        self._place_of = place_of
+        self._truth = file.truth
+        self._scale = FORMATS[source].scale
+        self._highest = HIGHEST[self._scale]
+        self._texts: list[str] = []
+        self._confidence = array("d")
+        self._page = array("q")
+        self._line = array("q")
+        self._box = array("d")
+        self._sizes: list[tuple[float, float]] = []
+        self._n_lines = 0
+        self._fresh = True
+        self._divided = 0
+
+    def new_page(self, size: tuple[float, float] = NO_SIZE) -> None:
+        """Begin a page of this size."""
+        self._sizes.append(size)
+        self._fresh = True
+
+    def set_size(self, size: tuple[float, float]) -> None:
+        """Set the size of the page that was begun last."""
+        self._sizes[-1] = size
+
+    def new_line(self) -> None:
+        """Begin a line with the next word."""
+        self._fresh = True
+
+    def add(self, text: str, confidence: float, box: Box, place: Place) -> None:
+        """Add an output: nothing where it is blank, and each of its words where it is several."""
+        words = text.split()
+        if not words:
+            return
+        if self._truth:
+            confidence = NAN
+        if not (confidence != confidence or 0.0 <= confidence <= self._highest * (1 + ROUNDING)):
+            problem = (
+                f"the confidence of {shown(text)} is {confidence:g}; a number from 0 to "
+                f"{self._highest:g} is expected"
+            )
+            raise self.error(problem, place)
+        if len(words) > 1:
+            self._divided += 1
+        if self._fresh:
+            self._n_lines += 1
+            self._fresh = False
+        for word in words:
+            self._texts.append(word)
+            self._confidence.append(confidence)
+            self._page.append(len(self._sizes) - 1)
+            self._line.append(self._n_lines - 1)
+            self._box.extend(box)
+
+    def error(self, problem: str, place: Place) -> OcrFileError:
+        """Return an error about something at this place."""
+        return OcrFileError(self.path, problem, place=self._place_of(place))
+
+    def note(self, count: int, one: str, several: str) -> None:
+        """Add a sentence about so many things, where there are any."""
+        if count:
+            self.notes.append(counted(count, one, several))
+
+    def finish(self) -> Words:
+        """Return all that was added; a file without a page is a page without words."""
+        if not self._sizes:
+            self.new_page()
+        n, n_pages = len(self._texts), len(self._sizes)
+        confidence = np.array(self._confidence, np.float64)
+        missing = int(np.isnan(confidence).sum())
+        if missing and missing < n:
+            self.note(missing, "word has no confidence", "words have no confidence")
+        if not self._truth:
+            each = {"line": "line", "word": "output"}[self.unit]
+            self.note(
+                self._divided,
+                f"{each} of several words was divided at its spaces: each word has its confidence",
+                f"{each}s of several words were divided at their spaces: each word has the "
+                f"confidence of its {each}",
+            )
+        stem = page_stem(self.path)
+        names = (stem,) if n_pages == 1 else tuple(f"{stem}:{i + 1}" for i in range(n_pages))
+        return Words(
+            text=tuple(self._texts),
+            confidence=confidence,
+            page=np.array(self._page, np.intp),
+            line=np.array(self._line, np.intp),
+            page_names=names,
+            box=np.array(self._box, np.float64).reshape(n, 4),
+            page_size=np.array(self._sizes, np.float64).reshape(n_pages, 2),
+            source=self.source,
+            scale=None if missing == n else self._scale,
+            unit=self.unit,
+            engine=self.engine,
+            notes=tuple(self.notes),
+        )
+
+
+def counted(count: int, one: str, several: str) -> str:
+    """Return ``1 word …`` or ``n words …``."""
+    return f"1 {one}" if count == 1 else f"{count:,} {several}"
+
+
+def upright(points: list[tuple[float, float]]) -> Box:
+    """Return the smallest upright box around some points."""
+    if not points:
+        return NO_BOX
+    across, down = zip(*points, strict=True)
+    return min(across), min(down), max(across), max(down)

@@ -1,0 +1,172 @@
+"""The kind of a file, told by its content: the end of its name is not looked at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.formats import listed
+from fastarac.ocr.readers import (
+    _files,
+    _json,
+    _xml,
+    alto,
+    azure,
+    doctr,
+    easyocr,
+    google,
+    hocr,
+    paddle,
+    page,
+    tesseract_tsv,
+    textract,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastarac.ocr.readers._files import InputFile
+    from fastarac.ocr.readers._json import Node
+    from fastarac.ocr.words import Words
+
+    XmlReader = Callable[[InputFile], Words]
+    JsonReader = Callable[[InputFile, Node], Words]
+
+__all__ = ["begins_as", "json_reader", "read_file", "xml_reader", "xml_root"]
+
+ROOTS: dict[str, XmlReader] = {"alto": alto.read, "pcgts": page.read, "html": hocr.read}
+
+
+def begins_as(file: InputFile) -> str:
+    """Return ``xml``, ``json``, ``tsv``, ``text`` or ``empty``, by the first characters."""
+    encoding = _files.encoding_of(file.head)
+    begin = file.head.decode(encoding, errors="ignore").lstrip()
+    if not begin:
+        return "empty"
+    if begin[0] == "<":
+        return "xml"
+    if begin[0] in "{[":
+        return "json"
+    return "tsv" if begin.startswith("level\tpage_num\t") else "text"
+
+
+def read_file(file: InputFile) -> Words:
+    """Return the words of an engine's file."""
+    if kind := _files.binary_kind(file.head):
+        problem = f"it is {kind}; the text that an engine read from it is expected: {listed()}"
+        raise _files.OcrFileError(file.path, problem)
+    kind = begins_as(file)
+    if kind == "tsv":
+        return tesseract_tsv.read(file)
+    if kind == "xml":
+        root = xml_root(file)
+        reader = xml_reader(root)
+        if reader is None:
+            problem = f"the outermost element is {_files.shown(root)}; {_expected()}"
+            raise _files.OcrFileError(file.path, problem)
+        return reader(file)
+    if kind == "json":
+        node = _json.load(file)
+        json_read = json_reader(node)
+        if json_read is None:
+            raise _files.OcrFileError(file.path, f"it is JSON with {_keys(node)}; {_expected()}")
+        return json_read(file, node)
+    if kind == "empty":
+        raise _files.OcrFileError(file.path, f"the file is empty; {_expected()}")
+    begin = file.head.decode(_files.encoding_of(file.head), errors="replace").split("\n")[0]
+    problem = f"it begins with {_files.shown(begin)}; {_expected()}"
+    raise _files.OcrFileError(file.path, problem, place="line 1")
+
+
+def _expected() -> str:
+    return f"a file of one of these formats is expected: {listed()}"
+
+
+def xml_root(file: InputFile) -> str:
+    begin = file.head.decode(_files.encoding_of(file.head), errors="ignore").lstrip()[:200].lower()
+    if begin.startswith(("<!doctype html>", "<html")):  # HTML need not be XML
+        return "html"
+    return _xml.root_of(file).name
+
+
+def xml_reader(root: str) -> XmlReader | None:
+    """Return what reads XML with this root."""
+    return ROOTS.get(root.lower())
+
+
+def json_reader(root: Node) -> JsonReader | None:
+    """Return what reads this JSON, which its keys and the shape of its lists show."""
+    value = root.value
+    if isinstance(value, list):
+        return _reader_of_list(root)
+    if not isinstance(value, dict):
+        return None
+    return _reader_of_object(root)
+
+
+def _reader_of_object(node: Node) -> JsonReader | None:
+    if node.has("Blocks"):
+        return textract.read
+    if (node.has("res") and node.at("res").has("rec_texts")) or node.has("rec_texts"):
+        return paddle.read_3
+    if node.has("responses") or node.has("fullTextAnnotation") or node.has("full_text_annotation"):
+        return google.read_vision
+    if node.has("textAnnotations") or node.has("text_annotations"):
+        return google.read_vision  # which says what is missing
+    result = node.at("analyzeResult") if node.has("analyzeResult") else node
+    if result.has("readResults") or result.has("read_results") or result.has("readResult"):
+        return azure.read_read
+    if node.has("analyzeResult") or result.has("modelId") or result.has("model_id"):
+        return azure.read_document_intelligence
+    if node.has("status") and node.has("createdDateTime"):
+        return azure.read_document_intelligence  # a call that has not ended, or failed
+    document = node.at("document") if node.has("document") else node
+    pages = document.value.get("pages") if isinstance(document.value, dict) else None
+    if not isinstance(pages, list):
+        return None
+    first = pages[0] if pages and isinstance(pages[0], dict) else {}
+    if "blocks" in first and "dimensions" in first:
+        return doctr.read
+    if "words" in first and "content" in document.value:
+        return azure.read_document_intelligence
+    return google.read_document_ai if "text" in document.value else None
+
+
+def _reader_of_list(node: Node) -> JsonReader | None:
+    if not node.value:
+        return easyocr.read  # an image without text
+    first = node.items()[0]
+    if isinstance(first.value, dict):
+        if first.has("text") and (first.has("boxes") or first.has("confident")):
+            return easyocr.read
+        found = _reader_of_object(first)
+        return found if found in (textract.read, paddle.read_3, google.read_vision) else None
+    if isinstance(first.value, str):
+        return easyocr.read if first.value.lstrip().startswith("{") else None
+    if first.value is None:
+        return paddle.read_2
+    parts = first.items() if isinstance(first.value, list) else []
+    if len(parts) in (2, 3) and isinstance(parts[1].value, str):
+        return easyocr.read
+    return paddle.read_2 if _has_lines(first.value) else None
+
+
+def _has_lines(value: object) -> bool:
+    """Return whether a list is a line of PaddleOCR 2, or a page of such lines."""
+    if not isinstance(value, list):
+        return False
+    if not value:
+        return True  # a page without text
+    line = value if _ends_in_reading(value) else value[0]
+    return _ends_in_reading(line)
+
+
+def _ends_in_reading(value: object) -> bool:
+    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[1], list):
+        return False
+    return len(value[1]) == 2 and isinstance(value[1][0], str)
+
+
+def _keys(node: Node) -> str:
+    if isinstance(node.value, dict):
+        return f"the keys {_files.shown(list(node.value))}"
+    return f"the value {_files.shown(node.value)}"

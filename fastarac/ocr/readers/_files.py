@@ -1,0 +1,183 @@
+"""Files as they are found: what their first bytes show, their encoding, and errors that say where."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from fastarac.io import DataFileError
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = [
+    "Hyphenated",
+    "InputFile",
+    "OcrFileError",
+    "binary_kind",
+    "decoded",
+    "encoding_of",
+    "is_image",
+    "open_file",
+    "page_stem",
+    "shown",
+]
+
+Hyphenated = Literal["whole", "parts"]
+
+#: So many bytes are read to tell the kind of a file.
+HEAD = 1 << 16
+
+LONGEST_SHOWN = 60
+
+# Files that people have beside the texts of their pages, and what begins them.
+_BINARY = (
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"II*\x00", "a TIFF image"),
+    (b"MM\x00*", "a TIFF image"),
+    (b"GIF8", "a GIF image"),
+    (b"BM", "a BMP image"),
+    (b"\x00\x00\x00\x0cjP", "a JPEG 2000 image"),
+    (b"%PDF", "a PDF file"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"\x1f\x8b", "a gzip file"),
+)
+_IMAGES = tuple(magic for magic, kind in _BINARY if kind.endswith(("image", "PDF file")))
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+class OcrFileError(DataFileError):
+    """A file of words that cannot be read, or that holds something other than it should.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    problem : str
+        What was found and what is expected.
+    place : str, optional
+        Where in the file: a line, an element, or the path to a JSON value.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    problem : str
+        What was found and what is expected.
+    place : str or None
+        Where in the file.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], problem: str, *, place: str | None = None) -> None:
+        super().__init__(path, problem if place is None else f"{place}: {problem}")
+        self.place = place
+        self.problem = problem
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.path, self.problem, self.place)
+
+
+def _rebuild(path: Path, problem: str, place: str | None) -> OcrFileError:
+    return OcrFileError(path, problem, place=place)
+
+
+def shown(value: object) -> str:
+    """Return a value of a file as it is written in JSON, cut where it is long."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file that is to be read.
+
+    Attributes
+    ----------
+    path : Path
+        Where it is.
+    head : bytes
+        Its first bytes.
+    truth : bool
+        Whether it is read for its texts alone.
+    hyphenated : {"whole", "parts"}
+        Whether a word that a line end divides is one word or two.
+    """
+
+    path: Path
+    head: bytes
+    truth: bool = False
+    hyphenated: Hyphenated = "whole"
+
+
+def open_file(
+    path: str | os.PathLike[str], *, truth: bool = False, hyphenated: Hyphenated = "whole"
+) -> InputFile:
+    """Return a file with its first bytes, once it is known to open."""
+    if hyphenated not in ("whole", "parts"):
+        message = f"hyphenated is {hyphenated!r}; 'whole' or 'parts' is expected"
+        raise ValueError(message)
+    path = Path(path)
+    if path.is_dir():
+        raise OcrFileError(path, "it is a folder; a file is expected")
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(HEAD)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise OcrFileError(path, f"it cannot be opened: {reason}") from None
+    return InputFile(path, head, truth, hyphenated)
+
+
+def is_image(head: bytes) -> bool:
+    """Return whether these are the first bytes of an image or of a PDF file."""
+    return head.startswith(_IMAGES) and binary_kind(head) is not None
+
+
+def binary_kind(head: bytes) -> str | None:
+    """Return what kind of file that is not text begins like this."""
+    for magic, kind in _BINARY:
+        # two letters may begin a text, too; a bitmap has zeros among its first bytes
+        if head.startswith(magic) and (magic != b"BM" or b"\x00" in head[:16]):
+            return kind
+    return None
+
+
+def encoding_of(head: bytes) -> str:
+    """Return the encoding of a text: by its byte order mark, else by the zeros in it, else UTF-8."""
+    for mark, name in _MARKS:
+        if head.startswith(mark):
+            return name
+    return json.detect_encoding(head[:4]) if len(head) > 3 else "utf-8"
+
+
+def decoded(file: InputFile) -> str:
+    """Return the whole text of a file without its byte order mark; lines end as they do in it."""
+    path, encoding = file.path, encoding_of(file.head)
+    data = path.read_bytes()
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        name = encoding.removesuffix("-sig").upper()
+        problem = f"it is not {name} text; UTF-8, or UTF-16 with a byte order mark, is expected"
+        raise OcrFileError(path, problem, place=f"line {line}") from None
+    if "\x00" in text:
+        line = text.count("\n", 0, text.index("\x00")) + 1
+        raise OcrFileError(path, "there is a zero byte; text is expected", place=f"line {line}")
+    return text
+
+
+def page_stem(path: Path) -> str:
+    """Return the name of the page that a file is of: the file's name up to the first dot."""
+    return path.name.partition(".")[0] or path.name

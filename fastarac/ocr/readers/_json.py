@@ -1,0 +1,160 @@
+"""JSON that may come from anywhere: each value knows where it stands, for the text of an error."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fastarac.ocr.readers._builder import NAN, Box, upright
+from fastarac.ocr.readers._files import InputFile, OcrFileError, decoded, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Node", "load", "place_of"]
+
+
+class Node:
+    """A value of a JSON file, with the value that holds it and its key there.
+
+    Attributes
+    ----------
+    value : object
+        What the standard library makes of it.
+    """
+
+    __slots__ = ("_file", "_key", "_up", "value")
+
+    def __init__(
+        self, value: Any, file: InputFile, up: Node | None = None, key: str | int = ""
+    ) -> None:
+        self.value = value
+        self._file = file
+        self._up = up
+        self._key = key
+
+    def __str__(self) -> str:
+        if self._up is None:
+            return "the outermost value"
+        above = "" if self._up._up is None else str(self._up)  # noqa: SLF001, its own kind
+        if isinstance(self._key, int):
+            return f"{above}[{self._key}]"
+        return f"{above}.{self._key}" if above else self._key
+
+    def error(self, expected: str) -> OcrFileError:
+        """Return an error about this value, which is not what is expected."""
+        problem = f"{shown(self.value)} was found; {expected} is expected"
+        return OcrFileError(self._file.path, problem, place=str(self))
+
+    def has(self, *keys: str) -> bool:
+        """Return whether this is an object with all these keys, none of them null."""
+        value = self.value
+        return isinstance(value, dict) and all(value.get(key) is not None for key in keys)
+
+    def at(self, *keys: str) -> Node:
+        """Return the value of the first of these keys that there is; null where there is none.
+
+        A key may have two spellings: the same message is written as `fullTextAnnotation` by one
+        library and as `full_text_annotation` by another.
+        """
+        if not isinstance(self.value, dict):
+            raise self.error("an object")
+        for key in keys:
+            if self.value.get(key) is not None:
+                return Node(self.value[key], self._file, self, key)
+        return Node(None, self._file, self, keys[0])
+
+    def items(self, *keys: str) -> list[Node]:
+        """Return the values of a list, which is empty where it is absent."""
+        node = self.at(*keys) if keys else self
+        if node.value is None and keys:
+            return []
+        if not isinstance(node.value, list):
+            raise node.error("a list")
+        return [Node(each, self._file, node, i) for i, each in enumerate(node.value)]
+
+    def text(self, *keys: str) -> str:
+        """Return a text, which is empty where it is absent."""
+        node = self.at(*keys)
+        if node.value is None:
+            return ""
+        if not isinstance(node.value, str):
+            raise node.error("a text")
+        return node.value
+
+    def number(self, *keys: str) -> float:
+        """Return a number, which is NaN where it is absent."""
+        node = self.at(*keys)
+        return NAN if node.value is None else node.as_number()
+
+    def as_number(self) -> float:
+        """Return this value as a number."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            raise self.error("a number")
+        return float(self.value)
+
+    def integer(self, *keys: str, absent: int) -> int:
+        """Return a whole number, which Google's libraries may write as a text."""
+        node = self.at(*keys)
+        if node.value is None:
+            return absent
+        if isinstance(node.value, int) and not isinstance(node.value, bool):
+            return node.value
+        if not isinstance(node.value, str) or not node.value.isdecimal():
+            raise node.error("a whole number")
+        return int(node.value)
+
+    def polygon(self) -> Box:
+        """Return the box around points: ``[x, y, x, y, …]``, ``[[x, y], …]`` or ``[{"x": …}, …]``.
+
+        A coordinate that is absent is zero: Google's libraries leave zeros out.
+        """
+        points = self.items()
+        if points and isinstance(points[0].value, dict):
+            return upright([(_or_zero(each, "x"), _or_zero(each, "y")) for each in points])
+        if points and isinstance(points[0].value, list):
+            pairs = [[part.as_number() for part in each.items()] for each in points]
+        else:
+            flat = [each.as_number() for each in points]
+            pairs = [flat[i : i + 2] for i in range(0, len(flat), 2)]
+        if any(len(pair) != 2 for pair in pairs):
+            raise self.error("a list of points")
+        return upright([(pair[0], pair[1]) for pair in pairs])
+
+
+def _or_zero(node: Node, key: str) -> float:
+    found = node.number(key)
+    return 0.0 if found != found else found
+
+
+def load(file: InputFile) -> Node:
+    """Return the outermost value of a JSON file."""
+    text = decoded(file)
+    try:
+        return Node(json.loads(text), file)
+    except json.JSONDecodeError as error:
+        rest = text[error.pos : error.pos + 20]
+        found = f"{shown(rest)} was found" if rest else "the file ends"
+        place = f"line {error.lineno}, column {error.colno}"
+        raise OcrFileError(
+            file.path, f"it is not valid JSON ({error.msg}): {found}", place=place
+        ) from None
+    except RecursionError:
+        raise OcrFileError(
+            file.path, "it is nested too deeply for the output of an OCR engine"
+        ) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise OcrFileError(file.path, f"it cannot be read as JSON: {error}") from None
+
+
+def place_of(node: Node) -> str:
+    """Return where a value stands."""
+    return str(node)
+
+
+def each_page(node: Node) -> Iterator[Node]:
+    """Yield the values of a list of pages, or the one value that is a page."""
+    if isinstance(node.value, list):
+        yield from node.items()
+    else:
+        yield node

@@ -1,0 +1,184 @@
+"""XML that may come from anywhere: no entities, no document type of its own, no network."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, NamedTuple
+from xml.parsers import expat
+
+from fastarac.ocr.readers._builder import NAN
+from fastarac.ocr.readers._files import HEAD, InputFile, OcrFileError, encoding_of, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
+
+    from lxml import etree
+
+    Element: TypeAlias = etree._Element  # noqa: SLF001, it has no public name
+
+__all__ = ["Root", "children", "elements", "line_of", "local_name", "number", "root_of", "text_of"]
+
+
+class Root(NamedTuple):
+    """The outermost element of an XML file: its name without namespace, and the namespace."""
+
+    name: str
+    namespace: str
+
+
+class _RootFound(Exception):  # noqa: N818, nothing is wrong
+    pass
+
+
+def root_of(file: InputFile) -> Root:
+    """Return the root of an XML file, of which no more than its beginning is read.
+
+    Raises
+    ------
+    OcrFileError
+        If it is not XML, or declares entities or a document type of its own: these can blow up a
+        small file to any size, or draw in other files, and no format of OCR needs them.
+    """
+    found: list[str] = []
+    # Declarations are looked for by expat, which reports them before any of them is expanded.
+    parser = expat.ParserCreate(namespace_separator="\n")
+
+    def on_doctype(name: str, system: str | None, public: str | None, internal: int) -> None:  # noqa: ARG001
+        if internal:
+            problem = (
+                "the document type declares things of its own (entities, elements); "
+                "for safety, none are allowed"
+            )
+            raise OcrFileError(file.path, problem, place=f"line {parser.CurrentLineNumber}")
+
+    def on_element(name: str, attributes: dict[str, str]) -> None:  # noqa: ARG001
+        found.append(name)
+        raise _RootFound
+
+    parser.StartDoctypeDeclHandler = on_doctype
+    parser.StartElementHandler = on_element
+    try:
+        with file.path.open("rb") as stream:
+            data = stream.read(HEAD)
+            parser.Parse(data, len(data) < HEAD)
+    except _RootFound:
+        namespace, _, name = found[0].rpartition("\n")
+        return Root(name, namespace)
+    except expat.ExpatError as error:
+        message = expat.ErrorString(error.code)
+        raise OcrFileError(
+            file.path, f"it is not XML: {message}", place=f"line {error.lineno}"
+        ) from None
+    problem = f"there is no element in the first {HEAD:,} bytes"
+    raise OcrFileError(file.path, problem)
+
+
+def _lxml_missing(error: ModuleNotFoundError) -> ModuleNotFoundError:
+    message = "reading XML and hOCR needs lxml: install fastarac[ocr]"
+    return ModuleNotFoundError(message, name=error.name)
+
+
+def elements(
+    file: InputFile,
+    names: Sequence[str],
+    *,
+    wanted: Callable[[Element], bool] = lambda _: True,
+    as_html: bool = False,
+) -> Iterator[Element]:
+    """Yield each wanted element of these names once it is complete, then forget it.
+
+    Whatever encloses an element that was yielded loses it: a book of many pages takes the memory of
+    one page.
+    """
+    try:
+        from lxml import etree
+    except ModuleNotFoundError as error:
+        raise _lxml_missing(error) from error
+
+    with file.path.open("rb") as stream:
+        context = etree.iterparse(
+            stream,
+            events=("end",),
+            tag=list(names) if as_html else [f"{{*}}{name}" for name in names],
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+            html=as_html,
+            encoding=_html_encoding(file) if as_html else None,
+        )
+        try:
+            for _, element in context:
+                if not wanted(element):
+                    continue
+                yield element
+                element.clear(keep_tail=False)
+                parent = element.getparent()
+                if parent is not None:
+                    while element.getprevious() is not None:
+                        del parent[0]
+        except etree.XMLSyntaxError as error:
+            problem = f"it is not well-formed XML: {error.msg}"
+            raise OcrFileError(file.path, problem, place=f"line {error.lineno}") from None
+
+
+def _html_encoding(file: InputFile) -> str | None:
+    """Return the encoding of HTML where the file does not declare it."""
+    encoding = encoding_of(file.head)
+    if encoding == "utf-8" and b"charset=" in file.head.lower():
+        return None
+    return encoding.removesuffix("-sig")
+
+
+def line_of(element: Element) -> str:
+    """Return where an element stands, for the text of an error."""
+    return f"line {element.sourceline}, element {local_name(element)}"
+
+
+def local_name(element: Element) -> str:
+    """Return the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def children(element: Element, name: str) -> Iterator[Element]:
+    """Return the children of this name, whatever their namespace."""
+    return element.iterchildren(f"{{*}}{name}")
+
+
+def text_of(element: Element, file: InputFile) -> str:
+    """Return the text in an element and in all that is inside it."""
+    from lxml import etree
+
+    parts = [element.text or ""]
+    for child in element:
+        if child.tag is etree.Entity:
+            parts.append(_character(child, file))
+        else:
+            parts.append(text_of(child, file))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _character(entity: Element, file: InputFile) -> str:
+    """Return the character that HTML gives a name, such as ``&nbsp;``."""
+    written = entity.text or ""
+    meant = html.unescape(written)
+    if meant == written:
+        problem = f"{shown(written)} is not declared; characters are expected"
+        raise OcrFileError(file.path, problem, place=f"line {entity.sourceline}")
+    return meant
+
+
+def number(element: Element, attribute: str, file: InputFile) -> float:
+    """Return the number of an attribute: NaN where it is absent or empty."""
+    text = element.get(attribute)
+    if not text:
+        return NAN
+    try:
+        return float(text)
+    except ValueError:
+        problem = f"{attribute} is {shown(text)}; a number is expected"
+        raise OcrFileError(file.path, problem, place=line_of(element)) from None

@@ -1,0 +1,155 @@
+"""ALTO, versions 1 to 4: the XML of libraries, with a `String` for each word."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.readers._builder import NAN, Box, Builder, counted
+from fastarac.ocr.readers._xml import elements, line_of, local_name, number
+
+if TYPE_CHECKING:
+    from fastarac.ocr.readers._files import InputFile
+    from fastarac.ocr.readers._xml import Element
+    from fastarac.ocr.words import Words
+
+__all__ = ["read"]
+
+# The last version of Tesseract that writes percents as the digits after "0.".
+LAST_WITH_DIGITS = (5, 5)
+TESSERACT = re.compile(r"tesseract\D*(\d+)\.(\d+)", re.IGNORECASE)
+DIGITS = re.compile(r"0\.(100|0|[1-9]\d?)")
+
+
+def read(file: InputFile) -> Words:
+    """Read an ALTO file.
+
+    A word that a line end divides stands in two strings, each of which may also hold the whole word
+    (`SUBS_CONTENT`): it is read once, or as its two parts.
+    """
+    pages = _read_pages(file, may_have_digits=True)
+    if pages.contradicted:  # by a later page
+        pages = _read_pages(file, may_have_digits=False)
+    return pages.finish()
+
+
+def _read_pages(file: InputFile, *, may_have_digits: bool) -> _Pages:
+    pages = _Pages(file, may_have_digits=may_have_digits)
+    for element in elements(file, ("softwareName", "softwareVersion", "Page")):
+        if local_name(element) == "Page":
+            pages.add(element)
+        else:
+            pages.add_software(element.text)
+    return pages
+
+
+class _Pages:
+    def __init__(self, file: InputFile, *, may_have_digits: bool) -> None:
+        self.file = file
+        self.builder = Builder(file, "alto", line_of)
+        self.contradicted = False
+        self.software: list[str] = []
+        self.hyphenated = 0
+        self.halves = 0
+        self.repaired = 0
+        self._may_have_digits = may_have_digits
+
+    def add_software(self, name: str | None) -> None:
+        if name and name.strip():
+            self.software.append(" ".join(name.split()))
+
+    def add(self, page: Element) -> None:
+        size = number(page, "WIDTH", self.file), number(page, "HEIGHT", self.file)
+        self.builder.new_page(size)
+        digits = self._may_have_digits and self._wrote_digits()
+        lines = [list(line) for line in page.iter("{*}TextLine")]
+        strings = [
+            (i, element, _hyphen_after(line, k))
+            for i, line in enumerate(lines)
+            for k, element in enumerate(line)
+            if local_name(element) == "String"
+        ]
+        seen_line, k = -1, 0
+        while k < len(strings):
+            i, element, hyphen = strings[k]
+            if i != seen_line:
+                self.builder.new_line()
+                seen_line = i
+            k += 1
+            kind = element.get("SUBS_TYPE", "")
+            if kind == "HypPart1" and self.file.hyphenated == "whole":
+                second = strings[k][1] if k < len(strings) else None
+                if second is not None and second.get("SUBS_TYPE") == "HypPart2":
+                    self._add_whole(element, second, digits=digits)
+                    k += 1
+                    continue
+            if kind.startswith("HypPart"):
+                self.halves += 1
+            text = element.get("CONTENT", "") + hyphen
+            confidence = self._confidence(element, digits=digits)
+            self.builder.add(text, confidence, self._box(element), element)
+
+    def _add_whole(self, first: Element, second: Element, *, digits: bool) -> None:
+        whole = first.get("SUBS_CONTENT") or second.get("SUBS_CONTENT")
+        text = whole or first.get("CONTENT", "") + second.get("CONTENT", "")
+        a, b = self._confidence(first, digits=digits), self._confidence(second, digits=digits)
+        confidence = NAN if a != a or b != b else min(a, b)
+        self.builder.add(text, confidence, self._box(first), first)
+        self.hyphenated += 1
+
+    def _confidence(self, element: Element, *, digits: bool) -> float:
+        written = element.get("WC")
+        if self.file.truth or not written:
+            return NAN
+        if digits:
+            if match := DIGITS.fullmatch(written):
+                percent = int(match[1])
+                self.repaired += float(written) != percent / 100
+                return percent / 100
+            self.contradicted = True
+        return number(element, "WC", self.file)
+
+    def _wrote_digits(self) -> bool:
+        """Return whether the software writes percents as the digits after ``0.``.
+
+        Tesseract up to 5.5 does: 6 % is ``0.6`` and 100 % is ``0.100``. Where any confidence of
+        the file is one that it cannot have written so, such as ``0.06`` or ``1.0``, all are what
+        they say (a repaired build of the same version).
+        """
+        found = TESSERACT.search(" ".join(self.software))
+        return found is not None and (int(found[1]), int(found[2])) <= LAST_WITH_DIGITS
+
+    def _box(self, element: Element) -> Box:
+        left, top = number(element, "HPOS", self.file), number(element, "VPOS", self.file)
+        width, height = number(element, "WIDTH", self.file), number(element, "HEIGHT", self.file)
+        return left, top, left + width, top + height
+
+    def finish(self) -> Words:
+        builder = self.builder
+        builder.engine = " ".join(self.software) or None
+        if self.repaired:
+            builder.notes.append(
+                f"{counted(self.repaired, 'confidence was', 'confidences were')} repaired: "
+                "Tesseract up to 5.5 writes 6 % as 0.6 in ALTO, and 100 % as 0.100"
+            )
+        if self.hyphenated and not self.file.truth:
+            builder.note(
+                self.hyphenated,
+                "word that a line end divides is read whole, with the lower confidence of its parts",
+                "words that line ends divide are read whole, with the lower confidence of their parts",
+            )
+        if self.halves and self.file.hyphenated == "whole":
+            builder.note(
+                self.halves,
+                "part of a divided word stands alone, without its other part",
+                "parts of divided words stand alone, without their other parts",
+            )
+        return builder.finish()
+
+
+def _hyphen_after(line: list[Element], k: int) -> str:
+    """Return the hyphen that a line ends with, if it comes after this string."""
+    after = line[k + 1] if k + 1 < len(line) else None
+    if after is None or local_name(after) != "HYP":
+        return ""
+    return after.get("CONTENT", "")

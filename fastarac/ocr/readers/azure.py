@@ -1,0 +1,105 @@
+"""Azure: Read (of Computer Vision and of Image Analysis) and Document Intelligence."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.readers._builder import NO_BOX, Box, Builder
+from fastarac.ocr.readers._files import OcrFileError, shown
+from fastarac.ocr.readers._json import Node, place_of
+
+if TYPE_CHECKING:
+    from fastarac.ocr.readers._files import InputFile
+    from fastarac.ocr.words import Words
+
+__all__ = ["read_document_intelligence", "read_read"]
+
+
+def read_read(file: InputFile, root: Node) -> Words:
+    """Read what Azure's Read calls return: lines, and the words in them."""
+    builder = Builder(file, "azure-read", place_of)
+    result = _result(file, root)
+    if result.has("readResult"):  # Image Analysis 4.0
+        version = result.text("modelVersion")
+        builder.engine = f"Azure Image Analysis {version}".strip()
+        metadata = result.at("metadata")
+        size = (
+            (metadata.number("width"), metadata.number("height"))
+            if metadata.value is not None
+            else (float("nan"), float("nan"))
+        )
+        builder.new_page(size)
+        for block in result.at("readResult").items("blocks"):
+            _add_lines(builder, block.items("lines"))
+        return builder.finish()
+    builder.engine = f"Azure Read {result.text('version')}".strip()
+    for page in result.items("readResults", "read_results"):
+        builder.new_page((page.number("width"), page.number("height")))
+        _add_lines(builder, page.items("lines"))
+    return builder.finish()
+
+
+def _add_lines(builder: Builder[Node], lines: list[Node]) -> None:
+    for line in lines:
+        builder.new_line()
+        for word in line.items("words"):
+            builder.add(word.text("text"), word.number("confidence"), _box(word), word)
+
+
+def read_document_intelligence(file: InputFile, root: Node) -> Words:
+    """Read what Azure Document Intelligence returns: pages with a list of words and one of lines.
+
+    A line says by `spans`, offsets into the content, which words are in it; offsets are compared
+    with offsets, whatever they count.
+    """
+    builder = Builder(file, "azure-document-intelligence", place_of)
+    result = _result(file, root)
+    model = result.text("modelId", "model_id")
+    builder.engine = " ".join(f"Azure Document Intelligence {model}".split())
+    for page in result.items("pages"):
+        builder.new_page((page.number("width"), page.number("height")))
+        words = page.items("words")
+        line = _lines_of(page, words)
+        before = -1
+        for i in sorted(range(len(words)), key=lambda i, line=line: (line[i], i)):  # type: ignore[misc]
+            if line[i] != before:
+                builder.new_line()
+                before = line[i]
+            word = words[i]
+            builder.add(word.text("content"), word.number("confidence"), _box(word), word)
+    return builder.finish()
+
+
+def _lines_of(page: Node, words: list[Node]) -> list[int]:
+    """Return the number of the line of each word; words in no line have one each, after the others."""
+    lines = page.items("lines")
+    spans = sorted(
+        (span.integer("offset", absent=0), span.integer("length", absent=0), number)
+        for number, line in enumerate(lines)
+        for span in line.items("spans")
+    )
+    begins = [begin for begin, _, _ in spans]
+    found: list[int] = []
+    for i, word in enumerate(words):
+        offset = word.at("span").integer("offset", absent=0) if word.has("span") else -1
+        k = bisect_right(begins, offset) - 1
+        inside = k >= 0 and offset < spans[k][0] + spans[k][1]
+        found.append(spans[k][2] if inside else len(lines) + i)
+    return found
+
+
+def _result(file: InputFile, root: Node) -> Node:
+    """Return the result inside a response; raise where the service has not given one."""
+    status = root.text("status") if root.has("status") else "succeeded"
+    if status.lower() != "succeeded":
+        problem = f"the status is {shown(status)}; the response of a call that succeeded is expected"
+        raise OcrFileError(file.path, problem, place="status")
+    return root.at("analyzeResult") if root.has("analyzeResult") else root
+
+
+def _box(word: Node) -> Box:
+    for key in ("polygon", "boundingPolygon", "boundingBox", "bounding_box"):
+        if word.has(key):
+            return word.at(key).polygon()
+    return NO_BOX

@@ -1,0 +1,41 @@
+"""EasyOCR: a confidence for each box of text."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.readers._builder import NAN, NO_BOX, Builder
+from fastarac.ocr.readers._json import Node, place_of
+
+if TYPE_CHECKING:
+    from fastarac.ocr.readers._files import InputFile
+    from fastarac.ocr.words import Words
+
+__all__ = ["read"]
+
+
+def read(file: InputFile, root: Node) -> Words:
+    """Read what `readtext` returns: lists, objects, or texts that hold objects in JSON."""
+    builder = Builder(file, "easyocr", place_of)
+    builder.engine = "EasyOCR"
+    builder.new_page()
+    for output in root.items():
+        builder.new_line()
+        if isinstance(output.value, str):  # output_format="json"
+            try:
+                output.value = json.loads(output.value)
+            except ValueError:
+                raise output.error("an object in JSON") from None
+        if isinstance(output.value, dict):
+            box = output.at("boxes").polygon() if output.has("boxes") else NO_BOX
+            confidence = output.number("confident", "confidence")
+            builder.add(output.text("text"), confidence, box, output)
+            continue
+        parts = output.items()
+        if len(parts) not in (2, 3) or not isinstance(parts[1].value, str):
+            raise output.error("a box of EasyOCR, [box, text, confidence],")
+        # paragraph=True leaves the confidence out
+        confidence = parts[2].as_number() if len(parts) == 3 else NAN
+        builder.add(parts[1].value, confidence, parts[0].polygon(), output)
+    return builder.finish()

@@ -1,0 +1,265 @@
+"""Google Cloud Vision and Document AI: parts of words, with the breaks between them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
+from fastarac.ocr.readers._files import OcrFileError
+from fastarac.ocr.readers._json import Node, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastarac.ocr.readers._files import InputFile
+    from fastarac.ocr.words import Words
+
+__all__ = ["read_document_ai", "read_vision"]
+
+SPACE, LINE_END, HYPHEN = "space", "line end", "hyphen"
+
+# Vision's break types by name, and by the number that some of Google's libraries write.
+BREAKS: dict[object, str] = {
+    "SPACE": SPACE,
+    "SURE_SPACE": SPACE,
+    "EOL_SURE_SPACE": LINE_END,
+    "HYPHEN": HYPHEN,
+    "LINE_BREAK": LINE_END,
+    1: SPACE,
+    2: SPACE,
+    3: LINE_END,
+    4: HYPHEN,
+    5: LINE_END,
+}
+NO_BREAKS = frozenset({"UNKNOWN", "TYPE_UNSPECIFIED", 0})
+
+
+class _Joiner:
+    """Joins parts to words until a break comes; a word has the lowest confidence of its parts."""
+
+    def __init__(self, file: InputFile, builder: Builder[Node]) -> None:
+        self._whole = file.hyphenated == "whole"
+        self._builder = builder
+        self._texts: list[str] = []
+        self._confidences: list[float] = []
+        self._boxes: list[Box] = []
+        self._place: Node | None = None
+        self._first_parts = 0  # before the line end that divides the word
+        self.joined = 0
+        self.hyphenated = 0
+
+    def part(self, text: str, confidence: float, box: Box, place: Node) -> None:
+        """Add a part to the word, or begin one."""
+        if self._place is None:
+            self._place = place
+        self._texts.append(text)
+        self._confidences.append(confidence)
+        self._boxes.append(box)
+
+    def end(self, kind: str) -> None:
+        """End the word with a space, with the line, or with the hyphen of a divided word."""
+        if kind == HYPHEN and self._whole and self._texts:
+            self._first_parts = self._first_parts or len(self._texts)
+            return
+        if self._texts and self._place is not None:
+            parts, first = self._confidences, self._first_parts
+            is_whole = first < len(parts)
+            if kind == HYPHEN or not is_whole:  # the other part is on the next line, or missing
+                self._texts.append("-")
+            self.hyphenated += bool(first) and is_whole
+            self.joined += not first and len(parts) > 1
+            confidence = NAN if any(part != part for part in parts) else min(parts)
+            box = _around(self._boxes[: first or None])
+            self._builder.add("".join(self._texts), confidence, box, self._place)
+        if kind != SPACE or self._first_parts:
+            self._builder.new_line()
+        self._texts, self._confidences, self._boxes = [], [], []
+        self._place, self._first_parts = None, 0
+
+    def note(self) -> None:
+        """Say what was joined."""
+        self._builder.note(
+            self.joined,
+            "word is joined from parts without a break between them, with their lowest confidence",
+            "words are joined from parts without a break between them, with their lowest confidence",
+        )
+        self._builder.note(
+            self.hyphenated,
+            "word that a line end divides is read whole, with the lowest confidence of its parts",
+            "words that line ends divide are read whole, with the lowest confidence of their parts",
+        )
+
+
+def _around(boxes: list[Box]) -> Box:
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(top), max(right), max(bottom)
+
+
+def read_vision(file: InputFile, root: Node) -> Words:
+    """Read responses of Cloud Vision, each of one image or of some pages of a document."""
+    builder = Builder(file, "google-vision", place_of)
+    builder.engine = "Google Cloud Vision"
+    joiner = _Joiner(file, builder)
+    for response in _responses(root):
+        if response.has("error"):
+            message = response.at("error").text("message") or "no reason given"
+            problem = f"the service answered with an error: {message}"
+            raise OcrFileError(file.path, problem, place=str(response.at("error")))
+        annotation = response.at("fullTextAnnotation", "full_text_annotation")
+        if annotation.value is None:
+            if response.items("textAnnotations", "text_annotations"):
+                raise response.error("`fullTextAnnotation`, which DOCUMENT_TEXT_DETECTION gives,")
+            builder.new_page()  # an image without text
+            continue
+        for page in annotation.items("pages"):
+            _add_vision_page(builder, joiner, page)
+    joiner.note()
+    return builder.finish()
+
+
+def _responses(root: Node) -> Iterator[Node]:
+    parts = root.items() if isinstance(root.value, list) else [root]
+    for part in parts:
+        if part.has("responses"):
+            yield from part.items("responses")
+        else:
+            yield part
+
+
+def _add_vision_page(builder: Builder[Node], joiner: _Joiner, page: Node) -> None:
+    size = page.number("width"), page.number("height")
+    is_fraction: bool | None = None
+    builder.new_page()
+    for block in page.items("blocks"):
+        for paragraph in block.items("paragraphs"):
+            for word in paragraph.items("words"):
+                box, normalized = _vision_box(word)
+                if is_fraction is None and box is not NO_BOX:
+                    is_fraction = normalized
+                    builder.set_size((1.0, 1.0) if normalized else size)
+                _add_vision_word(joiner, word, box)
+            joiner.end(LINE_END)
+
+
+def _add_vision_word(joiner: _Joiner, word: Node, box: Box) -> None:
+    confidence = word.number("confidence")
+    text: list[str] = []
+    for symbol in word.items("symbols"):
+        kind, before = _vision_break(symbol)
+        if kind and before:
+            if text:
+                joiner.part("".join(text), confidence, box, word)
+                text = []
+            joiner.end(kind)
+        text.append(symbol.text("text"))
+        if kind and not before:
+            joiner.part("".join(text), confidence, box, word)
+            text = []
+            joiner.end(kind)
+    if text:
+        joiner.part("".join(text), confidence, box, word)
+
+
+def _vision_break(symbol: Node) -> tuple[str | None, bool]:
+    """Return the kind of break at a symbol, if any, and whether it is before the symbol."""
+    found = symbol.at("property")
+    if not found.has("detectedBreak") and not found.has("detected_break"):
+        return None, False
+    found = found.at("detectedBreak", "detected_break")
+    kind = found.at("type", "type_")
+    if kind.value is None or kind.value in NO_BREAKS:
+        return None, False
+    if kind.value not in BREAKS:
+        raise kind.error(f"one of {', '.join(str(name) for name in BREAKS)}")
+    return BREAKS[kind.value], found.at("isPrefix", "is_prefix").value is True
+
+
+def _vision_box(word: Node) -> tuple[Box, bool]:
+    box = word.at("boundingBox", "bounding_box")
+    if box.value is not None:
+        if box.items("vertices"):
+            return box.at("vertices").polygon(), False
+        if box.items("normalizedVertices", "normalized_vertices"):
+            return box.at("normalizedVertices", "normalized_vertices").polygon(), True
+    return NO_BOX, False
+
+
+def read_document_ai(file: InputFile, root: Node) -> Words:
+    """Read a document of Document AI: tokens that point into its text.
+
+    Indices count the characters of the text. White space between two tokens parts words, and so do
+    the breaks that tokens declare.
+    """
+    builder = Builder(file, "google-document-ai", place_of)
+    document = root.at("document") if root.has("document") else root
+    if document.has("error") and document.at("error").has("message"):
+        problem = f"the service answered with an error: {document.at('error').text('message')}"
+        raise OcrFileError(file.path, problem, place=str(document.at("error")))
+    builder.engine = "Google Document AI"
+    text = document.text("text")
+    joiner = _Joiner(file, builder)
+    for page in document.items("pages"):
+        builder.new_page((1.0, 1.0))
+        line_starts = sorted(
+            begin for line in page.items("lines") for begin, _ in _segments(line, text)[:1]
+        )
+        _add_tokens(joiner, page, text, line_starts)
+        joiner.end(LINE_END)
+    joiner.note()
+    return builder.finish()
+
+
+def _add_tokens(joiner: _Joiner, page: Node, text: str, line_starts: list[int]) -> None:
+    end_before, line_before = -1, -1
+    for token in page.items("tokens"):
+        segments = _segments(token, text)
+        if not segments:
+            continue
+        line = bisect_right(line_starts, segments[0][0])
+        if end_before >= 0 and line != line_before:
+            joiner.end(LINE_END)
+        elif end_before >= 0 and segments[0][0] != end_before:
+            joiner.end(SPACE)
+        end_before, line_before = segments[-1][1], line
+        written = "".join(text[begin:end] for begin, end in segments)
+        confidence, box = token.at("layout").number("confidence"), _layout_box(token)
+        kind = token.at("detectedBreak", "detected_break")
+        declared = kind.at("type", "type_").value if kind.value is not None else None
+        is_divided = declared in ("HYPHEN", 3)
+        if is_divided:
+            written = written.rstrip().removesuffix("-").removesuffix("\u00ad")
+        joiner.part(written.strip(), confidence, box, token)
+        if is_divided:
+            joiner.end(HYPHEN)
+            end_before = -1
+        elif "\n" in written:
+            joiner.end(LINE_END)
+            end_before = -1
+        elif written != written.rstrip() or declared in ("SPACE", "WIDE_SPACE", 1, 2):
+            joiner.end(SPACE)
+            end_before = -1
+
+
+def _segments(part: Node, text: str) -> list[tuple[int, int]]:
+    """Return where in the text a part of the page stands."""
+    layout = part.at("layout")
+    anchor = layout.at("textAnchor", "text_anchor") if layout.value is not None else layout
+    if anchor.value is None:
+        return []
+    found: list[tuple[int, int]] = []
+    for segment in anchor.items("textSegments", "text_segments"):
+        begin = segment.integer("startIndex", "start_index", absent=0)
+        end = segment.integer("endIndex", "end_index", absent=0)
+        if not 0 <= begin <= end <= len(text):
+            raise segment.error(f"a part of the text, which has {len(text):,} characters,")
+        found.append((begin, end))
+    return found
+
+
+def _layout_box(token: Node) -> Box:
+    layout = token.at("layout")
+    poly = layout.at("boundingPoly", "bounding_poly")
+    if poly.value is not None and poly.items("normalizedVertices", "normalized_vertices"):
+        return poly.at("normalizedVertices", "normalized_vertices").polygon()
+    return NO_BOX

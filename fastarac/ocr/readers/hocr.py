@@ -1,0 +1,154 @@
+"""hOCR: HTML whose classes say what is a page, a line and a word."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
+from fastarac.ocr.readers._files import InputFile, OcrFileError, shown
+from fastarac.ocr.readers._xml import elements, line_of, local_name, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastarac.ocr.readers._xml import Element
+    from fastarac.ocr.words import Words
+
+__all__ = ["read"]
+
+LINES = frozenset({"ocr_line", "ocrx_line", "ocr_caption", "ocr_header", "ocr_textfloat"})
+PAGES = ("div", "body", "section", "article")
+TAIL = 1 << 10
+
+# One property of a title, such as "bbox 10 20 30 40; x_wconf 93"; files are named in quotes.
+PROPERTY = re.compile(r"""\s*([A-Za-z_]\w*)((?:\s+(?:"[^"]*"|[^;"]+))*)\s*(?:;|$)""")
+
+
+def read(file: InputFile) -> Words:
+    """Read an hOCR file: XHTML, as Tesseract writes it, or HTML."""
+    try:
+        return _read(file, as_html=False)
+    except OcrFileError as error:
+        # HTML that declares itself XML is held to that: its parser would fill what is cut off.
+        if "well-formed" not in error.problem or file.head.lstrip().startswith(b"<?xml"):
+            raise
+        if not _ends_as_html(file):
+            raise
+    return _read(file, as_html=True)
+
+
+def _ends_as_html(file: InputFile) -> bool:
+    with file.path.open("rb") as stream:
+        stream.seek(0, 2)
+        stream.seek(max(0, stream.tell() - TAIL))
+        return b"</html>" in stream.read().replace(b"\x00", b"").lower()
+
+
+def _read(file: InputFile, *, as_html: bool) -> Words:
+    builder = Builder(file, "hocr", line_of)
+    found = False
+    for element in elements(file, ("meta", *PAGES), wanted=_is_wanted, as_html=as_html):
+        if local_name(element) == "meta":
+            builder.engine = element.get("content")
+        else:
+            found = True
+            _add_page(file, builder, element)
+    if not found:
+        raise OcrFileError(file.path, "it is HTML without elements of class ocr_page; hOCR has them")
+    return builder.finish()
+
+
+def _is_wanted(element: Element) -> bool:
+    return "ocr_page" in _classes(element) or element.get("name") == "ocr-system"
+
+
+def _classes(element: Element) -> list[str]:
+    return element.get("class", "").split()
+
+
+def _add_page(file: InputFile, builder: Builder[Element], page: Element) -> None:
+    left, top, right, bottom = _box(builder, page)
+    builder.new_page((right - left, bottom - top))
+    before: Element | None = None
+    has_words = False
+    for word in _of_classes(page, frozenset({"ocrx_word"})):
+        has_words = True
+        line = _line_of(word)
+        if line is not before:
+            builder.new_line()
+            before = line
+        properties = _properties(word)
+        builder.add(
+            _word_text(word, file),
+            NAN if file.truth else _number(builder, properties, "x_wconf", word),
+            _box(builder, word),
+            word,
+        )
+    if not has_words:
+        for line in _of_classes(page, LINES):
+            builder.new_line()
+            builder.add(text_of(line, file), NAN, _box(builder, line), line)
+
+
+def _of_classes(page: Element, wanted: frozenset[str]) -> Iterator[Element]:
+    return (
+        element
+        for element in page.iterdescendants()
+        if isinstance(element.tag, str) and wanted.intersection(_classes(element))
+    )
+
+
+def _line_of(word: Element) -> Element | None:
+    """Return the line that a word is in; what encloses it, where it is in none."""
+    for above in word.iterancestors():
+        if LINES.intersection(_classes(above)):
+            return above
+        if "ocr_page" in _classes(above):
+            break
+    return word.getparent()
+
+
+def _word_text(word: Element, file: InputFile) -> str:
+    """Return the text of a word, which may stand as one element for each character.
+
+    These come with alternatives (`hocr_char_boxes` and `lstm_choice_mode` of Tesseract): only the
+    characters that have a box are what was read.
+    """
+    characters = list(_of_classes(word, frozenset({"ocrx_cinfo"})))
+    if not characters:
+        return text_of(word, file)
+    if own := (word.text or "").strip():
+        return own
+    return "".join(
+        text_of(each, file).strip() for each in characters if "x_bboxes" in each.get("title", "")
+    )
+
+
+def _properties(element: Element) -> dict[str, str]:
+    return {match[1]: match[2].strip() for match in PROPERTY.finditer(element.get("title", ""))}
+
+
+def _number(
+    builder: Builder[Element], properties: dict[str, str], name: str, element: Element
+) -> float:
+    written = properties.get(name)
+    if written is None:
+        return NAN
+    try:
+        return float(written)
+    except ValueError:
+        problem = f"{name} is {shown(written)}; a number is expected"
+        raise builder.error(problem, element) from None
+
+
+def _box(builder: Builder[Element], element: Element) -> Box:
+    written = _properties(element).get("bbox")
+    if written is None:
+        return NO_BOX
+    try:
+        left, top, right, bottom = map(float, written.split())
+    except ValueError:
+        problem = f"bbox is {shown(written)}; four numbers are expected"
+        raise builder.error(problem, element) from None
+    return left, top, right, bottom

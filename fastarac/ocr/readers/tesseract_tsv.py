@@ -1,0 +1,90 @@
+"""Tesseract's table: unquoted fields between tabs, one row for each page, block, line and word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.readers._builder import NAN, Builder
+from fastarac.ocr.readers._files import InputFile, OcrFileError, decoded, shown
+
+if TYPE_CHECKING:
+    from fastarac.ocr.words import Words
+
+__all__ = ["COLUMNS", "read"]
+
+COLUMNS = (
+    *("level", "page_num", "block_num", "par_num", "line_num", "word_num"),
+    *("left", "top", "width", "height", "conf", "text"),
+)
+PAGE, WORD = 1, 5
+NO_WORD = -1.0  # what Tesseract writes for the confidence of pages, blocks and lines
+
+
+def read(file: InputFile) -> Words:
+    """Read a table of Tesseract.
+
+    Nothing is quoted in it: a word may be a lone quotation mark, which a reader of CSV files would
+    take for the beginning of a field of many lines.
+    """
+    # Only line feeds end a row: the texts may hold other characters that Python takes for line ends.
+    rows = decoded(file).split("\n")
+    header = rows[0].rstrip("\r").split("\t")
+    if tuple(header) != COLUMNS:
+        problem = f"the columns are {shown(header)}; {', '.join(COLUMNS)} are expected"
+        raise OcrFileError(file.path, problem, place="line 1")
+    builder = Builder[int](file, "tesseract-tsv", lambda number: f"line {number}")
+    place: tuple[str, ...] = ()
+    pages: list[str] = []
+    for number, row in enumerate(rows[1:], start=2):
+        row = row.removesuffix("\r")  # noqa: PLW2901, files of Windows
+        if not row:
+            continue
+        fields = row.split("\t")
+        if len(fields) == len(COLUMNS) - 1:  # some tools cut the tab before an empty text
+            fields.append("")
+        if len(fields) != len(COLUMNS):
+            problem = f"the row has {len(fields)} fields; {len(COLUMNS)} are expected"
+            raise builder.error(problem, number)
+        level, page = fields[0], fields[1]
+        if not pages or pages[-1] != page:
+            if page in pages:
+                problem = f"page_num is {shown(page)} again, after other pages"
+                raise builder.error(problem, number)
+            pages.append(page)
+            builder.new_page(_size(builder, fields, number))
+        if level != "5":
+            if level not in ("1", "2", "3", "4"):
+                problem = f"level is {shown(level)}; a whole number from 1 to 5 is expected"
+                raise builder.error(problem, number)
+            continue
+        if place != (line := tuple(fields[1:5])):
+            builder.new_line()
+            place = line
+        text = fields[11]
+        if not text.strip():
+            continue  # an image or a rule, which Tesseract gives a confidence of 95
+        confidence = _number(builder, fields[10], "conf", number)
+        left, top, width, height = (
+            _number(builder, fields[i], COLUMNS[i], number) for i in range(6, 10)
+        )
+        if confidence == NO_WORD:
+            confidence = NAN
+        builder.add(text, confidence, (left, top, left + width, top + height), number)
+    return builder.finish()
+
+
+def _size(builder: Builder[int], fields: list[str], number: int) -> tuple[float, float]:
+    if fields[0] != "1":  # tables that someone has filtered
+        return NAN, NAN
+    return (
+        _number(builder, fields[8], "width", number),
+        _number(builder, fields[9], "height", number),
+    )
+
+
+def _number(builder: Builder[int], text: str, name: str, number: int) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        problem = f"{name} is {shown(text)}; a number is expected"
+        raise builder.error(problem, number) from None

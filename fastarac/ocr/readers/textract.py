@@ -1,0 +1,72 @@
+"""Amazon Textract: one flat list of blocks, tied together by their identifiers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.readers._builder import NO_BOX, Box, Builder
+from fastarac.ocr.readers._json import Node, each_page, place_of
+
+if TYPE_CHECKING:
+    from fastarac.ocr.readers._files import InputFile
+    from fastarac.ocr.words import Words
+
+__all__ = ["read"]
+
+
+def read(file: InputFile, root: Node) -> Words:
+    """Read one response of Textract, or a list of the parts of one."""
+    builder = Builder(file, "textract", place_of)
+    builder.engine = "Amazon Textract"
+    blocks: list[Node] = []
+    pages = 0
+    for response in each_page(root):
+        blocks.extend(response.items("Blocks"))
+        if response.has("DocumentMetadata"):
+            pages = max(pages, response.at("DocumentMetadata").integer("Pages", absent=0))
+        for key in ("DetectDocumentTextModelVersion", "AnalyzeDocumentModelVersion"):
+            if response.has(key):
+                builder.engine = f"Amazon Textract {response.text(key)}"
+    words = {block.text("Id"): block for block in blocks if _kind(block) == "WORD"}
+    lines: dict[int, list[list[Node]]] = {}
+    placed: set[str] = set()
+    for block in blocks:
+        kind = _kind(block)
+        if kind in ("PAGE", "LINE", "WORD"):
+            of_page = lines.setdefault(block.integer("Page", absent=1), [])
+        if kind == "LINE":
+            inside = [key for key in _children(block) if key in words and key not in placed]
+            placed.update(inside)
+            of_page.append([words[key] for key in inside])
+    for key, word in words.items():
+        if key not in placed:
+            lines[word.integer("Page", absent=1)].append([word])
+    for page in range(1, max([pages, *lines]) + 1):
+        builder.new_page((1.0, 1.0))
+        for line in lines.get(page, []):
+            builder.new_line()
+            for word in line:
+                builder.add(word.text("Text"), word.number("Confidence"), _box(word), word)
+    return builder.finish()
+
+
+def _kind(block: Node) -> str:
+    return block.text("BlockType")
+
+
+def _children(block: Node) -> list[str]:
+    return [
+        str(key.value)
+        for relation in block.items("Relationships")
+        if relation.text("Type") == "CHILD"
+        for key in relation.items("Ids")
+    ]
+
+
+def _box(word: Node) -> Box:
+    geometry = word.at("Geometry")
+    if not geometry.has("BoundingBox"):
+        return NO_BOX
+    box = geometry.at("BoundingBox")
+    left, top, width, height = (box.number(key) for key in ("Left", "Top", "Width", "Height"))
+    return left, top, left + width, top + height

@@ -1,0 +1,122 @@
+"""The true text of pages: plain text, or the XML in which people correct an engine's output."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastarac.ocr.readers import _detection
+from fastarac.ocr.readers._files import (
+    OcrFileError,
+    binary_kind,
+    decoded,
+    open_file,
+    page_stem,
+)
+from fastarac.ocr.words import Words
+
+if TYPE_CHECKING:
+    import os
+
+    from fastarac.ocr.readers._files import Hyphenated, InputFile
+
+__all__ = ["read_truth"]
+
+
+def read_truth(path: str | os.PathLike[str], *, hyphenated: Hyphenated = "whole") -> Words:
+    r"""Read the true text of one or more pages: plain text, ALTO, PAGE or hOCR.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file. Plain text is UTF-8, or UTF-16 (UTF-32) with a byte order mark; its words are
+        what white space parts, and a form feed begins the next page.
+    hyphenated : {"whole", "parts"}, default="whole"
+        What becomes of a word that a line end divides, where the format tells such words (ALTO):
+        one word, or two. In plain text, words are as they are written.
+
+    Returns
+    -------
+    truth : Words
+        The words, without confidences, with their lines. A file without words is a page without
+        words.
+
+    Raises
+    ------
+    OcrFileError
+        If the file cannot be read, is not text, or is the output of an engine that people do not
+        write truths in (a table of Tesseract, JSON).
+    ValueError
+        If `hyphenated` is none of the two.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.ocr import read_truth
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "receipt.gt.txt")
+    ...     _ = path.write_text("Total 12.50\nThank you\n")
+    ...     truth = read_truth(path)
+    >>> truth.text, truth.line.tolist(), truth.page_names
+    (('Total', '12.50', 'Thank', 'you'), [0, 0, 1, 1], ('receipt',))
+    """
+    file = open_file(path, truth=True, hyphenated=hyphenated)
+    if found := binary_kind(file.head):
+        problem = f"it is {found}; a text is expected: plain, ALTO, PAGE or hOCR"
+        raise OcrFileError(file.path, problem)
+    kind = _detection.begins_as(file)
+    if kind == "xml":
+        try:
+            reader = _detection.xml_reader(_detection.xml_root(file))
+        except OcrFileError:
+            if file.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!")):
+                raise
+            reader = None  # a text whose first word begins with "<"
+        if reader is not None:
+            return reader(file)
+    if kind == "tsv" or (kind == "json" and _is_output(file)):
+        problem = (
+            "it is the output of an engine; the truth is expected here: plain text, ALTO, PAGE or "
+            "hOCR (are truth and output the other way round?)"
+        )
+        raise OcrFileError(file.path, problem)
+    return _read_text(file)
+
+
+def _is_output(file: InputFile) -> bool:
+    """Return whether a text that begins with a bracket is JSON of an engine."""
+    from fastarac.ocr.readers import _json
+
+    try:
+        return _detection.json_reader(_json.load(file)) is not None
+    except OcrFileError:
+        return False
+
+
+def _read_text(file: InputFile) -> Words:
+    pages = decoded(file).split("\f")
+    if len(pages) > 1 and not pages[-1].strip():
+        pages.pop()  # what Tesseract and others write after the last page
+    texts: list[str] = []
+    page_of, line_of = array("q"), array("q")
+    n_lines = 0
+    for number, page in enumerate(pages):
+        for line in page.splitlines():
+            words = line.split()
+            texts.extend(words)
+            page_of.extend([number] * len(words))
+            line_of.extend([n_lines] * len(words))
+            n_lines += bool(words)
+    stem = page_stem(file.path)
+    names = [stem] if len(pages) == 1 else [f"{stem}:{i + 1}" for i in range(len(pages))]
+    return Words(
+        text=tuple(texts),
+        confidence=np.full(len(texts), np.nan),
+        page=np.array(page_of, np.intp),
+        line=np.array(line_of, np.intp),
+        page_names=tuple(names),
+        source="text",
+    )
