@@ -1,0 +1,206 @@
+"""Words, and the files and pages that are paired."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from fastarac.ocr import OcrFileError, PairingError, Words, match_pages, pair_files, read_truth
+
+NAN = np.nan
+FIELDS = {
+    "text": ("a", "b", "c", "d"),
+    "confidence": [0.1, 0.2, NAN, 0.4],
+    "page": [0, 0, 2, 2],
+    "line": [0, 1, 2, 2],
+    "page_names": ("p1", "p2", "p3"),
+    "scale": "unit",
+}
+
+
+def test_pages_and_lines():
+    words = Words(**FIELDS)
+    assert words.page_slices() == [slice(0, 2), slice(2, 2), slice(2, 4)]
+    assert words.line_starts().tolist() == [0, 1, 2]
+    assert words.line_starts(slice(2, 4)).tolist() == [0]
+    assert words.line_starts(slice(2, 2)).tolist() == []
+    assert words.box.shape == (4, 4)
+    assert words.page_size.shape == (3, 2)
+    assert repr(words) == "Words(4 words on 3 pages, confidences from 0 to 1, source='')"
+
+
+def test_selected_pages():
+    words = Words(**FIELDS).select_pages([1, 2], ["x", "y"])
+    assert (words.text, words.page_names) == (("c", "d"), ("x", "y"))
+    assert words.page.tolist() == [1, 1]
+    assert Words(**FIELDS).select_pages([0]).page_names == ("p1",)
+    for pages in ([1, 0], [0, 3], [0, 0]):
+        with pytest.raises(ValueError, match=r"increasing numbers from 0 to 2 are expected"):
+            Words(**FIELDS).select_pages(pages)
+
+
+def test_concatenated_parts_are_the_whole():
+    words = Words(**FIELDS, notes=("n",), engine="e", source="s")
+    parts = [words.select_pages([i]) for i in range(3)]
+    whole = Words.concatenate(parts)
+    assert (whole.text, whole.page_names, whole.notes) == (words.text, words.page_names, ("n",))
+    assert (whole.engine, whole.source, whole.scale) == ("e", "s", "unit")
+    np.testing.assert_array_equal(whole.page, words.page)
+    np.testing.assert_array_equal(whole.confidence, words.confidence)
+    assert len(whole.line_starts()) == 3
+    with pytest.raises(ValueError, match="page_names has 'p1' twice"):
+        Words.concatenate([words, words])
+    with pytest.raises(ValueError, match="parts is empty"):
+        Words.concatenate([])
+
+
+def test_scales_are_never_mixed():
+    percent = Words(("a",), np.array([50.0]), [0], [0], ("p",), scale="percent")
+    unit = Words(("a",), np.array([0.5]), [0], [0], ("q",), scale="unit")
+    blank = Words((), [], [], [], ("r",))
+    with pytest.raises(ValueError, match=r"different scales \(1 in percent, 1 in unit\)"):
+        Words.concatenate([percent, unit, blank])
+    assert Words.concatenate([blank, percent]).scale == "percent"
+    line = Words(("a",), np.array([0.5]), [0], [0], ("s",), scale="unit", unit="line")
+    with pytest.raises(ValueError, match="some readings give a confidence a word and some a line"):
+        Words.concatenate([unit, line])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"confidence": [0.1]}, r"confidence has shape \(1,\); \(4,\) is expected"),
+        ({"box": np.zeros((3, 4))}, r"box has shape \(3, 4\); \(4, 4\) is expected"),
+        ({"text": ("a", "b b", "c", "d")}, r"text\[1\] is 'b b'; a word without white space"),
+        ({"text": ("a", "b", "", "d")}, r"text\[2\] is ''"),
+        ({"page": [0, 2, 1, 2]}, "page is not a sequence of indices into the 3 page_names"),
+        ({"page": [0, 0, 2, 3]}, "page is not a sequence"),
+        ({"line": [0, 1, 1, 2]}, "line has one number on two pages"),
+        ({"line": [0, 3, 2, 2]}, "line is not a sequence of numbers from 0"),
+        ({"page_names": ("p", "p", "q")}, "page_names has 'p' twice"),
+        ({"confidence": [0.1, 0.2, 0.3, 40]}, r"confidence\[3\] is 40.0; a number from 0 to 1"),
+        ({"confidence": [0.1, -0.2, 0.3, 0.4]}, r"confidence\[1\] is -0.2"),
+        ({"confidence": [0.1, 0.2, 0.3, np.inf]}, r"confidence\[3\] is inf"),
+        ({"scale": None}, "scale is None, but there are confidences"),
+        ({"scale": "permille"}, "scale is 'permille'; 'percent', 'unit' or None is expected"),
+    ],
+)
+def test_words_that_do_not_fit_together(change, message):
+    with pytest.raises(ValueError, match=message):
+        Words(**{**FIELDS, **change})
+
+
+def test_errors_of_files_survive_worker_processes(tmp_path):
+    with pytest.raises(OcrFileError) as caught:
+        read_truth(tmp_path)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.path, again.place) == (str(caught.value), tmp_path, None)
+
+
+# -------------------------------------------------------------------------------------- pairs
+
+
+def make(folder, *names):
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / name).write_bytes(b"\x89PNG" if name.endswith("png") else b"word")
+    return folder
+
+
+def test_folders_are_paired_by_name_up_to_the_first_dot(tmp_path):
+    truth = make(tmp_path / "truth", "b.gt.txt", "a.gt.txt", ".hidden", "a.png")
+    output = make(tmp_path / "output", "a.A.tsv", "b.A.tsv")
+    (output / "folder").mkdir()
+    pairing = pair_files(truth, output)
+    assert [(pair.name, pair.truth.name, pair.output.name) for pair in pairing.pairs] == [
+        ("a", "a.gt.txt", "a.A.tsv"),
+        ("b", "b.gt.txt", "b.A.tsv"),
+    ]
+    assert [path.name for path in pairing.images] == ["a.png"]
+    several = pair_files([truth / "a.gt.txt", truth / "b.gt.txt"], sorted(output.glob("*.tsv")))
+    assert several.pairs == pairing.pairs
+
+
+def test_two_files_are_a_pair_whatever_their_names(tmp_path):
+    make(tmp_path, "truth.txt", "ocr.tsv")
+    (pair,) = pair_files(tmp_path / "truth.txt", str(tmp_path / "ocr.tsv")).pairs
+    assert (pair.name, pair.output.name) == ("truth", "ocr.tsv")
+
+
+def test_files_without_a_partner_are_listed(tmp_path):
+    truth = make(tmp_path / "truth", "a.txt", "b.txt", "c.txt")
+    output = make(tmp_path / "output", "b.tsv", "d.tsv")
+    with pytest.raises(PairingError) as caught:
+        pair_files(truth, output)
+    assert str(caught.value) == (
+        f"2 files of truth without an output: {truth / 'a.txt'}, {truth / 'c.txt'}; "
+        f"1 file of output without a truth: {output / 'd.tsv'} "
+        "(names are compared up to the first dot)"
+    )
+    assert [path.name for path in caught.value.without_output] == ["a.txt", "c.txt"]
+    pairing = pair_files(truth, output, skip_unmatched=True)
+    assert [pair.name for pair in pairing.pairs] == ["b"]
+    assert [path.name for path in pairing.without_truth] == ["d.tsv"]
+    (output / "b.tsv").unlink()
+    with pytest.raises(PairingError, match="no file of truth has the name of an output: 3 of truth"):
+        pair_files(truth, output, skip_unmatched=True)
+
+
+def test_long_lists_are_cut(tmp_path):
+    truth = make(tmp_path / "truth", *(f"p{i:02d}.txt" for i in range(25)))
+    output = make(tmp_path / "output", "p00.tsv")
+    with pytest.raises(PairingError, match=r"24 files of truth .* and 4 more") as caught:
+        pair_files(truth, output)
+    assert len(caught.value.without_output) == 24
+
+
+def test_one_name_twice_is_listed(tmp_path):
+    truth = make(tmp_path / "truth", "a.txt")
+    output = make(tmp_path / "output", "a.A.tsv", "a.B.tsv", "b.tsv")
+    with pytest.raises(
+        PairingError, match=r"1 name of output occurs more than once: .*a.A.tsv, "
+    ) as caught:
+        pair_files(truth, output, skip_unmatched=True)
+    assert len(caught.value.ambiguous) == 2
+    with pytest.raises(FileNotFoundError, match="nowhere does not exist; a file or a folder"):
+        pair_files(truth, tmp_path / "nowhere")
+
+
+def text(pages, name="p"):
+    return Words(
+        tuple(word for page in pages for word in page),
+        np.full(sum(map(len, pages)), NAN),
+        [i for i, page in enumerate(pages) for _ in page],
+        [i for i, page in enumerate(pages) for _ in page],
+        tuple(f"{name}{i}" for i in range(len(pages))),
+    )
+
+
+def test_pages_are_matched_by_their_order():
+    truth, words = match_pages(text([["a"], [], ["b"]]), text([["a"], ["x"], []], "q"), name="n")
+    assert truth.page_names == words.page_names == ("n:1", "n:2", "n:3")
+    truth, words = match_pages(text([["a"]]), text([["a"]], "q"), name="n")
+    assert truth.page_names == words.page_names == ("n",)
+
+
+def test_a_truth_without_page_breaks_makes_one_page():
+    truth, words = match_pages(text([["a", "b"]]), text([["a"], ["b"]], "q"), name="n")
+    assert truth.page_names == words.page_names == ("n",)
+    assert words.page.tolist() == [0, 0]
+    assert words.notes == (
+        "n: the truth has no page breaks, so that its 2 pages are one page, and one group in intervals",
+    )
+    with pytest.raises(PairingError, match="n: the truth has 2 pages and the output has 3"):
+        match_pages(text([["a"], ["b"]]), text([["a"], ["b"], ["c"]]), name="n")
+
+
+def test_a_pair_is_read(tmp_path):
+    make(tmp_path / "t", "a.txt")
+    output = make(tmp_path / "o") / "a.json"
+    output.write_text('[[[[0, 0], [1, 1]], "word", 0.5]]')
+    (pair,) = pair_files(tmp_path / "t", tmp_path / "o").pairs
+    truth, words = pair.read()
+    assert truth.text == words.text == ("word",)
+    assert truth.page_names == words.page_names == ("a",)
