@@ -177,3 +177,14 @@ whole_weights = integer_weighted()
 any_weights = st.one_of(weighted(), whole_weights)
 exact_sums = st.one_of(unweighted, whole_weights)
 items = st.one_of(unweighted, any_weights)
+
+
+# Words that have few characters in common, so that it is plain what became of each.
+PLAIN_WORDS = (
+    "amber", "bishop", "cloud", "dust", "elk", "fjord", "ghost", "hymn", "ivory", "jumbo", "kiwi",
+    "lynx", "mango", "nymph", "opus", "pixel", "quartz", "rhubarb", "sphinx", "tundra",
+)  # fmt: skip
+plain_texts = st.lists(st.sampled_from(PLAIN_WORDS), min_size=1, max_size=20, unique=True)
+any_word = st.text(st.characters(blacklist_categories=("Z", "C")), min_size=1, max_size=6)
+few_letters = st.text(st.sampled_from("abc."), min_size=1, max_size=5)
+texts = st.lists(any_word | few_letters, max_size=12)

@@ -1,6 +1,7 @@
 """From the files of an OCR engine and the true text to outputs that are right or wrong."""
 
 from fastarac.ocr.formats import FORMATS, Format, NoConfidenceError, require_confidence
+from fastarac.ocr.items import AlignedOutputs, PageCounts, align
 from fastarac.ocr.pairing import Pair, Pairing, PairingError, match_pages, pair_files
 from fastarac.ocr.readers import OcrFileError, read
 from fastarac.ocr.truth import read_truth
@@ -8,13 +9,16 @@ from fastarac.ocr.words import Words
 
 __all__ = [
     "FORMATS",
+    "AlignedOutputs",
     "Format",
     "NoConfidenceError",
     "OcrFileError",
+    "PageCounts",
     "Pair",
     "Pairing",
     "PairingError",
     "Words",
+    "align",
     "match_pages",
     "pair_files",
     "read",

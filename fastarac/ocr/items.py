@@ -1,0 +1,427 @@
+"""From aligned words to items: outputs that are right or wrong, each with its confidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac.ocr.folding import checked_foldings
+from fastarac.ocr.formats import require_confidence
+from fastarac.ocr.policies import Policy
+from fastarac.ocr.records import INSERTED, KINDS, MISSED, RIGHT, Reading, Records, records_of
+from fastarac.ocr.units import check_unit, plural
+from fastarac.sweep import ThresholdSweep, threshold_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
+    from fastarac.ocr.units import Join, Unit
+    from fastarac.ocr.words import Words
+
+__all__ = ["HARDLY", "AlignedOutputs", "PageCounts", "align"]
+
+#: Character error rate above which a page hardly aligns.
+HARDLY = 0.5
+
+#: Confidences of items that have none, outside the scales of all engines.
+BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
+
+#: So many pages are written out in an error.
+LISTED = 20
+
+
+class PageCounts(NamedTuple):
+    """What was found on each page; arrays of shape (n_pages,), in the order of the pages."""
+
+    name: tuple[str, ...]
+    character_error_rate: NDArray[np.float64]
+    true_words: NDArray[np.int64]
+    right: NDArray[np.int64]
+    wrong: NDArray[np.int64]
+    merged: NDArray[np.int64]
+    split: NDArray[np.int64]
+    inserted: NDArray[np.int64]
+    missed: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AlignedOutputs:
+    """The items of an engine's outputs: right or wrong, with their confidences and pages.
+
+    :func:`align` makes it. ``fa.evaluate(aligned.correct, aligned.confidence, groups=aligned.groups)``
+    and all other functions take its columns; :meth:`sweep` stands for the first two.
+
+    Attributes
+    ----------
+    records : Records
+        Every true word and every inserted output, items or not.
+    reading : Reading
+        Unit, foldings and join: how the texts were compared.
+    policy : Policy
+        What missed words and inserted outputs count as.
+    rows : ndarray of shape (n,), intp
+        Which of the records are items, in order.
+    correct : ndarray of shape (n,), bool
+        Whether each item is right.
+    confidence : ndarray of shape (n,), float64
+        As the engine writes it; items without one are tied above or below all others.
+    never_accepted : float or None
+        The confidence of the items that no threshold accepts: outputs for which the engine gives
+        none, and missed words that are ``"reject"``.
+    """
+
+    records: Records
+    reading: Reading
+    policy: Policy
+    rows: NDArray[np.intp]
+    correct: NDArray[np.bool_]
+    confidence: NDArray[np.float64]
+    never_accepted: float | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.rows, self.correct, self.confidence):
+            array.flags.writeable = False
+
+    @classmethod
+    def of(cls, records: Records, reading: Reading, policy: Policy) -> AlignedOutputs:
+        """Return the items that a policy makes of the records."""
+        policy.check()
+        is_item = records.kind != MISSED
+        if policy.inserted == "drop":
+            is_item &= records.kind != INSERTED
+        as_items = policy.missed in ("residual", "reject")
+        if as_items:
+            is_item |= records.kind == MISSED
+        rows = np.flatnonzero(is_item)
+        confidence = records.confidence[rows]
+        correct = records.kind[rows] == RIGHT
+        if policy.missed == "neighbour":
+            correct[_beside_gaps(records, rows)] = False
+        known = confidence[~np.isnan(confidence)]
+        if not len(known):
+            raise ValueError(_no_item(records, reading))
+        never = None
+        if policy.missed == "residual":
+            above = ABOVE_UNIT if known.max() < ABOVE_UNIT else ABOVE_PERCENT
+            confidence[records.kind[rows] == MISSED] = above
+        if np.isnan(confidence).any():
+            never = BELOW
+            confidence[np.isnan(confidence)] = never
+        return cls(records, reading, policy, rows, correct, confidence, never)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        units, n_pages = plural(self.reading.unit), len(self.records.page_names)
+        return (
+            f"AlignedOutputs({len(self)} items on {n_pages} page{'s' * (n_pages != 1)}, "
+            f"{int(self.correct.sum())} right; {self.missed} of {self.true_words} true {units} missed, "
+            f"{self.policy.missed!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AlignedOutputs):
+            return NotImplemented
+        return (self.records, self.reading, self.policy) == (
+            other.records,
+            other.reading,
+            other.policy,
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> tuple[Records, Reading, Policy]:
+        return self.records, self.reading, self.policy
+
+    def __setstate__(self, state: tuple[Records, Reading, Policy]) -> None:
+        made = AlignedOutputs.of(*state)
+        for name in self.__slots__:
+            object.__setattr__(self, name, getattr(made, name))
+
+    @property
+    def page(self) -> NDArray[np.intp]:
+        """Index of each item's page in `records.page_names`, of shape (n,)."""
+        return self.records.page[self.rows]
+
+    @property
+    def groups(self) -> NDArray[np.str_]:
+        """Name of each item's page, of shape (n,): items of one page depend on each other."""
+        return np.array(self.records.page_names, np.str_)[self.page]
+
+    @property
+    def kind(self) -> NDArray[np.str_]:
+        """What became of each item, of shape (n,): right, wrong, merged, split, inserted or missed."""
+        return np.array(KINDS, np.str_)[self.records.kind[self.rows]]
+
+    @property
+    def truth(self) -> tuple[str, ...]:
+        """True text of each item; empty where it is inserted."""
+        return tuple(self.records.truth[i] for i in self.rows.tolist())
+
+    @property
+    def prediction(self) -> tuple[str, ...]:
+        """Text of each item's output, or outputs; empty where it is missed."""
+        return tuple(self.records.prediction[i] for i in self.rows.tolist())
+
+    @property
+    def id(self) -> tuple[str, ...]:
+        """Page and number of each true word, ``"page03:17"``; of what is inserted after it ``:17+1``.
+
+        All engines share the true words: by these, items of several engines are joined.
+        """
+        records = self.records
+        return tuple(
+            f"{records.page_names[page]}:{number}" + (f"+{extra}" if extra else "")
+            for page, number, extra in zip(
+                self.page.tolist(),
+                records.number[self.rows].tolist(),
+                records.inserted[self.rows].tolist(),
+                strict=True,
+            )
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many records there are of each kind, items or not."""
+        found = np.bincount(self.records.kind, minlength=len(KINDS)).tolist()
+        return dict(zip(KINDS, found, strict=True))
+
+    @property
+    def true_words(self) -> int:
+        """Number of true words, or of other true units."""
+        return int((self.records.kind != INSERTED).sum())
+
+    @property
+    def missed(self) -> int:
+        """Number of true words without an output."""
+        return int((self.records.kind == MISSED).sum())
+
+    @property
+    def n_without_confidence(self) -> int:
+        """Number of items for whose output the engine gives no confidence."""
+        kind = self.records.kind[self.rows]
+        return int((np.isnan(self.records.confidence[self.rows]) & (kind != MISSED)).sum())
+
+    @property
+    def pages(self) -> PageCounts:
+        """What was found on each page."""
+        n_pages = len(self.records.page_names)
+        cells = self.records.page * len(KINDS) + self.records.kind
+        table = np.bincount(cells, minlength=n_pages * len(KINDS)).reshape(n_pages, len(KINDS))
+        return PageCounts(
+            self.records.page_names,
+            self.records.character_error_rate,
+            table.sum(axis=1) - table[:, INSERTED],
+            *table.T,
+        )
+
+    @property
+    def hardly_aligned(self) -> tuple[str, ...]:
+        """Names of the pages whose character error rate is above 50 %."""
+        rates = self.records.character_error_rate
+        return tuple(
+            name
+            for name, rate in zip(self.records.page_names, rates.tolist(), strict=True)
+            if rate > HARDLY
+        )
+
+    def with_policy(
+        self, *, missed: MissedPolicy | None = None, inserted: InsertedPolicy | None = None
+    ) -> AlignedOutputs:
+        """Return the items that another policy makes of the same alignment.
+
+        Parameters
+        ----------
+        missed, inserted : str, optional
+            As for :func:`align`; what is not given stays.
+
+        Returns
+        -------
+        AlignedOutputs
+        """
+        policy = Policy(missed or self.policy.missed, inserted or self.policy.inserted)
+        return AlignedOutputs.of(self.records, self.reading, policy)
+
+    def without_pages(self, names: Collection[str]) -> AlignedOutputs:
+        """Return the items of all other pages; the pages that are left out stay known, and empty."""
+        left = {name for name in names if name in set(self.records.page_names)}
+        unknown = sorted(set(names) - left)
+        if unknown:
+            message = f"names has {', '.join(map(repr, unknown))}; names of pages are expected"
+            raise ValueError(message)
+        outside = np.array([name not in left for name in self.records.page_names], bool)
+        records = self.records.take(np.flatnonzero(outside[self.records.page]))
+        rates = np.where(outside, records.character_error_rate, np.nan)
+        return AlignedOutputs.of(
+            replace(records, character_error_rate=rates), self.reading, self.policy
+        )
+
+    def sweep(self) -> ThresholdSweep:
+        """Return the threshold sweep of the items.
+
+        Its last threshold is `never_accepted`, where there are such items.
+        """
+        return threshold_sweep(self.correct, self.confidence)
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the items as columns: id, page, kind, truth, prediction, correct, confidence."""
+        return {
+            "id": list(self.id),
+            "page": self.groups.tolist(),
+            "kind": self.kind.tolist(),
+            "truth": list(self.truth),
+            "prediction": list(self.prediction),
+            "correct": self.correct,
+            "confidence": self.confidence,
+        }
+
+    def to_frame(self) -> Any:
+        """Return :meth:`to_columns` as a data frame of polars, pandas or pyarrow, what is installed.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            If none of the three is.
+        """
+        for package, name in (("polars", "DataFrame"), ("pandas", "DataFrame"), ("pyarrow", "table")):
+            if find_spec(package) is not None:
+                return getattr(import_module(package), name)(self.to_columns())
+        raise ModuleNotFoundError("none of polars, pandas and pyarrow is installed; one is expected")
+
+
+def align(
+    truth: Words,
+    words: Words,
+    *,
+    unit: Unit = "word",
+    missed: MissedPolicy = "separate",
+    inserted: InsertedPolicy = "wrong",
+    fold: str | Iterable[str] = (),
+    join: Join = "min",
+) -> AlignedOutputs:
+    """Align an engine's words with the true ones, and return which are right, with their confidence.
+
+    Parameters
+    ----------
+    truth : Words
+        The true words, as :func:`read_truth` returns them.
+    words : Words
+        The engine's, as :func:`read` returns them, of pages of the same names.
+    unit : {"word", "line", "character"}, default="word"
+        What an item is. A line has one confidence joined from its words; a character has its word's.
+        Scripts that are written without spaces have no words: their characters are taken one by one.
+    missed : {"separate", "residual", "reject", "neighbour", "drop"}, default="separate"
+        What true words without an output count as; they have no confidence. ``"separate"``: they are
+        no items, and are counted apart. ``"residual"``: wrong, in one tie above every confidence.
+        ``"reject"``: wrong, in one tie below every confidence, which no threshold accepts.
+        ``"neighbour"``: the item before the gap is wrong (the one after it at the start of a page).
+        ``"drop"``: nothing.
+    inserted : {"wrong", "drop"}, default="wrong"
+        Whether outputs without a true word are items, wrong and with their own confidence.
+    fold : str or iterable of str, default=()
+        Differences that do not count: some of ``"case"``, ``"quotes"``, ``"punctuation"``,
+        ``"whitespace"``, ``"nfkc"``. Texts are always brought to normal form C.
+    join : {"min", "mean", "max"}, default="min"
+        How several outputs of one word, or of one line, make one confidence.
+
+    Returns
+    -------
+    AlignedOutputs
+
+    Raises
+    ------
+    ValueError
+        If pages have no partner of the same name, if an option is none of those above, or if there
+        is no output.
+    NoConfidenceError
+        If no output has a confidence.
+    ModuleNotFoundError
+        If rapidfuzz is not installed.
+
+    See Also
+    --------
+    pair_files : the files of both sides, by name.
+    AlignedOutputs.with_policy : other policies, without aligning again.
+
+    Notes
+    -----
+    Words are right where the texts are equal. Where one output stands for two true words (merged),
+    each of them is an item with its confidence; where two outputs stand for one (split), their
+    confidences are joined. Both are wrong, but for what the folding ``"whitespace"`` makes equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastarac.ocr import Words, align
+    >>> truth = Words(
+    ...     ("No", "fine", "day", "yet"), np.full(4, np.nan), np.zeros(4), np.zeros(4), ("p1",)
+    ... )
+    >>> words = Words(
+    ...     ("N0", "fineday"), np.array([71, 42]), np.zeros(2), np.zeros(2), ("p1",), scale="percent"
+    ... )
+    >>> aligned = align(truth, words)
+    >>> aligned
+    AlignedOutputs(3 items on 1 page, 0 right; 1 of 4 true words missed, 'separate')
+    >>> list(zip(aligned.truth, aligned.prediction, aligned.kind.tolist()))
+    [('No', 'N0', 'wrong'), ('fine', 'fineday', 'merged'), ('day', 'fineday', 'merged')]
+    >>> aligned.confidence, aligned.id
+    (array([71., 42., 42.]), ('p1:1', 'p1:2', 'p1:3'))
+    """
+    check_unit(unit, join)
+    policy = Policy(missed, inserted)
+    policy.check()
+    reading = Reading(unit, checked_foldings(fold), join)
+    require_same_pages(truth, words)
+    require_confidence(words)
+    return AlignedOutputs.of(records_of(truth, words, reading), reading, policy)
+
+
+def require_same_pages(truth: Words, words: Words) -> None:
+    """Raise where a page of one side has no partner on the other; the error lists them."""
+    for ours, theirs, side, other in (
+        (truth, words, "truth", "words"),
+        (words, truth, "words", "truth"),
+    ):
+        alone = sorted(set(ours.page_names) - set(theirs.page_names))
+        if alone:
+            pages = f"{', '.join(alone[:LISTED])}{', …' if len(alone) > LISTED else ''}"
+            message = (
+                f"{side} has {len(alone)} page{'s' * (len(alone) != 1)} that {other} has not: {pages}; "
+                "the same pages are expected"
+            )
+            raise ValueError(message)
+
+
+def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return which items (places in `rows`) stand beside a missed word of the same page.
+
+    That is the one before it; at the start of a page the one after it; none on a page without items.
+    """
+    missed = np.flatnonzero(records.kind == MISSED)
+    if not len(rows):
+        return rows
+    after: NDArray[np.intp] = np.searchsorted(rows, missed)
+    before = after - 1
+    page, of_missed = records.page[rows], records.page[missed]
+    has_before = (before >= 0) & (page[before] == of_missed)
+    has_after = (after < len(rows)) & (page[np.minimum(after, len(rows) - 1)] == of_missed)
+    beside = np.where(has_before, before, after)
+    found: NDArray[np.intp] = beside[has_before | has_after]
+    return found
+
+
+def _no_item(records: Records, reading: Reading) -> str:
+    units = plural(reading.unit)
+    n_true = int((records.kind != INSERTED).sum())
+    return (
+        f"words has no output that is an item with a confidence, on {len(records.page_names)} pages "
+        f"with {n_true} true {units}; at least one is expected"
+    )

@@ -1,0 +1,277 @@
+"""One record for each true word and each output without one: the ground that all policies stand on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from fastarac.ocr.alignment import align_texts
+from fastarac.ocr.folding import folded
+from fastarac.ocr.units import Tokens, joined_confidence, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.folding import Folding
+    from fastarac.ocr.units import Join, Unit
+    from fastarac.ocr.words import Words
+
+__all__ = ["KINDS", "Kind", "Reading", "Records", "records_of"]
+
+Kind = Literal["right", "wrong", "merged", "split", "inserted", "missed"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+RIGHT, WRONG, MERGED, SPLIT, INSERTED, MISSED = range(len(KINDS))
+
+
+class Reading(NamedTuple):
+    """How texts are compared: the options of `align` that no policy changes."""
+
+    unit: Unit = "word"
+    fold: tuple[Folding, ...] = ()
+    join: Join = "min"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records:
+    """True words in the order of the pages, and between them the outputs without a true word.
+
+    Attributes
+    ----------
+    kind : ndarray of shape (n,), uint8
+        Index into `KINDS`.
+    confidence : ndarray of shape (n,), float64
+        NaN where the engine gives none, and for what it missed.
+    page : ndarray of shape (n,), intp
+        Index into `page_names`.
+    number : ndarray of shape (n,), intp
+        Of the true word on its page, from 1; of an inserted output that of the true word before it.
+    inserted : ndarray of shape (n,), intp
+        0 for a true word; for inserted outputs after the same true word 1, 2, and so on.
+    truth, prediction : tuple of str
+        As they are written. Merged and split: the outputs of all that belong together.
+    output_begin, output_end : ndarray of shape (n,), intp
+        Which of the engine's words the outputs are.
+    page_names : tuple of str
+    character_error_rate : ndarray of shape (n_pages,), float64
+        Of each page, folded; NaN where it has no true text.
+    n_outputs : int
+        How many words the engine wrote on these pages.
+    n_unspaced : int
+        How many true words are characters of scripts that are written without spaces.
+    n_emptied : int
+        How many true words and outputs are left out because nothing is left of them when folded.
+    """
+
+    kind: NDArray[np.uint8]
+    confidence: NDArray[np.float64]
+    page: NDArray[np.intp]
+    number: NDArray[np.intp]
+    inserted: NDArray[np.intp]
+    truth: tuple[str, ...]
+    prediction: tuple[str, ...]
+    output_begin: NDArray[np.intp]
+    output_end: NDArray[np.intp]
+    page_names: tuple[str, ...]
+    character_error_rate: NDArray[np.float64]
+    n_outputs: int = 0
+    n_unspaced: int = 0
+    n_emptied: int = 0
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Records):
+            return NotImplemented
+        for each in fields(self):
+            ours, theirs = getattr(self, each.name), getattr(other, each.name)
+            if isinstance(ours, np.ndarray):
+                same = np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f")
+            else:
+                same = ours == theirs
+            if not same:
+                return False
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def take(self, rows: NDArray[np.intp]) -> Records:
+        """Return the records of these rows, on the same pages."""
+        indices = rows.tolist()
+        return Records(
+            kind=self.kind[rows],
+            confidence=self.confidence[rows],
+            page=self.page[rows],
+            number=self.number[rows],
+            inserted=self.inserted[rows],
+            truth=tuple(self.truth[i] for i in indices),
+            prediction=tuple(self.prediction[i] for i in indices),
+            output_begin=self.output_begin[rows],
+            output_end=self.output_end[rows],
+            page_names=self.page_names,
+            character_error_rate=self.character_error_rate,
+            n_outputs=self.n_outputs,
+            n_unspaced=self.n_unspaced,
+            n_emptied=self.n_emptied,
+        )
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Records]) -> Records:
+        """Return the records of several sets of pages as those of one."""
+        pages = np.cumsum([0, *(len(part.page_names) for part in parts)])
+        outputs = np.cumsum([0, *(part.n_outputs for part in parts)])
+        shifted = list(zip(parts, pages.tolist(), outputs.tolist(), strict=False))
+        return cls(
+            kind=np.concatenate([part.kind for part in parts]),
+            confidence=np.concatenate([part.confidence for part in parts]),
+            page=np.concatenate([part.page + n for part, n, _ in shifted]),
+            number=np.concatenate([part.number for part in parts]),
+            inserted=np.concatenate([part.inserted for part in parts]),
+            truth=tuple(text for part in parts for text in part.truth),
+            prediction=tuple(text for part in parts for text in part.prediction),
+            output_begin=np.concatenate([part.output_begin + n for part, _, n in shifted]),
+            output_end=np.concatenate([part.output_end + n for part, _, n in shifted]),
+            page_names=tuple(name for part in parts for name in part.page_names),
+            character_error_rate=np.concatenate([part.character_error_rate for part in parts]),
+            n_outputs=int(outputs[-1]),
+            n_unspaced=sum(part.n_unspaced for part in parts),
+            n_emptied=sum(part.n_emptied for part in parts),
+        )
+
+
+def records_of(truth: Words, words: Words, reading: Reading) -> Records:
+    """Align page after page, those of `truth` in order with those of `words` of the same names.
+
+    Parameters
+    ----------
+    truth, words : Words
+        With the same names of pages.
+    reading : Reading
+
+    Returns
+    -------
+    Records
+    """
+    theirs = dict(zip(words.page_names, words.page_slices(), strict=True))
+    parts = [
+        _of_page(truth, part, words, theirs[name], reading, name)
+        for name, part in zip(truth.page_names, truth.page_slices(), strict=True)
+    ]
+    return replace(Records.concatenate(parts), n_outputs=len(words))
+
+
+class _Side(NamedTuple):
+    """The texts of one page as they are compared, without those that folding leaves empty."""
+
+    tokens: Tokens
+    folded: list[str]
+    number: NDArray[np.intp]
+    n_emptied: int
+
+    @classmethod
+    def of(cls, words: Words, part: slice, reading: Reading) -> _Side:
+        found = tokens(words, part, reading.unit)
+        texts = folded(found.text, reading.fold)
+        number = np.arange(1, len(texts) + 1)
+        if all(texts):
+            return cls(found, texts, number, 0)
+        kept = np.array([bool(text) for text in texts], bool)
+        space = found.space
+        if space is not None:  # that before what is left out is before what follows it
+            space = np.diff(np.cumsum(space)[kept], prepend=0) > 0
+        rest = Tokens(
+            [text for text, stays in zip(found.text, kept.tolist(), strict=True) if stays],
+            found.begin[kept],
+            found.end[kept],
+            space,
+            found.n_unspaced,
+        )
+        return cls(rest, [text for text in texts if text], number[kept], int((~kept).sum()))
+
+
+def _of_page(
+    truth: Words, of_truth: slice, words: Words, of_words: slice, reading: Reading, name: str
+) -> Records:
+    ours, theirs = _Side.of(truth, of_truth, reading), _Side.of(words, of_words, reading)
+    alignment = align_texts(
+        ours.folded,
+        theirs.folded,
+        truth_spaces=ours.tokens.space,
+        output_spaces=theirs.tokens.space,
+        merge_gaps=reading.unit == "character",
+    )
+    spans = alignment.spans
+    n_true, n_outputs = spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
+    with_output = np.flatnonzero(n_outputs > 0)
+
+    kind_of_span = np.full(len(spans), WRONG, np.uint8)
+    kind_of_span[n_true > n_outputs] = MERGED
+    kind_of_span[n_true < n_outputs] = SPLIT
+    kind_of_span[n_true == 0] = INSERTED
+    kind_of_span[n_outputs == 0] = MISSED
+    kind_of_span[_equal(ours.folded, theirs.folded, spans, reading)] = RIGHT
+
+    confidence = np.full(len(spans), np.nan)
+    confidence[with_output] = joined_confidence(
+        _confidence(words.confidence[of_words], theirs.tokens, reading),
+        spans[with_output, 2],
+        reading.join,
+    )
+    outputs = theirs.tokens
+    first = np.zeros(len(spans), np.intp)
+    last = np.zeros(len(spans), np.intp)
+    first[with_output] = outputs.begin[spans[with_output, 2]]
+    last[with_output] = outputs.end[spans[with_output, 3] - 1]
+    space = "" if reading.unit == "character" else " "
+    predictions = [
+        outputs.text[j] if m == j + 1 else space.join(outputs.text[j:m])
+        for j, m in spans[:, 2:].tolist()
+    ]
+
+    span = np.repeat(np.arange(len(spans)), np.maximum(n_true, 1))
+    is_true = (n_true > 0)[span]
+    before = np.cumsum(is_true)  # true words up to and with each record
+    numbers = np.concatenate([[0], ours.number])
+    run = np.arange(1, len(span) + 1)
+    texts = iter(ours.tokens.text)
+    return Records(
+        kind=kind_of_span[span],
+        confidence=confidence[span],
+        page=np.zeros(len(span), np.intp),
+        number=numbers[before],
+        inserted=np.where(is_true, 0, run - np.maximum.accumulate(np.where(is_true, run, 0))),
+        truth=tuple(next(texts) if true else "" for true in is_true.tolist()),
+        prediction=tuple(predictions[k] for k in span.tolist()),
+        output_begin=first[span] + of_words.start,
+        output_end=last[span] + of_words.start,
+        page_names=(name,),
+        character_error_rate=np.array([alignment.character_error_rate]),
+        n_unspaced=ours.tokens.n_unspaced,
+        n_emptied=ours.n_emptied + theirs.n_emptied,
+    )
+
+
+def _confidence(
+    confidence: NDArray[np.float64], outputs: Tokens, reading: Reading
+) -> NDArray[np.float64]:
+    """Return the confidence of each token: its word's, or joined from the words of a line."""
+    if reading.unit == "line":
+        return joined_confidence(confidence, outputs.begin, reading.join)
+    return confidence[outputs.begin]
+
+
+def _equal(
+    truth: list[str], outputs: list[str], spans: NDArray[np.intp], reading: Reading
+) -> list[bool]:
+    """Return which spans are of equal texts: one word beside one, or any number without spaces."""
+    if "whitespace" not in reading.fold:
+        return [k == i + 1 and m == j + 1 and truth[i] == outputs[j] for i, k, j, m in spans.tolist()]
+    return [
+        "".join(truth[i:k]).replace(" ", "") == "".join(outputs[j:m]).replace(" ", "")
+        for i, k, j, m in spans.tolist()
+    ]

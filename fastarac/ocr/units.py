@@ -1,0 +1,177 @@
+"""Units: what of a page is one item, and gets one confidence."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.words import Words
+
+__all__ = [
+    "JOINS",
+    "UNITS",
+    "Join",
+    "Tokens",
+    "Unit",
+    "check_unit",
+    "joined_confidence",
+    "plural",
+    "tokens",
+]
+
+Unit = Literal["word", "line", "character", "field"]
+Join = Literal["min", "mean", "max"]
+
+UNITS: tuple[Unit, ...] = get_args(Unit)
+JOINS: tuple[Join, ...] = get_args(Join)
+
+# Scripts that are written without spaces between words, by their blocks: CJK with its marks, the
+# syllabaries of Japan, Bopomofo, Thai, Lao, Myanmar, Khmer.
+WITHOUT_SPACES = (
+    "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\uff61-\uff9f\U00020000-\U000323af\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
+)
+UNSPACED = re.compile(f"[{WITHOUT_SPACES}]")
+JOINERS = "\u200c\u200d"
+
+
+class Tokens(NamedTuple):
+    """The texts of one page that are aligned, each of them one word, line or character.
+
+    Attributes
+    ----------
+    text : list of str
+        As they are written.
+    begin, end : ndarray of shape (n,), intp
+        The words of the page that each is of: several for a line.
+    space : ndarray of shape (n,), bool, or None
+        Whether a space precedes each; None where one precedes all but the first.
+    n_unspaced : int
+        How many are characters of scripts that are written without spaces.
+    """
+
+    text: list[str]
+    begin: NDArray[np.intp]
+    end: NDArray[np.intp]
+    space: NDArray[np.bool_] | None = None
+    n_unspaced: int = 0
+
+
+def tokens(words: Words, part: slice, unit: Unit) -> Tokens:
+    """Return what of a page is aligned.
+
+    Parameters
+    ----------
+    words : Words
+    part : slice
+        Of its words: a page.
+    unit : {"word", "line", "character"}
+        Words of scripts that are written without spaces are taken character by character.
+
+    Returns
+    -------
+    Tokens
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastarac.ocr import Words
+    >>> from fastarac.ocr.units import tokens
+    >>> text = ("In", "東京", "now")
+    >>> none = np.full(3, np.nan)
+    >>> words = Words(text, none, np.zeros(3, int), np.array([0, 0, 1]), ("a page",))
+    >>> tokens(words, slice(0, 3), "word").text, tokens(words, slice(0, 3), "line").text
+    (['In', '東', '京', 'now'], ['In 東京', 'now'])
+    """
+    texts = list(words.text[part])
+    if unit == "line":
+        begin = words.line_starts(part)
+        end = np.append(begin[1:], len(texts))[: len(begin)]
+        lines = [" ".join(texts[i:k]) for i, k in zip(begin.tolist(), end.tolist(), strict=True)]
+        return Tokens(lines, begin, end)
+    if unit == "word" and not any(map(UNSPACED.search, texts)):
+        begin = np.arange(len(texts))
+        return Tokens(texts, begin, begin + 1)
+    divided = [_characters(text) if unit == "character" else _divided(text) for text in texts]
+    sizes = np.fromiter(map(len, divided), np.intp, len(divided))
+    begin = np.repeat(np.arange(len(texts)), sizes)
+    space = np.zeros(len(begin), bool)
+    space[(np.cumsum(sizes) - sizes)[1:]] = True
+    pieces = [piece for word in divided for piece in word]
+    n_unspaced = 0 if unit == "character" else sum(map(bool, map(UNSPACED.match, pieces)))
+    return Tokens(pieces, begin, begin + 1, space, n_unspaced)
+
+
+def _characters(text: str) -> list[str]:
+    """Divide into characters with the marks that belong to them."""
+    if text.isascii():
+        return list(text)
+    found: list[str] = []
+    for letter in text:
+        if found and (letter in JOINERS or unicodedata.category(letter).startswith("M")):
+            found[-1] += letter
+        else:
+            found.append(letter)
+    return found
+
+
+def _divided(text: str) -> list[str]:
+    """Divide a word into the characters that are of scripts without spaces, and what is between."""
+    if not UNSPACED.search(text):
+        return [text]
+    found: list[str] = []
+    whole = False  # whether the last piece may go on
+    for character in _characters(text):
+        alone = UNSPACED.match(character) is not None
+        if whole and not alone:
+            found[-1] += character
+        else:
+            found.append(character)
+        whole = not alone
+    return found
+
+
+def joined_confidence(
+    confidence: NDArray[np.float64], starts: NDArray[np.intp], join: Join
+) -> NDArray[np.float64]:
+    """Return one confidence for each run of outputs, NaN where one of them has none.
+
+    Parameters
+    ----------
+    confidence : ndarray of shape (n,)
+    starts : ndarray of shape (k,)
+        Where each run begins; it ends where the next one does.
+    join : {"min", "mean", "max"}
+
+    Returns
+    -------
+    ndarray of shape (k,)
+    """
+    if not len(starts):
+        return np.empty(0)
+    if join == "mean":
+        sizes = np.diff(starts, append=len(confidence))
+        sums: NDArray[np.float64] = np.add.reduceat(confidence, starts)
+        return np.where(sizes == 1, confidence[starts], sums / sizes)
+    least_or_largest = np.minimum if join == "min" else np.maximum
+    joined: NDArray[np.float64] = least_or_largest.reduceat(confidence, starts)
+    return joined
+
+
+def check_unit(unit: str, join: str) -> None:
+    """Raise where a name is none of a unit, or of a way to join confidences."""
+    for name, value, names in (("unit", unit, UNITS), ("join", join, JOINS)):
+        if value not in names:
+            message = f"{name} is {value!r}; one of {', '.join(names)} is expected"
+            raise ValueError(message)
+
+
+def plural(unit: Unit, number: int = 2) -> str:
+    """Return "words", or the like, or "word" for one."""
+    return unit if number == 1 else f"{unit}s"
