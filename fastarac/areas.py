@@ -86,6 +86,22 @@ def is_weighted(items: Ranked) -> bool:
     return isinstance(items, SweepArrays) and items.true_accepts.dtype != np.int64
 
 
+def quotient_digits(total: int) -> int:
+    """Binary digits of a quotient that the kernels sum at a time, s in `_kernels.areas`."""
+    return min(26, 51 - total.bit_length())
+
+
+def rounding_of_sums(items: Ranked) -> Fraction:
+    """Bound of the error of a mean of precisions or risks from `sum_over`; 0 where there is none.
+
+    The difference of two such means is 0 where it is no larger: it may be rounding alone.
+    """
+    total = int(sum(totals(items)[:2]))
+    if is_weighted(items) or total >= _kernels.areas.MAX_TOTAL:
+        return Fraction(0)
+    return Fraction(1, 1 << (2 * quotient_digits(total) + 38))
+
+
 def sum_over(items: Ranked, quantity: str, *, of_risk: bool = False) -> Fraction:
     """Sum over the thresholds of what a kernel of `_kernels.areas` says, far closer than a double.
 
@@ -98,7 +114,7 @@ def sum_over(items: Ranked, quantity: str, *, of_risk: bool = False) -> Fraction
     if isinstance(items, SweepArrays) and (is_weighted(items) or total >= areas.MAX_TOTAL):
         return _sum_by_points(items, quantity, of_risk=of_risk)
     what = getattr(areas, quantity.upper())
-    digits = min(26, 51 - total.bit_length())
+    digits = quotient_digits(total)
     scale = 2.0**digits
     if isinstance(items, SortedItems):
         n_buckets = len(items.above)
@@ -189,16 +205,22 @@ def roc_auc(pairs: PairCounts) -> float:
     return doubled / (2 * correct * incorrect)
 
 
-def curve_area(auc: Fraction, loss: Fraction, pairs: PairCounts, gamma: float) -> CurveArea:
+def curve_area(
+    auc: Fraction, loss: Fraction, pairs: PairCounts, gamma: float, rounding: Fraction = Fraction(0)
+) -> CurveArea:
     """The parts of an area, from it and from 1 minus it, each as exact as it can be had.
 
-    Weighted, neither is exact: what is small of the two then says more about the small parts.
+    Weighted, neither is exact: what is small of the two then says more about the small parts. Of an
+    area that is off by `rounding` at most, a part that is no larger than that is 0.
     """
     correct, incorrect = Fraction(pairs.correct), Fraction(pairs.incorrect)
     beta, rest = correct / (correct + incorrect), incorrect / (correct + incorrect)
     upper = rest - loss if loss < auc else auc - beta
     ratio = Fraction(gamma)
     improved = ratio * upper / rest + beta if rest else ratio + 1
+    if rounding and rest:
+        upper = upper if abs(upper) > rounding else Fraction(0)
+        improved = improved if abs(improved) > ratio * rounding / rest else Fraction(0)
     normalized = improved / (ratio + 1)
     return CurveArea(float(auc), float(upper), float(beta), float(improved), float(normalized), gamma)
 

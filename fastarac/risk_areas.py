@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fastarac import _kernels
 from fastarac._inputs import choice, positive_scalar
-from fastarac.areas import CurveArea, curve_area, is_weighted, ranked, sum_over, totals
+from fastarac.areas import (
+    CurveArea,
+    curve_area,
+    is_weighted,
+    ranked,
+    rounding_of_sums,
+    sum_over,
+    totals,
+)
 from fastarac.exceptions import warn_undefined
 
 if TYPE_CHECKING:
@@ -80,10 +88,16 @@ def _precision_and_risk(items: Ranked, estimator: str) -> tuple[Fraction, Fracti
     return (1 - area, area) if of_risk else (area, 1 - area)
 
 
+def _excess(items: Ranked, aurc: Fraction, best: Fraction) -> Fraction:
+    """AURC above that of the best order, 0 where both are the same but for rounding."""
+    excess = aurc - best
+    return excess if abs(excess) > rounding_of_sums(items) else Fraction(0)
+
+
 def _between(items: Ranked, aurc: Fraction, best: Fraction) -> float:
     """AURC from 0 at the best order to 1 at a random one."""
     correct, incorrect, _ = map(Fraction, totals(items))
-    return float((aurc - best) / (incorrect / (correct + incorrect) - best))
+    return float(_excess(items, aurc, best) / (incorrect / (correct + incorrect) - best))
 
 
 class RiskAreas(NamedTuple):
@@ -103,7 +117,9 @@ def risk_areas(sweep: ThresholdSweep, gamma: float) -> RiskAreas:
     normalized = math.nan
     if pairs.correct and pairs.incorrect and not is_weighted(items):
         normalized = _between(items, risk, _best_aurc(items, "trapezoid", "finite"))
-    return RiskAreas(curve_area(precision, risk, pairs, gamma), float(risk), normalized)
+    return RiskAreas(
+        curve_area(precision, risk, pairs, gamma, rounding_of_sums(items)), float(risk), normalized
+    )
 
 
 def arp_area(
@@ -160,7 +176,7 @@ def arp_area(
     gamma = positive_scalar(gamma, "gamma")
     items = ranked(correct, confidence, sample_weight)
     precision, risk = _precision_and_risk(items, estimator)
-    return curve_area(precision, risk, totals(items), gamma)
+    return curve_area(precision, risk, totals(items), gamma, rounding_of_sums(items))
 
 
 def arp_auc_score(
@@ -328,7 +344,8 @@ def excess_aurc_loss(
     Returns
     -------
     float
-        About 0 for the best order; lower is better.
+        0 for the best order (with logarithms, to some 1e-16); lower is better. By trapezoids, tied
+        incorrect items may bring it below 0.
 
     Raises
     ------
@@ -347,7 +364,7 @@ def excess_aurc_loss(
     """
     items = ranked(correct, confidence, sample_weight)
     best = _best_aurc(items, estimator, optimum)
-    return float(_precision_and_risk(items, estimator)[1] - best)
+    return float(_excess(items, _precision_and_risk(items, estimator)[1], best))
 
 
 def normalized_aurc_loss(

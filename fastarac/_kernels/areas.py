@@ -276,12 +276,27 @@ def add_quotients(t: Array, a: Array, w: Array, scale: float, sums: Array) -> No
 
 
 @kernel
-def integral(t0: float, n0: float, p: float, g: float, of_recall: bool, by: float) -> float:
-    """Area over one tie, of precision over items or `of_recall`; `by` is 1/n0."""
-    # t0 − p·n0/g, written so that nothing cancels where the tie is as precise as before
+def lost_to_log(x: float) -> float:
+    """1 − ln(1 + x)/x for x > 0: to the last digits where x is small and the two nearly cancel."""
+    if x >= 1.0:
+        return 1.0 - math.log1p(x) / x
+    r = x / (2.0 + x)  # ln(1 + x) = 2·(r + r**3/3 + r**5/5 + …), and x = 2·r/(1 − r)
+    square = r * r
+    tail = 0.0
+    for k in range(33, 1, -2):  # what comes next is below 2**-58 of the result
+        tail = square * (1.0 / k + tail)
+    return r - (1.0 - r) * tail
+
+
+@kernel
+def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float:
+    """Area over one tie, of precision over items or `of_recall`; `by` is 1/n0, n0 the items above.
+
+    p + (t0 − p·n0/g)·ln(1 + g/n0), written as a sum of what is not negative: nothing cancels.
+    """
     x = g * by
-    ratio = math.log1p(x) / x
-    value = p + (t0 * (g - p) - p * (n0 - t0)) * by * ratio
+    lost = lost_to_log(x)
+    value = p * lost + t0 * x * (1.0 - lost)
     return value * (p / g) if of_recall else value
 
 
@@ -296,10 +311,10 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array) -> N
             p = t[i + 1] - t0
             g = a[i + 1] - n0
             x = g / max(n0, 1.0)
-            # log1p(x)/x; what comes next is below x**7/8
-            ratio = 1.0 / 5.0 - x * (1.0 / 6.0 - x * (1.0 / 7.0))
-            ratio = 1.0 - x * (1.0 / 2.0 - x * (1.0 / 3.0 - x * (1.0 / 4.0 - x * ratio)))
-            value = p + (t0 * (g - p) - p * (n0 - t0)) / max(n0, 1.0) * ratio
+            # lost_to_log(x)/x; what comes next is below x**7/9
+            lost = 1.0 / 5.0 - x * (1.0 / 6.0 - x * (1.0 / 7.0 - x * (1.0 / 8.0)))
+            lost = 1.0 / 2.0 - x * (1.0 / 3.0 - x * (1.0 / 4.0 - x * lost))
+            value = x * (p * lost + t0 * (1.0 - x * lost))
             value *= p / g if of_recall else 1.0
             sums[j] += value if x <= NARROW else 0.0
     for i in range(m):
@@ -308,7 +323,7 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array) -> N
         if g > NARROW * max(n0, 1.0):
             p = t[i + 1] - t[i]
             if n0 > 0.0:
-                sums[0] += integral(t[i], n0, p, g, of_recall, 1.0 / n0)
+                sums[0] += integral(t[i], p, g, of_recall, 1.0 / n0)
             else:
                 sums[0] += p * (p / g) if of_recall else p
 
