@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Sample = tuple[NDArray[np.bool_], NDArray[np.float64]]
-    Population = Callable[[fa.TruncatedNormalMixture], float]
+    Population = Callable[[fa.synthetic.TruncatedNormalMixture], float]
 
 LEVEL = 0.95
 RESAMPLES = 1000
@@ -58,13 +58,13 @@ class Family:
 
 FAMILIES = {
     "arac_auc": Family(
-        (fa.Statistic("arac_auc"),), (fa.TruncatedNormalMixture.arac_auc_score,), ALL, 1.0
+        (fa.Statistic("arac_auc"),), (fa.synthetic.TruncatedNormalMixture.arac_auc_score,), ALL, 1.0
     ),
     "others": Family(
         tuple(map(fa.Statistic, ("normalized_arac_auc", "roc_auc", "recognition_rate"))),
         (
-            fa.TruncatedNormalMixture.normalized_arac_auc_score,
-            fa.TruncatedNormalMixture.roc_auc_score,
+            fa.synthetic.TruncatedNormalMixture.normalized_arac_auc_score,
+            fa.synthetic.TruncatedNormalMixture.roc_auc_score,
             lambda mixture: mixture.recognition_rate,
         ),
         SOME,
@@ -148,7 +148,7 @@ def intervals_of(
 
 def block(name: str, case: int, n: int, number: int, size: int) -> list[Cell]:
     """Simulate `size` samples."""
-    family, mixture = FAMILIES[name], fa.PAPER_CASES[case]
+    family, mixture = FAMILIES[name], fa.synthetic.PAPER_CASES[case]
     truths = [truth(mixture) for truth in family.truths]
     cells = [
         {method: Cell(repr(statistic), method, case, n) for method in family.methods}
@@ -189,7 +189,7 @@ def tasks(simulations: int, names: Iterable[str]) -> list[tuple[str, int, int, i
         sizes = [min(BLOCK, left - start) for start in range(0, left, BLOCK)]
         found += [
             (name, case, n, number, size)
-            for case in fa.PAPER_CASES
+            for case in fa.synthetic.PAPER_CASES
             for n in SIZES
             for number, size in enumerate(sizes)
         ]

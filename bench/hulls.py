@@ -34,11 +34,11 @@ def works(n: int) -> dict[str, Callable[[], Any]]:
     return {
         SORT: lambda: np.sort(items.confidence),
         SWEEP: lambda: fa.threshold_sweep(*scored),
-        "roc_convex_hull": lambda: fa.roc_convex_hull({"": scored}),
-        "cost_curve": lambda: fa.cost_curve(*scored),
-        "roc_convex_hull of a sweep": lambda: fa.roc_convex_hull({"": sweep}),
-        "cost_curve_band of a sweep": lambda: fa.cost_curve_band(sweep, random_state=0),
-        "dominates, true, of sweeps": lambda: fa.dominates(better, sweep),
+        "roc_convex_hull": lambda: fa.costs.roc_convex_hull({"": scored}),
+        "cost_curve": lambda: fa.costs.cost_curve(*scored),
+        "roc_convex_hull of a sweep": lambda: fa.costs.roc_convex_hull({"": sweep}),
+        "cost_curve_band of a sweep": lambda: fa.costs.cost_curve_band(sweep, random_state=0),
+        "dominates, true, of sweeps": lambda: fa.costs.dominates(better, sweep),
     }
 
 

@@ -89,7 +89,7 @@ def proc_line(items: Inputs, rounds: int) -> str:
     )
 
 
-def _roc_interval(items: Inputs) -> fa.AsymptoticInterval:
+def _roc_interval(items: Inputs) -> fa.results.AsymptoticInterval:
     return fa.asymptotic_interval(items.correct, items.confidence, "roc_auc")
 
 
@@ -121,7 +121,7 @@ def bcost_line(rounds: int) -> str:
     costs = rng.random((5, 5)) * (1 - np.eye(5))
 
     def call() -> Any:
-        return fa.bcost(counts, costs, n_resamples=10_000, random_state=0)
+        return fa.costs.bcost(counts, costs, n_resamples=10_000, random_state=0)
 
     call()
     middle = median(seconds_per_call(call, 1) for _ in range(rounds))

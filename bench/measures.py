@@ -31,7 +31,7 @@ def works(n: int) -> dict[str, Callable[[], Any]]:
     """Each work by name, on the same n items; all but the first on a sweep that is there already."""
     items = inputs.continuous(n)
     sweep = fa.threshold_sweep(items.correct, items.confidence)
-    measures = fa.confusion_measures(sweep)
+    measures = fa.measures.confusion_measures(sweep)
     n_measures, n_thresholds = len(measures.names), len(sweep.thresholds)
 
     def blocks() -> int:

@@ -43,20 +43,22 @@ def batch_of(queries: int, items: int) -> Batch:
 
 def ours(batch: Batch) -> dict[str, Callable[[], NDArray[np.float64]]]:
     """Each work of fastarac by name: the measure alone, and from scores."""
-    ranked, offsets = fa.rank_by_score((batch.gains, batch.offsets), (batch.scores, batch.offsets))
+    ranked, offsets = fa.measures.rank_by_score(
+        (batch.gains, batch.offsets), (batch.scores, batch.offsets)
+    )
     relevant = ranked > 0
 
     def from_scores() -> tuple[NDArray[Any], NDArray[Any]]:
-        return fa.rank_by_score((batch.gains, batch.offsets), (batch.scores, batch.offsets))
+        return fa.measures.rank_by_score((batch.gains, batch.offsets), (batch.scores, batch.offsets))
 
     def average_precision_from_scores() -> NDArray[np.float64]:
         gains, ends = from_scores()
-        return fa.ranking_average_precision((gains > 0, ends))
+        return fa.measures.ranking_average_precision((gains > 0, ends))
 
     return {
-        "ndcg": lambda: fa.normalized_dcg((ranked, offsets), discount="burges"),
-        "ndcg, from scores": lambda: fa.normalized_dcg(from_scores(), discount="burges"),
-        "map": lambda: fa.ranking_average_precision((relevant, offsets)),
+        "ndcg": lambda: fa.measures.normalized_dcg((ranked, offsets), discount="burges"),
+        "ndcg, from scores": lambda: fa.measures.normalized_dcg(from_scores(), discount="burges"),
+        "map": lambda: fa.measures.ranking_average_precision((relevant, offsets)),
         "map, from scores": average_precision_from_scores,
     }
 

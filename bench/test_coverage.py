@@ -38,7 +38,7 @@ def test_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_intervals_are_those_of_the_library() -> None:
     """The four methods of the bootstrap from the same replicates, as if each had been called for."""
-    sample = fa.PAPER_CASES[1].sample(150, random_state=0)
+    sample = fa.synthetic.PAPER_CASES[1].sample(150, random_state=0)
     for family in (coverage.FAMILIES["arac_auc"], coverage.FAMILIES["others"]):
         for statistic, found in coverage.intervals_of(sample, family, 7):
             for method in ("percentile", "basic", "bca", "studentized"):

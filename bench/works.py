@@ -79,7 +79,7 @@ def _weighted_auc(items: Inputs) -> float:
     return fa.arac_auc_score(items.correct, items.confidence, sample_weight=items.weight)
 
 
-def _curve(items: Inputs) -> fa.ARACCurve:
+def _curve(items: Inputs) -> fa.results.ARACCurve:
     return fa.arac_curve(items.correct, items.confidence)
 
 
@@ -91,7 +91,7 @@ def _evaluate(items: Inputs) -> fa.Evaluation:
     return fa.evaluate(items.correct, items.confidence)
 
 
-def _area_of_curve(curve: fa.ARACCurve) -> float:
+def _area_of_curve(curve: fa.results.ARACCurve) -> float:
     return float(np.trapezoid(curve.accuracy_after_correction, curve.acceptance_rate))
 
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastarac import _kernels, _parallel
-from fastarac.reviewer import Reviewer, check_reviewer
+from fastarac import _kernels
+from fastarac._core import parallel
+from fastarac.operating.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 FloatArray = NDArray[np.float64]
@@ -60,13 +61,13 @@ def _points(
     """Let a kernel of `_kernels.counting` write the two rates of a curve, by several threads."""
     x, y = np.empty(len(counts)), np.empty(len(counts))
     total = float(counts[-1].item() + others[-1].item())
-    edges = _parallel.edges(len(x))
+    edges = parallel.edges(len(x))
     write = getattr(_kernels.counting, kernel)
 
     def work(share: int) -> None:
         write(counts, others, total, flag, edges[share], edges[share + 1], x, y)
 
-    _parallel.run(work, range(len(edges) - 1))
+    parallel.run(work, range(len(edges) - 1))
     return x, y
 
 
@@ -103,7 +104,7 @@ def arac_curve(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----
@@ -160,7 +161,7 @@ def arp_curve(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----
@@ -208,7 +209,7 @@ def rc_curve(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----
@@ -255,7 +256,7 @@ def generalized_rc_curve(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----
@@ -303,7 +304,7 @@ def accuracy_rejection_curve(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac import areas
-from fastarac._inputs import fractions_of, positive_scalar, real_scalar
-from fastarac.operating import OperatingPoint, acceptance_at_error_rate, operating_point
-from fastarac.precision_recall import pr_auc_score
-from fastarac.risk_areas import risk_areas
+from fastarac._core.inputs import fractions_of, positive_scalar, real_scalar
+from fastarac._core.pairs import value_of_pairs
+from fastarac.areas import arac as areas
+from fastarac.areas.precision_recall import pr_auc_score
+from fastarac.areas.risk import risk_areas
+from fastarac.operating.points import OperatingPoint, acceptance_at_error_rate, operating_point
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastarac.areas import CurveArea
+    from fastarac.areas.arac import CurveArea
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Evaluation:
         1 − ARP-AUC, the mean risk, by trapezoids.
     normalized_aurc : float
         AURC between that of the best order of the items, 0, and that of a random one, 1, as
-        :func:`normalized_aurc_loss` has it. NaN where all items are alike, and where they are
+        :func:`.normalized_aurc_loss` has it. NaN where all items are alike, and where they are
         weighted: no order of single items is the best then.
     augrc : float
         1 − ARAC-AUC, the mean error rate.
@@ -169,7 +170,7 @@ def evaluate(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for error rates, `gamma` or `delta` outside their range.
+        As :func:`.threshold_sweep`; also for error rates, `gamma` or `delta` outside their range.
 
     Examples
     --------
@@ -207,12 +208,12 @@ def evaluate(
         recognition_rate=beta,
         arac=areas.arac_area_of(pairs, gamma),
         arp=arp,
-        roc_auc=areas.roc_auc(pairs),
+        roc_auc=value_of_pairs("roc_auc", pairs),
         pr_auc=pr_auc_score(sweep) if some else math.nan,
         average_precision=pr_auc_score(sweep, interpolation="step") if some else math.nan,
         aurc=aurc,
         normalized_aurc=normalized_aurc,
-        augrc=areas.augrc(pairs),
+        augrc=value_of_pairs("augrc", pairs),
         gamma=gamma,
         delta=delta,
         error_rates=limits,

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastarac import _sorting
-from fastarac._inputs import NAMES, read_counts, read_items
+from fastarac._core import sorting
+from fastarac._core.inputs import NAMES, read_counts, read_items
 
 FloatArray = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class AcceptanceCounts(NamedTuple):
     def matrix(self) -> NDArray[Any]:
         """[[TR, FR], [FA, TA]], of shape (..., 2, 2): rows reject, accept; columns incorrect, correct.
 
-        Rejecting is the prediction "incorrect": the confusion matrix as :func:`bcost` takes it.
+        Rejecting is the prediction "incorrect": the confusion matrix as :func:`.bcost` takes it.
         """
         ta, fa, fr, tr = (np.asarray(counts) for counts in self)
         return np.stack([np.stack([tr, fr], axis=-1), np.stack([fa, ta], axis=-1)], axis=-2)
@@ -42,7 +42,7 @@ class ThresholdSweep:
 
     An item is accepted iff its confidence is at or above the threshold. With m distinct confidences
     there are m + 1 points: nothing accepted, then one distinct confidence more at each. Build it with
-    :func:`threshold_sweep` or :meth:`from_counts`; ``a + b`` merges the sweeps of two sets of items.
+    :func:`.threshold_sweep` or :meth:`.from_counts`; ``a + b`` merges the sweeps of two sets of items.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class ThresholdSweep:
         Raises
         ------
         ValueError, TypeError
-            As :func:`threshold_sweep`; also where the counts sum to zero or beyond int64.
+            As :func:`.threshold_sweep`; also where the counts sum to zero or beyond int64.
 
         Examples
         --------
@@ -133,7 +133,7 @@ class ThresholdSweep:
         true_accepts, false_accepts = np.cumsum(sums[:, used], axis=1)
         values = np.concatenate([values[-1:], values[::-1]])[used]
         if values.dtype.kind in "iu":
-            return cls(_sorting.integer_thresholds(values), true_accepts, false_accepts)
+            return cls(sorting.integer_thresholds(values), true_accepts, false_accepts)
         values = values.astype(np.float64) + 0.0  # minus zero is zero
         values[0] = np.inf
         return cls(values, true_accepts, false_accepts)
@@ -345,7 +345,7 @@ def threshold_sweep(
     >>> sweep.accuracy_after_correction
     array([1.        , 1.        , 1.        , 0.66666667])
     """
-    return ThresholdSweep(*_sorting.sweep_arrays(read_items(correct, confidence, sample_weight)))
+    return ThresholdSweep(*sorting.sweep_arrays(read_items(correct, confidence, sample_weight)))
 
 
 def as_sweep(

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from fastarac._inputs import fractions_of, positive_scalar, real_scalar
-from fastarac.exceptions import UndefinedMetricWarning
+from fastarac._core.exceptions import UndefinedMetricWarning
+from fastarac._core.inputs import fractions_of, positive_scalar, real_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fastarac.areas import CurveArea
+    from fastarac.areas.arac import CurveArea
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Positions: TypeAlias = float | _Array
@@ -205,7 +205,7 @@ class TruncatedNormalMixture:
     Examples
     --------
     >>> import fastarac as fa
-    >>> mixture = fa.TruncatedNormalMixture(0.75, 0.6, 0.1, 0.4, 0.1)
+    >>> mixture = fa.synthetic.TruncatedNormalMixture(0.75, 0.6, 0.1, 0.4, 0.1)
     >>> round(mixture.acceptance_rate(0.5), 6), round(mixture.error_rate(0.5), 6)
     (0.67067, 0.039665)
     >>> round(mixture.arp_auc_score(), 6), round(mixture.normalized_arp_auc_score(), 6)
@@ -256,7 +256,7 @@ class TruncatedNormalMixture:
         Examples
         --------
         >>> import fastarac as fa
-        >>> correct, confidence = fa.PAPER_CASES[1].sample(100_000, random_state=0)
+        >>> correct, confidence = fa.synthetic.PAPER_CASES[1].sample(100_000, random_state=0)
         >>> round(float(correct.mean()), 2), round(float(confidence.mean()), 2)
         (0.75, 0.55)
         """
@@ -299,7 +299,7 @@ class TruncatedNormalMixture:
         Examples
         --------
         >>> import fastarac as fa
-        >>> fa.PAPER_CASES[1].recall([0, 0.6, 1]).round(6).tolist()
+        >>> fa.synthetic.PAPER_CASES[1].recall([0, 0.6, 1]).round(6).tolist()
         [1.0, 0.499984, 0.0]
         """
         return self._survival(threshold)[0]
@@ -329,7 +329,7 @@ class TruncatedNormalMixture:
         Examples
         --------
         >>> import fastarac as fa
-        >>> [round(case.roc_auc_score(), 3) for case in fa.PAPER_CASES.values()]
+        >>> [round(case.roc_auc_score(), 3) for case in fa.synthetic.PAPER_CASES.values()]
         [0.921, 0.921, 0.998, 0.76, 0.998]
         """
         if self.weight_correct in (0, 1):
@@ -344,7 +344,7 @@ class TruncatedNormalMixture:
         Examples
         --------
         >>> import fastarac as fa
-        >>> [round(case.pr_auc_score(), 3) for case in fa.PAPER_CASES.values()]
+        >>> [round(case.pr_auc_score(), 3) for case in fa.synthetic.PAPER_CASES.values()]
         [0.97, 0.822, 0.994, 0.982, 1.0]
         """
         if self.weight_correct == 0:
@@ -360,7 +360,7 @@ class TruncatedNormalMixture:
         Examples
         --------
         >>> import fastarac as fa
-        >>> [round(case.arac_auc_score(), 3) for case in fa.PAPER_CASES.values()]
+        >>> [round(case.arac_auc_score(), 3) for case in fa.synthetic.PAPER_CASES.values()]
         [0.954, 0.704, 0.718, 0.987, 0.999]
         """
         return 1 - self.augrc_loss()
@@ -387,7 +387,7 @@ class TruncatedNormalMixture:
         Examples
         --------
         >>> import fastarac as fa
-        >>> area = fa.PAPER_CASES[1].arac_area()
+        >>> area = fa.synthetic.PAPER_CASES[1].arac_area()
         >>> round(area.upper, 3), round(area.lower, 3), round(area.normalized, 3)
         (0.204, 0.75, 0.783)
         """
@@ -401,7 +401,7 @@ class TruncatedNormalMixture:
         Examples
         --------
         >>> import fastarac as fa
-        >>> [round(case.normalized_arac_auc_score(), 3) for case in fa.PAPER_CASES.values()]
+        >>> [round(case.normalized_arac_auc_score(), 3) for case in fa.synthetic.PAPER_CASES.values()]
         [0.783, 0.428, 0.437, 0.849, 0.961]
         """
         return self.arac_area(gamma).normalized
@@ -452,7 +452,8 @@ class TruncatedNormalMixture:
         Examples
         --------
         >>> import fastarac as fa
-        >>> fa.PAPER_CASES[1].acceptance_at_error_rate([0, 0.01, 0.05, 0.25]).round(4).tolist()
+        >>> limits = [0, 0.01, 0.05, 0.25]
+        >>> fa.synthetic.PAPER_CASES[1].acceptance_at_error_rate(limits).round(4).tolist()
         [0.0, 0.4588, 0.7075, 1.0]
         """
         allowed = fractions_of(error_rate, "error_rate")
@@ -489,7 +490,7 @@ class TruncatedNormalMixture:
         Examples
         --------
         >>> import fastarac as fa
-        >>> fa.PAPER_CASES[1].performance_at_error_rate([0.01, 0.05]).round(2).tolist()
+        >>> fa.synthetic.PAPER_CASES[1].performance_at_error_rate([0.01, 0.05]).round(2).tolist()
         [1.21, 1.46]
         """
         gamma, delta = positive_scalar(gamma, "gamma"), real_scalar(delta, "delta")
@@ -548,7 +549,7 @@ class TruncatedNormalMixture:
 
     def _area(self, loss: float, gamma: float) -> CurveArea:
         """Decompose the area 1 - (1-β) loss."""
-        from fastarac.areas import CurveArea
+        from fastarac.areas.arac import CurveArea
 
         gamma = positive_scalar(gamma, "gamma")
         beta = self.weight_correct

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastarac import dropin
+from fastarac import sklearn as dropin
 
 pytest.importorskip("sklearn", minversion="1.9")
 metrics = pytest.importorskip("sklearn.metrics")

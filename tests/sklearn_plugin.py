@@ -58,8 +58,8 @@ class Recorder:
         import sklearn.metrics
         from sklearn.metrics import _ranking
 
-        from fastarac import dropin
-        from fastarac.dropin import _checks, areas, ranking
+        from fastarac import sklearn as dropin
+        from fastarac.sklearn import _checks, areas, ranking
 
         for module in (_checks, areas):
             module.UndefinedMetricWarning = sklearn.exceptions.UndefinedMetricWarning

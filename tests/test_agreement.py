@@ -35,8 +35,8 @@ def square(dtype, elements):
 
 class TestKappa:
     def test_slides(self):
-        assert fa.cohen_kappa([[0.6, 0], [0, 0.4]]) == 1
-        assert fa.cohen_kappa([[0.25, 0.25], [0.25, 0.25]]) == 0
+        assert fa.measures.cohen_kappa([[0.6, 0], [0, 0.4]]) == 1
+        assert fa.measures.cohen_kappa([[0.25, 0.25], [0.25, 0.25]]) == 0
 
     @pytest.mark.parametrize("weights", WEIGHTS)
     @given(table=square(np.int64, st.integers(0, 5) | st.integers(0, 2**40)))
@@ -44,28 +44,28 @@ class TestKappa:
         expected = ref.kappa(table.tolist(), weights)
         if expected is None:
             with pytest.warns(fa.UndefinedMetricWarning, match="cohen_kappa is undefined: no disag"):
-                assert math.isnan(fa.cohen_kappa(table, weights))
+                assert math.isnan(fa.measures.cohen_kappa(table, weights))
         else:
-            assert fa.cohen_kappa(table, weights) == ref.rounded(expected)
+            assert fa.measures.cohen_kappa(table, weights) == ref.rounded(expected)
 
     @pytest.mark.parametrize("weights", WEIGHTS)
     @given(table=square(np.float64, st.floats(0.01, 1e6)).filter(lambda table: len(table) > 1))
     def test_shares(self, weights, table):
         expected = ref.rounded(ref.kappa(table.tolist(), weights))
-        assert fa.cohen_kappa(table, weights) == pytest.approx(expected, rel=1e-12, abs=1e-14)
+        assert fa.measures.cohen_kappa(table, weights) == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
     @pytest.mark.parametrize("weights", WEIGHTS)
     def test_beside_scikit_learn(self, weights):
         rng = np.random.default_rng(0)
         one = rng.integers(0, 5, 400)
         other = np.clip(one + rng.integers(-1, 2, 400), 0, 4)
-        found = fa.cohen_kappa(confusion_matrix(one, other), weights)
+        found = fa.measures.cohen_kappa(confusion_matrix(one, other), weights)
         assert found == pytest.approx(cohen_kappa_score(one, other, weights=weights), rel=1e-13)
         assert found == fa.cohen_kappa_score(one, other, weights=weights)
 
     def test_two_classes_are_a_confusion_table(self):
-        found = fa.cohen_kappa([[70, 20], [30, 80]])
-        assert found == fa.confusion_measures(70, 20, 30, 80).kappa == 0.5
+        found = fa.measures.cohen_kappa([[70, 20], [30, 80]])
+        assert found == fa.measures.confusion_measures(70, 20, 30, 80).kappa == 0.5
 
     @pytest.mark.parametrize(
         ("counts", "weights", "message"),
@@ -78,7 +78,7 @@ class TestKappa:
     )
     def test_errors(self, counts, weights, message):
         with pytest.raises(ValueError, match=message):
-            fa.cohen_kappa(counts, weights)
+            fa.measures.cohen_kappa(counts, weights)
 
 
 def folds(n=4, size=60, seed=0):
@@ -102,7 +102,7 @@ class TestAverageCurves:
     @pytest.mark.parametrize("curve", CURVES)
     def test_along_acceptance(self, curve):
         sweeps, grid = folds(), np.linspace(0, 1, 23)
-        found = fa.average_curves(sweeps, grid, curve=curve)
+        found = fa.measures.average_curves(sweeps, grid, curve=curve)
         each = [CURVES[curve][0](sweep)[:2] for sweep in sweeps]
         values = np.array([np.interp(grid, x, y) for x, y in each])
         np.testing.assert_allclose(found.values, values, rtol=1e-15)
@@ -116,7 +116,7 @@ class TestAverageCurves:
     @pytest.mark.parametrize("curve", CURVES)
     def test_along_thresholds(self, curve):
         sweeps, grid = folds(), np.array([np.inf, 2.0, 0.9, 0.5, 0.33, -1.0, -np.inf])
-        found = fa.average_curves(sweeps, grid, "threshold", curve)
+        found = fa.measures.average_curves(sweeps, grid, "threshold", curve)
         values, rates = np.empty((4, len(grid))), np.empty((4, len(grid)))
         for i, sweep in enumerate(sweeps):
             for j, threshold in enumerate(grid):
@@ -133,13 +133,13 @@ class TestAverageCurves:
     @given(strategies.unweighted, st.integers(2, 4))
     def test_folds_that_are_the_same(self, sample, n):
         sweep = fa.threshold_sweep(*sample[:2])
-        found = fa.average_curves([sweep] * n, sweep.acceptance_rate)
+        found = fa.measures.average_curves([sweep] * n, sweep.acceptance_rate)
         np.testing.assert_allclose(found.mean, sweep.accuracy_after_correction, rtol=1e-15)
         assert (found.standard_deviation <= 1e-15).all()
 
     def test_one_fold(self):
         with pytest.warns(fa.UndefinedMetricWarning, match="standard_deviation is undefined: there"):
-            found = fa.average_curves(folds(1), [0.0, 1.0])
+            found = fa.measures.average_curves(folds(1), [0.0, 1.0])
         assert np.isnan(found.standard_deviation).all()
         assert found.mean[0] == 1
 
@@ -158,14 +158,14 @@ class TestAverageCurves:
     )
     def test_errors(self, arguments, error, message):
         with pytest.raises(error, match=message):
-            fa.average_curves(*arguments)
+            fa.measures.average_curves(*arguments)
 
 
 class TestDisplay:
     def test_band(self):
         sweeps = folds()
         display = AverageCurveDisplay.from_sweeps(sweeps, name="m", color="red", linewidth=3)
-        average = fa.average_curves(sweeps, np.linspace(0, 1, 1001))
+        average = fa.measures.average_curves(sweeps, np.linspace(0, 1, 1001))
         x, y = display.line_.get_data()
         assert np.interp(average.grid, x, y) == pytest.approx(average.mean, abs=1e-3)
         assert display.line_.get_color() == "red"

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fastarac as fa
-from fastarac.uncertainty import influence
-from fastarac.uncertainty.quantiles import (
+from fastarac._core.quantiles import (
     normal_pvalue,
     normal_quantile,
     student_pvalue,
     student_quantile,
 )
+from fastarac.uncertainty import influence
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 Z = 1.959963984540054

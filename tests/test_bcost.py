@@ -33,7 +33,7 @@ def ends(distribution: np.ndarray, level: str) -> tuple[float, float]:
 def test_mu_of_the_source():
     """ρ = 0.9 and 1,000 resamples: the 51st smallest and the 950th smallest."""
     assert ref.rank("0.9", 1000) == 51
-    interval = fa.bcost(COUNTS, COSTS, confidence_level=0.9, random_state=0)
+    interval = fa.costs.bcost(COUNTS, COSTS, confidence_level=0.9, random_state=0)
     ordered = np.sort(interval.distribution)
     assert (interval.low, interval.high) == (ordered[50], ordered[949])
 
@@ -61,7 +61,7 @@ def test_mu_of_many_levels(ten_thousandths, n_resamples):
     ("n_resamples", "level"), [(1, "0.9"), (2, "0.5"), (19, "0.9"), (1000, "0.95")]
 )
 def test_the_ends_are_order_statistics(n_resamples, level):
-    interval = fa.bcost(
+    interval = fa.costs.bcost(
         COUNTS, COSTS, confidence_level=float(level), n_resamples=n_resamples, random_state=1
     )
     assert (interval.low, interval.high) == ends(interval.distribution, level)
@@ -75,7 +75,7 @@ def test_the_pseudocode_draws_the_same_law(laplace):
     probabilities = ref.smoothed(COUNTS, laplace)
     rng = np.random.default_rng(5)
     naive = ref.naive_bcost(probabilities, COSTS.ravel().tolist(), int(COUNTS.sum()), 1500, rng)
-    ours = fa.bcost(COUNTS, COSTS, laplace=laplace, n_resamples=6000, random_state=3).distribution
+    ours = fa.costs.bcost(COUNTS, COSTS, laplace=laplace, n_resamples=6000, random_state=3).distribution
     # costs are multiples of 1/400: jitter both alike, so that the test sees no ties
     jitter = (x + rng.random(len(x)) / 400 for x in (np.array(naive), ours))
     assert stats.ks_2samp(*jitter).pvalue > 1e-3
@@ -92,7 +92,7 @@ def test_exact_mean_and_variance(n):
     table, costs = large_table(n)
     items = int(table.sum())
     mean, variance = ref.moments(ref.smoothed(table, 1.0), costs.ravel().tolist(), items)
-    interval = fa.bcost(table, costs, n_resamples=20_000, random_state=2)
+    interval = fa.costs.bcost(table, costs, n_resamples=20_000, random_state=2)
     deviation = math.sqrt(variance)
     assert interval.distribution.mean() == pytest.approx(mean, abs=4 * deviation / math.sqrt(20_000))
     assert interval.distribution.std() == pytest.approx(deviation, rel=0.03)
@@ -104,7 +104,7 @@ def test_each_resample_has_n_items():
     """Unit costs: whatever is drawn, an item costs 1."""
     for n in (1, 7, 10**9, 10**15):
         table = np.array([[n, 0], [0, 1]])
-        interval = fa.bcost(table, np.ones((2, 2)), random_state=0)
+        interval = fa.costs.bcost(table, np.ones((2, 2)), random_state=0)
         assert set(interval.distribution.tolist()) == {1.0}
 
 
@@ -112,21 +112,21 @@ def test_empty_cells_stay_empty_without_smoothing():
     """Not one item in a billion may fall where no item can."""
     table = np.array([[10**9, 0, 3], [0, 0, 0], [7, 1, 0]])
     costs = np.where(table == 0, 1e9, 0.0)
-    interval = fa.bcost(table, costs, laplace=0, n_resamples=5000, random_state=0)
+    interval = fa.costs.bcost(table, costs, laplace=0, n_resamples=5000, random_state=0)
     assert (interval.low, interval.high, interval.distribution.max()) == (0, 0, 0)
-    assert fa.bcost(table, costs, laplace=0.1, random_state=0).high > 0
-    one = fa.bcost([[0, 0], [5, 0]], COSTS, laplace=0)
+    assert fa.costs.bcost(table, costs, laplace=0.1, random_state=0).high > 0
+    one = fa.costs.bcost([[0, 0], [5, 0]], COSTS, laplace=0)
     assert (one.estimate, one.low, one.high) == (1.0, 1.0, 1.0)
 
 
 def test_rare_cells_among_many_items():
     """The expected number in a cell of 20 among 10¹² is 20, with a Poisson law."""
     table = np.array([[20, 10**12], [0, 20]])
-    drawn = fa.bcost(table, [[1, 0], [0, 0]], laplace=0, n_resamples=20_000, random_state=0)
+    drawn = fa.costs.bcost(table, [[1, 0], [0, 0]], laplace=0, n_resamples=20_000, random_state=0)
     found = np.rint(drawn.distribution * table.sum())
     assert found.mean() == pytest.approx(20, abs=4 * math.sqrt(20 / 20_000))
     assert found.var() == pytest.approx(20, rel=0.05)
-    last = fa.bcost(table, [[0, 0], [0, 1]], laplace=0, n_resamples=20_000, random_state=0)
+    last = fa.costs.bcost(table, [[0, 0], [0, 1]], laplace=0, n_resamples=20_000, random_state=0)
     found = np.rint(last.distribution * table.sum())
     assert found.mean() == pytest.approx(20, abs=4 * math.sqrt(20 / 20_000))
     assert found.var() == pytest.approx(20, rel=0.05)
@@ -137,11 +137,11 @@ def test_rare_cells_among_many_items():
     hnp.arrays(float, (2, 4, 3, 2), elements=st.floats(-10, 10)),
 )
 def test_a_stack_is_evaluated_on_the_same_resamples(table, stack):
-    whole = fa.bcost(table, stack, n_resamples=50, random_state=9)
+    whole = fa.costs.bcost(table, stack, n_resamples=50, random_state=9)
     assert whole.estimate.shape == whole.low.shape == whole.high.shape == (2, 4)
     assert whole.distribution.shape == (2, 4, 50)
     for index in np.ndindex(2, 4):
-        single = fa.bcost(table, stack[index], n_resamples=50, random_state=9)
+        single = fa.costs.bcost(table, stack[index], n_resamples=50, random_state=9)
         for name in ("estimate", "low", "high", "distribution"):
             np.testing.assert_allclose(
                 getattr(whole, name)[index], getattr(single, name), rtol=1e-13, atol=1e-13
@@ -149,20 +149,20 @@ def test_a_stack_is_evaluated_on_the_same_resamples(table, stack):
 
 
 def test_resampling_in_pieces(monkeypatch):
-    expected = fa.bcost(COUNTS, COSTS, n_resamples=101, random_state=4)
+    expected = fa.costs.bcost(COUNTS, COSTS, n_resamples=101, random_state=4)
     monkeypatch.setattr(module, "MOST_CELLS", 17)
-    found = fa.bcost(COUNTS, COSTS, n_resamples=101, random_state=4)
+    found = fa.costs.bcost(COUNTS, COSTS, n_resamples=101, random_state=4)
     np.testing.assert_allclose(found.distribution, expected.distribution, rtol=1e-14)
 
 
 def test_seeds():
-    first, again, other = (fa.bcost(COUNTS, COSTS, random_state=seed) for seed in (1, 1, 2))
+    first, again, other = (fa.costs.bcost(COUNTS, COSTS, random_state=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.distribution, again.distribution)
     assert (first.distribution != other.distribution).any()
     rng = np.random.default_rng(1)
-    drawn = [fa.bcost(COUNTS, COSTS, random_state=rng).distribution for _ in range(2)]
+    drawn = [fa.costs.bcost(COUNTS, COSTS, random_state=rng).distribution for _ in range(2)]
     assert (drawn[0] != drawn[1]).any()
-    assert fa.bcost(COUNTS, COSTS).low <= fa.bcost(COUNTS, COSTS).high
+    assert fa.costs.bcost(COUNTS, COSTS).low <= fa.costs.bcost(COUNTS, COSTS).high
 
 
 @pytest.mark.parametrize(("level", "n"), [(0.9, 200), (0.95, 1000)])
@@ -175,7 +175,9 @@ def test_coverage(level, n):
     hits = 0
     for _ in range(repeats):
         table = rng.multinomial(n, truth.ravel()).reshape(2, 2)
-        interval = fa.bcost(table, COSTS, confidence_level=level, n_resamples=400, random_state=rng)
+        interval = fa.costs.bcost(
+            table, COSTS, confidence_level=level, n_resamples=400, random_state=rng
+        )
         hits += interval.low <= cost <= interval.high
     # three standard errors of the simulation, and 1.5 % for the bootstrap's own approximation
     assert hits / repeats == pytest.approx(
@@ -194,7 +196,7 @@ def test_the_reject_model():
         at.matrix, [[at.true_rejects, at.false_rejects], [at.false_accepts, at.true_accepts]]
     )
     assert at.matrix.dtype == np.int64
-    interval = fa.bcost(at.matrix, costs.matrix, random_state=0)
+    interval = fa.costs.bcost(at.matrix, costs.matrix, random_state=0)
     index = np.searchsorted(-sweep.thresholds, -0.6, side="right") - 1
     verified, corrected, missed = (
         getattr(sweep, name)[index] for name in ("verification_rate", "correction_rate", "error_rate")
@@ -222,9 +224,9 @@ def labels_of(rng: np.random.Generator, n: int, errors: float) -> tuple[np.ndarr
 def test_difference_from_labels_and_from_counts():
     costs = np.arange(9.0).reshape(3, 3) * (1 - np.eye(3))
     first, second, actual = labels_of(np.random.default_rng(0), 300, 0.05)
-    from_labels = fa.bcost_delta(first, second, actual, costs, random_state=0)
-    counts = fa.paired_prediction_counts(first, second, actual)
-    from_counts = fa.bcost_delta(counts, costs=fa.CostMatrix(costs), random_state=0)
+    from_labels = fa.costs.bcost_delta(first, second, actual, costs, random_state=0)
+    counts = fa.costs.paired_prediction_counts(first, second, actual)
+    from_counts = fa.costs.bcost_delta(counts, costs=fa.costs.CostMatrix(costs), random_state=0)
     np.testing.assert_array_equal(from_labels.distribution, from_counts.distribution)
     expected = sum(
         Fraction(costs[i, k]) - Fraction(costs[j, k])
@@ -232,7 +234,9 @@ def test_difference_from_labels_and_from_counts():
     )
     assert from_labels.estimate == pytest.approx(float(expected / 300), rel=1e-13)
     assert (from_labels.low, from_labels.high) == ends(from_labels.distribution, "0.95")
-    one = [fa.bcost(fa.prediction_counts(x, actual), costs).estimate for x in (first, second)]
+    one = [
+        fa.costs.bcost(fa.costs.prediction_counts(x, actual), costs).estimate for x in (first, second)
+    ]
     assert from_labels.estimate == pytest.approx(one[0] - one[1], rel=1e-12)
 
 
@@ -240,10 +244,10 @@ def test_difference_from_labels_and_from_counts():
 def test_moments_of_the_difference(laplace):
     first, second, actual = labels_of(np.random.default_rng(1), 400, 0.05)
     costs = np.array([[0, 1, 2], [3, 0, 1], [1, 5, 0]], float)
-    counts = fa.paired_prediction_counts(first, second, actual)
+    counts = fa.costs.paired_prediction_counts(first, second, actual)
     delta = costs[:, np.newaxis, :] - costs[np.newaxis, :, :]
     mean, variance = ref.moments(ref.smoothed(counts, laplace), delta.ravel().tolist(), 400)
-    found = fa.bcost_delta(
+    found = fa.costs.bcost_delta(
         counts, costs=costs, laplace=laplace, n_resamples=20_000, random_state=0
     ).distribution
     assert found.mean() == pytest.approx(mean, abs=4 * math.sqrt(variance / 20_000))
@@ -253,8 +257,8 @@ def test_moments_of_the_difference(laplace):
 def test_differences_reverse_their_sign():
     first, second, actual = labels_of(np.random.default_rng(2), 200, 0.1)
     costs = 1 - np.eye(3)
-    a = fa.bcost_delta(first, second, actual, costs, n_resamples=4000, random_state=0)
-    b = fa.bcost_delta(second, first, actual, costs, n_resamples=4000, random_state=1)
+    a = fa.costs.bcost_delta(first, second, actual, costs, n_resamples=4000, random_state=0)
+    b = fa.costs.bcost_delta(second, first, actual, costs, n_resamples=4000, random_state=1)
     assert a.estimate == -b.estimate
     assert a.low == pytest.approx(-b.high, abs=0.01)
 
@@ -267,7 +271,7 @@ def test_how_often_equal_costs_are_rejected(errors, least, most):
     rejected = 0
     for _ in range(repeats):
         labels = labels_of(rng, 1000, errors)
-        difference = fa.bcost_delta(*labels, 1 - np.eye(3), n_resamples=300, random_state=rng)
+        difference = fa.costs.bcost_delta(*labels, 1 - np.eye(3), n_resamples=300, random_state=rng)
         assert difference.rejected == (not difference.low <= 0 <= difference.high)
         rejected += difference.rejected
     assert least <= rejected / repeats <= most
@@ -279,13 +283,13 @@ def test_zero_up_to_rounding_is_zero():
     counts = np.zeros((4, 4, 4), np.int64)
     counts[1, 0, 0] = counts[0, 2, 0] = counts[0, 3, 0] = 1
     assert sum([-costs[2, 0], -costs[3, 0], costs[1, 0]]) != 0
-    found = fa.bcost_delta(counts, costs=costs, laplace=0, random_state=0)
+    found = fa.costs.bcost_delta(counts, costs=costs, laplace=0, random_state=0)
     assert found.estimate == 0
     assert (found.distribution == 0).any()
     assert abs(found.distribution[found.distribution != 0]).min() > 0.03
-    same = fa.bcost_delta([0, 1, 1], [0, 1, 1], [0, 1, 0], COSTS, laplace=0, random_state=0)
+    same = fa.costs.bcost_delta([0, 1, 1], [0, 1, 1], [0, 1, 0], COSTS, laplace=0, random_state=0)
     assert (same.estimate, same.low, same.high, same.rejected) == (0, 0, 0, False)
-    stack = fa.bcost_delta(counts, costs=np.stack([costs, 2 * costs]), laplace=0, random_state=0)
+    stack = fa.costs.bcost_delta(counts, costs=np.stack([costs, 2 * costs]), laplace=0, random_state=0)
     assert stack.rejected.shape == (2,)
     assert stack.rejected.dtype == bool
 
@@ -294,10 +298,10 @@ def test_zero_up_to_rounding_is_zero():
 
 
 def test_shown():
-    text = str(fa.bcost(COUNTS, COSTS, confidence_level=0.9, random_state=0))
+    text = str(fa.costs.bcost(COUNTS, COSTS, confidence_level=0.9, random_state=0))
     assert text.startswith("0.3175, 90 % interval [0.")
-    assert str(fa.bcost(COUNTS, [COSTS] * 3)) == "95 % intervals of shape (3,)"
-    interval = fa.bcost(COUNTS, COSTS)
+    assert str(fa.costs.bcost(COUNTS, [COSTS] * 3)) == "95 % intervals of shape (3,)"
+    interval = fa.costs.bcost(COUNTS, COSTS)
     with pytest.raises(AttributeError):
         interval.low = 0
 
@@ -322,16 +326,20 @@ def test_shown():
         ({"counts": [[1, 0], [1]]}, ValueError, "counts is not an array"),
         ({"costs": [[0, math.nan], [1, 0]]}, ValueError, r"costs\[0, 1\] is nan"),
         ({"costs": [0, 1]}, ValueError, r"costs has shape \(2,\)"),
-        ({"costs": fa.CostMatrix([[[0, 1], [1, 0]]])}, TypeError, "costs are those of single items"),
+        (
+            {"costs": fa.costs.CostMatrix([[[0, 1], [1, 0]]])},
+            TypeError,
+            "costs are those of single items",
+        ),
     ],
 )
 def test_wrong_input(changed, error, message):
     arguments = {"counts": COUNTS, "costs": COSTS, **changed}
     with pytest.raises(error, match=message):
-        fa.bcost(**arguments)
+        fa.costs.bcost(**arguments)
     if "counts" not in changed:
         with pytest.raises(error, match=message):
-            fa.bcost_delta([0, 1], [1, 1], [0, 1], **{"costs": COSTS, **changed})
+            fa.costs.bcost_delta([0, 1], [1, 1], [0, 1], **{"costs": COSTS, **changed})
 
 
 def test_wrong_arguments_of_the_difference():
@@ -357,4 +365,4 @@ def test_wrong_arguments_of_the_difference():
     ]
     for arguments, options, error, message in wrong:
         with pytest.raises(error, match=message):
-            fa.bcost_delta(*arguments, **options)
+            fa.costs.bcost_delta(*arguments, **options)

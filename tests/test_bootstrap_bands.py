@@ -112,7 +112,7 @@ def test_a_band_of_counts_and_of_threads(monkeypatch):
 
 def test_a_simultaneous_band_is_wider_and_covers_as_often_as_it_says():
     """Samples of a population of which the curve is known."""
-    mixture = fa.PAPER_CASES[1]
+    mixture = fa.synthetic.PAPER_CASES[1]
     rounds, n, b = (150, 400, 200) if COMPILED else (8, 40, 20)
     correct, confidence = mixture.sample(200_000, random_state=0)
     population = fa.threshold_sweep(correct, confidence)
@@ -170,11 +170,11 @@ def test_wrong_arguments(keywords, error, message):
 
 
 DISPLAYS = {
-    "arac": fa.ARACDisplay,
-    "generalized_rc": fa.GeneralizedRCDisplay,
-    "rc": fa.RCDisplay,
-    "arp": fa.ARPDisplay,
-    "roc": fa.RocCurveDisplay,
+    "arac": fa.displays.ARACDisplay,
+    "generalized_rc": fa.displays.GeneralizedRCDisplay,
+    "rc": fa.displays.RCDisplay,
+    "arp": fa.displays.ARPDisplay,
+    "roc": fa.displays.RocCurveDisplay,
 }
 
 

@@ -13,8 +13,8 @@ from scipy import stats
 
 import fastarac as fa
 from fastarac import _kernels
+from fastarac._core.random_state import key_of
 from fastarac.uncertainty import replicates, resampling
-from fastarac.uncertainty.random_state import key_of
 from fastarac.uncertainty.resampling import population_of
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}

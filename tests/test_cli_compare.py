@@ -400,7 +400,7 @@ class TestCosts:
             costs = []
             for side in ("a", "b"):
                 outputs = Outputs(*DATA[pair[side]])
-                point = fa.optimal_operating_point(
+                point = fa.costs.optimal_operating_point(
                     *DATA[pair[side]], costs=prices.costs, reviewer=prices.reviewer
                 )
                 costs.append(1000 * _compare_costs.item_costs(outputs, point.threshold, prices))
@@ -422,7 +422,7 @@ class TestCosts:
         """The threshold that is cheapest on a sample does not spoil the interval."""
         small = bool(os.environ.get("NUMBA_DISABLE_JIT"))
         rng = np.random.default_rng(11)
-        case = fa.PAPER_CASES[1]
+        case = fa.synthetic.PAPER_CASES[1]
         prices = Prices(fa.VerificationCosts(1, 4, 20), None)
 
         def sample(n):

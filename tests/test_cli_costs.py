@@ -59,7 +59,7 @@ def test_records(digits, people):
     assert len(records) == 4
     for record in records:
         sweep = fa.threshold_sweep(*DATA[record["model"]])
-        point = fa.optimal_operating_point(sweep, costs=COSTS, reviewer=people)
+        point = fa.costs.optimal_operating_point(sweep, costs=COSTS, reviewer=people)
         threshold = record["threshold@cheapest"]
         assert threshold == (None if math.isinf(point.threshold) else point.threshold)
         for rate in ("acceptance_rate", "error_rate", "risk", "correction_rate"):

@@ -29,25 +29,25 @@ class TestSlides:
         assert np.sum(SLIDES, axis=0).tolist() == [8, 7, 10]
 
     def test_purity(self):
-        assert fa.local_purity(SLIDES).tolist() == [5 / 7, 4 / 8, 6 / 10]
-        assert fa.purity(SLIDES) == 0.6
+        assert fa.measures.local_purity(SLIDES).tolist() == [5 / 7, 4 / 8, 6 / 10]
+        assert fa.measures.purity(SLIDES) == 0.6
 
     def test_inverse_purity(self):
-        found = fa.inverse_purity(SLIDES, "size-weighted")
+        found = fa.measures.inverse_purity(SLIDES, "size-weighted")
         assert found == pytest.approx((7 / 8 * 5 + 8 / 7 * 4 + 10 / 10 * 6) / 25, rel=1e-15)
         assert f"{found:.3f}" == "0.598"
 
     def test_f(self):
-        assert f"{fa.purity_f(SLIDES, 'size-weighted'):.3f}" == "0.599"
+        assert f"{fa.measures.purity_f(SLIDES, 'size-weighted'):.3f}" == "0.599"
 
     def test_doing_nothing(self):
         one_each = np.eye(3, dtype=int)[[0, 0, 0, 1, 1, 2]]
-        assert fa.purity(one_each) == 1
-        assert fa.inverse_purity(one_each) == 0.5
-        assert fa.inverse_purity(one_each, "size-weighted") < 1
+        assert fa.measures.purity(one_each) == 1
+        assert fa.measures.inverse_purity(one_each) == 0.5
+        assert fa.measures.inverse_purity(one_each, "size-weighted") < 1
         all_in_one = one_each.sum(axis=0, keepdims=True)
-        assert fa.purity(all_in_one) == 0.5
-        assert fa.inverse_purity(all_in_one) == 1
+        assert fa.measures.purity(all_in_one) == 0.5
+        assert fa.measures.inverse_purity(all_in_one) == 1
 
 
 class TestReference:
@@ -55,18 +55,18 @@ class TestReference:
     def test_values(self, table):
         purity, inverse = ref.purity(table.tolist()), ref.inverse_purity(table.tolist())
         weighted = ref.size_weighted_inverse_purity(table.tolist())
-        assert fa.purity(table) == pytest.approx(ref.rounded(purity), rel=1e-14)
-        assert fa.inverse_purity(table) == pytest.approx(ref.rounded(inverse), rel=1e-14)
-        found = fa.inverse_purity(table, "size-weighted")
+        assert fa.measures.purity(table) == pytest.approx(ref.rounded(purity), rel=1e-14)
+        assert fa.measures.inverse_purity(table) == pytest.approx(ref.rounded(inverse), rel=1e-14)
+        found = fa.measures.inverse_purity(table, "size-weighted")
         assert found == pytest.approx(ref.rounded(weighted), rel=1e-14)
         for variant, value in (("standard", inverse), ("size-weighted", weighted)):
             expected = ref.rounded(ref.harmonic_mean(purity, value))
-            assert fa.purity_f(table, variant) == pytest.approx(expected, rel=1e-14)
+            assert fa.measures.purity_f(table, variant) == pytest.approx(expected, rel=1e-14)
 
     @given(whole_tables.filter(np.any))
     def test_whole_counts_are_rounded_once(self, table):
-        assert fa.purity(table) == ref.rounded(ref.purity(table.tolist()))
-        assert fa.inverse_purity(table) == ref.rounded(ref.inverse_purity(table.tolist()))
+        assert fa.measures.purity(table) == ref.rounded(ref.purity(table.tolist()))
+        assert fa.measures.inverse_purity(table) == ref.rounded(ref.inverse_purity(table.tolist()))
 
     @given(tables, st.randoms(use_true_random=False))
     def test_the_order_of_clusters_and_classes_does_not_matter(self, table, random):
@@ -75,26 +75,26 @@ class TestReference:
         random.shuffle(columns)
         shuffled = table[rows][:, columns]
         for variant in ("standard", "size-weighted"):
-            expected = fa.purity_f(table, variant)
-            assert fa.purity_f(shuffled, variant) == pytest.approx(expected, rel=1e-14)
+            expected = fa.measures.purity_f(table, variant)
+            assert fa.measures.purity_f(shuffled, variant) == pytest.approx(expected, rel=1e-14)
 
     @given(tables)
     def test_empty_clusters_and_classes_do_not_matter(self, table):
         padded = np.pad(table, ((0, 1), (1, 0)))
         for variant in ("standard", "size-weighted"):
-            expected = fa.purity_f(table, variant)
-            assert fa.purity_f(padded, variant) == pytest.approx(expected, rel=1e-14)
+            expected = fa.measures.purity_f(table, variant)
+            assert fa.measures.purity_f(padded, variant) == pytest.approx(expected, rel=1e-14)
 
     @given(tables)
     def test_range(self, table):
         for variant in ("standard", "size-weighted"):
-            assert 0 < fa.inverse_purity(table, variant) <= 1 + 1e-12
+            assert 0 < fa.measures.inverse_purity(table, variant) <= 1 + 1e-12
 
     def test_a_tie_for_the_majority(self):
         """Of classes with as many items in the cluster, the largest one counts."""
         table = [[2, 2, 0], [0, 3, 1]]
         expected = (4 / 5 * 2 + 4 / 5 * 3) / 8
-        assert fa.inverse_purity(table, "size-weighted") == pytest.approx(expected, rel=1e-15)
+        assert fa.measures.inverse_purity(table, "size-weighted") == pytest.approx(expected, rel=1e-15)
 
 
 class TestUndefinedAndErrors:
@@ -105,7 +105,7 @@ class TestUndefinedAndErrors:
 
     def test_an_empty_cluster(self):
         with pytest.warns(fa.UndefinedMetricWarning, match="local_purity is undefined: a cluster"):
-            found = fa.local_purity([[0, 0], [1, 3]])
+            found = fa.measures.local_purity([[0, 0], [1, 3]])
         assert math.isnan(found[0])
         assert found[1] == 0.75
 

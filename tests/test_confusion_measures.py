@@ -17,7 +17,7 @@ from sklearn import metrics
 import fastarac as fa
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
-NAMES = fa.ConfusionMeasures.names
+NAMES = fa.results.ConfusionMeasures.names
 THARWAT = {"tp": 70, "fp": 20, "fn": 30, "tn": 80}
 THREE_CLASSES = [[80, 15, 0], [15, 70, 10], [5, 15, 90]]
 
@@ -48,7 +48,7 @@ def near_balance(n: int, by: int) -> tuple[int, int, int, int]:
 class TestValues:
     @given(tables)
     def test_one_table(self, table):
-        found = fa.confusion_measures(*table).to_dict()
+        found = fa.measures.confusion_measures(*table).to_dict()
         expected = ref.confusion(*table)
         assert list(found) == list(expected)
         for name, value in expected.items():
@@ -57,7 +57,7 @@ class TestValues:
 
     @given(st.lists(tables, min_size=1, max_size=3))
     def test_many_tables_at_once(self, rows):
-        found = fa.confusion_measures(*np.array(rows, np.int64).T)
+        found = fa.measures.confusion_measures(*np.array(rows, np.int64).T)
         expected = [ref.confusion(*row) for row in rows]
         for name in NAMES:
             values = getattr(found, name)
@@ -67,15 +67,15 @@ class TestValues:
 
     @given(st.tuples(*[weights] * 4))
     def test_weights(self, table):
-        found = fa.confusion_measures(*table).to_dict()
+        found = fa.measures.confusion_measures(*table).to_dict()
         for name, value in ref.confusion(*table).items():
             assert_close(found[name], ref.rounded(value), name)
 
     @pytest.mark.parametrize("scale", [2.0**-900, 2.0**-40, 2.0**990])
     @given(st.tuples(*[weights] * 4))
     def test_weights_of_any_scale(self, scale, table):
-        found = fa.confusion_measures(*(scale * w for w in table)).to_dict()
-        for name, value in fa.confusion_measures(*table).to_dict().items():
+        found = fa.measures.confusion_measures(*(scale * w for w in table)).to_dict()
+        for name, value in fa.measures.confusion_measures(*table).to_dict().items():
             if name != "adjusted_geometric_mean":  # the one that depends on the scale
                 assert found[name] == value or (math.isnan(value) and math.isnan(found[name]))
 
@@ -84,7 +84,7 @@ class TestValues:
     def test_products_that_nearly_cancel_keep_all_digits(self, n, by):
         table = near_balance(n, by)
         for cells in (table, [[c, c] for c in table]):
-            found = fa.confusion_measures(*cells)
+            found = fa.measures.confusion_measures(*cells)
             for name, value in ref.confusion(*table).items():
                 for one in np.ravel(getattr(found, name)):
                     assert_close(float(one), ref.rounded(value), name)
@@ -92,28 +92,28 @@ class TestValues:
     @pytest.mark.parametrize("n", [10**9, 2**40 + 1, 2**50 - 3])
     def test_and_those_of_floats(self, n):
         table = [float(c) for c in near_balance(n, 1)]
-        found = fa.confusion_measures(*table)
+        found = fa.measures.confusion_measures(*table)
         for name in ("matthews_correlation", "youden_index", "markedness", "kappa"):
             assert_close(getattr(found, name), ref.rounded(ref.confusion(*table)[name]), name)
 
     @given(tables, st.one_of(st.floats(0, 1e6), st.sampled_from([0, 0.5, 1, 2, 1e200])))
     def test_f_beta(self, table, beta):
         expected = ref.rounded(ref.f_beta(*map(Fraction, table[:3]), beta))
-        assert_close(fa.confusion_measures(*table).f_beta(beta), expected, "f_beta")
+        assert_close(fa.measures.confusion_measures(*table).f_beta(beta), expected, "f_beta")
 
     def test_f_beta_of_one_is_f1_and_of_zero_precision(self):
-        measures = fa.confusion_measures(**THARWAT)
+        measures = fa.measures.confusion_measures(**THARWAT)
         assert measures.f_beta(1) == measures.f1
         assert measures.f_beta(0) == measures.precision
 
     def test_perfect_and_worthless(self):
-        perfect = fa.confusion_measures(3, 0, 0, 7)
+        perfect = fa.measures.confusion_measures(3, 0, 0, 7)
         for name in ("accuracy", "matthews_correlation", "kappa", "youden_index", "f1", "jaccard"):
             assert getattr(perfect, name) == 1
         assert perfect.diagnostic_odds_ratio == perfect.discriminant_power == math.inf
         assert perfect.positive_likelihood_ratio == math.inf
         assert perfect.negative_likelihood_ratio == 0
-        worthless = fa.confusion_measures(5, 5, 5, 5)
+        worthless = fa.measures.confusion_measures(5, 5, 5, 5)
         assert worthless.matthews_correlation == worthless.kappa == worthless.discriminant_power == 0
 
     @pytest.mark.parametrize("power", [-100, -30, -2, -1, 0, 1, 2, 30, 100])
@@ -125,14 +125,14 @@ class TestValues:
             for _ in range(abs(by)):
                 tp = math.nextafter(tp, math.inf if by > 0 else 0)
             expected = ref.confusion(tp, 1, 1, 1)["discriminant_power"]
-            found = fa.confusion_measures(tp, 1.0, 1.0, 1.0).discriminant_power
+            found = fa.measures.confusion_measures(tp, 1.0, 1.0, 1.0).discriminant_power
             assert_close(found, ref.rounded(expected), "discriminant_power")
 
     def test_nothing_at_all(self):
-        assert all(math.isnan(v) for v in fa.confusion_measures(0, 0, 0, 0).to_dict().values())
+        assert all(math.isnan(v) for v in fa.measures.confusion_measures(0, 0, 0, 0).to_dict().values())
 
     def test_second_names(self):
-        measures = fa.confusion_measures(**THARWAT)
+        measures = fa.measures.confusion_measures(**THARWAT)
         assert measures.recall == measures.sensitivity == 0.7
         assert measures.fallout == measures.false_positive_rate == 0.2
         assert measures.generality == measures.prevalence == 0.5
@@ -141,7 +141,7 @@ class TestValues:
 class TestExamplesOfTharwat:
     def test_two_classes(self):
         """Section 2.9.1."""
-        m = fa.confusion_measures(**THARWAT)
+        m = fa.measures.confusion_measures(**THARWAT)
         assert (m.accuracy, m.error_rate, m.sensitivity, m.specificity) == (0.75, 0.25, 0.7, 0.8)
         assert (m.false_positive_rate, m.false_negative_rate) == (0.2, 0.3)
         assert m.precision == 7 / 9
@@ -157,7 +157,7 @@ class TestExamplesOfTharwat:
 
     def test_three_classes(self):
         """Section 2.9.2, with the digits that are printed."""
-        counts = fa.class_counts(THREE_CLASSES)
+        counts = fa.measures.class_counts(THREE_CLASSES)
         assert counts.tn.tolist() == [185, 175, 180]
         assert counts.fp.tolist() == [15, 25, 20]
         measures = counts.measures()
@@ -167,12 +167,12 @@ class TestExamplesOfTharwat:
 
     def test_youden_of_two_tests(self):
         """Section 2.7: unlike tests of the same index."""
-        m = fa.confusion_measures([7, 9], [2, 4], [3, 1], [8, 6])
+        m = fa.measures.confusion_measures([7, 9], [2, 4], [3, 1], [8, 6])
         assert m.youden_index.tolist() == [0.5, 0.5]
 
     def test_iris(self):
         """Section 7: what is printed for class 1 is what it gives as the *negative* class."""
-        m = fa.confusion_measures(100, 1, 0, 49)
+        m = fa.measures.confusion_measures(100, 1, 0, 49)
         shown = m.accuracy, m.sensitivity, m.specificity, m.precision, m.negative_predictive_value
         assert [round(100 * value, 2) for value in shown] == [99.33, 100, 98.0, 99.01, 100]
 
@@ -183,7 +183,7 @@ class TestExamplesOfTharwat:
             ([1, 1, 0, 0, 1, 0, 1, 0], [(1, 1 / 4, 5 / 8), (0.5, 0.5, 0.5), (4 / 7, 1, 5 / 8)]),
         ):
             sweep = fa.threshold_sweep(labels, np.arange(8, 0, -1) / 8)
-            m = fa.confusion_measures(sweep)
+            m = fa.measures.confusion_measures(sweep)
             for accepted, values in zip((1, 4, 7), expected, strict=True):
                 found = m.precision[accepted], m.recall[accepted], m.accuracy[accepted]
                 assert found == values
@@ -213,14 +213,14 @@ class TestImbalance:
     @given(st.tuples(*[st.integers(1, 1000)] * 4), st.sampled_from([2, 4, 64]))
     def test_those_that_stay(self, table, alpha):
         tp, fp, fn, tn = table
-        before = fa.confusion_measures(tp, fp, fn, tn)
-        after = fa.confusion_measures(tp, alpha * fp, fn, alpha * tn)
+        before = fa.measures.confusion_measures(tp, fp, fn, tn)
+        after = fa.measures.confusion_measures(tp, alpha * fp, fn, alpha * tn)
         for name in self.UNMOVED:
             assert getattr(after, name) == pytest.approx(getattr(before, name), rel=1e-14, abs=1e-14)
 
     def test_and_all_others_move(self):
-        before = fa.confusion_measures(70, 20, 30, 80).to_dict()
-        after = fa.confusion_measures(70, 200, 30, 800).to_dict()
+        before = fa.measures.confusion_measures(70, 20, 30, 80).to_dict()
+        after = fa.measures.confusion_measures(70, 200, 30, 800).to_dict()
         moved = {name for name in NAMES if abs(after[name] - before[name]) > 1e-9}
         assert moved == set(NAMES) - self.UNMOVED
 
@@ -235,7 +235,7 @@ class TestClasses:
     @pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
     def test_beside_scikit_learn(self, average):
         actual, predicted, table = self.items()
-        mean = getattr(fa.class_counts(table), average)()
+        mean = getattr(fa.measures.class_counts(table), average)()
         expected = metrics.precision_recall_fscore_support(actual, predicted, average=average)[:3]
         assert (mean.precision, mean.recall, mean.f1) == pytest.approx(expected, rel=1e-14)
         theirs = metrics.jaccard_score(actual, predicted, average=average)
@@ -248,7 +248,7 @@ class TestClasses:
         actual = rng.random(200) < 0.3
         predicted = actual ^ (rng.random(200) < 0.2)
         (tn, fp), (fn, tp) = metrics.confusion_matrix(actual, predicted)
-        m = fa.confusion_measures(tp, fp, fn, tn)
+        m = fa.measures.confusion_measures(tp, fp, fn, tn)
         for ours, theirs in (
             (m.matthews_correlation, metrics.matthews_corrcoef(actual, predicted)),
             (m.kappa, metrics.cohen_kappa_score(actual, predicted)),
@@ -263,18 +263,18 @@ class TestClasses:
 
     def test_stacks_of_matrices(self):
         stack = np.array([self.items(seed)[2] for seed in range(6)]).reshape(2, 3, 4, 4)
-        whole = fa.class_counts(stack)
+        whole = fa.measures.class_counts(stack)
         assert whole.tp.shape == (2, 3, 4)
         for i, j in np.ndindex(2, 3):
-            one = fa.class_counts(stack[i, j])
+            one = fa.measures.class_counts(stack[i, j])
             assert whole.measures().kappa[i, j].tolist() == one.measures().kappa.tolist()
             for average in ("macro", "micro", "weighted"):
                 assert getattr(whole, average)().f1[i, j] == getattr(one, average)().f1
 
     def test_a_class_without_items(self):
-        counts = fa.class_counts([[3, 1, 1], [0, 4, 0], [0, 0, 0]])
+        counts = fa.measures.class_counts([[3, 1, 1], [0, 4, 0], [0, 0, 0]])
         assert counts.fn.tolist() == [0, 1, 1]
-        without = fa.class_counts([[3, 1, 0], [0, 4, 0], [0, 0, 0]])
+        without = fa.measures.class_counts([[3, 1, 0], [0, 4, 0], [0, 0, 0]])
         assert math.isnan(without.macro().recall)
         assert without.weighted().recall == pytest.approx((3 * 1 + 5 * 0.8) / 8)
         assert repr(without.macro()) == "AveragedMeasures(macro, 3 classes)"
@@ -292,21 +292,21 @@ class TestClasses:
     )
     def test_errors(self, table, message):
         with pytest.raises(ValueError, match=message):
-            fa.class_counts(table)
+            fa.measures.class_counts(table)
 
 
 class TestSweeps:
     @given(strategies.items)
     def test_each_threshold_is_a_table(self, sample):
         sweep = sweep_of(sample)
-        found = fa.confusion_measures(sweep)
+        found = fa.measures.confusion_measures(sweep)
         tables = (
             sweep.true_accepts,
             sweep.false_accepts,
             sweep.false_rejects,
             sweep.true_rejects,
         )
-        expected = fa.confusion_measures(*tables)
+        expected = fa.measures.confusion_measures(*tables)
         whole = sweep.true_accepts.dtype.kind == "i"
         for name in NAMES:
             ours, theirs = getattr(found, name), getattr(expected, name)
@@ -318,7 +318,7 @@ class TestSweeps:
 
     @given(strategies.items)
     def test_the_best_is_the_best_of_the_array(self, sample):
-        found = fa.confusion_measures(sweep_of(sample))
+        found = fa.measures.confusion_measures(sweep_of(sample))
         best = found.best()
         assert set(best) == set(NAMES) - {"prevalence"}
         losses = {"error_rate", "negative_likelihood_ratio", "balanced_error_rate"}
@@ -339,7 +339,7 @@ class TestSweeps:
 
     def test_several_names(self):
         sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
-        measures = fa.confusion_measures(sweep)
+        measures = fa.measures.confusion_measures(sweep)
         found = measures.best(["f1", "kappa"])
         assert list(found) == ["f1", "kappa"]
         assert found["f1"] == measures.best("f1") == (6 / 7, 0.6, 4)
@@ -352,7 +352,7 @@ class TestSweeps:
         rng = np.random.default_rng(4)
         confidence = rng.random(n)
         sweep = fa.threshold_sweep(rng.random(n) < confidence, confidence)
-        measures = fa.confusion_measures(sweep)
+        measures = fa.measures.confusion_measures(sweep)
         monkeypatch.setenv("FASTARAC_NUM_THREADS", "1")
         arrays, best = measures.matthews_correlation, measures.best()
         monkeypatch.setenv("FASTARAC_NUM_THREADS", threads)
@@ -363,7 +363,7 @@ class TestSweeps:
 
     @given(strategies.items, st.integers(1, 7))
     def test_blocks(self, sample, size):
-        measures = fa.confusion_measures(sweep_of(sample))
+        measures = fa.measures.confusion_measures(sweep_of(sample))
         whole = measures.to_dict()
         seen = 0
         for place, found in measures.blocks(size=size):
@@ -376,7 +376,7 @@ class TestSweeps:
         assert seen == len(measures.sweep.thresholds)
 
     def test_some_measures(self):
-        measures = fa.confusion_measures(fa.threshold_sweep([1, 1, 0], [0.9, 0.8, 0.7]))
+        measures = fa.measures.confusion_measures(fa.threshold_sweep([1, 1, 0], [0.9, 0.8, 0.7]))
         some = measures.to_dict(["kappa", "f1"])
         assert list(some) == ["kappa", "f1"]
         assert some["f1"].tolist() == measures.f1.tolist()
@@ -394,12 +394,12 @@ class TestSweeps:
         n = 2500
         correct = np.repeat([True, False], n)
         confidence = np.arange(2 * n, 0, -1.0)
-        best = fa.confusion_measures(fa.threshold_sweep(correct, confidence)).best()
+        best = fa.measures.confusion_measures(fa.threshold_sweep(correct, confidence)).best()
         assert best["accuracy"] == best["kappa"] == (1, confidence[n - 1], n)
         assert best["precision"] == (1, confidence[n - 1], n)
         assert best["sensitivity"] == (1, 1.0, 2 * n)
         assert best["false_positive_rate"] == (0, confidence[n - 1], n)
-        worst = fa.confusion_measures(fa.threshold_sweep(~correct, confidence)).best()
+        worst = fa.measures.confusion_measures(fa.threshold_sweep(~correct, confidence)).best()
         assert worst["false_negative_rate"] == (0, 1.0, 2 * n)
         assert worst["specificity"] == (1, np.inf, 0)
         assert worst["discriminant_power"].value == -np.inf
@@ -407,17 +407,17 @@ class TestSweeps:
     def test_huge_counts(self):
         table = (2**61, 2**61 - 1, 2**60 + 1, 2**60)
         sweep = fa.ThresholdSweep.from_counts([1.0, 0.5], [table[0], table[2]], [table[1], table[3]])
-        found = fa.confusion_measures(sweep)
+        found = fa.measures.confusion_measures(sweep)
         expected = ref.confusion(*table)
         for name in NAMES:
             assert_close(float(getattr(found, name)[1]), ref.rounded(expected[name]), name)
 
     def test_large_integers_as_thresholds(self):
         sweep = fa.threshold_sweep([1, 0, 1], np.array([2**62 + 1, 2**62, 5]))
-        assert fa.confusion_measures(sweep).best("precision").threshold == 2**62 + 1
+        assert fa.measures.confusion_measures(sweep).best("precision").threshold == 2**62 + 1
 
     def test_names_that_are_none(self):
-        measures = fa.confusion_measures(fa.threshold_sweep([1, 0], [0.9, 0.8]))
+        measures = fa.measures.confusion_measures(fa.threshold_sweep([1, 0], [0.9, 0.8]))
         with pytest.raises(ValueError, match="measure is 'F1'; one of 'accuracy', "):
             measures.best("F1")
         with pytest.raises(ValueError, match="measure is 'prevalence'; one of "):
@@ -426,33 +426,37 @@ class TestSweeps:
 
 class TestArguments:
     def test_shapes(self):
-        found = fa.confusion_measures(np.arange(6).reshape(2, 3), 1, np.ones((2, 1)), [1, 2, 3])
+        found = fa.measures.confusion_measures(
+            np.arange(6).reshape(2, 3), 1, np.ones((2, 1)), [1, 2, 3]
+        )
         assert found.accuracy.shape == found.tp.shape == (2, 3)
         assert found.f_beta(2).shape == (2, 3)
         assert repr(found) == str(found) == "ConfusionMeasures(2 x 3 tables)"
-        assert fa.confusion_measures([], [], [], []).kappa.shape == (0,)
-        assert fa.confusion_measures([[1]], 1, 1, 1).f1.tolist() == [[0.5]]
+        assert fa.measures.confusion_measures([], [], [], []).kappa.shape == (0,)
+        assert fa.measures.confusion_measures([[1]], 1, 1, 1).f1.tolist() == [[0.5]]
 
     def test_types(self):
-        expected = fa.confusion_measures(**THARWAT).to_dict()
+        expected = fa.measures.confusion_measures(**THARWAT).to_dict()
         for dtype in (np.uint8, np.int32, np.uint64, np.float32, np.float64, ">i8"):
             cells = {name: np.array(value, dtype) for name, value in THARWAT.items()}
-            assert fa.confusion_measures(**cells).to_dict() == pytest.approx(expected, rel=1e-15)
-        assert fa.confusion_measures(*np.array([True, False, False, True])).accuracy == 1
-        assert fa.confusion_measures(**THARWAT).tp.dtype == np.int64
+            assert fa.measures.confusion_measures(**cells).to_dict() == pytest.approx(
+                expected, rel=1e-15
+            )
+        assert fa.measures.confusion_measures(*np.array([True, False, False, True])).accuracy == 1
+        assert fa.measures.confusion_measures(**THARWAT).tp.dtype == np.int64
 
     def test_inputs_stay_as_they_are(self):
         cells = [np.array([3.0, 0.0]) for _ in range(4)]
-        fa.confusion_measures(*cells).to_dict()
+        fa.measures.confusion_measures(*cells).to_dict()
         assert all(cell.tolist() == [3.0, 0.0] for cell in cells)
 
     def test_frozen(self):
-        measures = fa.confusion_measures(**THARWAT)
+        measures = fa.measures.confusion_measures(**THARWAT)
         with pytest.raises(AttributeError):
             measures.tp = 3
 
     def test_text(self):
-        measures = fa.confusion_measures(**THARWAT)
+        measures = fa.measures.confusion_measures(**THARWAT)
         assert repr(measures) == "ConfusionMeasures(tp=70, fp=20, fn=30, tn=80)"
         lines = str(measures).splitlines()
         assert lines[0].split() == ["accuracy", "0.75"]
@@ -475,18 +479,18 @@ class TestArguments:
     )
     def test_errors(self, cells, error, message):
         with pytest.raises(error, match=message):
-            fa.confusion_measures(*cells)
+            fa.measures.confusion_measures(*cells)
 
     def test_largest_counts(self):
-        assert fa.confusion_measures(2**63 - 1, 0, 0, 0).accuracy == 1
-        assert fa.confusion_measures(2**62, 2**62 - 1, 0, 0).precision == 0.5
+        assert fa.measures.confusion_measures(2**63 - 1, 0, 0, 0).accuracy == 1
+        assert fa.measures.confusion_measures(2**62, 2**62 - 1, 0, 0).precision == 0.5
 
     def test_nothing_beside_a_sweep(self):
         sweep = fa.threshold_sweep([1, 0], [0.9, 0.8])
         with pytest.raises(TypeError, match="fp is given beside a ThresholdSweep; the sweep alone"):
-            fa.confusion_measures(sweep, 3)
+            fa.measures.confusion_measures(sweep, 3)
 
     @pytest.mark.parametrize("beta", [-1, math.nan, math.inf])
     def test_beta(self, beta):
         with pytest.raises(ValueError, match="beta is "):
-            fa.confusion_measures(**THARWAT).f_beta(beta)
+            fa.measures.confusion_measures(**THARWAT).f_beta(beta)

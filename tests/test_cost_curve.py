@@ -43,7 +43,7 @@ OTHER_OF_FIGURE_4 = fa.ThresholdSweep.from_counts([3, 2, 1], [50, 38, 12], [12, 
 class TestCurve:
     @given(scored)
     def test_vertices_are_the_edges_of_the_hull(self, sample):
-        curve = fa.cost_curve(sweep_of(sample))
+        curve = fa.costs.cost_curve(sweep_of(sample))
         corners = [corner for corner in ref.hull(points_of(sample)) if corner[1] < corner[2]]
         ends = [corner[1] for corner in corners] + [Fraction(1)]
         costs = [
@@ -58,7 +58,7 @@ class TestCurve:
 
     @given(scored, st.lists(st.fractions(0, 1, max_denominator=60), min_size=1, max_size=10))
     def test_it_is_the_least_of_all_lines_and_its_thresholds_reach_it(self, sample, grid):
-        curve = fa.cost_curve(sample.correct, sample.confidence, **sample.weighted)
+        curve = fa.costs.cost_curve(sample.correct, sample.confidence, **sample.weighted)
         points = points_of(sample)
         for p in grid:
             least = ref.envelope(points, p)
@@ -72,14 +72,14 @@ class TestCurve:
             assert float(ref.cost(rates, p)) == pytest.approx(float(least), abs=1e-15)
 
     def test_of_rocr(self):
-        curve = fa.cost_curve(LABEL, SCORE)
+        curve = fa.costs.cost_curve(LABEL, SCORE)
         assert curve.probability_cost == pytest.approx(ROCR_X, abs=1e-15)
         assert curve.normalized_expected_cost == pytest.approx(ROCR_Y, abs=1e-15)
         assert curve.thresholds.tolist() == [20, 14, 10, 5, -np.inf]
 
     def test_a_point_is_a_line_and_an_edge_is_a_point(self):
-        hull = fa.roc_convex_hull({"m": (LABEL, SCORE)})
-        curve = fa.cost_curve(LABEL, SCORE)
+        hull = fa.costs.roc_convex_hull({"m": (LABEL, SCORE)})
+        curve = fa.costs.cost_curve(LABEL, SCORE)
         slopes = hull.slope_low[:-1]  # of the edges
         assert curve.probability_cost[:-1] == pytest.approx(1 / (1 + slopes), abs=1e-15)
         for x, y, low, high in zip(hull.fpr, hull.tpr, hull.slope_low, hull.slope_high, strict=True):
@@ -92,81 +92,81 @@ class TestCurve:
     )  # fmt: skip
     def test_it_is_the_expected_cost_of_the_best_vertex(self, sample, p, fn, fp):
         prices = {"p_positive": p, "cost_fn": fn, "cost_fp": fp}
-        hull = fa.roc_convex_hull({"m": sweep_of(sample)})
-        best = hull.best(fa.iso_performance_slope(**prices))
-        curve = fa.cost_curve(hull)
+        hull = fa.costs.roc_convex_hull({"m": sweep_of(sample)})
+        best = hull.best(fa.costs.iso_performance_slope(**prices))
+        curve = fa.costs.cost_curve(hull)
         relative = np.interp(
-            fa.probability_cost(**prices), curve.probability_cost, curve.normalized_expected_cost
+            fa.costs.probability_cost(**prices), curve.probability_cost, curve.normalized_expected_cost
         )
-        expected = fa.expected_cost(best.fpr, best.tpr, **prices)
+        expected = fa.costs.expected_cost(best.fpr, best.tpr, **prices)
         assert relative * (p * fn + (1 - p) * fp) == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
     def test_of_several_classifiers(self):
-        curve = fa.cost_curve(fa.roc_convex_hull({"A": A, "B": B}))
+        curve = fa.costs.cost_curve(fa.costs.roc_convex_hull({"A": A, "B": B}))
         assert curve.probability_cost.tolist() == [0, 1 / 3, 1]
         assert curve.normalized_expected_cost.tolist() == [0, 2 / 9, 0]
         assert curve.thresholds.tolist() == [0.9, 0.5]
 
     def test_perfect_and_useless(self):
-        perfect = fa.cost_curve([0, 1], [1, 2])
+        perfect = fa.costs.cost_curve([0, 1], [1, 2])
         assert [part.tolist() for part in perfect] == [[0, 1], [0, 0], [2]]
-        useless = fa.cost_curve([0, 1], [2, 1])
+        useless = fa.costs.cost_curve([0, 1], [2, 1])
         assert [part.tolist() for part in useless] == [[0, 0.5, 1], [0, 0.5, 0], [np.inf, -np.inf]]
 
     def test_errors(self):
         with pytest.raises(ValueError, match="y_true has no negative item; a ROC curve needs both"):
-            fa.cost_curve([1, 1], [0, 1])
+            fa.costs.cost_curve([1, 1], [0, 1])
         with pytest.raises(TypeError, match="y_score is missing"):
-            fa.cost_curve([1, 1])
-        hull = fa.roc_convex_hull({"A": A})
+            fa.costs.cost_curve([1, 1])
+        hull = fa.costs.roc_convex_hull({"A": A})
         with pytest.raises(TypeError, match="y_score is given beside a ROCConvexHull"):
-            fa.cost_curve(hull, [1, 0])
+            fa.costs.cost_curve(hull, [1, 0])
 
 
 class TestBetterRanges:
     @given(scored, scored)
     def test_against_all_crossings(self, a, b):
-        found = fa.better_ranges(sweep_of(a), sweep_of(b))
+        found = fa.costs.better_ranges(sweep_of(a), sweep_of(b))
         expected = ref.better_ranges(points_of(a), points_of(b))
         assert found.shape == (len(expected), 2)
         assert found.tolist() == [[float(low), float(high)] for low, high in expected]
 
     def test_of_figure_4(self):
         """B is the best threshold from 0.3 to 0.7; another classifier is cheaper at both ends."""
-        curve = fa.cost_curve(B_OF_FIGURE_4)
+        curve = fa.costs.cost_curve(B_OF_FIGURE_4)
         assert curve.probability_cost.tolist() == [0, 0.3, 0.7, 1]
         assert curve.normalized_expected_cost.tolist() == [0, 0.3, 0.3, 0]
-        other = fa.cost_curve(OTHER_OF_FIGURE_4)
+        other = fa.costs.cost_curve(OTHER_OF_FIGURE_4)
         for p in (0.3, 0.7):
             cheaper = np.interp(p, other.probability_cost, other.normalized_expected_cost)
             assert (0.3 - cheaper) / 0.3 == pytest.approx(0.22)  # about 20 %, as the source has it
-        assert fa.better_ranges(B_OF_FIGURE_4, OTHER_OF_FIGURE_4) == pytest.approx(
+        assert fa.costs.better_ranges(B_OF_FIGURE_4, OTHER_OF_FIGURE_4) == pytest.approx(
             np.array([[9 / 19, 10 / 19]])
         )
-        assert fa.better_ranges(OTHER_OF_FIGURE_4, B_OF_FIGURE_4) == pytest.approx(
+        assert fa.costs.better_ranges(OTHER_OF_FIGURE_4, B_OF_FIGURE_4) == pytest.approx(
             np.array([[6 / 31, 9 / 19], [10 / 19, 25 / 31]])  # elsewhere both are trivial
         )
 
     def test_of_sets(self):
-        both = fa.roc_convex_hull({"A": A, "B": B})
-        assert fa.better_ranges(both, A).tolist() == fa.better_ranges(B, A).tolist()
-        assert fa.better_ranges(both, both).shape == (0, 2)
-        assert fa.better_ranges(A, both).shape == (0, 2)
+        both = fa.costs.roc_convex_hull({"A": A, "B": B})
+        assert fa.costs.better_ranges(both, A).tolist() == fa.costs.better_ranges(B, A).tolist()
+        assert fa.costs.better_ranges(both, both).shape == (0, 2)
+        assert fa.costs.better_ranges(A, both).shape == (0, 2)
 
     def test_touching_is_not_cheaper(self):
         """The curve of a touches that of b from below in one point: two ranges."""
         b = fa.ThresholdSweep.from_counts([2, 1], [1, 1], [1, 3])  # hull through (1/4, 1/2)
         a = fa.ThresholdSweep.from_counts([3, 2, 1], [2, 4, 2], [0, 4, 4])
         expected = ref.better_ranges(*(points_of_counts(sweep) for sweep in (a, b)))
-        assert fa.better_ranges(a, b).tolist() == [[float(x) for x in pair] for pair in expected]
+        assert fa.costs.better_ranges(a, b).tolist() == [[float(x) for x in pair] for pair in expected]
         assert len(expected) == 2
         assert expected[0][1] == expected[1][0]
 
     def test_errors(self):
         with pytest.raises(ValueError, match="b: y_true has no positive item"):
-            fa.better_ranges(A, ([0, 0], [1, 2]))
+            fa.costs.better_ranges(A, ([0, 0], [1, 2]))
         with pytest.raises(TypeError, match=r"a is a str; \(y_true, y_score\) or a ThresholdSweep"):
-            fa.better_ranges("AB", A)
+            fa.costs.better_ranges("AB", A)
 
 
 def points_of_counts(sweep: fa.ThresholdSweep) -> list[ref.Point]:
@@ -191,7 +191,7 @@ class TestBand:
     def test_one_threshold_is_binomial(self):
         """At PCF(+) = 0.5, NE is the mean of the two error rates; at nearly 0 and 1, one of them."""
         sweep = fa.ThresholdSweep.from_counts([2, 1], [70, 30], [20, 80])
-        band = fa.cost_curve_band(sweep, grid=[0.3, 0.5, 0.7], n_resamples=20_000, random_state=1)
+        band = fa.costs.cost_curve_band(sweep, grid=[0.3, 0.5, 0.7], n_resamples=20_000, random_state=1)
         assert band.probability_cost.tolist() == [0.3, 0.5, 0.7]
         assert band.estimate == pytest.approx([0.3 * 0.3 + 0.7 * 0.2, 0.25, 0.7 * 0.3 + 0.3 * 0.2])
         variances = 0.3 * 0.7 / 100, 0.2 * 0.8 / 100
@@ -202,7 +202,7 @@ class TestBand:
     def test_percentiles_of_one_rate(self):
         """Without an error among the negatives, NE is the false negative rate times PCF(+)."""
         sweep = fa.ThresholdSweep.from_counts([2, 1], [30, 10], [0, 50])
-        band = fa.cost_curve_band(
+        band = fa.costs.cost_curve_band(
             sweep, grid=[0.5], confidence_level=0.9, n_resamples=40_000, random_state=2
         )
         assert band.low[0] == 0.5 * exact_quantile(40, 0.25, 0.05) / 40
@@ -213,8 +213,8 @@ class TestBand:
         rng = np.random.default_rng(3)
         y_true = rng.random(400) < 0.5
         y_score = (rng.normal(size=400) + 1.5 * y_true).round(1)
-        band = fa.cost_curve_band(y_true, y_score, random_state=4)
-        curve = fa.cost_curve(y_true, y_score)
+        band = fa.costs.cost_curve_band(y_true, y_score, random_state=4)
+        curve = fa.costs.cost_curve(y_true, y_score)
         expected = np.interp(band.probability_cost, *curve[:2])
         assert band.estimate == pytest.approx(expected, abs=1e-15)
         assert len(band.probability_cost) == 101
@@ -229,20 +229,20 @@ class TestBand:
         for seed in range(200):
             tp, fp = rng.binomial(200, 0.8), rng.binomial(300, 0.3)
             sweep = fa.ThresholdSweep.from_counts([2, 1], [tp, 200 - tp], [fp, 300 - fp])
-            band = fa.cost_curve_band(sweep, grid=[0.5], n_resamples=400, random_state=seed)
+            band = fa.costs.cost_curve_band(sweep, grid=[0.5], n_resamples=400, random_state=seed)
             inside += band.low[0] <= 0.25 <= band.high[0]
         assert 0.95 - 0.06 <= inside / 200 <= 0.95 + 0.04  # four standard errors, and a little bias
 
     def test_the_random_state_alone_decides(self):
-        one, same = (fa.cost_curve_band(LABEL, SCORE, random_state=7) for _ in range(2))
+        one, same = (fa.costs.cost_curve_band(LABEL, SCORE, random_state=7) for _ in range(2))
         assert all(np.array_equal(*pair) for pair in zip(one, same, strict=True))
-        other = fa.cost_curve_band(LABEL, SCORE, random_state=np.random.default_rng(8))
+        other = fa.costs.cost_curve_band(LABEL, SCORE, random_state=np.random.default_rng(8))
         assert not np.array_equal(one.low, other.low)
         assert np.array_equal(one.estimate, other.estimate)
 
     def test_counts_of_any_size(self):
         sweep = fa.ThresholdSweep.from_counts([2, 1], [7 * 10**17, 3 * 10**17], [10**17, 10**18])
-        band = fa.cost_curve_band(sweep, grid=3, random_state=0)
+        band = fa.costs.cost_curve_band(sweep, grid=3, random_state=0)
         assert band.high - band.low == pytest.approx(0, abs=1e-8)
 
     @pytest.mark.parametrize(
@@ -260,14 +260,14 @@ class TestBand:
     )
     def test_errors(self, arguments, kind, message):
         with pytest.raises(kind, match=message):
-            fa.cost_curve_band(LABEL, SCORE, **arguments)
+            fa.costs.cost_curve_band(LABEL, SCORE, **arguments)
 
     def test_errors_of_the_data(self):
         weighted = fa.threshold_sweep(LABEL, SCORE, sample_weight=np.ones(40))
         with pytest.raises(ValueError, match="y_true is a sweep of weights; a bootstrap needs counts"):
-            fa.cost_curve_band(weighted)
+            fa.costs.cost_curve_band(weighted)
         with pytest.raises(ValueError, match="y_true has no positive item"):
-            fa.cost_curve_band([0, 0], [1, 2])
+            fa.costs.cost_curve_band([0, 0], [1, 2])
 
 
 class TestDisplay:
@@ -277,8 +277,8 @@ class TestDisplay:
         plt.close("all")
 
     def test_curve(self):
-        display = fa.CostCurveDisplay.from_predictions(LABEL, SCORE, name="m", color="red")
-        curve = fa.cost_curve(LABEL, SCORE)
+        display = fa.displays.CostCurveDisplay.from_predictions(LABEL, SCORE, name="m", color="red")
+        curve = fa.costs.cost_curve(LABEL, SCORE)
         assert display.line_.get_xdata() == pytest.approx(curve.probability_cost)
         assert display.line_.get_ydata() == pytest.approx(curve.normalized_expected_cost)
         assert display.line_.get_color() == "red"
@@ -292,41 +292,43 @@ class TestDisplay:
 
     def test_labels_of_any_kind(self):
         labels = np.where(LABEL, "bad", "good")
-        display = fa.CostCurveDisplay.from_predictions(labels, SCORE, pos_label="bad")
+        display = fa.displays.CostCurveDisplay.from_predictions(labels, SCORE, pos_label="bad")
         assert display.ax_.get_xlabel() == "Probability cost function PCF(+) (Positive label: bad)"
-        assert display.line_.get_ydata() == pytest.approx(fa.cost_curve(LABEL, SCORE)[1])
+        assert display.line_.get_ydata() == pytest.approx(fa.costs.cost_curve(LABEL, SCORE)[1])
 
     def test_several_models(self):
         sweeps = {"b": B_OF_FIGURE_4, "other": OTHER_OF_FIGURE_4}
-        displays = draw_curves(fa.CostCurveDisplay, sweeps)
+        displays = draw_curves(fa.displays.CostCurveDisplay, sweeps)
         assert displays["b"].trivial_ is displays["other"].trivial_
         assert legend_of(displays["b"]) == ["b", "other", "Trivial classifiers"]
 
     def test_without_the_trivial_classifiers(self):
-        display = fa.CostCurveDisplay.from_sweep(B_OF_FIGURE_4, plot_trivial=False)
+        display = fa.displays.CostCurveDisplay.from_sweep(B_OF_FIGURE_4, plot_trivial=False)
         assert display.trivial_ is None
         assert display.ax_.get_legend() is None
 
     def test_cost_lines(self):
-        display = fa.CostCurveDisplay.from_sweep(B_OF_FIGURE_4, plot_cost_lines=True)
+        display = fa.displays.CostCurveDisplay.from_sweep(B_OF_FIGURE_4, plot_cost_lines=True)
         segments = np.array(display.cost_lines_.get_segments())
         assert segments.tolist() == pytest.approx(
             np.array([[[0, 0], [1, 1]], [[0, 0.3], [1, 0.3]], [[0, 1], [1, 0]]])
         )
         assert display.ax_.get_ylim()[1] < 0.6
-        bare = fa.CostCurveDisplay([0, 0.5, 1], [0, 0.2, 0])
+        bare = fa.displays.CostCurveDisplay([0, 0.5, 1], [0, 0.2, 0])
         with pytest.raises(ValueError, match="the display has no rates"):
             bare.plot(plot_cost_lines=True)
 
     def test_band(self):
-        display = fa.CostCurveDisplay.from_sweep(B_OF_FIGURE_4, confidence_level=0.9, random_state=0)
-        band = fa.cost_curve_band(B_OF_FIGURE_4, confidence_level=0.9, random_state=0)
+        display = fa.displays.CostCurveDisplay.from_sweep(
+            B_OF_FIGURE_4, confidence_level=0.9, random_state=0
+        )
+        band = fa.costs.cost_curve_band(B_OF_FIGURE_4, confidence_level=0.9, random_state=0)
         assert np.array_equal(display.band, band)
         heights = display.band_.get_paths()[0].vertices[:, 1]
         assert heights.max() == band.high.max()
 
     def test_curves_worse_than_chance_stay_in_sight(self):
-        display = fa.CostCurveDisplay([0, 1], [0.75, 0.75]).plot()
+        display = fa.displays.CostCurveDisplay([0, 1], [0.75, 0.75]).plot()
         assert display.ax_.get_ylim()[1] > 0.75
 
 

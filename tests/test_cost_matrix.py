@@ -58,19 +58,19 @@ def test_counts_of_any_labels(kind, data):
     arrays = [as_column(column, kind) for column in columns]
     expected = ref.counts(classes, *columns[:2])
     given_labels = as_column(classes, kind)
-    found = fa.prediction_counts(*arrays[:2], labels=given_labels)
+    found = fa.costs.prediction_counts(*arrays[:2], labels=given_labels)
     assert found.dtype == np.int64
     assert found.shape == (len(classes),) * 2
     assert {tuple(i): found[tuple(i)] for i in np.argwhere(found)} == expected
-    paired = fa.paired_prediction_counts(*arrays, labels=given_labels)
+    paired = fa.costs.paired_prediction_counts(*arrays, labels=given_labels)
     expected = ref.counts(classes, *columns)
     assert {tuple(i): paired[tuple(i)] for i in np.argwhere(paired)} == expected
     np.testing.assert_array_equal(
-        paired.sum(axis=1), fa.prediction_counts(arrays[0], arrays[2], labels=given_labels)
+        paired.sum(axis=1), fa.costs.prediction_counts(arrays[0], arrays[2], labels=given_labels)
     )
     if kind != "objects":
         classes = sorted({*columns[0], *columns[1]})
-        found = fa.prediction_counts(*arrays[:2])
+        found = fa.costs.prediction_counts(*arrays[:2])
         assert found.shape == (len(classes),) * 2
         expected = ref.counts(classes, *columns[:2])
         assert {tuple(i): found[tuple(i)] for i in np.argwhere(found)} == expected
@@ -83,7 +83,7 @@ def test_counts_are_the_transpose_of_scikit_learns(dtype):
     rng = np.random.default_rng(0)
     predicted, actual = (rng.integers(0, 7, 500).astype(dtype) for _ in range(2))
     expected = confusion_matrix(actual.astype(str), predicted.astype(str)).T
-    found = fa.prediction_counts(predicted[::-1], actual[::-1])
+    found = fa.costs.prediction_counts(predicted[::-1], actual[::-1])
     np.testing.assert_array_equal(found, expected)
 
 
@@ -92,10 +92,10 @@ def test_counts_in_pieces_and_in_large_tables(monkeypatch):
     predicted, actual = rng.integers(0, 40, (2, 3000))
     expected = confusion_matrix(actual, predicted).T
     monkeypatch.setattr(_labels, "CHUNK", 7)
-    np.testing.assert_array_equal(fa.prediction_counts(predicted, actual), expected)
+    np.testing.assert_array_equal(fa.costs.prediction_counts(predicted, actual), expected)
     monkeypatch.setattr(_labels, "LARGEST_GRID", 100)
-    np.testing.assert_array_equal(fa.prediction_counts(predicted, actual), expected)
-    np.testing.assert_array_equal(fa.prediction_counts(3 * predicted, 3 * actual), expected)
+    np.testing.assert_array_equal(fa.costs.prediction_counts(predicted, actual), expected)
+    np.testing.assert_array_equal(fa.costs.prediction_counts(3 * predicted, 3 * actual), expected)
 
 
 def test_more_distinct_strings_than_the_first_table_holds():
@@ -119,16 +119,16 @@ def test_columns_of_other_libraries():
         pa.chunked_array,
     ):
         columns = (([x] if make is pa.chunked_array else x) for x in (predicted, actual))
-        np.testing.assert_array_equal(fa.prediction_counts(*map(make, columns)), expected)
+        np.testing.assert_array_equal(fa.costs.prediction_counts(*map(make, columns)), expected)
     whole = pd.Series([1, 0, 2], dtype="Int64"), pl.Series([1, 1, 2])
     np.testing.assert_array_equal(
-        fa.prediction_counts(*whole), confusion_matrix([1, 1, 2], [1, 0, 2]).T
+        fa.costs.prediction_counts(*whole), confusion_matrix([1, 1, 2], [1, 0, 2]).T
     )
-    np.testing.assert_array_equal(fa.prediction_counts([True, False], [1, 1]), [[0, 1], [0, 1]])
+    np.testing.assert_array_equal(fa.costs.prediction_counts([True, False], [1, 1]), [[0, 1], [0, 1]])
 
 
 def test_labels_that_do_not_occur():
-    found = fa.prediction_counts(["b"], ["b"], labels=["c", "b", "a"])
+    found = fa.costs.prediction_counts(["b"], ["b"], labels=["c", "b", "a"])
     np.testing.assert_array_equal(found, [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
 
 
@@ -152,22 +152,22 @@ def test_labels_that_do_not_occur():
 )
 def test_wrong_labels(arguments, error, message):
     with pytest.raises(error, match=message):
-        fa.prediction_counts(*arguments)
+        fa.costs.prediction_counts(*arguments)
 
 
 def test_unknown_labels_are_named():
     with pytest.raises(ValueError, match=r"actual\[2\] is 'x'; one of the labels 'a', 'b' is expected"):
-        fa.prediction_counts(["a", "b", "b"], ["a", "b", "x"], labels=["a", "b"])
+        fa.costs.prediction_counts(["a", "b", "b"], ["a", "b", "x"], labels=["a", "b"])
     with pytest.raises(ValueError, match=r"predicted\[1\] is -7; one of the labels 1, 2 is expected"):
-        fa.prediction_counts([1, -7, 5], [1, 1, 1], labels=[1, 2])
+        fa.costs.prediction_counts([1, -7, 5], [1, 1, 1], labels=[1, 2])
     with pytest.raises(
         ValueError, match=r"predicted\[0\] is 10; .* 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … is"
     ):
-        fa.prediction_counts([10], [1], labels=[*range(10), 11])
+        fa.costs.prediction_counts([10], [1], labels=[*range(10), 11])
     with pytest.raises(ValueError, match="labels has 'a' more than once"):
-        fa.prediction_counts(["a"], ["a"], labels=["a", "b", "a"])
+        fa.costs.prediction_counts(["a"], ["a"], labels=["a", "b", "a"])
     with pytest.raises(ValueError, match="labels is empty"):
-        fa.prediction_counts(["a"], ["a"], labels=[])
+        fa.costs.prediction_counts(["a"], ["a"], labels=[])
 
 
 # --- Cost matrices -------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def probabilities(draw, n_classes: int):
 def quiet(costs):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fa.UnreasonableCostsWarning)
-        return fa.CostMatrix(costs)
+        return fa.costs.CostMatrix(costs)
 
 
 @given(st.data())
@@ -245,12 +245,12 @@ def test_expected_cost(data):
 
 
 def test_expected_cost_from_labels():
-    matrix = fa.CostMatrix([[0, 5], [1, 0]])
+    matrix = fa.costs.CostMatrix([[0, 5], [1, 0]])
     predicted, actual = ["no", "yes", "no", "no"], ["no", "no", "yes", "no"]
     assert matrix.expected_cost(predicted, actual) == 6 / 4
     assert matrix.expected_cost(predicted, actual, labels=["yes", "no"]) == 6 / 4
     assert matrix.expected_cost(["no"], ["no"], labels=["no", "yes"]) == 0
-    swapped = fa.CostMatrix([[0, 1], [5, 0]])
+    swapped = fa.costs.CostMatrix([[0, 1], [5, 0]])
     assert swapped.expected_cost(predicted, actual, labels=["yes", "no"]) == 6 / 4
 
 
@@ -261,7 +261,7 @@ def test_dominated_rows(costs):
     assert quiet(costs[np.newaxis]).dominated_rows() == expected
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fa.CostMatrix(costs)
+        fa.costs.CostMatrix(costs)
     swapped = costs.shape == (2, 2) and costs[1, 0] <= costs[0, 0] and costs[0, 1] <= costs[1, 1]
     assert len(caught) == bool(expected or swapped)
     for warning in caught:
@@ -277,11 +277,11 @@ def test_dominated_for_every_item_by_the_same_row():
 
 def test_warnings_name_the_rows():
     with pytest.warns(fa.UnreasonableCostsWarning, match=r"dominated rows, .*: row 0 \(by row 1\)$"):
-        fa.CostMatrix([[1, 2], [0, 2]])
+        fa.costs.CostMatrix([[1, 2], [0, 2]])
     with pytest.warns(fa.UnreasonableCostsWarning, match=r"row 1 \(by row 2\), row 2 \(by row 1\)$"):
-        fa.CostMatrix([[0, 1], [1, 0], [1, 0]])
+        fa.costs.CostMatrix([[0, 1], [1, 0], [1, 0]])
     with pytest.warns(fa.UnreasonableCostsWarning, match="wrong predictions that are no dearer"):
-        fa.CostMatrix([[1, 0], [0, 1]])
+        fa.costs.CostMatrix([[1, 0], [0, 1]])
 
 
 reasonable = st.tuples(*[st.floats(-50, 50)] * 2, *[st.floats(1e-3, 1e3)] * 2).map(
@@ -291,7 +291,7 @@ reasonable = st.tuples(*[st.floats(-50, 50)] * 2, *[st.floats(1e-3, 1e3)] * 2).m
 
 @given(reasonable, st.floats(0, 1))
 def test_threshold_of_two_classes(costs, p):
-    matrix = fa.CostMatrix(costs)
+    matrix = fa.costs.CostMatrix(costs)
     expected = ref.threshold(costs)
     assert matrix.threshold == float(expected)
     assert 0 < matrix.threshold < 1
@@ -306,7 +306,7 @@ def test_threshold_of_two_classes(costs, p):
 
 
 def test_where_both_predictions_cost_the_same_the_lowest_row_is_taken():
-    matrix = fa.CostMatrix([[0, 3], [1, 0]])
+    matrix = fa.costs.CostMatrix([[0, 3], [1, 0]])
     assert matrix.threshold == 0.25
     np.testing.assert_array_equal(matrix.risk([[0.75, 0.25]]), [[0.75, 0.75]])
     assert matrix.predict([[0.75, 0.25]])[0] == 0
@@ -314,23 +314,23 @@ def test_where_both_predictions_cost_the_same_the_lowest_row_is_taken():
 
 def test_numbers_of_the_sources():
     # Suzuki 2003, table 3: the mistaken matrix, classes (bad, good) as printed
-    card = fa.CostMatrix([[0, 1], [5, 0]])
+    card = fa.costs.CostMatrix([[0, 1], [5, 0]])
     assert card.threshold == 5 / 6  # approve iff the probability of "good" is at least that
     # table 4: refuse (first row) or approve; columns fraudulent, legitimate; for several amounts
     for amount in (50.0, 100.0, 1000.0):
         benefits = [[20, -20], [-amount, 0.02 * amount]]
-        payments = fa.CostMatrix.from_benefits(benefits)
+        payments = fa.costs.CostMatrix.from_benefits(benefits)
         np.testing.assert_array_equal(payments.costs, -np.array(benefits, float))
         expected = (amount + 20) / (amount + 20 + 0.02 * amount + 20)
         assert payments.threshold == pytest.approx(expected, rel=1e-15)
     # the simplified form: less 2, divided by 2
-    simple = fa.CostMatrix([[2, 12], [4, 1]]).simplified()
+    simple = fa.costs.CostMatrix([[2, 12], [4, 1]]).simplified()
     np.testing.assert_array_equal(simple.costs, [[0, 5], [1, -0.5]])
     # 0/1 loss: the error rate, and the majority
-    plain = fa.CostMatrix(1 - np.eye(3))
+    plain = fa.costs.CostMatrix(1 - np.eye(3))
     assert plain.expected_cost([[5, 1, 0], [2, 6, 0], [0, 1, 5]]) == 4 / 20
     assert plain.predict([[0.2, 0.5, 0.3]])[0] == 1
-    assert fa.CostMatrix([[0, 1], [1, 0]]).threshold == 0.5
+    assert fa.costs.CostMatrix([[0, 1], [1, 0]]).threshold == 0.5
 
 
 @pytest.mark.parametrize("costs", [[[0, 1], [0, 0]], [[0, 1], [1, 2]], [[1, 0], [0, 1]]])
@@ -341,7 +341,7 @@ def test_no_threshold_without_reasonable_costs(costs):
 
 
 def test_what_only_two_classes_have():
-    for matrix in (fa.CostMatrix(1 - np.eye(3)), fa.CostMatrix([FRAUD, FRAUD])):
+    for matrix in (fa.costs.CostMatrix(1 - np.eye(3)), fa.costs.CostMatrix([FRAUD, FRAUD])):
         with pytest.raises(ValueError, match="threshold needs one matrix of two classes"):
             matrix.threshold  # noqa: B018
         with pytest.raises(ValueError, match="simplified needs one matrix of two classes"):
@@ -366,7 +366,7 @@ def test_what_only_two_classes_have():
 )
 def test_wrong_costs(costs, error, message):
     with pytest.raises(error, match=message):
-        fa.CostMatrix(costs)
+        fa.costs.CostMatrix(costs)
 
 
 @pytest.mark.parametrize(
@@ -383,7 +383,7 @@ def test_wrong_costs(costs, error, message):
     ],
 )
 def test_wrong_probabilities(chances, error, message):
-    for matrix in (fa.CostMatrix(FRAUD), fa.CostMatrix([FRAUD] * len(chances))):
+    for matrix in (fa.costs.CostMatrix(FRAUD), fa.costs.CostMatrix([FRAUD] * len(chances))):
         for method in (matrix.risk, matrix.predict):
             with pytest.raises(error, match=message):
                 method(chances)
@@ -391,11 +391,11 @@ def test_wrong_probabilities(chances, error, message):
 
 def test_probabilities_of_single_precision():
     chances = np.full((1, 100), 0.01, np.float32)
-    assert fa.CostMatrix(1 - np.eye(100)).predict(chances)[0] == 0
+    assert fa.costs.CostMatrix(1 - np.eye(100)).predict(chances)[0] == 0
 
 
 def test_wrong_arguments_of_expected_cost():
-    matrix, by_item = fa.CostMatrix(FRAUD), fa.CostMatrix([FRAUD] * 2)
+    matrix, by_item = fa.costs.CostMatrix(FRAUD), fa.costs.CostMatrix([FRAUD] * 2)
     wrong = [
         (matrix, ([[1.0, 0], [0, 1]],), {}, TypeError, "counts has type float64; whole numbers"),
         (matrix, ([[1, 0, 0]],), {}, ValueError, r"counts has shape \(1, 3\); \(2, 2\) is expected"),
@@ -417,10 +417,10 @@ def test_wrong_arguments_of_expected_cost():
 
 def test_a_matrix_is_frozen_and_its_own():
     given_costs = np.array(FRAUD, float)
-    matrix = fa.CostMatrix(given_costs)
+    matrix = fa.costs.CostMatrix(given_costs)
     given_costs[0, 0] = 7
-    assert matrix == fa.CostMatrix(FRAUD)
-    assert matrix != fa.CostMatrix([[0, 21], [1, 0]])
+    assert matrix == fa.costs.CostMatrix(FRAUD)
+    assert matrix != fa.costs.CostMatrix([[0, 21], [1, 0]])
     assert matrix != "matrix"
     with pytest.raises(ValueError, match="read-only"):
         matrix.costs[0, 0] = 1
@@ -433,8 +433,8 @@ def test_a_matrix_is_frozen_and_its_own():
 def test_predictions_in_pieces(monkeypatch):
     rng = np.random.default_rng(0)
     chances = rng.dirichlet(np.ones(3), size=500)
-    matrix, by_item = fa.CostMatrix(rng.random((3, 3)) - np.eye(3)), None
-    by_item = fa.CostMatrix(rng.random((500, 3, 3)) - np.eye(3))
+    matrix, by_item = fa.costs.CostMatrix(rng.random((3, 3)) - np.eye(3)), None
+    by_item = fa.costs.CostMatrix(rng.random((500, 3, 3)) - np.eye(3))
     whole = [(m.predict(chances), m.risk(chances)) for m in (matrix, by_item)]
     monkeypatch.setattr(classification, "CHUNK", 1)
     for m, (rows, risks) in zip((matrix, by_item), whole, strict=True):

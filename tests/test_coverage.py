@@ -23,7 +23,7 @@ def test_intervals_of_the_arac_auc_cover_the_population_value(case):
 
     Without the compiler of 40 logit intervals, for which 85 % are nearly three.
     """
-    mixture = fa.PAPER_CASES[case]
+    mixture = fa.synthetic.PAPER_CASES[case]
     truth, rng = mixture.arac_auc_score(), np.random.default_rng(case)
     samples = 2000 if COMPILED else 40
     covered = {"logit": 0, "bca": 0} if COMPILED else {"logit": 0}
@@ -44,7 +44,7 @@ def test_intervals_of_the_arac_auc_cover_the_population_value(case):
 @pytest.mark.parametrize("method", ["asymptotic", "bca"])
 def test_few_errors_are_not_covered_and_warn(method):
     """Of 100 items with 5 % errors, too few intervals cover: all but few come with a warning."""
-    mixture, samples = fa.PAPER_CASES[4], 300 if COMPILED else 10
+    mixture, samples = fa.synthetic.PAPER_CASES[4], 300 if COMPILED else 10
     truth, rng = mixture.arac_auc_score(), np.random.default_rng(0)
     covered = warned = 0
     for k in range(samples):

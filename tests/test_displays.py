@@ -134,7 +134,7 @@ class TestDisplay:
         arguments = (CORRECT, CONFIDENCE)
         if how == "from_sweep":
             arguments = (fa.threshold_sweep(*arguments),)
-        display = getattr(fa.ARACDisplay, how)(*arguments, name="m", color="red", linewidth=3)
+        display = getattr(fa.displays.ARACDisplay, how)(*arguments, name="m", color="red", linewidth=3)
         x, y = display.line_.get_data()
         curve = fa.arac_curve(CORRECT, CONFIDENCE)
         assert np.interp(curve.acceptance_rate, x, y) == pytest.approx(

@@ -32,9 +32,9 @@ def sweeps() -> dict[str, fa.ThresholdSweep]:
 class TestPreferenceMap:
     def test_colours_are_the_best_models(self):
         gammas, deltas = np.geomspace(0.01, 1, 20), np.geomspace(0.1, 1000, 30)
-        display = fa.PreferenceMapDisplay.from_models(sweeps(), gammas, deltas)
+        display = fa.displays.PreferenceMapDisplay.from_models(sweeps(), gammas, deltas)
         found = display.preferences
-        assert np.array_equal(found.best, fa.preference_map(sweeps(), gammas, deltas).best)
+        assert np.array_equal(found.best, fa.costs.preference_map(sweeps(), gammas, deltas).best)
         colors = np.asarray(display.mesh_.get_array())
         blue, orange = (np.array(mpl.colors.to_rgb(c)) for c in ("#0072B2", "#D55E00"))
         for row in range(20):
@@ -51,7 +51,9 @@ class TestPreferenceMap:
             assert found.names[found.best[at]] == name
 
     def test_clearer_margins_are_darker(self):
-        display = fa.PreferenceMapDisplay.from_models(sweeps(), np.geomspace(0.01, 1, 9), [0.1, 5, 90])
+        display = fa.displays.PreferenceMapDisplay.from_models(
+            sweeps(), np.geomspace(0.01, 1, 9), [0.1, 5, 90]
+        )
         strength = display._strength()
         margin = display.preferences.margin
         order = np.argsort(margin, axis=None)
@@ -59,37 +61,41 @@ class TestPreferenceMap:
         assert strength.max() == 1.0
 
     def test_an_even_grid_is_linear(self):
-        display = fa.PreferenceMapDisplay.from_models(sweeps(), np.linspace(0, 2, 5), [-1, 0, 1])
+        display = fa.displays.PreferenceMapDisplay.from_models(
+            sweeps(), np.linspace(0, 2, 5), [-1, 0, 1]
+        )
         assert (display.ax_.get_xscale(), display.ax_.get_yscale()) == ("linear", "linear")
         assert display.ax_.get_xlim() == (-0.25, 2.25)
         assert display.ax_.get_ylim() == (-1.5, 1.5)
 
     def test_one_model_and_one_cell(self):
-        display = fa.PreferenceMapDisplay.from_models({"a$_b$": (CORRECT, CONFIDENCE)}, [1], [2])
+        display = fa.displays.PreferenceMapDisplay.from_models(
+            {"a$_b$": (CORRECT, CONFIDENCE)}, [1], [2]
+        )
         assert display.labels_["a$_b$"].get_text() == r"a\$_b\$"
         assert display.mesh_.get_array().shape == (1, 1, 3)
         display.figure_.canvas.draw()
 
     def test_names_without_room_are_in_the_legend(self):
         perfect, poor = ([1] * 5, CONFIDENCE), ([0, 1, 1, 1, 1], CONFIDENCE)
-        found = fa.preference_map({"_a": perfect, "b": poor}, np.arange(1, 41), np.arange(40))
+        found = fa.costs.preference_map({"_a": perfect, "b": poor}, np.arange(1, 41), np.arange(40))
         best = np.array(found.best)
         best[:, :2] = 1
-        narrow = fa.PreferenceMap(
+        narrow = fa.results.PreferenceMap(
             found.names, found.gammas, found.deltas, best, found.margin, found.performance
         )
-        display = fa.PreferenceMapDisplay(narrow).plot()
+        display = fa.displays.PreferenceMapDisplay(narrow).plot()
         assert list(display.labels_) == ["_a"]
         assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["b"]
 
     def test_own_axes_and_reviewer(self):
         _, ax = plt.subplots()
         people = fa.Reviewer(0.5, 0.1)
-        display = fa.PreferenceMapDisplay.from_models(
+        display = fa.displays.PreferenceMapDisplay.from_models(
             sweeps(), [0.1, 0.2], [1, 2], reviewer=people, ax=ax, alpha=0.5
         )
         assert display.ax_ is ax
-        expected = fa.preference_map(sweeps(), [0.1, 0.2], [1, 2], reviewer=people)
+        expected = fa.costs.preference_map(sweeps(), [0.1, 0.2], [1, 2], reviewer=people)
         assert np.array_equal(display.preferences.performance, expected.performance)
         assert display.mesh_.get_alpha() == 0.5
 
@@ -119,9 +125,9 @@ class TestPreferenceMap:
 
 class TestRejectionCost:
     def test_line_is_the_whole_curve(self):
-        display = fa.RejectionCostDisplay.from_predictions(CORRECT, CONFIDENCE, name="model")
+        display = fa.displays.RejectionCostDisplay.from_predictions(CORRECT, CONFIDENCE, name="model")
         rates = np.linspace(0, 1, 101)
-        curve = fa.rejection_cost_curve(CORRECT, CONFIDENCE, rates)
+        curve = fa.costs.rejection_cost_curve(CORRECT, CONFIDENCE, rates)
         x, y = display.line_.get_data()
         assert np.interp(rates, x, y) == pytest.approx(curve.cost, abs=1e-4)
         names = [text.get_text() for text in display.ax_.get_legend().get_texts()]
@@ -131,7 +137,7 @@ class TestRejectionCost:
         assert list(accepting.get_ydata()) == [0.4, 0.0]
 
     def test_several_models(self):
-        displays = draw_curves(fa.RejectionCostDisplay, sweeps())
+        displays = draw_curves(fa.displays.RejectionCostDisplay, sweeps())
         ax = displays["svm-rbf"].ax_
         names = [text.get_text() for text in ax.get_legend().get_texts()]
         assert names == [*sweeps(), "reject everything", "accept everything"]
@@ -140,21 +146,21 @@ class TestRejectionCost:
         assert all(d.line_.get_ydata().max() <= ax.get_ylim()[1] for d in displays.values())
 
     def test_without_the_error_rate(self):
-        display = fa.RejectionCostDisplay([0, 0.5, 1], [0, 0.1, 0]).plot()
+        display = fa.displays.RejectionCostDisplay([0, 0.5, 1], [0, 0.1, 0]).plot()
         assert len(display.guides_) == 1
 
     def test_everything_is_right(self):
-        display = fa.RejectionCostDisplay.from_predictions([1, 1], [0.5, 0.4])
+        display = fa.displays.RejectionCostDisplay.from_predictions([1, 1], [0.5, 0.4])
         display.figure_.canvas.draw()
         assert display.ax_.get_ylim()[1] > 0
 
 
 class TestAccuracyRejectionCost:
     def test_curve_and_shadow(self):
-        display = fa.AccuracyRejectionCostDisplay.from_predictions(
+        display = fa.displays.AccuracyRejectionCostDisplay.from_predictions(
             CORRECT, CONFIDENCE, costs=COSTS, name="model", color="red"
         )
-        curve = fa.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, COSTS)
+        curve = fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, COSTS)
         for line, heights in ((display.line_, curve.normalized_cost), (display.shadow_, np.zeros(6))):
             x, y, z = (np.asarray(column)[::-1] for column in line.get_data_3d())
             rising = curve.rejection_rate[::-1]
@@ -170,7 +176,7 @@ class TestAccuracyRejectionCost:
         confidence = rng.random(n)
         correct = rng.random(n) < confidence
         sweep = fa.threshold_sweep(correct, confidence)
-        display = fa.AccuracyRejectionCostDisplay.from_sweep(sweep, costs=COSTS)
+        display = fa.displays.AccuracyRejectionCostDisplay.from_sweep(sweep, costs=COSTS)
         x, y, z = (np.asarray(column) for column in display.line_.get_data_3d())
         assert len(x) < n / 5
         rising = slice(None, None, -1)
@@ -181,13 +187,15 @@ class TestAccuracyRejectionCost:
 
     def test_several_models_in_own_axes(self):
         _, ax = plt.subplots(subplot_kw={"projection": "3d"})
-        displays = draw_curves(fa.AccuracyRejectionCostDisplay, sweeps(), ax=ax, costs=COSTS)
+        displays = draw_curves(fa.displays.AccuracyRejectionCostDisplay, sweeps(), ax=ax, costs=COSTS)
         assert all(display.ax_ is ax for display in displays.values())
         assert [text.get_text() for text in ax.get_legend().get_texts()] == list(sweeps())
 
     def test_refused(self):
         _, ax = plt.subplots()
         with pytest.raises(ValueError, match="ax has the projection 'rectilinear'; '3d' is expected"):
-            fa.AccuracyRejectionCostDisplay.from_predictions(CORRECT, CONFIDENCE, costs=COSTS, ax=ax)
+            fa.displays.AccuracyRejectionCostDisplay.from_predictions(
+                CORRECT, CONFIDENCE, costs=COSTS, ax=ax
+            )
         with pytest.raises(TypeError, match="costs is missing"):
-            fa.AccuracyRejectionCostDisplay.from_predictions(CORRECT, CONFIDENCE)
+            fa.displays.AccuracyRejectionCostDisplay.from_predictions(CORRECT, CONFIDENCE)

@@ -15,7 +15,7 @@ import fastarac as fa
 from fastarac import displays
 from fastarac.displays._base import line_style, significant
 from fastarac.displays.det import TICKS
-from fastarac.dropin import det_curve, precision_recall_curve, roc_curve
+from fastarac.sklearn import det_curve, precision_recall_curve, roc_curve
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -133,7 +133,9 @@ class TestOverAcceptance:
 
 class TestShadedAreas:
     def test_areas(self):
-        display = fa.ARACDisplay.from_predictions(CORRECT, CONFIDENCE, name="m", shade_areas=True)
+        display = fa.displays.ARACDisplay.from_predictions(
+            CORRECT, CONFIDENCE, name="m", shade_areas=True
+        )
         expected = fa.arac_area(CORRECT, CONFIDENCE)
         for shade, area in zip(display.shades_, (expected.upper, expected.lower), strict=True):
             x, y = shade.get_paths()[0].vertices.T
@@ -146,15 +148,15 @@ class TestShadedAreas:
         assert display.ax_.get_legend()._loc == 4  # lower right
 
     def test_not_shaded(self):
-        assert fa.ARACDisplay.from_predictions(CORRECT, CONFIDENCE).shades_ is None
+        assert fa.displays.ARACDisplay.from_predictions(CORRECT, CONFIDENCE).shades_ is None
 
     def test_without_area(self):
-        display = fa.ARACDisplay([0, 1], [1, 0.2]).plot(shade_areas=True)
+        display = fa.displays.ARACDisplay([0, 1], [1, 0.2]).plot(shade_areas=True)
         assert [text.get_text() for text in display.ax_.texts] == ["$A_U$", r"$A_L = \beta$"]
         assert display.ax_.get_ylim()[0] <= 0
 
     def test_all_correct(self):
-        display = fa.ARACDisplay.from_predictions([1, 1], [2, 1], shade_areas=True)
+        display = fa.displays.ARACDisplay.from_predictions([1, 1], [2, 1], shade_areas=True)
         display.figure_.canvas.draw()
 
 

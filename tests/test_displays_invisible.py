@@ -13,7 +13,7 @@ import pytest
 import fastarac as fa
 from fastarac import displays
 from fastarac.displays._decimation import COLUMNS, HEIGHT, WIDTH
-from fastarac.dropin import det_curve, precision_recall_curve, roc_curve
+from fastarac.sklearn import det_curve, precision_recall_curve, roc_curve
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")

@@ -12,12 +12,7 @@ from beside_sklearn import AREAS, AVERAGES, CURVES, Outcome, assert_close, asser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastarac import (
-    _parallel,
-    _sorting,
-    dropin,
-    threshold_sweep,
-)
+from fastarac import dropin, parallel, sorting, threshold_sweep
 
 PAIRS = [(0, 1), (-1, 1), (False, True), (0.0, 1.0), ("no", "yes"), (1, 2)]
 FLOATS = st.floats(-1e6, 1e6)
@@ -227,9 +222,9 @@ def test_auc(points: Any, data: Any) -> None:
 @pytest.fixture(params=["buckets", "counted"])
 def big(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Labels and scores that are taken for many, and are sorted by several threads."""
-    monkeypatch.setattr(_sorting, "SINGLE", 32)
-    monkeypatch.setattr(_sorting, "BUCKET", 16)
-    monkeypatch.setattr(_parallel, "MIN_ITEMS_PER_THREAD", 64)
+    monkeypatch.setattr(sorting, "SINGLE", 32)
+    monkeypatch.setattr(sorting, "BUCKET", 16)
+    monkeypatch.setattr(parallel, "MIN_ITEMS_PER_THREAD", 64)
     monkeypatch.setenv("FASTARAC_NUM_THREADS", "3")
     rng = np.random.default_rng(3)
     n = 700

@@ -19,7 +19,8 @@ from beside_sklearn import (
     metrics,
 )
 
-from fastarac import ThresholdSweep, UndefinedMetricWarning, dropin, threshold_sweep
+from fastarac import ThresholdSweep, UndefinedMetricWarning, threshold_sweep
+from fastarac import sklearn as dropin
 
 
 @pytest.mark.parametrize("name", [*CURVES, *AREAS, "auc", "dcg_score", "ndcg_score"])

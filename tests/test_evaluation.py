@@ -13,7 +13,7 @@ import strategies
 from hypothesis import given
 
 import fastarac as fa
-from fastarac import areas
+from fastarac.areas import arac as areas
 
 CORRECT = [1, 1, 0, 1, 0]
 CONFIDENCE = [0.9, 0.8, 0.7, 0.6, 0.2]

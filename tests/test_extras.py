@@ -13,14 +13,14 @@ from fastarac.io import read_outputs
 ITEMS = [1, 0, 1], [0.9, 0.5, 0.4]
 SWEEP = fa.threshold_sweep(*ITEMS)
 DISPLAYS = [
-    fa.ARACDisplay,
-    fa.ARPDisplay,
-    fa.ConfusionDisplay,
-    fa.DetCurveDisplay,
-    fa.GeneralizedRCDisplay,
-    fa.PrecisionRecallDisplay,
-    fa.RCDisplay,
-    fa.RocCurveDisplay,
+    fa.displays.ARACDisplay,
+    fa.displays.ARPDisplay,
+    fa.displays.ConfusionDisplay,
+    fa.displays.DetCurveDisplay,
+    fa.displays.GeneralizedRCDisplay,
+    fa.displays.PrecisionRecallDisplay,
+    fa.displays.RCDisplay,
+    fa.displays.RocCurveDisplay,
 ]
 
 

@@ -15,9 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastarac as fa
-from fastarac import _parallel, _sorting, areas, groups
+from fastarac._core import parallel, sorting
+from fastarac._core.pairs import METRICS, values_of_pairs
+from fastarac.areas import arac as areas
 
-ALL = tuple(groups.METRICS)
+ALL = METRICS
 
 
 def one_by_one(sample, labels, gamma):
@@ -54,8 +56,8 @@ def test_blocks_and_threads_change_nothing(blocks, shift, threads):
     labels = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     correct = rng.random(len(labels)) < 0.6
     confidence = rng.integers(-40, 60, len(labels)) / 8
-    sizes = mock.patch.multiple(_sorting, BLOCK=1, MAX_BLOCKS=blocks, MAX_BLOCK_SHIFT=shift)
-    least = mock.patch.object(_parallel, "MIN_ITEMS_PER_THREAD", 1)
+    sizes = mock.patch.multiple(sorting, BLOCK=1, MAX_BLOCKS=blocks, MAX_BLOCK_SHIFT=shift)
+    least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
     with sizes, least, mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads)):
         result = fa.evaluate_groups(correct, confidence, labels, metrics=ALL)
     sample = strategies.Sample(correct, confidence, None)
@@ -121,12 +123,11 @@ def test_more_groups_than_the_first_table_holds():
 
 
 def test_counts_beyond_what_a_double_or_int64_holds():
-    pairs = _sorting.PairCounts(3 * 10**9, 10**9, 5 * 10**18)
+    pairs = sorting.PairCounts(3 * 10**9, 10**9, 5 * 10**18)
     expected = areas.arac_area_of(pairs, 1.0)
-    p, q, d = groups._wide(np.array([pairs])).T
-    assert p.dtype == object
-    assert groups._arac(p, q, d, 1.0) == expected.auc
-    assert groups._normalized(p, q, d, 1.0) == expected.normalized
+    counts = np.array([pairs])
+    assert values_of_pairs("arac_auc", counts) == expected.auc
+    assert values_of_pairs("normalized_arac_auc", counts) == expected.normalized
 
 
 @pytest.mark.parametrize(

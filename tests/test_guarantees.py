@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fastarac as fa
-from fastarac._special import binomial_cdf, binomial_upper_bound
+from fastarac._core.special import binomial_cdf, binomial_upper_bound
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastarac as fa
-from fastarac import operating
+from fastarac.operating import points as operating
 
 CORRECT = [1, 1, 0, 1, 0, 1, 0, 0]
 CONFIDENCE = [0.9, 0.8, 0.8, 0.6, 0.5, 0.5, 0.5, 0.1]

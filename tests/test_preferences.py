@@ -23,7 +23,7 @@ DELTAS = [-1.0, -0.5, 0.0, 0.05, 0.5, 1.0, 10.0, 500.0]
 def test_by_definition(given_sweeps, rates):
     models = {f"model {j}": sweep for j, sweep in enumerate(given_sweeps)}
     reviewer = None if rates is None else fa.Reviewer(*rates)
-    found = fa.preference_map(models, GAMMAS, DELTAS, reviewer=reviewer)
+    found = fa.costs.preference_map(models, GAMMAS, DELTAS, reviewer=reviewer)
     assert found.names == tuple(models)
     assert found.performance.shape == (len(models), len(GAMMAS), len(DELTAS))
     assert found.best.shape == found.margin.shape == (len(GAMMAS), len(DELTAS))
@@ -47,12 +47,12 @@ def test_by_definition(given_sweeps, rates):
 
 def test_each_model_at_its_own_best_threshold():
     sweeps = [fa.threshold_sweep(*items) for items in load_digits_ocr().values()]
-    found = fa.preference_map(load_digits_ocr(), GAMMAS, DELTAS)
+    found = fa.costs.preference_map(load_digits_ocr(), GAMMAS, DELTAS)
     for g, gamma in enumerate(GAMMAS):
         for d, delta in enumerate(DELTAS):
             costs = fa.VerificationCosts.from_ratios(gamma, delta)
             for m, sweep in enumerate(sweeps):
-                point = fa.optimal_operating_point(sweep, costs=costs)
+                point = fa.costs.optimal_operating_point(sweep, costs=costs)
                 assert found.performance[m, g, d] == pytest.approx(costs.performance(point), rel=1e-12)
 
 
@@ -60,41 +60,43 @@ def test_items_and_sweeps_are_the_same():
     data = load_digits_ocr()
     sweeps = {name: fa.threshold_sweep(*items) for name, items in data.items()}
     mixed = {**data, "svm-rbf": sweeps["svm-rbf"]}
-    whole = fa.preference_map(data, GAMMAS, DELTAS)
+    whole = fa.costs.preference_map(data, GAMMAS, DELTAS)
     for models in (sweeps, mixed, {name: list(items) for name, items in data.items()}):
-        assert np.array_equal(fa.preference_map(models, GAMMAS, DELTAS).performance, whole.performance)
+        assert np.array_equal(
+            fa.costs.preference_map(models, GAMMAS, DELTAS).performance, whole.performance
+        )
 
 
 def test_of_equal_models_the_first():
     sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
     twice = fa.ThresholdSweep.from_counts([5, 4, 3, 2, 1], [2, 2, 0, 2, 0], [0, 0, 2, 0, 2])
-    found = fa.preference_map({"a": sweep, "b": twice, "c": sweep}, GAMMAS, DELTAS)
+    found = fa.costs.preference_map({"a": sweep, "b": twice, "c": sweep}, GAMMAS, DELTAS)
     assert (found.best == 0).all()
     assert (found.margin == 0).all()
 
 
 def test_errors_that_cost_nothing_make_all_models_alike():
     """Where C_E = 0 everything is accepted, and W = γ + 1 whatever the model and the rounding."""
-    found = fa.preference_map(load_digits_ocr(), np.linspace(0, 2, 60), [-1.0, 0.0])
+    found = fa.costs.preference_map(load_digits_ocr(), np.linspace(0, 2, 60), [-1.0, 0.0])
     assert (found.best[:, 0] == 0).all()
     assert (found.margin[:, 0] == 0).all()
     assert (found.margin[:, 1] > 0).all()
 
 
 def test_one_model():
-    found = fa.preference_map({"only": ([1, 0], [0.9, 0.1])}, [1], [0, 2])
+    found = fa.costs.preference_map({"only": ([1, 0], [0.9, 0.1])}, [1], [0, 2])
     assert found.best.tolist() == [[0, 0]]
     assert found.margin.tolist() == [[math.inf, math.inf]]
 
 
 def test_where_verifying_is_dear_the_most_accurate_model_wins():
     """From γ = δ on everything is accepted, and only the recognition rate is left to differ."""
-    found = fa.preference_map(load_digits_ocr(), [2.0, 5.0, 100.0], [0.0, 1.0, 2.0])
+    found = fa.costs.preference_map(load_digits_ocr(), [2.0, 5.0, 100.0], [0.0, 1.0, 2.0])
     assert [found.names[index] for index in found.best.flat] == ["svm-rbf"] * 9
 
 
 def test_frozen():
-    found = fa.preference_map(load_digits_ocr(), [0.1, 1], [1, 2])
+    found = fa.costs.preference_map(load_digits_ocr(), [0.1, 1], [1, 2])
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.best = None
     with pytest.raises(ValueError, match="read-only"):
@@ -102,7 +104,7 @@ def test_frozen():
 
 
 def test_printed():
-    text = str(fa.preference_map(load_digits_ocr(), [0.1, 1], [1, 2, 30]))
+    text = str(fa.costs.preference_map(load_digits_ocr(), [0.1, 1], [1, 2, 30]))
     lines = text.splitlines()
     assert lines[0] == "6 pairs of ratios: gamma from 0.1 to 1, delta from 1 to 30"
     assert lines[1].startswith("svm-rbf        best at ")
@@ -135,14 +137,14 @@ ONE = {"a": ([1, 0], [0.9, 0.1])}
 )
 def test_refused(models, gammas, deltas, error, message):
     with pytest.raises(error, match=message):
-        fa.preference_map(models, gammas, deltas)
+        fa.costs.preference_map(models, gammas, deltas)
 
 
 def test_extreme_ratios_warn_of_nothing():
-    found = fa.preference_map(load_digits_ocr(), [0.0, 1e-300, 1e300], [-1.0, 0.0, 1e-300, 1e300])
+    found = fa.costs.preference_map(load_digits_ocr(), [0.0, 1e-300, 1e300], [-1.0, 0.0, 1e-300, 1e300])
     assert np.isfinite(found.performance).all()
 
 
 def test_a_reviewer_is_required_to_be_one():
     with pytest.raises(TypeError, match=r"reviewer is 0.5 \(float\); a Reviewer is expected"):
-        fa.preference_map(ONE, [1], [1], reviewer=0.5)
+        fa.costs.preference_map(ONE, [1], [1], reviewer=0.5)

@@ -48,49 +48,57 @@ def ragged(batch, dtype=None):
 
 class TestSlides:
     def test_average_precision(self):
-        assert fa.ranking_average_precision([1, 0, 0, 1, 0, 0]) == 0.75
+        assert fa.measures.ranking_average_precision([1, 0, 0, 1, 0, 0]) == 0.75
 
     def test_mean_reciprocal_rank(self):
-        assert fa.mean_reciprocal_rank([[1, 0, 1, 0], [0, 0, 0, 1]]) == 0.625
+        assert fa.measures.mean_reciprocal_rank([[1, 0, 1, 0], [0, 0, 0, 1]]) == 0.625
 
     def test_dcg(self):
         gains = [4, 1, 4, 2, 1]
-        assert round(fa.discounted_cumulative_gain(gains), 2) == 8.95  # 8.96 with rounded terms
-        ideal = fa.discounted_cumulative_gain(sorted(gains, reverse=True))
+        assert (
+            round(fa.measures.discounted_cumulative_gain(gains), 2) == 8.95
+        )  # 8.96 with rounded terms
+        ideal = fa.measures.discounted_cumulative_gain(sorted(gains, reverse=True))
         assert round(ideal, 2) == 10.19  # printed 10.70; its rounded terms add up to 10.20
-        assert round(fa.normalized_dcg(gains), 3) == round(8.9544 / 10.1925, 3) == 0.879
+        assert round(fa.measures.normalized_dcg(gains), 3) == round(8.9544 / 10.1925, 3) == 0.879
         reverse = sorted(gains)
-        assert round(fa.discounted_cumulative_gain(reverse), 2) == 6.98
-        assert round(fa.normalized_dcg(reverse), 3) == 0.685
-        assert fa.normalized_dcg(sorted(gains, reverse=True)) == 1
+        assert round(fa.measures.discounted_cumulative_gain(reverse), 2) == 6.98
+        assert round(fa.measures.normalized_dcg(reverse), 3) == 0.685
+        assert fa.measures.normalized_dcg(sorted(gains, reverse=True)) == 1
 
     def test_terms_of_the_printed_dcg(self):
         assert round(4 + 1 + 4 / 1.58 + 2 / 2 + 1 / 2.32, 2) == 8.96
         assert round(4 + 4 + 2 / 1.58 + 1 / 2 + 1 / 2.32, 2) == 10.2
 
     def test_cumulative_gain(self):
-        assert [fa.cumulative_gain([4, 1, 4, 2, 1], k) for k in range(1, 6)] == [4, 5, 9, 11, 12]
+        assert [fa.measures.cumulative_gain([4, 1, 4, 2, 1], k) for k in range(1, 6)] == [
+            4,
+            5,
+            9,
+            11,
+            12,
+        ]
 
 
 class TestReference:
     @given(batches(relevances), st.lists(st.integers(1, 15), min_size=1, max_size=4))
     def test_precision_and_recall(self, batch, ranks):
-        precision = fa.precision_at_k(ragged(batch, np.uint8), ranks)
-        recall = quietly(fa.recall_at_k, ragged(batch, np.uint8), ranks)
+        precision = fa.measures.precision_at_k(ragged(batch, np.uint8), ranks)
+        recall = quietly(fa.measures.recall_at_k, ragged(batch, np.uint8), ranks)
         assert precision.shape == recall.shape == (len(batch), len(ranks))
         for q, ranking in enumerate(batch):
             for j, k in enumerate(ranks):
                 assert precision[q, j] == ref.rounded(ref.precision_at(ranking, k))
                 expected = ref.rounded(ref.recall_at(ranking, k, sum(ranking)))
                 np.testing.assert_equal(recall[q, j], expected)
-        alone = fa.precision_at_k(ragged(batch, np.uint8), ranks[0])
+        alone = fa.measures.precision_at_k(ragged(batch, np.uint8), ranks[0])
         assert alone.tolist() == precision[:, 0].tolist()
 
     @given(batches(relevances), st.integers(0, 3))
     def test_average_precision(self, batch, more):
         missing = [sum(ranking) + more for ranking in batch]
-        found = quietly(fa.ranking_average_precision, ragged(batch), missing)
-        recall = quietly(fa.recall_at_k, ragged(batch), 3, missing)
+        found = quietly(fa.measures.ranking_average_precision, ragged(batch), missing)
+        recall = quietly(fa.measures.recall_at_k, ragged(batch), 3, missing)
         for q, ranking in enumerate(batch):
             expected = ref.rounded(ref.average_precision(ranking, missing[q]))
             assert found[q] == pytest.approx(expected, rel=1e-14, nan_ok=True)
@@ -99,17 +107,17 @@ class TestReference:
 
     @given(batches(relevances))
     def test_reciprocal_rank(self, batch):
-        found = fa.reciprocal_rank(ragged(batch))
+        found = fa.measures.reciprocal_rank(ragged(batch))
         expected = [ref.rounded(ref.reciprocal_rank(ranking)) for ranking in batch]
         assert found.tolist() == expected
-        assert fa.mean_reciprocal_rank(ragged(batch)) == pytest.approx(np.mean(expected))
+        assert fa.measures.mean_reciprocal_rank(ragged(batch)) == pytest.approx(np.mean(expected))
 
     @given(batches(gains_of_one), st.none() | st.integers(1, 45), kinds)
     def test_gains(self, batch, k, kind):
         given_batch = ragged(batch)
-        dcg = fa.discounted_cumulative_gain(given_batch, k, kind)
-        ndcg = quietly(fa.normalized_dcg, given_batch, k, kind)
-        total = fa.cumulative_gain(given_batch, k)
+        dcg = fa.measures.discounted_cumulative_gain(given_batch, k, kind)
+        ndcg = quietly(fa.measures.normalized_dcg, given_batch, k, kind)
+        total = fa.measures.cumulative_gain(given_batch, k)
         for q, gains in enumerate(batch):
             shown = k or len(gains)
             expected = ref.rounded(ref.discounted_gain(gains, shown, kind))
@@ -121,13 +129,13 @@ class TestReference:
     @given(gains_of_one, gains_of_one, st.none() | st.integers(1, 45), kinds)
     def test_judged_gains(self, gains, others, k, kind):
         judged = gains + others
-        found = quietly(fa.normalized_dcg, gains, k, kind, judged_gains=judged)
+        found = quietly(fa.measures.normalized_dcg, gains, k, kind, judged_gains=judged)
         expected = ref.normalized_gain(gains, judged, k or len(judged), kind)
         assert found == pytest.approx(ref.rounded(expected), rel=1e-14, nan_ok=True)
 
     def test_gains_may_be_negative_where_nothing_is_divided(self):
-        assert fa.cumulative_gain([1, -3]) == -2
-        assert fa.discounted_cumulative_gain([1, -3]) == -2
+        assert fa.measures.cumulative_gain([1, -3]) == -2
+        assert fa.measures.discounted_cumulative_gain([1, -3]) == -2
 
     @pytest.mark.parametrize("largest", [3, 63, 64, 1e9])
     @pytest.mark.parametrize("whole", [True, False])
@@ -135,9 +143,9 @@ class TestReference:
         rng = np.random.default_rng(2)
         gains = rng.random(500) * largest
         gains = gains.round() if whole else gains
-        best = fa.discounted_cumulative_gain(np.sort(gains)[::-1], 50)
-        expected = fa.discounted_cumulative_gain(gains, 50) / best
-        assert fa.normalized_dcg(gains, 50) == pytest.approx(expected, rel=1e-14)
+        best = fa.measures.discounted_cumulative_gain(np.sort(gains)[::-1], 50)
+        expected = fa.measures.discounted_cumulative_gain(gains, 50) / best
+        assert fa.measures.normalized_dcg(gains, 50) == pytest.approx(expected, rel=1e-14)
 
 
 class TestScikitLearn:
@@ -146,23 +154,23 @@ class TestScikitLearn:
         rng = np.random.default_rng(0)
         gains = rng.integers(0, 5, (20, 12)).astype(float)
         scores = rng.random((20, 12))
-        ranked = fa.rank_by_score(gains, scores)
-        assert np.mean(fa.normalized_dcg(ranked, k, "burges")) == pytest.approx(
+        ranked = fa.measures.rank_by_score(gains, scores)
+        assert np.mean(fa.measures.normalized_dcg(ranked, k, "burges")) == pytest.approx(
             metrics.ndcg_score(gains, scores, k=k), rel=1e-13
         )
-        assert np.mean(fa.discounted_cumulative_gain(ranked, k, "burges")) == pytest.approx(
+        assert np.mean(fa.measures.discounted_cumulative_gain(ranked, k, "burges")) == pytest.approx(
             metrics.dcg_score(gains, scores, k=k), rel=1e-13
         )
         assert fa.ndcg_score(gains, scores, k=k) == pytest.approx(
-            np.mean(fa.normalized_dcg(ranked, k, "burges")), rel=1e-13
+            np.mean(fa.measures.normalized_dcg(ranked, k, "burges")), rel=1e-13
         )
 
     def test_average_precision(self):
         rng = np.random.default_rng(1)
         relevant, scores = rng.random(50) < 0.3, rng.random(50)
-        assert fa.ranking_average_precision(fa.rank_by_score(relevant, scores)) == pytest.approx(
-            metrics.average_precision_score(relevant, scores), rel=1e-13
-        )
+        assert fa.measures.ranking_average_precision(
+            fa.measures.rank_by_score(relevant, scores)
+        ) == pytest.approx(metrics.average_precision_score(relevant, scores), rel=1e-13)
 
 
 class TestForms:
@@ -181,22 +189,22 @@ class TestForms:
 
     def test_batches(self):
         for form in self.forms():
-            assert fa.precision_at_k(form, 2).tolist() == [0.5, 0.5, 0, 0.5]
-            assert fa.reciprocal_rank(form).tolist() == [1, 0.5, 0, 1]
-            assert fa.cumulative_gain(form).tolist() == [2, 1, 0, 1]
+            assert fa.measures.precision_at_k(form, 2).tolist() == [0.5, 0.5, 0, 0.5]
+            assert fa.measures.reciprocal_rank(form).tolist() == [1, 0.5, 0, 1]
+            assert fa.measures.cumulative_gain(form).tolist() == [2, 1, 0, 1]
 
     def test_rows_of_a_matrix(self):
         matrix = np.array([[1, 0], [0, 1], [0, 0]])
         for form in (matrix, np.asfortranarray(matrix), matrix.astype(">f4"), matrix[::-1][::-1]):
-            assert fa.reciprocal_rank(form).tolist() == [1, 0.5, 0]
-        assert fa.reciprocal_rank(matrix[:, :1]).tolist() == [1, 0, 0]
+            assert fa.measures.reciprocal_rank(form).tolist() == [1, 0.5, 0]
+        assert fa.measures.reciprocal_rank(matrix[:, :1]).tolist() == [1, 0, 0]
 
     def test_one_ranking_gives_numbers(self):
         for form in ([0, 1], np.array([False, True]), pd.Series([0, 1])):
-            assert isinstance(fa.reciprocal_rank(form), float)
-            assert isinstance(fa.cumulative_gain(form), float)
-            assert fa.precision_at_k(form, [1, 2]).tolist() == [0, 0.5]
-        assert fa.precision_at_k([[0, 1]], 1).shape == (1,)
+            assert isinstance(fa.measures.reciprocal_rank(form), float)
+            assert isinstance(fa.measures.cumulative_gain(form), float)
+            assert fa.measures.precision_at_k(form, [1, 2]).tolist() == [0, 0.5]
+        assert fa.measures.precision_at_k([[0, 1]], 1).shape == (1,)
 
     @pytest.mark.parametrize("threads", ["1", "2", "7"])
     def test_threads_change_nothing(self, threads, monkeypatch):
@@ -209,14 +217,14 @@ class TestForms:
         keep = lengths > 0
 
         def figures():
-            ranked = fa.rank_by_score((gains, offsets), (rng_scores, offsets))
+            ranked = fa.measures.rank_by_score((gains, offsets), (rng_scores, offsets))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", fa.UndefinedMetricWarning)
                 return (
                     ranked[0],
-                    fa.normalized_dcg(ranked)[keep],
-                    fa.ranking_average_precision((ranked[0] > 0, offsets))[keep],
-                    fa.precision_at_k((ranked[0] > 0, offsets), [5, 1]).ravel(),
+                    fa.measures.normalized_dcg(ranked)[keep],
+                    fa.measures.ranking_average_precision((ranked[0] > 0, offsets))[keep],
+                    fa.measures.precision_at_k((ranked[0] > 0, offsets), [5, 1]).ravel(),
                 )
 
         rng_scores = rng.random(offsets[-1]).round(1)
@@ -236,46 +244,46 @@ class TestRankByScore:
         top = 1 if dtype is np.bool_ else 3
         scores = [data.draw(st.integers(0, top)) for _ in range(offsets[-1])]
         values = np.arange(offsets[-1])
-        found, ends = fa.rank_by_score((values, offsets), (np.array(scores, dtype), offsets))
+        found, ends = fa.measures.rank_by_score((values, offsets), (np.array(scores, dtype), offsets))
         assert ends.tolist() == offsets.tolist()
         for a, b in pairwise(offsets):
             assert found[a:b].tolist() == sorted(range(a, b), key=lambda i: -scores[i])
 
     def test_integers_beyond_floats(self):
         scores = np.array([2**62, 2**62 + 1, 2**62 - 1])
-        assert fa.rank_by_score([10, 20, 30], scores).tolist() == [20, 10, 30]
+        assert fa.measures.rank_by_score([10, 20, 30], scores).tolist() == [20, 10, 30]
 
     @given(st.lists(st.floats(-1e300, 1e300) | st.sampled_from([0.0, -0.0, 5e-324]), min_size=1))
     def test_floats_of_both_signs(self, scores):
-        found = fa.rank_by_score(np.arange(len(scores)), scores)
+        found = fa.measures.rank_by_score(np.arange(len(scores)), scores)
         assert found.tolist() == sorted(range(len(scores)), key=lambda i: -scores[i])
 
     def test_errors(self):
         with pytest.raises(ValueError, match="values and scores have rankings of different lengths"):
-            fa.rank_by_score([[1, 2], [3]], [[1, 2], [3, 4]])
+            fa.measures.rank_by_score([[1, 2], [3]], [[1, 2], [3, 4]])
         with pytest.raises(ValueError, match=r"scores\[1\]\[0\] is nan; a finite number is expected"):
-            fa.rank_by_score([[1, 2], [3]], [[1, 2], [np.nan]])
+            fa.measures.rank_by_score([[1, 2], [3]], [[1, 2], [np.nan]])
 
 
 class TestPool:
     def test_lists(self):
         one = [[5, 3, 9, 1], [2]]
         other = [[3, 5, 7, 2], [8, 2, 4]]
-        found = fa.pool([one, other], depth=3)
+        found = fa.measures.pool([one, other], depth=3)
         assert [items.tolist() for items in found] == [[3, 5, 7, 9], [2, 4, 8]]
-        swapped = fa.pool({"b": other, "a": one}, depth=3)
+        swapped = fa.measures.pool({"b": other, "a": one}, depth=3)
         assert [items.tolist() for items in swapped] == [[3, 5, 7, 9], [2, 4, 8]]
-        assert fa.pool([one])[0].tolist() == [1, 3, 5, 9]
+        assert fa.measures.pool([one])[0].tolist() == [1, 3, 5, 9]
 
     def test_mappings(self):
-        found = fa.pool([{"q1": ["a", "b"]}, {"q2": ["c"], "q1": ["b", "d"]}], depth=1)
+        found = fa.measures.pool([{"q1": ["a", "b"]}, {"q2": ["c"], "q1": ["b", "d"]}], depth=1)
         assert {query: items.tolist() for query, items in found.items()} == {
             "q1": ["a", "b"],
             "q2": ["c"],
         }
 
     def test_depth_is_100(self):
-        assert fa.pool([[np.arange(300)], [np.arange(300)[::-1]]])[0].shape == (200,)
+        assert fa.measures.pool([[np.arange(300)], [np.arange(300)[::-1]]])[0].shape == (200,)
 
     @pytest.mark.parametrize(
         ("rankings", "depth", "error", "message"),
@@ -289,7 +297,7 @@ class TestPool:
     )
     def test_errors(self, rankings, depth, error, message):
         with pytest.raises(error, match=message):
-            fa.pool(rankings, depth)
+            fa.measures.pool(rankings, depth)
 
 
 class TestUndefined:
@@ -308,9 +316,9 @@ class TestUndefined:
         assert result[1] == 1
 
     def test_nothing_found_of_something(self):
-        assert fa.ranking_average_precision([0, 0], n_relevant=3) == 0
-        assert fa.normalized_dcg([0, 0], judged_gains=[0, 2]) == 0
-        assert fa.reciprocal_rank([0, 0]) == 0
+        assert fa.measures.ranking_average_precision([0, 0], n_relevant=3) == 0
+        assert fa.measures.normalized_dcg([0, 0], judged_gains=[0, 2]) == 0
+        assert fa.measures.reciprocal_rank([0, 0]) == 0
 
 
 class TestErrors:
@@ -337,7 +345,7 @@ class TestErrors:
     )
     def test_relevance(self, relevance, error, message):
         with pytest.raises(error, match=message):
-            fa.precision_at_k(relevance, 1)
+            fa.measures.precision_at_k(relevance, 1)
 
     @pytest.mark.parametrize(
         ("k", "error", "message"),
@@ -350,7 +358,7 @@ class TestErrors:
     )
     def test_k(self, k, error, message):
         with pytest.raises(error, match=message):
-            fa.precision_at_k([1, 0], k)
+            fa.measures.precision_at_k([1, 0], k)
 
     @pytest.mark.parametrize(
         ("n_relevant", "error", "message"),
@@ -362,21 +370,21 @@ class TestErrors:
     )
     def test_n_relevant(self, n_relevant, error, message):
         for call in (
-            lambda: fa.ranking_average_precision([[1, 1], [0, 1]], n_relevant),
-            lambda: fa.recall_at_k([[1, 1], [0, 1]], 1, n_relevant),
+            lambda: fa.measures.ranking_average_precision([[1, 1], [0, 1]], n_relevant),
+            lambda: fa.measures.recall_at_k([[1, 1], [0, 1]], 1, n_relevant),
         ):
             with pytest.raises(error, match=message):
                 call()
 
     def test_gains(self):
         with pytest.raises(ValueError, match=r"gains\[1\] is inf; a finite number is expected"):
-            fa.cumulative_gain([1, np.inf])
+            fa.measures.cumulative_gain([1, np.inf])
         with pytest.raises(ValueError, match=r"gains\[0\]\[1\] is -1.0; a finite number of at least 0"):
-            fa.normalized_dcg([[1, -1]])
+            fa.measures.normalized_dcg([[1, -1]])
         with pytest.raises(ValueError, match="discount is 'log'; one of 'jarvelin', 'burges'"):
-            fa.discounted_cumulative_gain([1], discount="log")
+            fa.measures.discounted_cumulative_gain([1], discount="log")
         with pytest.raises(ValueError, match="judged_gains has 1 queries and gains has 2"):
-            fa.normalized_dcg([[1], [2]], judged_gains=[1])
+            fa.measures.normalized_dcg([[1], [2]], judged_gains=[1])
 
 
 def test_gains_that_change_after_they_were_checked_stay_inside_the_arrays():

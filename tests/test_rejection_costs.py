@@ -26,7 +26,7 @@ reject_costs = st.one_of(
 class TestRejectionCostCurve:
     @given(sweeps(), st.lists(reject_costs, min_size=1, max_size=12))
     def test_least_of_all_thresholds(self, sweep, rates):
-        curve = fa.rejection_cost_curve(sweep, reject_cost=rates)
+        curve = fa.costs.rejection_cost_curve(sweep, reject_cost=rates)
         points = points_of(sweep)
         expected = [slow.least_rejection_cost(points, rate) for rate in rates]
         assert curve.reject_cost.tolist() == rates
@@ -35,7 +35,9 @@ class TestRejectionCostCurve:
 
     @given(strategies.exact_sums, reject_costs)
     def test_of_items(self, sample, rate):
-        curve = fa.rejection_cost_curve(sample.correct, sample.confidence, rate, **sample.weighted)
+        curve = fa.costs.rejection_cost_curve(
+            sample.correct, sample.confidence, rate, **sample.weighted
+        )
         sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
         cost, best = slow.least_rejection_cost(points_of(sweep), rate)
         assert curve.cost == pytest.approx([float(cost)], rel=1e-12, abs=1e-15)
@@ -45,15 +47,15 @@ class TestRejectionCostCurve:
     def test_exact_where_thresholds_tie(self, sweep):
         """At the very doubles where one threshold takes over, and at their neighbours."""
         points = points_of(sweep)
-        changes = fa.rejection_cost_curve(sweep).reject_cost[1:-1]
+        changes = fa.costs.rejection_cost_curve(sweep).reject_cost[1:-1]
         beside = np.concatenate([changes, np.nextafter(changes, 0), np.nextafter(changes, 1)])
-        curve = fa.rejection_cost_curve(sweep, reject_cost=np.append(beside, 0.5))
+        curve = fa.costs.rejection_cost_curve(sweep, reject_cost=np.append(beside, 0.5))
         best = [slow.least_rejection_cost(points, rate)[1] for rate in curve.reject_cost.tolist()]
         assert curve.thresholds.tolist() == sweep.thresholds[best].tolist()
 
     @given(sweeps(), st.floats(0, 1))
     def test_the_default_has_all_vertices(self, sweep, rate):
-        curve = fa.rejection_cost_curve(sweep)
+        curve = fa.costs.rejection_cost_curve(sweep)
         assert curve.reject_cost[0] == 0.0
         assert curve.reject_cost[-1] == 1.0
         assert (np.diff(curve.reject_cost) >= 0).all()
@@ -66,22 +68,22 @@ class TestRejectionCostCurve:
     def test_by_hand(self):
         # Accepted and risk: 0.8 2/5 and 0, 0.6 4/5 and 1/4, 0.2 1 and 2/5. The first two cost the
         # same where 3λ/5 = (1 − λ)/4 + λ/5, the last two where (1 − λ)/4 + λ/5 = 2(1 − λ)/5.
-        curve = fa.rejection_cost_curve(CORRECT, CONFIDENCE)
+        curve = fa.costs.rejection_cost_curve(CORRECT, CONFIDENCE)
         assert curve.thresholds.tolist() == [0.8, 0.6, 0.2, 0.2]
         assert curve.reject_cost == pytest.approx([0, 5 / 13, 3 / 7, 1])
         assert curve.cost == pytest.approx([0, 3 / 13, 8 / 35, 0])
 
     def test_nothing_is_right(self):
-        curve = fa.rejection_cost_curve([0, 0, 0, 0], [0.4, 0.3, 0.2, 0.2], [0, 0.25, 0.5, 0.75])
+        curve = fa.costs.rejection_cost_curve([0, 0, 0, 0], [0.4, 0.3, 0.2, 0.2], [0, 0.25, 0.5, 0.75])
         assert curve.thresholds.tolist() == [math.inf, math.inf, 0.2, 0.2]
         assert curve.cost.tolist() == [0.0, 0.25, 0.5, 0.25]
 
     def test_everything_is_right(self):
-        curve = fa.rejection_cost_curve([1, 1], [0.4, 0.3], 0.3)
+        curve = fa.costs.rejection_cost_curve([1, 1], [0.4, 0.3], 0.3)
         assert (curve.cost.tolist(), curve.thresholds.tolist()) == ([0.0], [0.3])
 
     def test_a_scalar_is_one_point(self):
-        curve = fa.rejection_cost_curve(CORRECT, CONFIDENCE, 0.3)
+        curve = fa.costs.rejection_cost_curve(CORRECT, CONFIDENCE, 0.3)
         assert [column.shape for column in curve] == [(1,)] * 3
 
     @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ class TestRejectionCostCurve:
     )
     def test_refused(self, rate, error, message):
         with pytest.raises(error, match=message):
-            fa.rejection_cost_curve(CORRECT, CONFIDENCE, rate)
+            fa.costs.rejection_cost_curve(CORRECT, CONFIDENCE, rate)
 
 
 class TestAccuracyRejectionCostCurve:
@@ -112,7 +114,7 @@ class TestAccuracyRejectionCostCurve:
         sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
         if not max(verification, error):
             return
-        curve = fa.accuracy_rejection_cost_curve(
+        curve = fa.costs.accuracy_rejection_cost_curve(
             sample.correct, sample.confidence, costs, **sample.weighted
         )
         expected = []
@@ -128,7 +130,7 @@ class TestAccuracyRejectionCostCurve:
 
     def test_what_a_correction_costs_does_not_count(self):
         curves = [
-            fa.accuracy_rejection_cost_curve(
+            fa.costs.accuracy_rejection_cost_curve(
                 CORRECT, CONFIDENCE, fa.VerificationCosts(1, correction, 4)
             )
             for correction in (0.5, 20)
@@ -137,8 +139,8 @@ class TestAccuracyRejectionCostCurve:
 
     def test_refused(self):
         with pytest.raises(TypeError, match="costs is missing; VerificationCosts are expected"):
-            fa.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE)
+            fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE)
         with pytest.raises(TypeError, match=r"costs is .* \(tuple\); VerificationCosts are expected"):
-            fa.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, (1, 2, 3))
+            fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, (1, 2, 3))
         with pytest.raises(ValueError, match="costs has error and verification 0"):
-            fa.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, fa.VerificationCosts(0, 1, 0))
+            fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, fa.VerificationCosts(0, 1, 0))

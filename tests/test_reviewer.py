@@ -215,7 +215,7 @@ class TestOperatingPoint:
 
     def test_many_thresholds(self, monkeypatch):
         """The search from the end passes over several chunks."""
-        monkeypatch.setattr("fastarac.operating.CHUNK", 7)
+        monkeypatch.setattr("fastarac.operating.points.CHUNK", 7)
         rng = np.random.default_rng(1)
         confidence = rng.random(200)
         correct = rng.random(200) < confidence

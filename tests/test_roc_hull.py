@@ -68,7 +68,7 @@ def points_of(sample: strategies.Sample, name: Any = "m") -> list[ref.Point]:
 class TestAgainstTheReference:
     @given(st.lists(scored, min_size=1, max_size=3))
     def test_vertices_of_several_classifiers(self, samples):
-        hull = fa.roc_convex_hull({i: sweep_of(sample) for i, sample in enumerate(samples)})
+        hull = fa.costs.roc_convex_hull({i: sweep_of(sample) for i, sample in enumerate(samples)})
         points = [point for i, sample in enumerate(samples) for point in points_of(sample, i)]
         corners = ref.hull(points)
         assert hull.exact == tuple(point[:2] for point, _, _ in corners)
@@ -88,7 +88,7 @@ class TestAgainstTheReference:
         sweep = sweep_of(sample)
         counts = sweep.false_accepts.tolist(), sweep.true_accepts.tolist()
         x_end, y_end = sweep.n_incorrect, sweep.n_correct
-        hull = fa.roc_convex_hull({"m": sweep})
+        hull = fa.costs.roc_convex_hull({"m": sweep})
         points = [
             ref.Point(Fraction(x) / Fraction(x_end), Fraction(y) / Fraction(y_end), threshold, "m")
             for threshold, x, y in zip(sweep.thresholds, *counts, strict=True)
@@ -97,7 +97,7 @@ class TestAgainstTheReference:
 
     @given(scored, st.lists(st.fractions(0, 1, max_denominator=60), min_size=1, max_size=10))
     def test_every_optimum_is_a_vertex_and_the_best_one(self, sample, grid):
-        hull = fa.roc_convex_hull({"m": sweep_of(sample)})
+        hull = fa.costs.roc_convex_hull({"m": sweep_of(sample)})
         points = points_of(sample)
         for p in grid:
             best = hull.best(slope_at(p))
@@ -110,7 +110,7 @@ class TestAgainstTheReference:
     @given(scored, st.lists(st.fractions(0, 1, max_denominator=60), min_size=2, max_size=2))
     def test_candidates_are_those_with_a_slope_in_the_range(self, sample, ends):
         low, high = sorted(ends)
-        hull = fa.roc_convex_hull({"m": sweep_of(sample)})
+        hull = fa.costs.roc_convex_hull({"m": sweep_of(sample)})
         found = [vertex[2:4] for vertex in hull.candidates(slope_at(high), slope_at(low))]
         expected = [
             (float(point.fpr), float(point.tpr))
@@ -122,7 +122,7 @@ class TestAgainstTheReference:
     @given(scored, scored)
     def test_dominance(self, a, b):
         expected = ref.dominates(points_of(a), points_of(b))
-        assert fa.dominates(sweep_of(a), sweep_of(b)) is expected
+        assert fa.costs.dominates(sweep_of(a), sweep_of(b)) is expected
 
     @given(scored, st.data())
     def test_dominance_over_a_curve_that_is_partly_the_same(self, sample, data):
@@ -135,23 +135,25 @@ class TestAgainstTheReference:
         sample = sample._replace(correct=labels)
         other = sample._replace(confidence=better)
         expected = ref.dominates(points_of(other), points_of(sample))
-        assert fa.dominates(sweep_of(other), sweep_of(sample)) is expected
-        assert not fa.dominates(sweep_of(sample), sweep_of(other))
+        assert fa.costs.dominates(sweep_of(other), sweep_of(sample)) is expected
+        assert not fa.costs.dominates(sweep_of(sample), sweep_of(other))
 
     def test_dominance_fails_where_the_other_curve_is_above_between_the_points(self):
         dips = fa.ThresholdSweep.from_counts([3, 2, 1], [6, 1, 3], [3, 5, 2])
         chance = fa.ThresholdSweep.from_counts([1], [10], [10])
-        assert not fa.dominates(dips, chance)
-        assert not fa.dominates(chance, dips)
+        assert not fa.costs.dominates(dips, chance)
+        assert not fa.costs.dominates(chance, dips)
 
     @given(strategies.weighted().filter(two_classes), st.integers(1, 5))
     def test_dominance_of_weights(self, sample, k):
         """By Python's fractions: worse in one item, and then in several."""
         sweep = sweep_of(sample)
-        assert not fa.dominates(sweep, sweep)
+        assert not fa.costs.dominates(sweep, sweep)
         counts = fa.ThresholdSweep.from_counts([2, 1], [k, 0], [0, k])  # none is better
-        assert fa.dominates(counts, sweep) is (fa.roc_convex_hull({"m": sweep}).exact[1] != (0, 1))
-        assert not fa.dominates(sweep, counts)
+        assert fa.costs.dominates(counts, sweep) is (
+            fa.costs.roc_convex_hull({"m": sweep}).exact[1] != (0, 1)
+        )
+        assert not fa.costs.dominates(sweep, counts)
 
 
 class TestExactness:
@@ -167,14 +169,14 @@ class TestExactness:
             positive = [size + extra, size - extra]
             return fa.ThresholdSweep.from_counts([2, 1], positive, [size, size])
 
-        assert len(fa.roc_convex_hull({"m": curve(1)})) == 3
-        assert len(fa.roc_convex_hull({"m": curve(0)})) == 2
-        assert len(fa.roc_convex_hull({"m": curve(-1)})) == 2
-        assert fa.dominates(curve(1), curve(0))
-        assert fa.dominates(curve(0), curve(-1))
-        assert not fa.dominates(curve(0), curve(0))
-        assert not fa.dominates(curve(-1), curve(0))
-        assert fa.roc_convex_hull({"b": curve(0), "a": curve(1)}).names == (None, "a", None)
+        assert len(fa.costs.roc_convex_hull({"m": curve(1)})) == 3
+        assert len(fa.costs.roc_convex_hull({"m": curve(0)})) == 2
+        assert len(fa.costs.roc_convex_hull({"m": curve(-1)})) == 2
+        assert fa.costs.dominates(curve(1), curve(0))
+        assert fa.costs.dominates(curve(0), curve(-1))
+        assert not fa.costs.dominates(curve(0), curve(0))
+        assert not fa.costs.dominates(curve(-1), curve(0))
+        assert fa.costs.roc_convex_hull({"b": curve(0), "a": curve(1)}).names == (None, "a", None)
 
     @pytest.mark.parametrize("size", [10, 10**6 + 3, 2 * 10**9 + 11, 4 * 10**18])
     def test_curves_of_different_items(self, size):
@@ -187,50 +189,50 @@ class TestExactness:
                 [3, 2, 1], [2 * k + extra, k - extra, k], [k, k, 2 * k]
             )
 
-        assert not fa.dominates(many(0), few)
-        assert not fa.dominates(few, many(0))
-        assert fa.dominates(many(1), few)
-        assert fa.dominates(few, many(-1))
-        assert fa.roc_convex_hull({"few": few, "many": many(0)}).names[1] == "few"
-        assert fa.roc_convex_hull({"few": few, "many": many(1)}).names[1] == "many"
+        assert not fa.costs.dominates(many(0), few)
+        assert not fa.costs.dominates(few, many(0))
+        assert fa.costs.dominates(many(1), few)
+        assert fa.costs.dominates(few, many(-1))
+        assert fa.costs.roc_convex_hull({"few": few, "many": many(0)}).names[1] == "few"
+        assert fa.costs.roc_convex_hull({"few": few, "many": many(1)}).names[1] == "many"
 
     @pytest.mark.parametrize("scale", [1e-300, 1e-3, 1e300])
     def test_weights_of_any_size(self, scale):
         sweep = fa.threshold_sweep(LABEL, SCORE, sample_weight=np.full(40, scale))
-        hull = fa.roc_convex_hull({"m": sweep})
+        hull = fa.costs.roc_convex_hull({"m": sweep})
         assert set(hull.thresholds) >= {20, 14, 10, 5}  # and rounded sums may add a point to an edge
         assert hull.auc == pytest.approx(np.trapezoid(ROCR_TPR, ROCR_FPR), rel=1e-15)
         assert np.interp(ROCR_FPR[1:], hull.fpr, hull.tpr) == pytest.approx(ROCR_TPR[1:], rel=1e-15)
 
     def test_thresholds_beyond_floats(self):
         big = 2**53
-        hull = fa.roc_convex_hull({"m": ([1, 0, 1, 0], [big + 3, big + 2, big + 1, big])})
+        hull = fa.costs.roc_convex_hull({"m": ([1, 0, 1, 0], [big + 3, big + 2, big + 1, big])})
         assert hull.thresholds.tolist() == [np.inf, big + 3, big + 1, -np.inf]
         assert hull.best(0.1).threshold == big + 1
         assert f"m     {big + 1}  0.5000  1.0000" in str(hull)
 
     def test_many_threads_give_the_same(self, monkeypatch):
         n = 400_000 if COMPILED else 2_000
-        monkeypatch.setattr("fastarac._parallel.MIN_ITEMS_PER_THREAD", n // 8)
+        monkeypatch.setattr("fastarac._core.parallel.MIN_ITEMS_PER_THREAD", n // 8)
         rng = np.random.default_rng(1)
         y_true = rng.random(n) < 0.4
         data = {"m": (y_true, rng.normal(size=n) + y_true)}
         hulls = []
         for threads in ("1", "2", "7"):
             monkeypatch.setenv("FASTARAC_NUM_THREADS", threads)
-            hulls.append(fa.roc_convex_hull(data).exact)
+            hulls.append(fa.costs.roc_convex_hull(data).exact)
         assert hulls[0] == hulls[1] == hulls[2]
         assert len(hulls[0]) > 20
 
 
 class TestHull:
     def test_of_rocr(self):
-        hull = fa.roc_convex_hull({"m": (LABEL, SCORE)})
+        hull = fa.costs.roc_convex_hull({"m": (LABEL, SCORE)})
         assert hull.fpr.tolist() == ROCR_FPR
         assert hull.tpr.tolist() == ROCR_TPR
 
     def test_two_classifiers(self):
-        hull = fa.roc_convex_hull({"A": A, "B": B})
+        hull = fa.costs.roc_convex_hull({"A": A, "B": B})
         assert hull.names == (None, "A", "B", None)
         assert hull.exact == ((0, 0), (0, Fraction(1, 3)), (Fraction(1, 3), 1), (1, 1))
         assert hull.slope_low.tolist() == [np.inf, 2, 0, 0]
@@ -245,11 +247,21 @@ class TestHull:
             hull.fpr[0] = 1
 
     def test_the_first_of_equal_points(self):
-        assert fa.roc_convex_hull({"A": A, "again": A, "B": B, "b": B}).names == (None, "A", "B", None)
-        assert fa.roc_convex_hull({"b": B, "B": B, "again": A}).names == (None, "again", "b", None)
+        assert fa.costs.roc_convex_hull({"A": A, "again": A, "B": B, "b": B}).names == (
+            None,
+            "A",
+            "B",
+            None,
+        )
+        assert fa.costs.roc_convex_hull({"b": B, "B": B, "again": A}).names == (
+            None,
+            "again",
+            "b",
+            None,
+        )
 
     def test_scores_that_say_nothing(self):
-        hull = fa.roc_convex_hull({"m": ([1, 0, 1, 0], [0.5] * 4)})
+        hull = fa.costs.roc_convex_hull({"m": ([1, 0, 1, 0], [0.5] * 4)})
         assert hull.exact == ((0, 0), (1, 1))
         assert repr(hull) == "ROCConvexHull(2 vertices of no classifier)"
         assert hull.best(1).threshold == -np.inf
@@ -257,10 +269,10 @@ class TestHull:
         assert hull.auc == 0.5
 
     def test_scores_that_are_worse_than_nothing(self):
-        assert fa.roc_convex_hull({"m": ([1, 0], [0.1, 0.9])}).exact == ((0, 0), (1, 1))
+        assert fa.costs.roc_convex_hull({"m": ([1, 0], [0.1, 0.9])}).exact == ((0, 0), (1, 1))
 
     def test_ties_go_to_the_larger_tpr_and_then_to_the_smaller_fpr(self):
-        hull = fa.roc_convex_hull({"A": A, "B": B})
+        hull = fa.costs.roc_convex_hull({"A": A, "B": B})
         assert hull.best(2).name == "B"
         assert hull.best(np.nextafter(2, 3)).name == "A"
         assert hull.best(np.inf).name == "A"  # not the corner (0, 0), which costs as much
@@ -271,45 +283,45 @@ class TestHull:
 
     def test_a_slope_beyond_the_largest_float(self):
         sweep = fa.ThresholdSweep.from_counts([2, 1], [0.5, 1e-320], [1e-320, 1e300])
-        assert fa.roc_convex_hull({"m": sweep}).slope_high[1] == np.inf
+        assert fa.costs.roc_convex_hull({"m": sweep}).slope_high[1] == np.inf
 
 
 class TestPrices:
     def test_of_provost_and_fawcett(self):
         """Ten negatives a positive; errors cost the same, or missing a positive 100 times as much."""
-        assert fa.iso_performance_slope(1 / 11, 1, 1) == 10
-        assert fa.iso_performance_slope(1 / 11, 100, 1) == pytest.approx(0.1, rel=1e-15)
+        assert fa.costs.iso_performance_slope(1 / 11, 1, 1) == 10
+        assert fa.costs.iso_performance_slope(1 / 11, 100, 1) == pytest.approx(0.1, rel=1e-15)
 
     @given(
         st.floats(0.01, 0.99), st.floats(0.01, 100), st.floats(0.01, 100),
         *[st.floats(0, 1)] * 3,
     )  # fmt: skip
     def test_points_on_a_line_of_that_slope_cost_the_same(self, p, fn, fp, x, y, step):
-        slope = fa.iso_performance_slope(p, fn, fp)
+        slope = fa.costs.iso_performance_slope(p, fn, fp)
         prices = {"p_positive": p, "cost_fn": fn, "cost_fp": fp}
         step = min(step, (1 - y) / slope, 1 - x)
-        here = fa.expected_cost(x, y, **prices)
-        there = fa.expected_cost(min(x + step, 1), min(y + slope * step, 1), **prices)
+        here = fa.costs.expected_cost(x, y, **prices)
+        there = fa.costs.expected_cost(min(x + step, 1), min(y + slope * step, 1), **prices)
         assert here == pytest.approx(there, rel=1e-12, abs=1e-12 * (fn + fp))
-        assert fa.probability_cost(p, fn, fp) == pytest.approx(1 / (1 + slope), rel=1e-13)
+        assert fa.costs.probability_cost(p, fn, fp) == pytest.approx(1 / (1 + slope), rel=1e-13)
 
     def test_broadcasting(self):
-        costs = fa.expected_cost(
+        costs = fa.costs.expected_cost(
             np.zeros((2, 1)), [0, 0.5, 1], p_positive=0.5, cost_fn=[2, 2, 4], cost_fp=1
         )
         assert costs.tolist() == [[1, 0.5, 0]] * 2
-        assert fa.iso_performance_slope(0.5, [1, 2], [[1], [0]]).tolist() == [[1, 0.5], [0, 0]]
-        assert fa.probability_cost([0.5, 0.75], 1, 1).tolist() == [0.5, 0.75]
-        assert isinstance(fa.expected_cost(0, 1, p_positive=0.5, cost_fn=1, cost_fp=1), float)
+        assert fa.costs.iso_performance_slope(0.5, [1, 2], [[1], [0]]).tolist() == [[1, 0.5], [0, 0]]
+        assert fa.costs.probability_cost([0.5, 0.75], 1, 1).tolist() == [0.5, 0.75]
+        assert isinstance(fa.costs.expected_cost(0, 1, p_positive=0.5, cost_fn=1, cost_fp=1), float)
 
     def test_ends(self):
-        assert fa.iso_performance_slope(0, 1, 1) == np.inf
-        assert fa.iso_performance_slope(1, 1, 1) == 0
-        assert fa.iso_performance_slope(0.5, 5e-324, 1) == np.inf
-        assert fa.probability_cost(0, 1, 1) == 0
-        assert fa.probability_cost(1, 1, 1) == 1
-        assert fa.probability_cost(0.5, 1e308, 1e308) == 0.5
-        assert fa.expected_cost(1, 0, p_positive=0.5, cost_fn=1.7e308, cost_fp=1.7e308) == 1.7e308
+        assert fa.costs.iso_performance_slope(0, 1, 1) == np.inf
+        assert fa.costs.iso_performance_slope(1, 1, 1) == 0
+        assert fa.costs.iso_performance_slope(0.5, 5e-324, 1) == np.inf
+        assert fa.costs.probability_cost(0, 1, 1) == 0
+        assert fa.costs.probability_cost(1, 1, 1) == 1
+        assert fa.costs.probability_cost(0.5, 1e308, 1e308) == 0.5
+        assert fa.costs.expected_cost(1, 0, p_positive=0.5, cost_fn=1.7e308, cost_fp=1.7e308) == 1.7e308
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -323,20 +335,20 @@ class TestPrices:
         ],
     )
     def test_bad_values(self, arguments, message):
-        for function in (fa.iso_performance_slope, fa.probability_cost):
+        for function in (fa.costs.iso_performance_slope, fa.costs.probability_cost):
             with pytest.raises(ValueError, match=message):
                 function(*arguments)
 
     def test_bad_types(self):
         with pytest.raises(TypeError, match="cost_fp has type <U1; numbers of at least 0 are expected"):
-            fa.iso_performance_slope(0.5, 1, "1")
+            fa.costs.iso_performance_slope(0.5, 1, "1")
 
     def test_bad_rates(self):
         with pytest.raises(ValueError, match=r"tpr is 1.25; a number in \[0, 1\] is expected"):
-            fa.expected_cost([0, 1], [1.25, 1], p_positive=0.5, cost_fn=1, cost_fp=1)
+            fa.costs.expected_cost([0, 1], [1.25, 1], p_positive=0.5, cost_fn=1, cost_fp=1)
         with pytest.raises(ValueError, match="fpr is nan"):
-            fa.expected_cost(np.nan, 1, p_positive=0.5, cost_fn=1, cost_fp=1)
-        assert fa.expected_cost(0.5, 1, p_positive=1, cost_fn=0, cost_fp=1) == 0  # costs nothing
+            fa.costs.expected_cost(np.nan, 1, p_positive=0.5, cost_fn=1, cost_fp=1)
+        assert fa.costs.expected_cost(0.5, 1, p_positive=1, cost_fn=0, cost_fp=1) == 0  # costs nothing
 
 
 class TestErrors:
@@ -356,16 +368,16 @@ class TestErrors:
     )
     def test_hull(self, classifiers, kind, message):
         with pytest.raises(kind, match=message):
-            fa.roc_convex_hull(classifiers)
+            fa.costs.roc_convex_hull(classifiers)
 
     def test_dominates(self):
         with pytest.raises(ValueError, match="b: y_true has no positive item"):
-            fa.dominates(A, ([0, 0], [1, 2]))
+            fa.costs.dominates(A, ([0, 0], [1, 2]))
         with pytest.raises(TypeError, match=r"a is a ndarray; \(y_true, y_score\) or a Threshold"):
-            fa.dominates(np.zeros((2, 3)), A)
+            fa.costs.dominates(np.zeros((2, 3)), A)
 
     def test_slopes(self):
-        hull = fa.roc_convex_hull({"A": A})
+        hull = fa.costs.roc_convex_hull({"A": A})
         with pytest.raises(ValueError, match="slope is -1; a number of at least 0 is expected"):
             hull.best(-1)
         with pytest.raises(ValueError, match="slope is nan"):
@@ -384,8 +396,10 @@ class TestDisplay:
 
     def test_over_the_curves(self):
         sweeps = {"A": fa.threshold_sweep(*A), "B": fa.threshold_sweep(*B)}
-        ax = draw_curves(fa.RocCurveDisplay, sweeps)["A"].ax_
-        display = fa.ROCHullDisplay(fa.roc_convex_hull(sweeps), name="both").plot(ax, color="k")
+        ax = draw_curves(fa.displays.RocCurveDisplay, sweeps)["A"].ax_
+        display = fa.displays.ROCHullDisplay(fa.costs.roc_convex_hull(sweeps), name="both").plot(
+            ax, color="k"
+        )
         assert display.ax_ is ax
         assert len(ax.lines) == 3
         assert np.column_stack(display.line_.get_data()) == pytest.approx(
@@ -398,8 +412,10 @@ class TestDisplay:
         assert display.chance_level_ is None
 
     def test_lines_of_equal_cost(self):
-        hull = fa.roc_convex_hull({"A": A, "B": B})
-        display = fa.ROCHullDisplay(hull).plot(slopes=[0, 1, 5, np.inf], plot_chance_level=True)
+        hull = fa.costs.roc_convex_hull({"A": A, "B": B})
+        display = fa.displays.ROCHullDisplay(hull).plot(
+            slopes=[0, 1, 5, np.inf], plot_chance_level=True
+        )
         assert display.best_.get_xdata() == pytest.approx([1 / 3, 1 / 3, 0, 0])
         assert display.best_.get_ydata() == pytest.approx([1, 1, 1 / 3, 1 / 3])
         display.figure_.canvas.draw()
@@ -410,7 +426,7 @@ class TestDisplay:
     @pytest.mark.parametrize("name", [None, "m"])
     def test_of_one_classifier(self, name):
         labels = np.where(LABEL, "bad", "good")
-        display = fa.ROCHullDisplay.from_predictions(labels, SCORE, pos_label="bad", name=name)
+        display = fa.displays.ROCHullDisplay.from_predictions(labels, SCORE, pos_label="bad", name=name)
         assert display.line_.get_xdata() == pytest.approx(ROCR_FPR)
         assert display.line_.get_ydata() == pytest.approx(ROCR_TPR)
         assert display.ax_.get_xlabel() == "False Positive Rate (Positive label: bad)"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import sklearn_plugin
 
-import fastarac.dropin
+import fastarac.sklearn
 
 pytest.importorskip("sklearn", minversion="1.9")
 
@@ -56,7 +56,7 @@ def test_the_suite_is_passed(report: dict[str, Any]) -> None:
 def test_every_function_is_judged(report: dict[str, Any]) -> None:
     public = {
         name
-        for name, value in vars(fastarac.dropin).items()
+        for name, value in vars(fastarac.sklearn).items()
         if callable(value) and not isinstance(value, type)
     }
     assert public == set(sklearn_plugin.NAMES)

@@ -13,16 +13,17 @@ from hypothesis import given
 from reference import exact
 
 import fastarac as fa
-from fastarac import _inputs, _kernels, _parallel, _sorting
+from fastarac import _kernels
+from fastarac._core import inputs, parallel, sorting
 
 
 @contextmanager
 def spread(buckets: int, threads: int, chunk: int = 1 << 16):
     """Send small data the way of large data: `buckets` of them, over `threads`."""
     environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
-    sizes = mock.patch.multiple(_sorting, SINGLE=0, BUCKET=1, MAX_BUCKETS=buckets, SAMPLE=32, TASK=2)
-    least = mock.patch.object(_parallel, "MIN_ITEMS_PER_THREAD", 1)
-    with environment, sizes, least, mock.patch.object(_inputs, "CHUNK", chunk):
+    sizes = mock.patch.multiple(sorting, SINGLE=0, BUCKET=1, MAX_BUCKETS=buckets, SAMPLE=32, TASK=2)
+    least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
+    with environment, sizes, least, mock.patch.object(inputs, "CHUNK", chunk):
         yield
 
 
@@ -59,8 +60,8 @@ def test_sweep_and_pairs_follow_the_definition(way, sample):
     expected = counts_by_definition(sample)
     with way():
         sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
-        pairs = _sorting.count_pairs(
-            _inputs.read_items(sample.correct, sample.confidence, sample.sample_weight)
+        pairs = sorting.count_pairs(
+            inputs.read_items(sample.correct, sample.confidence, sample.sample_weight)
         )
     assert sweep.thresholds[0] == np.inf
     assert sweep.true_accepts[0] == sweep.false_accepts[0] == 0
@@ -82,8 +83,8 @@ def test_sweep_and_pairs_follow_the_definition(way, sample):
             assert value == exact_value
         else:
             assert float(value) == float(exact_value)
-    from_sweep = _sorting.pairs_of_sweep(
-        _sorting.SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
+    from_sweep = sorting.pairs_of_sweep(
+        sorting.SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
     )
     if sample.sample_weight is None:
         assert from_sweep == pairs
@@ -131,20 +132,20 @@ def test_blocks_of_groups_take_no_more_items_than_were_counted():
 @ways
 @given(sample=strategies.tied() | strategies.extreme_magnitudes())
 def test_counting_gives_the_same_sweep(way, sample):
-    items = _inputs.read_items(sample.correct, sample.confidence)
+    items = inputs.read_items(sample.correct, sample.confidence)
     with way():
-        counted = _sorting.count_values(items)
+        counted = sorting.count_values(items)
     assert counted is not None
-    for a, b in zip(counted, _sorting.sweep_arrays(items), strict=True):
+    for a, b in zip(counted, sorting.sweep_arrays(items), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
 def test_counting_gives_up_on_too_many_values():
     n = _kernels.counting.MAX_DISTINCT + 1
-    items = _inputs.read_items(np.ones(n, bool), np.arange(n, dtype=float))
-    assert _sorting.count_values(items) is None
-    few = _inputs.read_items(np.ones(n - 1, bool), np.arange(n - 1, dtype=float))
-    counted = _sorting.count_values(few)
+    items = inputs.read_items(np.ones(n, bool), np.arange(n, dtype=float))
+    assert sorting.count_values(items) is None
+    few = inputs.read_items(np.ones(n - 1, bool), np.arange(n - 1, dtype=float))
+    counted = sorting.count_values(few)
     assert counted is not None
     assert len(counted.thresholds) == n
 
@@ -154,8 +155,8 @@ def test_counting_that_gives_up_in_vain_changes_nothing():
     n = 40_000
     confidence = np.where(np.arange(n) % 2, 0.5, np.arange(n) / n)
     correct = np.arange(n) % 3 > 0
-    with mock.patch.multiple(_sorting, SINGLE=0, SAMPLE=20_000):  # the sample is every other item
-        plan = _sorting.plan_buckets(_inputs.read_items(correct, confidence[::-1]))
+    with mock.patch.multiple(sorting, SINGLE=0, SAMPLE=20_000):  # the sample is every other item
+        plan = sorting.plan_buckets(inputs.read_items(correct, confidence[::-1]))
         assert plan.try_counting
         tried = fa.arac_auc_score(correct, confidence[::-1])
     assert tried == fa.arac_auc_score(correct, confidence[::-1])
@@ -203,9 +204,9 @@ def test_cells_never_fall(draw):
     rng = np.random.default_rng(5)
     values = np.sort(np.concatenate([draw(rng, 1500), [-1e308, -1.0, -0.0, 0.0, 5e-324, 1e308]]))
     for sample in DISTRIBUTIONS.values():
-        items = _inputs.read_items(np.ones(3000, bool), sample(rng, 3000))
+        items = inputs.read_items(np.ones(3000, bool), sample(rng, 3000))
         with spread(64, 1):
-            ends = _sorting.plan_buckets(items).ends
+            ends = sorting.plan_buckets(items).ends
         assert (np.diff(_kernels.threshold.cells_of(values, ends)) >= 0).all()
 
 
@@ -244,14 +245,14 @@ def test_counts_beyond_what_a_product_of_int64_holds():
 def test_number_of_threads_must_be_one(setting, monkeypatch):
     monkeypatch.setenv("FASTARAC_NUM_THREADS", setting)
     with pytest.raises(ValueError, match="FASTARAC_NUM_THREADS is"):
-        _parallel.n_threads(10**6)
+        parallel.n_threads(10**6)
 
 
 def test_threads_are_worth_their_items(monkeypatch):
     monkeypatch.setenv("FASTARAC_NUM_THREADS", "4")
-    assert _parallel.n_threads(10) == 1
-    assert _parallel.n_threads(10**9) == 4
+    assert parallel.n_threads(10) == 1
+    assert parallel.n_threads(10**9) == 4
     monkeypatch.delenv("FASTARAC_NUM_THREADS")
-    assert _parallel.n_threads(10**12) >= 1
+    assert parallel.n_threads(10**12) >= 1
     monkeypatch.delattr("os.sched_getaffinity", raising=False)
-    assert _parallel.n_threads(10**12) >= 1
+    assert parallel.n_threads(10**12) >= 1

@@ -11,8 +11,10 @@ import pytest
 from test_sorting import DISTRIBUTIONS, spread
 
 import fastarac as fa
-from fastarac import _kernels, _sorting, areas
-from fastarac.dropin.multiclass import rank_sums
+from fastarac import _kernels
+from fastarac._core import sorting
+from fastarac.areas import arac as areas
+from fastarac.sklearn.multiclass import rank_sums
 
 N = 2500  # more points than a block holds
 BITS = 200  # of the fraction, in the reference
@@ -73,9 +75,9 @@ def sample(draw, share=0.8):
 def ways(correct, confidence):
     """What the sums are made from: buckets, by one thread and by several, a sweep, vast counts."""
     for threads in (1, 3):
-        with spread(16, threads), mock.patch.object(_sorting, "count_values", return_value=None):
+        with spread(16, threads), mock.patch.object(sorting, "count_values", return_value=None):
             items = areas.ranked(correct, confidence, None)
-            assert isinstance(items, _sorting.SortedItems)
+            assert isinstance(items, sorting.SortedItems)
             yield lambda *a, items=items, **k: areas.sum_over(items, *a, **k)
     sweep = areas.ranked(fa.threshold_sweep(correct, confidence), None, None)
     for chunk in (areas.CHUNK, 1000):

@@ -247,7 +247,7 @@ def test_areas_fit_together(mixture, gamma):
     assert mixture.augrc_loss() == pytest.approx(1 - arac, abs=1e-12)
     assert mixture.aurc_loss() == pytest.approx(1 - arp, abs=1e-12)
     area = mixture.arac_area(gamma)
-    assert isinstance(area, fa.CurveArea)
+    assert isinstance(area, fa.results.CurveArea)
     assert (area.auc, area.lower, area.gamma) == (pytest.approx(arac), beta, gamma)
     assert area.upper + area.lower == pytest.approx(arac, abs=1e-12)
     assert area.improved == pytest.approx(gamma * area.upper / (1 - beta) + beta, abs=1e-9)

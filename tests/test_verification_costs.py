@@ -220,7 +220,7 @@ class TestPerformanceAtAnErrorRate:
     def test_formula(self, sample, gamma, delta):
         limits = np.array([[0.0, 0.01], [0.3, 1.0]])
         items = ref.to_items(sample.correct, sample.confidence, sample.sample_weight)
-        found = fa.performance_at_error_rate(
+        found = fa.costs.performance_at_error_rate(
             sample.correct, sample.confidence, limits, gamma=gamma, delta=delta, **sample.weighted
         )
         expected = [
@@ -230,7 +230,7 @@ class TestPerformanceAtAnErrorRate:
         assert found.ravel() == pytest.approx(expected, rel=1e-12, abs=1e-11)
 
     def test_scalar(self):
-        value = fa.performance_at_error_rate(CORRECT, CONFIDENCE, 0.2)
+        value = fa.costs.performance_at_error_rate(CORRECT, CONFIDENCE, 0.2)
         assert type(value) is float
         assert value == pytest.approx(1.4)
         assert value == fa.evaluate(CORRECT, CONFIDENCE, error_rates=0.2).performance[0]
@@ -245,7 +245,7 @@ class TestPerformanceAtAnErrorRate:
     )
     def test_refused(self, arguments, message):
         with pytest.raises(ValueError, match=message):
-            fa.performance_at_error_rate(CORRECT, CONFIDENCE, **arguments)
+            fa.costs.performance_at_error_rate(CORRECT, CONFIDENCE, **arguments)
 
 
 class TestOptimalOperatingPoint:
@@ -253,7 +253,7 @@ class TestOptimalOperatingPoint:
     def test_none_costs_less(self, sweep, given_prices, rates):
         costs = fa.VerificationCosts(*given_prices)
         reviewer = None if rates is None else fa.Reviewer(*rates)
-        point = fa.optimal_operating_point(sweep, costs=costs, reviewer=reviewer)
+        point = fa.costs.optimal_operating_point(sweep, costs=costs, reviewer=reviewer)
         best = slow.cheapest(points_of(sweep), given_prices, *(rates or ()))
         assert point.threshold == sweep.thresholds[best]
         assert point.tie_acceptance == 1.0
@@ -267,10 +267,10 @@ class TestOptimalOperatingPoint:
     def test_of_items(self, sample, given_prices):
         sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
         costs = fa.VerificationCosts(*given_prices)
-        point = fa.optimal_operating_point(
+        point = fa.costs.optimal_operating_point(
             sample.correct, sample.confidence, costs=costs, **sample.weighted
         )
-        assert point == fa.optimal_operating_point(sweep, costs=costs)
+        assert point == fa.costs.optimal_operating_point(sweep, costs=costs)
         assert point.threshold == sweep.thresholds[slow.cheapest(points_of(sweep), given_prices)]
 
     @given(sweeps())
@@ -283,7 +283,7 @@ class TestOptimalOperatingPoint:
             exact = (low.numerator, low.denominator, 2 * low.denominator)
             if any(Fraction(float(value)) != value for value in exact):
                 continue
-            point = fa.optimal_operating_point(sweep, costs=fa.VerificationCosts(*exact))
+            point = fa.costs.optimal_operating_point(sweep, costs=fa.VerificationCosts(*exact))
             best = slow.cheapest(points_of(sweep), exact)
             assert point.threshold == sweep.thresholds[best]
 
@@ -292,25 +292,25 @@ class TestOptimalOperatingPoint:
         n = 3**30
         sweep = fa.ThresholdSweep.from_counts([3, 2, 1], [n, 2 * n, 1], [0, n, 1])
         costs = fa.VerificationCosts(verification=1, correction=1, error=4)
-        assert fa.optimal_operating_point(sweep, costs=costs).threshold == 2.0
+        assert fa.costs.optimal_operating_point(sweep, costs=costs).threshold == 2.0
         less = fa.VerificationCosts(verification=math.nextafter(1, 0), correction=1, error=4)
-        assert fa.optimal_operating_point(sweep, costs=less).threshold == 3.0
+        assert fa.costs.optimal_operating_point(sweep, costs=less).threshold == 3.0
 
     def test_extremes(self):
         sweep = fa.threshold_sweep(CORRECT, CONFIDENCE)
         nobody = fa.VerificationCosts(verification=1, correction=1, error=1)
-        assert fa.optimal_operating_point(sweep, costs=nobody).acceptance_rate == 1.0
+        assert fa.costs.optimal_operating_point(sweep, costs=nobody).acceptance_rate == 1.0
         free = fa.VerificationCosts(verification=0, correction=1, error=2)
-        assert fa.optimal_operating_point(sweep, costs=free).threshold == 0.8
+        assert fa.costs.optimal_operating_point(sweep, costs=free).threshold == 0.8
         wrong = fa.threshold_sweep([0, 0], [0.2, 0.1])
-        point = fa.optimal_operating_point(wrong, costs=fa.VerificationCosts(0.5, 1, 9))
+        point = fa.costs.optimal_operating_point(wrong, costs=fa.VerificationCosts(0.5, 1, 9))
         assert (point.threshold, point.acceptance_rate) == (math.inf, 0.0)
 
     def test_refused(self):
         with pytest.raises(TypeError, match=r"costs is 3 \(int\); VerificationCosts are expected"):
-            fa.optimal_operating_point(CORRECT, CONFIDENCE, costs=3)
+            fa.costs.optimal_operating_point(CORRECT, CONFIDENCE, costs=3)
         with pytest.raises(TypeError, match=r"reviewer is 1 \(int\); a Reviewer is expected"):
-            fa.optimal_operating_point(
+            fa.costs.optimal_operating_point(
                 CORRECT, CONFIDENCE, costs=fa.VerificationCosts(1, 1, 1), reviewer=1
             )
 
@@ -321,7 +321,7 @@ class TestHull:
         expected = slow.intervals_of_ratios(points_of(sweep))
         found = hull_corners(sweep)
         assert found.tolist() == list(expected)
-        hull = fa.arac_convex_hull(sweep)
+        hull = fa.costs.arac_convex_hull(sweep)
         assert hull.ratio_low.tolist() == [float(low) for low, _ in expected.values()]
         assert hull.ratio_high.tolist() == [float(high) for _, high in expected.values()]
         assert hull.thresholds.tolist() == sweep.thresholds[found].tolist()
@@ -331,18 +331,18 @@ class TestHull:
 
     @given(sweeps(st.integers(0, 30)))
     def test_each_corner_is_best_for_some_prices(self, sweep):
-        hull = fa.arac_convex_hull(sweep)
+        hull = fa.costs.arac_convex_hull(sweep)
         for threshold, low, high in zip(hull.thresholds, hull.ratio_low, hull.ratio_high, strict=True):
             ratio = (low + min(high, 2.0)) / 2
             costs = fa.VerificationCosts.from_ratios(ratio, 1.0)
-            assert fa.optimal_operating_point(sweep, costs=costs).threshold == threshold
+            assert fa.costs.optimal_operating_point(sweep, costs=costs).threshold == threshold
             assert slow.cheapest(points_of(sweep), (ratio, 1, 2)) == list(sweep.thresholds).index(
                 threshold
             )
 
     @given(sweeps(), people)
     def test_every_optimum_is_a_corner(self, sweep, rates):
-        corners = set(fa.arac_convex_hull(sweep).thresholds.tolist())
+        corners = set(fa.costs.arac_convex_hull(sweep).thresholds.tolist())
         points = points_of(sweep)
         for gamma in (0, 0.01, 0.1, 0.5, 1, 3):
             for delta in (-1, -0.5, 0, 0.25, 1, 10, 1000):
@@ -351,7 +351,7 @@ class TestHull:
 
     @given(sweeps())
     def test_intervals_meet(self, sweep):
-        hull = fa.arac_convex_hull(sweep)
+        hull = fa.costs.arac_convex_hull(sweep)
         assert hull.ratio_low[0] == 0.0
         assert hull.ratio_high[-1] == math.inf
         assert (hull.ratio_high[:-1] == hull.ratio_low[1:]).all()
@@ -369,12 +369,12 @@ class TestHull:
         weight = rng.random(n) if weighted else None
         sweep = fa.threshold_sweep(correct, confidence, sample_weight=weight)
         monkeypatch.setenv("FASTARAC_NUM_THREADS", threads)
-        monkeypatch.setattr("fastarac._parallel.MIN_ITEMS_PER_THREAD", 100)
+        monkeypatch.setattr("fastarac._core.parallel.MIN_ITEMS_PER_THREAD", 100)
         corners = hull_corners(sweep)
-        curve = fa.rejection_cost_curve(sweep)
+        curve = fa.costs.rejection_cost_curve(sweep)
         monkeypatch.setenv("FASTARAC_NUM_THREADS", "1")
         assert np.array_equal(corners, hull_corners(sweep))
-        assert all(map(np.array_equal, curve, fa.rejection_cost_curve(sweep)))
+        assert all(map(np.array_equal, curve, fa.costs.rejection_cost_curve(sweep)))
         assert len(corners) > 10
 
     @pytest.mark.parametrize("scale", [2.0**-1074, 1e-300, 1.0, 1e300])
@@ -383,8 +383,8 @@ class TestHull:
         small = fa.ThresholdSweep.from_counts(range(6), right[::-1], wrong[::-1])
         sized = fa.ThresholdSweep.from_counts(range(6), scale * right[::-1], scale * wrong[::-1])
         assert hull_corners(sized).tolist() == hull_corners(small).tolist() == [1, 2, 5, 6]
-        expected = fa.rejection_cost_curve(small)
-        assert fa.rejection_cost_curve(sized).thresholds.tolist() == expected.thresholds.tolist()
+        expected = fa.costs.rejection_cost_curve(small)
+        assert fa.costs.rejection_cost_curve(sized).thresholds.tolist() == expected.thresholds.tolist()
 
     def test_weights_of_many_sizes(self):
         weights = [5e-324, 1e-300, 1e-150, 1.0, 1e150, 1e300]

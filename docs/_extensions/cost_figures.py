@@ -27,7 +27,7 @@ def spending() -> str:
         for (name, sweep), color in zip(
             digits_sweeps().items(), (BLUE, ORANGE, "#009E73", "#CC79A7"), strict=True
         ):
-            point = fa.optimal_operating_point(sweep, costs=COSTS)
+            point = fa.costs.optimal_operating_point(sweep, costs=COSTS)
             ax.plot(sweep.acceptance_rate, 1000 * COSTS.cost(sweep), color=color, label=name)
             ax.plot(
                 [point.acceptance_rate], [1000 * COSTS.cost(point)], "o", color="white",
@@ -41,8 +41,8 @@ def spending() -> str:
 def hull() -> str:
     """The ARAC curve, the corners of its hull, and the line of equal cost that touches it."""
     sweep = digits_sweeps()["knn-votes"]
-    corners = fa.arac_convex_hull(sweep)
-    point = fa.optimal_operating_point(sweep, costs=COSTS)
+    corners = fa.costs.arac_convex_hull(sweep)
+    point = fa.costs.optimal_operating_point(sweep, costs=COSTS)
     slope = COSTS.gamma / COSTS.delta
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.6), layout="constrained")
@@ -68,7 +68,7 @@ def preferences() -> str:
         figure = Figure(figsize=(6.4, 4.4), layout="constrained")
         ax = figure.subplots()
         ratios = np.geomspace(0.002, 2, 150), np.geomspace(0.1, 1000, 150)
-        fa.PreferenceMapDisplay.from_models(digits_sweeps(), *ratios, ax=ax)
+        fa.displays.PreferenceMapDisplay.from_models(digits_sweeps(), *ratios, ax=ax)
         ax.plot([COSTS.gamma], [COSTS.delta], "x", color="black", markersize=8)
         return as_svg(figure)
 
@@ -96,7 +96,7 @@ def rejection() -> str:
     """Cost curves over the relative cost of rejecting."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
-        draw_curves(fa.RejectionCostDisplay, digits_sweeps(), ax=figure.subplots())
+        draw_curves(fa.displays.RejectionCostDisplay, digits_sweeps(), ax=figure.subplots())
         return as_svg(figure)
 
 
@@ -107,7 +107,7 @@ def three_axes() -> str:
         ax = figure.add_subplot(projection="3d")
         sweeps = {name: digits_sweeps()[name] for name in ("knn-votes", "logistic-pca5")}
         costs = fa.VerificationCosts(verification=1, correction=1, error=4)
-        draw_curves(fa.AccuracyRejectionCostDisplay, sweeps, ax=ax, costs=costs)
+        draw_curves(fa.displays.AccuracyRejectionCostDisplay, sweeps, ax=ax, costs=costs)
         return as_svg(figure)
 
 

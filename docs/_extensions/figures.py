@@ -39,7 +39,7 @@ def digits() -> str:
 
 def anatomy() -> str:
     """The curve with what is read off it: figures 4 and 5 of the paper in one."""
-    case, allowed = fa.PAPER_CASES[1], 0.05
+    case, allowed = fa.synthetic.PAPER_CASES[1], 0.05
     thresholds = np.linspace(1, 0, 501)
     x, y = case.acceptance_rate(thresholds), case.accuracy_after_correction(thresholds)
     beta, accepted = case.recognition_rate, case.acceptance_at_error_rate(allowed)
@@ -101,7 +101,7 @@ def cases() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 4.4), layout="constrained")
         axes = figure.subplots(2, 5, sharex=True, sharey="row")
-        for (number, case), column in zip(fa.PAPER_CASES.items(), axes.T, strict=True):
+        for (number, case), column in zip(fa.synthetic.PAPER_CASES.items(), axes.T, strict=True):
             beta = case.weight_correct
             for weight, mean, sd, color, label in (
                 (beta, case.mean_correct, case.sd_correct, BLUE, "correct"),

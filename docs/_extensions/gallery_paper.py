@@ -29,7 +29,7 @@ AXES = {
 }
 
 
-def curve_of(case: fa.TruncatedNormalMixture, kind: str) -> tuple[Any, Any]:
+def curve_of(case: fa.synthetic.TruncatedNormalMixture, kind: str) -> tuple[Any, Any]:
     """A population curve as x and y over falling thresholds."""
     if kind == "roc":
         return case.false_positive_rate(THRESHOLDS), case.recall(THRESHOLDS)
@@ -41,12 +41,12 @@ def curve_of(case: fa.TruncatedNormalMixture, kind: str) -> tuple[Any, Any]:
     return np.asarray(case.recall(THRESHOLDS))[some], (correct / np.where(some, accepted, 1))[some]
 
 
-def draw_curve(ax: Axes, case: fa.TruncatedNormalMixture, kind: str) -> None:
+def draw_curve(ax: Axes, case: fa.synthetic.TruncatedNormalMixture, kind: str) -> None:
     ax.plot(*curve_of(case, kind), color=BLUE, linewidth=1.8, clip_on=False)
     ax.set(xlim=(0, 1), ylim=(0, 1.01), xlabel=AXES[kind][0], ylabel=AXES[kind][1])
 
 
-def draw_densities(ax: Axes, case: fa.TruncatedNormalMixture) -> None:
+def draw_densities(ax: Axes, case: fa.synthetic.TruncatedNormalMixture) -> None:
     t = np.linspace(0, 1, 401)
     for weight, mean, sd, color, label in (
         (case.weight_correct, case.mean_correct, case.sd_correct, BLUE, "correct"),
@@ -65,7 +65,7 @@ def figure_2() -> str:
         for ax, kind, title in zip(
             figure.subplots(1, 2), ("roc", "pr"), ("(a) ROC curve", "(b) PR curve"), strict=True
         ):
-            draw_curve(ax, fa.PAPER_CASES[1], kind)
+            draw_curve(ax, fa.synthetic.PAPER_CASES[1], kind)
             ax.set_title(title)
         return as_svg(figure)
 
@@ -73,12 +73,12 @@ def figure_2() -> str:
 def figure_3() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(4.8, 3.8), layout="constrained")
-        draw_curve(figure.subplots(), fa.PAPER_CASES[1], "arac")
+        draw_curve(figure.subplots(), fa.synthetic.PAPER_CASES[1], "arac")
         return as_svg(figure)
 
 
 def figure_5() -> str:
-    case = fa.PAPER_CASES[1]
+    case = fa.synthetic.PAPER_CASES[1]
     x, y = curve_of(case, "arac")
     beta = case.recognition_rate
     with mpl.rc_context(STYLE):
@@ -106,7 +106,7 @@ def grid(cases: Sequence[int]) -> str:
         figure = Figure(figsize=(3.3 * len(cases), 10.4), layout="constrained")
         axes = figure.subplots(len(rows), len(cases), squeeze=False, sharey="row")
         for number, column in zip(cases, axes.T, strict=True):
-            case = fa.PAPER_CASES[number]
+            case = fa.synthetic.PAPER_CASES[number]
             draw_densities(column[0], case)
             column[0].set_title(f"case {number}")
             for ax, kind in zip(column[1:], rows[1:], strict=True):
@@ -123,7 +123,7 @@ def paper_table(printed: dict[int, tuple[str, ...]], error_rates: tuple[float, f
     header += [f"W(θ), ε = {rate:g}" for rate in error_rates]
     rows = []
     for number, values in printed.items():
-        case = fa.PAPER_CASES[number]
+        case = fa.synthetic.PAPER_CASES[number]
         computed = [
             case.roc_auc_score(),
             case.pr_auc_score(),
@@ -139,7 +139,10 @@ def paper_table(printed: dict[int, tuple[str, ...]], error_rates: tuple[float, f
             with_interval(sweep, "pr_auc", 3),
             with_interval(sweep, "arac_auc", 3),
             with_interval(sweep, "normalized_arac_auc", 3),
-            *(f"{fa.performance_at_error_rate(sweep, error_rate=rate):.2f}" for rate in error_rates),
+            *(
+                f"{fa.costs.performance_at_error_rate(sweep, error_rate=rate):.2f}"
+                for rate in error_rates
+            ),
         ]
         rows.append(["", f"sample of {SAMPLE:,}", *sampled])
     return markdown(header, rows)
@@ -157,7 +160,12 @@ def with_interval(sweep: fa.ThresholdSweep, statistic: str, digits: int) -> str:
 
 
 def figure_8() -> str:
-    displays = (fa.ARACDisplay, fa.ARPDisplay, fa.RocCurveDisplay, fa.PrecisionRecallDisplay)
+    displays = (
+        fa.displays.ARACDisplay,
+        fa.displays.ARPDisplay,
+        fa.displays.RocCurveDisplay,
+        fa.displays.PrecisionRecallDisplay,
+    )
     titles = ("(a) ARAC curve", "(b) ARP curve", "(c) ROC curve", "(d) PR curve")
     sweeps = digits_sweeps()
     with mpl.rc_context(STYLE):

@@ -29,7 +29,7 @@ def contingency(labels: Sequence[int], printed: dict[str, tuple[str, str, str]])
     rows = []
     for name, threshold in THRESHOLDS.items():
         counts = sweep.at(threshold)
-        measures = fa.confusion_measures(
+        measures = fa.measures.confusion_measures(
             counts.true_accepts, counts.false_accepts, counts.false_rejects, counts.true_rejects
         )
         values = measures.precision, measures.recall, measures.accuracy
@@ -67,37 +67,45 @@ def curves() -> str:
 
 def rankings() -> str:
     gains, reverse = [4, 1, 4, 2, 1], [1, 1, 2, 4, 4]
-    ideal = fa.discounted_cumulative_gain(sorted(gains, reverse=True))
+    ideal = fa.measures.discounted_cumulative_gain(sorted(gains, reverse=True))
     rows = [
-        ["average precision", fa.ranking_average_precision([1, 0, 0, 1, 0, 0]), "0.75"],
-        ["mean reciprocal rank", fa.mean_reciprocal_rank([[1, 0, 1, 0], [0, 0, 0, 1]]), "0.625"],
-        ["DCG of 4, 1, 4, 2, 1", fa.discounted_cumulative_gain(gains), "8.96"],
+        ["average precision", fa.measures.ranking_average_precision([1, 0, 0, 1, 0, 0]), "0.75"],
+        [
+            "mean reciprocal rank",
+            fa.measures.mean_reciprocal_rank([[1, 0, 1, 0], [0, 0, 0, 1]]),
+            "0.625",
+        ],
+        ["DCG of 4, 1, 4, 2, 1", fa.measures.discounted_cumulative_gain(gains), "8.96"],
         ["DCG of the ideal order", ideal, "10.70"],
-        ["nDCG", fa.normalized_dcg(gains), "0.83"],
-        ["DCG of the reverse order", fa.discounted_cumulative_gain(reverse), "6.98"],
-        ["nDCG of the reverse order", fa.normalized_dcg(reverse), "0.65"],
+        ["nDCG", fa.measures.normalized_dcg(gains), "0.83"],
+        ["DCG of the reverse order", fa.measures.discounted_cumulative_gain(reverse), "6.98"],
+        ["nDCG of the reverse order", fa.measures.normalized_dcg(reverse), "0.65"],
     ]
     return markdown(["", "computed", "printed"], [[a, f"{b:.4g}", c] for a, b, c in rows])
 
 
 def clusters() -> str:
-    local = fa.local_purity(CLUSTERS)
+    local = fa.measures.local_purity(CLUSTERS)
     rows = [
         *(
             [f"local purity of cluster {i + 1}", value, text]
             for i, (value, text) in enumerate(zip(local, ("5/7", "4/8", "6/10"), strict=True))
         ),
-        ["purity", fa.purity(CLUSTERS), "15/25 = 0.6"],
-        ["inverse purity (the slides' variant)", fa.inverse_purity(CLUSTERS, "size-weighted"), "0.598"],
-        ["their F", fa.purity_f(CLUSTERS, "size-weighted"), "0.599"],
-        ["inverse purity (standard)", fa.inverse_purity(CLUSTERS), "–"],
+        ["purity", fa.measures.purity(CLUSTERS), "15/25 = 0.6"],
+        [
+            "inverse purity (the slides' variant)",
+            fa.measures.inverse_purity(CLUSTERS, "size-weighted"),
+            "0.598",
+        ],
+        ["their F", fa.measures.purity_f(CLUSTERS, "size-weighted"), "0.599"],
+        ["inverse purity (standard)", fa.measures.inverse_purity(CLUSTERS), "–"],
     ]
     return markdown(["", "computed", "printed"], [[a, f"{b:.4g}", c] for a, b, c in rows])
 
 
 def agreement() -> str:
     rows = [
-        [str(table), f"{fa.cohen_kappa(np.array(table)):.4g}", text]
+        [str(table), f"{fa.measures.cohen_kappa(np.array(table)):.4g}", text]
         for table, text in (
             ([[0.6, 0.0], [0.0, 0.4]], "1"),
             ([[0.25, 0.25], [0.25, 0.25]], "0"),

@@ -54,7 +54,7 @@ def roc_curves() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(5.2, 5), layout="constrained")
         ax = figure.subplots()
-        draw_curves(fa.RocCurveDisplay, sweeps(), ax=ax, plot_chance_level=True)
+        draw_curves(fa.displays.RocCurveDisplay, sweeps(), ax=ax, plot_chance_level=True)
         roc_axes(ax)
         return as_svg(figure)
 
@@ -64,10 +64,10 @@ def hull() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(5.2, 5), layout="constrained")
         ax = figure.subplots()
-        for name, display in draw_curves(fa.RocCurveDisplay, sweeps(), ax=ax).items():
+        for name, display in draw_curves(fa.displays.RocCurveDisplay, sweeps(), ax=ax).items():
             display.line_.set(linewidth=1.2, label=name)
-        corners = fa.roc_convex_hull(sweeps())
-        fa.ROCHullDisplay(corners).plot(
+        corners = fa.costs.roc_convex_hull(sweeps())
+        fa.displays.ROCHullDisplay(corners).plot(
             ax,
             slopes=list(SLOPES.values()),
             color="k",
@@ -91,7 +91,7 @@ def envelope() -> str:
         ax = figure.subplots()
         for fpr, tpr in zip(classifier.false_positive_rate, classifier.recall, strict=True):
             ax.plot([0, 1], [fpr, 1 - tpr], color=GREY, linewidth=0.9)
-        display = fa.CostCurveDisplay.from_sweep(
+        display = fa.displays.CostCurveDisplay.from_sweep(
             classifier, ax=ax, plot_trivial=False, color=BLUE, linewidth=3, label="lower envelope"
         )
         display.ax_.set(ylim=CORNER)
@@ -107,8 +107,8 @@ def duality() -> str:
         styles = (("solid", SOLID, BLUE, "-"), ("dotted", DOTTED, ORANGE, ":"))
         for name, rates, color, line in styles:
             style = {"color": color, "linestyle": line, "linewidth": 2}
-            fa.RocCurveDisplay.from_sweep(sweep(*rates), ax=roc, label=name, **style)
-            fa.CostCurveDisplay.from_sweep(sweep(*rates), ax=cost, label=name, **style)
+            fa.displays.RocCurveDisplay.from_sweep(sweep(*rates), ax=roc, label=name, **style)
+            fa.displays.CostCurveDisplay.from_sweep(sweep(*rates), ax=cost, label=name, **style)
         roc.plot([0.3], [0.7], markeredgecolor=BLUE, markeredgewidth=1.5, **DOT)
         name_point(roc, (0.3, 0.7), "B", (8, -14))
         name_point(cost, (0.5, 0.3), "B", (-4, 8))

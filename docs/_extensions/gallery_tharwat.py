@@ -34,13 +34,13 @@ IRIS_PRINTED = {
 
 
 def binary_example() -> str:
-    measures = fa.confusion_measures(tp=70, fp=20, fn=30, tn=80).to_dict()
+    measures = fa.measures.confusion_measures(tp=70, fp=20, fn=30, tn=80).to_dict()
     return markdown(["measure", "value"], [[f"`{k}`", f"{v:.4f}"] for k, v in measures.items()])
 
 
 def three_classes() -> str:
-    counts = fa.class_counts(THREE_CLASSES)
-    measures = fa.confusion_measures(counts.tp, counts.fp, counts.fn, counts.tn)
+    counts = fa.measures.class_counts(THREE_CLASSES)
+    measures = fa.measures.confusion_measures(counts.tp, counts.fp, counts.fn, counts.tn)
     rows = []
     for name, printed in PRINTED.items():
         values = getattr(measures, name)
@@ -72,9 +72,9 @@ def iris_scores() -> tuple[Any, ...]:
 def tables_of_iris() -> Iterator[tuple[str, fa.measures.confusion.ConfusionMeasures]]:
     for name, actual, score in iris_scores():
         predicted = score > 0
-        counts = fa.prediction_counts(predicted, actual)
+        counts = fa.costs.prediction_counts(predicted, actual)
         (tn, fn), (fp, tp) = counts.tolist()
-        yield str(name), fa.confusion_measures(tp, fp, fn, tn)
+        yield str(name), fa.measures.confusion_measures(tp, fp, fn, tn)
 
 
 def iris_figure() -> str:
@@ -107,8 +107,8 @@ def iris_confusion() -> str:
 
 def iris_printed() -> str:
     """Which table the printed figures belong to."""
-    swapped = fa.confusion_measures(tp=100, fp=1, fn=0, tn=49)
-    first = fa.confusion_measures(tp=49, fp=0, fn=1, tn=100)
+    swapped = fa.measures.confusion_measures(tp=100, fp=1, fn=0, tn=49)
+    first = fa.measures.confusion_measures(tp=49, fp=0, fn=1, tn=100)
     rows = [
         [
             name,

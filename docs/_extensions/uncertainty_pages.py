@@ -33,7 +33,7 @@ def band() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 4.2), layout="constrained")
         ax = figure.subplots()
-        display = fa.ARACDisplay.from_predictions(*items, ax=ax, name=MODEL, color=BLUE)
+        display = fa.displays.ARACDisplay.from_predictions(*items, ax=ax, name=MODEL, color=BLUE)
         wide = fa.bootstrap_band(*items, kind="simultaneous", random_state=0)
         narrow = fa.bootstrap_band(*items, kind="pointwise", random_state=0)
         display.plot_band(wide, alpha=0.16, label="simultaneous 95 %")

@@ -1,6 +1,6 @@
 """The one place with options for the compiler.
 
-Every loop of the library is compiled by :func:`kernel`: without the GIL, so that a thread pool can
+Every loop of the library is compiled by :func:`.kernel`: without the GIL, so that a thread pool can
 run several at once, and cached on disk, so that only the first process ever pays for compilation.
 """
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from rich.text import Text
 
+from fastarac._core.quantiles import normal_pvalue, normal_quantile
 from fastarac.cli import _costs
 from fastarac.cli import _numbers as numbers
 from fastarac.cli._costs import UNIT, Spending, money
 from fastarac.cli._limits import accepted
 from fastarac.cli._tables import Column, table, tables
 from fastarac.displays._base import percent
-from fastarac.reviewer import Reviewer
+from fastarac.operating.reviewer import Reviewer
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import adjusted_pvalues
-from fastarac.uncertainty.quantiles import normal_pvalue, normal_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,8 @@ import typer
 
 from fastarac.cli import _numbers as numbers
 from fastarac.costs.verification import VerificationCosts, optimal_operating_point
-from fastarac.operating import OperatingPoint, operating_point
-from fastarac.reviewer import Reviewer
+from fastarac.operating.points import OperatingPoint, operating_point
+from fastarac.operating.reviewer import Reviewer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

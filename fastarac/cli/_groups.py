@@ -12,7 +12,7 @@ from rich.text import Text
 
 from fastarac.cli import _numbers as numbers
 from fastarac.cli._limits import accepted
-from fastarac.groups import evaluate_groups
+from fastarac.evaluation_groups import evaluate_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fastarac.cli._limits import Limit
     from fastarac.io import Labels
-    from fastarac.operating import OperatingPoint
+    from fastarac.operating.points import OperatingPoint
 
 SHOWN = 20  # groups in the table; the other formats have all
 METRICS = ("n", "recognition_rate", "arac_auc", "normalized_arac_auc", "roc_auc")

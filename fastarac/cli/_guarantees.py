@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Self
 from fastarac.cli import _numbers as numbers
 from fastarac.cli._notes import collected
 from fastarac.displays._base import percent
-from fastarac.uncertainty.guarantees import guaranteed_operating_point
+from fastarac.operating.guarantees import guaranteed_operating_point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastarac.cli._limits import Limit
     from fastarac.cli._report import Model
+    from fastarac.operating.guarantees import GuaranteedOperatingPoint
     from fastarac.sweep import ThresholdSweep
-    from fastarac.uncertainty.guarantees import GuaranteedOperatingPoint
 
 NOTHING = "no threshold is sure to keep that; people have to verify every output"
 NAMES = {"max_error_rate=": "--error-rate ", "max_risk=": "--max-risk "}

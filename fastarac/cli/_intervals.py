@@ -11,7 +11,7 @@ from rich.console import Console
 from fastarac.cli import _numbers as numbers
 from fastarac.cli._notes import collected
 from fastarac.displays._base import percent
-from fastarac.operating import operating_point
+from fastarac.operating.points import operating_point
 from fastarac.uncertainty.asymptotic import Estimate, asymptotic_interval, interval_of
 from fastarac.uncertainty.bootstrap import bootstrap
 from fastarac.uncertainty.results import ConfidenceInterval

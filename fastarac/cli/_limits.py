@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fastarac.displays._base import percent
-from fastarac.operating import operating_point
+from fastarac.operating.points import operating_point
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastarac.operating import OperatingPoint
+    from fastarac.operating.points import OperatingPoint
     from fastarac.sweep import ThresholdSweep
 
 FIGURES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
@@ -24,7 +24,7 @@ Criterion = Literal["max_error_rate", "max_risk", "threshold"]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One criterion of :func:`fastarac.operating_point` and its value.
+    """One criterion of :func:`.fastarac.operating_point` and its value.
 
     Attributes
     ----------

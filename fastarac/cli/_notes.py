@@ -6,7 +6,7 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from fastarac.exceptions import (
+from fastarac._core.exceptions import (
     SampleTooSmallWarning,
     UndefinedMetricWarning,
     UnreliableIntervalWarning,

@@ -243,7 +243,7 @@ class Costs:
         return self.gamma is not None or self.delta is not None
 
     def arguments(self) -> dict[str, Any]:
-        """Return what :func:`fastarac.evaluate` is told about them."""
+        """Return what :func:`.fastarac.evaluate` is told about them."""
         if self.prices is not None:
             return {"gamma": self.prices.costs.gamma, "delta": self.prices.costs.delta}
         return {

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastarac.cli._guarantees import Guarantees
     from fastarac.cli._intervals import Intervals
     from fastarac.evaluation import Evaluation
-    from fastarac.operating import OperatingPoint
+    from fastarac.operating.points import OperatingPoint
     from fastarac.sweep import ThresholdSweep
 
 CAUTION = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._inputs import read_groups
+from fastarac._core.inputs import read_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fastarac._core.exceptions import UnreasonableCostsWarning, warn_undefined
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import (
     check_probabilities,
@@ -17,7 +18,6 @@ from fastarac.costs._matrices import (
     read_counts,
     read_probabilities,
 )
-from fastarac.exceptions import UnreasonableCostsWarning, warn_undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,10 +62,10 @@ def prediction_counts(
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.prediction_counts(["ham", "spam", "spam", "ham"], ["ham", "ham", "spam", "ham"])
+    >>> fa.costs.prediction_counts(["ham", "spam", "spam", "ham"], ["ham", "ham", "spam", "ham"])
     array([[2, 0],
            [1, 1]])
-    >>> fa.prediction_counts([0, 1], [0, 0], labels=[1, 0])
+    >>> fa.costs.prediction_counts([0, 1], [0, 0], labels=[1, 0])
     array([[0, 1],
            [0, 1]])
     """
@@ -84,7 +84,7 @@ def paired_prediction_counts(
     Parameters
     ----------
     predicted_1, predicted_2, actual : array_like of shape (n,)
-        Labels of the same items, as in :func:`prediction_counts`.
+        Labels of the same items, as in :func:`.prediction_counts`.
     labels : array_like of shape (K,), optional
         All classes in their order; without it, the labels that occur, sorted.
 
@@ -96,7 +96,7 @@ def paired_prediction_counts(
     Raises
     ------
     ValueError, TypeError
-        As :func:`prediction_counts`.
+        As :func:`.prediction_counts`.
 
     Notes
     -----
@@ -106,7 +106,7 @@ def paired_prediction_counts(
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.paired_prediction_counts([0, 1, 1], [0, 0, 1], [0, 0, 1])[1, 0]
+    >>> fa.costs.paired_prediction_counts([0, 1, 1], [0, 0, 1], [0, 0, 1])[1, 0]
     array([1, 0])
     """
     return classify(labels, predicted_1=predicted_1, predicted_2=predicted_2, actual=actual).counts()
@@ -141,7 +141,7 @@ class CostMatrix:
     A missed fraud costs 20, a false alarm 1:
 
     >>> import fastarac as fa
-    >>> fraud = fa.CostMatrix([[0, 20], [1, 0]])
+    >>> fraud = fa.costs.CostMatrix([[0, 20], [1, 0]])
     >>> fraud.threshold
     0.047619047619047616
     >>> fraud.predict([[0.99, 0.01], [0.9, 0.1]])
@@ -192,7 +192,7 @@ class CostMatrix:
         >>> benefits = np.empty((2, 2, 2))
         >>> benefits[:, 0] = [20, -20]
         >>> benefits[:, 1, 0], benefits[:, 1, 1] = -amount, 0.02 * amount
-        >>> payments = fa.CostMatrix.from_benefits(benefits)
+        >>> payments = fa.costs.CostMatrix.from_benefits(benefits)
         >>> payments.predict([[0.1, 0.9], [0.1, 0.9]])  # 0: refuse, 1: approve
         array([1, 0])
         """
@@ -222,7 +222,7 @@ class CostMatrix:
         >>> import fastarac as fa
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", fa.UnreasonableCostsWarning)
-        ...     fa.CostMatrix([[0, 1, 1], [1, 0, 1], [2, 1, 1]]).dominated_rows()
+        ...     fa.costs.CostMatrix([[0, 1, 1], [1, 0, 1], [2, 1, 1]]).dominated_rows()
         (2,)
         """
         return tuple(row for row, _ in _dominated(self.costs))
@@ -263,7 +263,7 @@ class CostMatrix:
         Examples
         --------
         >>> import fastarac as fa
-        >>> fa.CostMatrix([[2, 12], [4, 1]]).simplified().costs
+        >>> fa.costs.CostMatrix([[2, 12], [4, 1]]).simplified().costs
         array([[ 0. ,  5. ],
                [ 1. , -0.5]])
         """
@@ -298,7 +298,7 @@ class CostMatrix:
         Examples
         --------
         >>> import fastarac as fa
-        >>> fa.CostMatrix([[0, 20], [1, 0]]).risk([[0.75, 0.25]])
+        >>> fa.costs.CostMatrix([[0, 20], [1, 0]]).risk([[0.75, 0.25]])
         array([[5.  , 0.75]])
         """
         given = self._read_probabilities(probabilities)
@@ -335,7 +335,7 @@ class CostMatrix:
         A third row lets a person decide, for 1 an item (Chow's rule):
 
         >>> import fastarac as fa
-        >>> costs = fa.CostMatrix([[0, 10], [10, 0], [1, 1]])
+        >>> costs = fa.costs.CostMatrix([[0, 10], [10, 0], [1, 1]])
         >>> costs.predict([[0.95, 0.05], [0.5, 0.5], [0.02, 0.98]])
         array([0, 2, 1])
         """
@@ -357,7 +357,7 @@ class CostMatrix:
         Parameters
         ----------
         predicted : array_like of shape (K, K) or (n,)
-            Without `actual`: the counts M of :func:`prediction_counts`. With it: the predicted labels.
+            Without `actual`: the counts M of :func:`.prediction_counts`. With it: the predicted labels.
         actual : array_like of shape (n,), optional
             The actual labels. Costs by item need them.
         labels : array_like of shape (K,), optional
@@ -374,12 +374,12 @@ class CostMatrix:
         TypeError
             Where costs by item are given counts, or counts are not whole numbers.
         ValueError, TypeError
-            As :func:`prediction_counts`; also where the numbers of classes or items differ.
+            As :func:`.prediction_counts`; also where the numbers of classes or items differ.
 
         Examples
         --------
         >>> import fastarac as fa
-        >>> costs = fa.CostMatrix([[0, 5], [1, 0]])
+        >>> costs = fa.costs.CostMatrix([[0, 5], [1, 0]])
         >>> costs.expected_cost([[8, 1], [1, 0]])
         0.6
         >>> costs.expected_cost(["no", "yes", "no"], ["no", "no", "yes"])

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac import _kernels, _parallel
+from fastarac import _kernels
+from fastarac._core import parallel
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
@@ -62,13 +63,13 @@ def arac_convex_hull(
         Falling; an item is accepted iff ``confidence >= threshold``.
     ratio_low, ratio_high : ndarray of shape (h,)
         The corner is best where γ/δ lies between the two: the first from 0 on, the last up to
-        infinity. At a limit both neighbours are; :func:`optimal_operating_point` takes the one that
+        infinity. At a limit both neighbours are; :func:`.optimal_operating_point` takes the one that
         accepts more.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----
@@ -78,13 +79,13 @@ def arac_convex_hull(
     at most 1: where γ ≥ δ it is best to accept everything, as it is where δ ≤ 0.
 
     The corners are exact, whatever the counts or weights; the ratios are rounded once. O(m) for m
-    thresholds. Imperfect people (:class:`Reviewer`) change the ratios, not the corners: costs are
+    thresholds. Imperfect people (:class:`.Reviewer`) change the ratios, not the corners: costs are
     linear in TA and FA then, too.
 
     Examples
     --------
     >>> import fastarac as fa
-    >>> hull = fa.arac_convex_hull([1, 1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3])
+    >>> hull = fa.costs.arac_convex_hull([1, 1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3])
     >>> hull.thresholds
     array([0.8, 0.5, 0.3])
     >>> hull.ratio_low, hull.ratio_high
@@ -144,13 +145,13 @@ def candidates(scan: Callable[..., int], sweep: ThresholdSweep, option: float) -
     """
     right, wrong = sweep.true_accepts, sweep.false_accepts
     start = int(np.searchsorted(wrong, 0, side="right")) - 1
-    edges = [start + edge for edge in _parallel.edges(len(wrong) - start)]
+    edges = [start + edge for edge in parallel.edges(len(wrong) - start)]
 
     def of_part(part: int) -> Indices:
         kept = np.empty(edges[part + 1] - edges[part], np.int64)
         return kept[: scan(right, wrong, edges[part], edges[part + 1], option, kept)]
 
-    parts = _parallel.run(of_part, range(len(edges) - 1))
+    parts = parallel.run(of_part, range(len(edges) - 1))
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._inputs import fractions_of, real_scalar
+from fastarac._core.inputs import fractions_of, real_scalar
+from fastarac.areas.partial import scored_sweep
 from fastarac.costs.hulls import (
     ROCConvexHull,
     exact_hull,
@@ -16,7 +17,6 @@ from fastarac.costs.hulls import (
     threshold_array,
     two_class_sweep,
 )
-from fastarac.partial_areas import scored_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -107,7 +107,7 @@ def cost_curve(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; where a class is missing.
+        As :func:`.threshold_sweep`; where a class is missing.
 
     See Also
     --------
@@ -131,7 +131,7 @@ def cost_curve(
     Examples
     --------
     >>> import fastarac as fa
-    >>> curve = fa.cost_curve([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
+    >>> curve = fa.costs.cost_curve([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
     >>> curve.probability_cost
     array([0. , 0.6, 1. ])
     >>> curve.normalized_expected_cost
@@ -185,7 +185,7 @@ def better_ranges(a: Scored | ROCConvexHull, b: Scored | ROCConvexHull) -> Float
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; where a class is missing.
+        As :func:`.threshold_sweep`; where a class is missing.
 
     See Also
     --------
@@ -202,9 +202,9 @@ def better_ranges(a: Scored | ROCConvexHull, b: Scored | ROCConvexHull) -> Float
     >>> import fastarac as fa
     >>> y_true = [1, 1, 0, 1, 0, 0]
     >>> a, b = (y_true, [0.9, 0.3, 0.5, 0.2, 0.4, 0.1]), (y_true, [0.7, 0.6, 0.8, 0.5, 0.4, 0.3])
-    >>> fa.better_ranges(a, b)
+    >>> fa.costs.better_ranges(a, b)
     array([[0.        , 0.33333333]])
-    >>> fa.better_ranges(b, a)
+    >>> fa.costs.better_ranges(b, a)
     array([[0.33333333, 1.        ]])
     """
     first, second = _envelope_of(a, "a"), _envelope_of(b, "b")
@@ -274,7 +274,7 @@ def cost_curve_band(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; where a class is missing, the sweep is weighted, or an argument is
+        As :func:`.threshold_sweep`; where a class is missing, the sweep is weighted, or an argument is
         out of its range.
 
     Notes
@@ -291,7 +291,7 @@ def cost_curve_band(
     --------
     >>> import fastarac as fa
     >>> y_true, y_score = [1, 1, 0, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
-    >>> band = fa.cost_curve_band(y_true, y_score, grid=[0.25, 0.5, 0.75], random_state=0)
+    >>> band = fa.costs.cost_curve_band(y_true, y_score, grid=[0.25, 0.5, 0.75], random_state=0)
     >>> band.estimate
     array([0.125, 0.25 , 0.125])
     >>> bool((band.low <= band.estimate).all() and (band.estimate <= band.high).all())

@@ -24,7 +24,7 @@ def dominates(a: Scored, b: Scored) -> bool:
     """Whether the ROC curve of `a` is nowhere below that of `b`, and somewhere above it.
 
     Then a is at least as good as b whatever the prices and the prevalence. Neither may dominate the
-    other: :func:`better_ranges` says where which one is cheaper.
+    other: :func:`.better_ranges` says where which one is cheaper.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def dominates(a: Scored, b: Scored) -> bool:
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; where a class is missing.
+        As :func:`.threshold_sweep`; where a class is missing.
 
     Notes
     -----
@@ -51,7 +51,7 @@ def dominates(a: Scored, b: Scored) -> bool:
     >>> import fastarac as fa
     >>> y_true = [1, 1, 0, 1, 0]
     >>> a, b = (y_true, [0.9, 0.8, 0.7, 0.6, 0.2]), (y_true, [0.9, 0.6, 0.7, 0.5, 0.8])
-    >>> fa.dominates(a, b), fa.dominates(b, a)
+    >>> fa.costs.dominates(a, b), fa.costs.dominates(b, a)
     (True, False)
     """
     first, second = two_class_sweep(a, "a"), two_class_sweep(b, "b")

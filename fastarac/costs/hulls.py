@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._inputs import real_scalar
+from fastarac._core.inputs import real_scalar
+from fastarac.areas.partial import scored_sweep
 from fastarac.costs.corners import hull_corners
-from fastarac.partial_areas import scored_sweep
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class ROCConvexHull:
     --------
     >>> import fastarac as fa
     >>> y_true = [1, 1, 0, 1, 0, 0]
-    >>> hull = fa.roc_convex_hull({
+    >>> hull = fa.costs.roc_convex_hull({
     ...     "A": (y_true, [0.9, 0.3, 0.5, 0.2, 0.4, 0.1]),
     ...     "B": (y_true, [0.7, 0.6, 0.8, 0.5, 0.4, 0.3]),
     ... })
@@ -154,7 +154,7 @@ class ROCConvexHull:
         Parameters
         ----------
         slope : float
-            Of the iso-performance lines, from 0 to ``inf``: :func:`iso_performance_slope`.
+            Of the iso-performance lines, from 0 to ``inf``: :func:`.iso_performance_slope`.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class ROCConvexHull:
         Examples
         --------
         >>> import fastarac as fa
-        >>> hull = fa.roc_convex_hull({"A": ([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.2])})
+        >>> hull = fa.costs.roc_convex_hull({"A": ([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.2])})
         >>> hull.best(1.0).threshold, hull.best(1.5).threshold
         (0.7, 0.9)
         """
@@ -202,7 +202,7 @@ class ROCConvexHull:
         Examples
         --------
         >>> import fastarac as fa
-        >>> hull = fa.roc_convex_hull({"A": ([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.2])})
+        >>> hull = fa.costs.roc_convex_hull({"A": ([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.2])})
         >>> [vertex.threshold for vertex in hull.candidates(0.5, 0.9)]
         [0.7]
         >>> [vertex.threshold for vertex in hull.candidates(0.5, 1.0)]
@@ -249,7 +249,7 @@ def roc_convex_hull(classifiers: Mapping[Any, Scored]) -> ROCConvexHull:
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`, with the name of the classifier; where a class is missing, for
+        As :func:`.threshold_sweep`, with the name of the classifier; where a class is missing, for
         there is no ROC curve then; where there is no classifier, or one is named None.
 
     See Also
@@ -268,7 +268,7 @@ def roc_convex_hull(classifiers: Mapping[Any, Scored]) -> ROCConvexHull:
     --------
     >>> import fastarac as fa
     >>> y_true = [1, 1, 0, 1, 0, 0]
-    >>> hull = fa.roc_convex_hull({
+    >>> hull = fa.costs.roc_convex_hull({
     ...     "A": (y_true, [0.9, 0.3, 0.5, 0.2, 0.4, 0.1]),
     ...     "B": (y_true, [0.7, 0.6, 0.8, 0.5, 0.4, 0.3]),
     ... })
@@ -276,7 +276,7 @@ def roc_convex_hull(classifiers: Mapping[Any, Scored]) -> ROCConvexHull:
     (None, 'A', 'B', None)
     >>> hull.tpr
     array([0.        , 0.33333333, 1.        , 1.        ])
-    >>> hull.best(fa.iso_performance_slope(p_positive=0.1, cost_fn=1, cost_fp=1)).name
+    >>> hull.best(fa.costs.iso_performance_slope(p_positive=0.1, cost_fn=1, cost_fp=1)).name
     'A'
     """
     if not isinstance(classifiers, Mapping):

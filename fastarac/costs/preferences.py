@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._inputs import vector
+from fastarac._core.inputs import vector
 from fastarac.costs.corners import hull_corners, hull_steps, part_of
 from fastarac.costs.verification import PERFECT
-from fastarac.reviewer import Reviewer, check_reviewer
+from fastarac.operating.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
@@ -92,18 +92,18 @@ def preference_map(
     Returns
     -------
     PreferenceMap
-        Frozen; :class:`PreferenceMapDisplay` draws it.
+        Frozen; :class:`.PreferenceMapDisplay` draws it.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep` for the models; also for no models, and for ratios outside their
+        As :func:`.threshold_sweep` for the models; also for no models, and for ratios outside their
         range or not rising.
 
     Notes
     -----
     For each pair of ratios each model accepts from the threshold on that suits it best: the corner of
-    its :func:`arac_convex_hull` for that γ/δ. O(g·d·log h) a model with h corners, once its hull is
+    its :func:`.arac_convex_hull` for that γ/δ. O(g·d·log h) a model with h corners, once its hull is
     known. W is that of equation 15 of Kimura et al. 2024. Models are alike where their W differ by no
     more than rounding may do, 2⁻⁴⁹ of the sum of 1, γ and the size of δ.
 
@@ -111,7 +111,7 @@ def preference_map(
     --------
     >>> import fastarac as fa
     >>> from fastarac.datasets import load_digits_ocr
-    >>> map_ = fa.preference_map(load_digits_ocr(), gammas=[0.01, 0.1, 1], deltas=[0, 1, 10, 100])
+    >>> map_ = fa.costs.preference_map(load_digits_ocr(), gammas=[0.01, 0.1, 1], deltas=[0, 1, 10, 100])
     >>> map_.names
     ('svm-rbf', 'knn-votes', 'naive-bayes', 'logistic-pca5')
     >>> map_.best

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._inputs import fractions_of
+from fastarac._core.inputs import fractions_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -47,9 +47,9 @@ def iso_performance_slope(
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.iso_performance_slope(p_positive=1 / 11, cost_fn=1, cost_fp=1)  # P(−) = 10 P(+)
+    >>> fa.costs.iso_performance_slope(p_positive=1 / 11, cost_fn=1, cost_fp=1)  # P(−) = 10 P(+)
     10.0
-    >>> round(fa.iso_performance_slope(p_positive=1 / 11, cost_fn=100, cost_fp=1), 12)
+    >>> round(fa.costs.iso_performance_slope(p_positive=1 / 11, cost_fn=100, cost_fp=1), 12)
     0.1
     """
     positive, negative = _class_costs(p_positive, cost_fn, cost_fp)
@@ -79,7 +79,7 @@ def probability_cost(
     Raises
     ------
     ValueError, TypeError
-        As :func:`iso_performance_slope`.
+        As :func:`.iso_performance_slope`.
 
     Notes
     -----
@@ -89,7 +89,7 @@ def probability_cost(
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.probability_cost(p_positive=0.1, cost_fn=9, cost_fp=1)
+    >>> fa.costs.probability_cost(p_positive=0.1, cost_fn=9, cost_fp=1)
     0.5
     """
     positive, negative = _class_costs(p_positive, cost_fn, cost_fp)
@@ -177,9 +177,9 @@ def expected_cost(
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.expected_cost(0.25, 0.5, p_positive=0.5, cost_fn=4, cost_fp=2)
+    >>> fa.costs.expected_cost(0.25, 0.5, p_positive=0.5, cost_fn=4, cost_fp=2)
     1.25
-    >>> fa.expected_cost([0, 0.25, 1], [0, 0.5, 1], p_positive=0.5, cost_fn=4, cost_fp=2)
+    >>> fa.costs.expected_cost([0, 0.25, 1], [0, 0.5, 1], p_positive=0.5, cost_fn=4, cost_fp=2)
     array([2.  , 1.25, 1.  ])
     """
     positive, negative = _weights(p_positive, cost_fn, cost_fp)

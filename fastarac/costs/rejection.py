@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._inputs import fractions_of
+from fastarac._core.inputs import fractions_of
 from fastarac.costs.corners import candidates, chain, exact_counts, power_of_scale
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.sweep import ThresholdSweep, as_sweep
@@ -72,7 +72,7 @@ def rejection_cost_curve(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for reject costs outside [0, 1].
+        As :func:`.threshold_sweep`; also for reject costs outside [0, 1].
 
     Notes
     -----
@@ -86,7 +86,7 @@ def rejection_cost_curve(
     --------
     >>> import fastarac as fa
     >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
-    >>> curve = fa.rejection_cost_curve(correct, confidence, [0.1, 0.3, 0.5, 0.9])
+    >>> curve = fa.costs.rejection_cost_curve(correct, confidence, [0.1, 0.3, 0.5, 0.9])
     >>> curve.cost
     array([0.06, 0.18, 0.2 , 0.04])
     >>> curve.thresholds
@@ -178,7 +178,7 @@ def accuracy_rejection_cost_curve(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also where `error` and `verification` are both 0.
+        As :func:`.threshold_sweep`; also where `error` and `verification` are both 0.
 
     Notes
     -----
@@ -188,7 +188,7 @@ def accuracy_rejection_cost_curve(
     --------
     >>> import fastarac as fa
     >>> costs = fa.VerificationCosts(verification=1, correction=1, error=4)
-    >>> curve = fa.accuracy_rejection_cost_curve([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], costs)
+    >>> curve = fa.costs.accuracy_rejection_cost_curve([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], costs)
     >>> curve.normalized_cost
     array([0.25  , 0.1875, 0.125 , 0.0625, 0.25  ])
     """

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
-from fastarac._inputs import fractions_of, positive_scalar, real_scalar
+from fastarac._core.inputs import fractions_of, positive_scalar, real_scalar
 from fastarac.costs.corners import hull_corners, hull_steps
-from fastarac.operating import OperatingPoint, acceptance_at_error_rate, point_at
-from fastarac.reviewer import Reviewer, check_reviewer
+from fastarac.operating.points import OperatingPoint, acceptance_at_error_rate, point_at
+from fastarac.operating.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
@@ -294,18 +294,18 @@ def performance_at_error_rate(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for error rates, `gamma` or `delta` outside their range.
+        As :func:`.threshold_sweep`; also for error rates, `gamma` or `delta` outside their range.
 
     Notes
     -----
-    W(θ) = γX(θ) + β − δε with the X(θ) of :func:`acceptance_at_error_rate`; Kimura et al. 2024,
+    W(θ) = γX(θ) + β − δε with the X(θ) of :func:`.acceptance_at_error_rate`; Kimura et al. 2024,
     3.2 §2. The allowed ε is counted whole, also where all items together have fewer errors.
 
     Examples
     --------
     >>> import fastarac as fa
     >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
-    >>> fa.performance_at_error_rate(correct, confidence, [0.1, 0.2], gamma=0.5, delta=2)
+    >>> fa.costs.performance_at_error_rate(correct, confidence, [0.1, 0.2], gamma=0.5, delta=2)
     array([0.65, 0.6 ])
     """
     gamma, delta = positive_scalar(gamma, "gamma"), at_least_minus_one(delta, "delta")
@@ -348,13 +348,13 @@ def optimal_operating_point(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for `costs` or a `reviewer` of another type.
+        As :func:`.threshold_sweep`; also for `costs` or a `reviewer` of another type.
 
     Notes
     -----
     The minimum of L (equation 9 of Kimura et al. 2024). It is linear in TA and FA: every correct item
     that is accepted saves A = C_R + a(C_C + C_E), every incorrect one costs B = d(C_E − C_C) − C_R,
-    with d = 1 and a = 0 for perfect people. At the corners of :func:`arac_convex_hull`, A·TA and B·FA
+    with d = 1 and a = 0 for perfect people. At the corners of :func:`.arac_convex_hull`, A·TA and B·FA
     are compared as the exact products that they are.
 
     Examples
@@ -362,7 +362,7 @@ def optimal_operating_point(
     >>> import fastarac as fa
     >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
     >>> costs = fa.VerificationCosts(verification=2, correction=4, error=7)
-    >>> point = fa.optimal_operating_point(correct, confidence, costs=costs)
+    >>> point = fa.costs.optimal_operating_point(correct, confidence, costs=costs)
     >>> point.threshold, round(costs.cost(point), 3)
     (0.6, 2.6)
     """

@@ -36,7 +36,7 @@ class BandedDisplay:
         Parameters
         ----------
         band : ConfidenceBand
-            Of :func:`bootstrap_band`, for the same curve.
+            Of :func:`.bootstrap_band`, for the same curve.
         **kwargs : dict
             Passed on to matplotlib's ``fill_between``.
 

@@ -57,7 +57,7 @@ class Display:
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **kwargs : dict
-            What :meth:`plot` takes by keyword.
+            What :meth:`.plot` takes by keyword.
 
         Returns
         -------

@@ -60,7 +60,7 @@ def decimate(
 def decimate_steps(
     x: FloatArray, y: FloatArray, drawstyle: str, *, xlim: Range, ylim: Range
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the line that matplotlib draws in a style of steps, decimated as by :func:`decimate`.
+    """Return the line that matplotlib draws in a style of steps, decimated as by :func:`.decimate`.
 
     The steps between the vertices that a column keeps are within the column, and those from one
     column to the next are the original ones.

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fastarac._sorting import sweep_arrays
+from fastarac._core.sorting import sweep_arrays
 from fastarac.displays._base import WHOLE, Display, add_legend, canonical, draw_line
-from fastarac.dropin.curves import read_binary, read_scores
+from fastarac.sklearn.curves import read_binary, read_scores
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class ScoredDisplay(Display):
             Whether the arrays of the display leave out points, as the function that computes the
             curve does; as scikit-learn's display if left out. The picture is the same.
         **kwargs : dict
-            What :meth:`plot` takes by keyword.
+            What :meth:`.plot` takes by keyword.
 
         Returns
         -------

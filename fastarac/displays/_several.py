@@ -51,7 +51,7 @@ def draw_curves(
     >>> from fastarac.datasets import load_digits_ocr
     >>> from fastarac.displays import draw_curves
     >>> sweeps = {name: fa.threshold_sweep(*items) for name, items in load_digits_ocr().items()}
-    >>> displays = draw_curves(fa.RocCurveDisplay, sweeps, plot_chance_level=True)
+    >>> displays = draw_curves(fa.displays.RocCurveDisplay, sweeps, plot_chance_level=True)
     >>> displays["svm-rbf"].line_.get_label()
     'svm-rbf (ROC-AUC = 0.766)'
     >>> from matplotlib import pyplot as plt

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastarac.areas import arac_auc_score
+from fastarac.areas.arac import arac_auc_score
 from fastarac.displays._base import AcceptanceDisplay, add_legend, percent, rounded
 from fastarac.displays._several import draw_curves
-from fastarac.operating import OperatingPoint, operating_point
+from fastarac.operating.points import OperatingPoint, operating_point
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +56,7 @@ class ARACDisplay(AcceptanceDisplay):
     shades_ : tuple of two matplotlib PolyCollection, or None
         The upper and the lower area, where they are shaded.
     band_ : matplotlib PolyCollection
-        The band around the curve, once :meth:`plot_band` has drawn it.
+        The band around the curve, once :meth:`.plot_band` has drawn it.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -71,7 +71,7 @@ class ARACDisplay(AcceptanceDisplay):
     --------
     >>> import fastarac as fa
     >>> sweep = fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])
-    >>> display = fa.ARACDisplay.from_sweep(sweep, name="model", error_rates=[0.1])
+    >>> display = fa.displays.ARACDisplay.from_sweep(sweep, name="model", error_rates=[0.1])
     >>> display.line_.get_label()
     'model (ARAC-AUC = 0.906)'
     >>> display.points_.get_xdata()
@@ -123,7 +123,7 @@ class ARACDisplay(AcceptanceDisplay):
         error_rates : sequence of float, default=()
             Allowed error rates: the points of largest acceptance within them are marked.
         **kwargs : dict
-            What :meth:`plot` takes by keyword.
+            What :meth:`.plot` takes by keyword.
 
         Returns
         -------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from fastarac.displays._base import AcceptanceDisplay
-from fastarac.dropin.areas import auc
+from fastarac.sklearn.areas import auc
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -37,7 +37,7 @@ class ARPDisplay(AcceptanceDisplay):
     line_ : matplotlib Line2D
         The curve. Of a long curve, it has the vertices that make a visible difference.
     band_ : matplotlib PolyCollection
-        The band around the curve, once :meth:`plot_band` has drawn it.
+        The band around the curve, once :meth:`.plot_band` has drawn it.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -56,7 +56,8 @@ class ARPDisplay(AcceptanceDisplay):
     Examples
     --------
     >>> import fastarac as fa
-    >>> display = fa.ARPDisplay.from_predictions([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6], name="model")
+    >>> items = [1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6]
+    >>> display = fa.displays.ARPDisplay.from_predictions(*items, name="model")
     >>> display.line_.get_label()
     'model (ARP-AUC = 0.885)'
     >>> from matplotlib import pyplot as plt

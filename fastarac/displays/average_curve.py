@@ -46,7 +46,7 @@ class AverageCurveDisplay:
     Parameters
     ----------
     average : AverageCurve
-        What :func:`average_curves` has computed.
+        What :func:`.average_curves` has computed.
     name : str, optional
         The name of the model, for the legend.
     curve : {"arac", "generalized_rc", "arp", "rc"}
@@ -76,7 +76,7 @@ class AverageCurveDisplay:
     ...     fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6]),
     ...     fa.threshold_sweep([1, 0, 1, 0], [0.9, 0.7, 0.6, 0.3]),
     ... ]
-    >>> display = fa.AverageCurveDisplay.from_sweeps(folds, name="model")
+    >>> display = fa.displays.AverageCurveDisplay.from_sweeps(folds, name="model")
     >>> display.line_.get_label()
     'model (mean of 2 folds)'
     >>> from matplotlib import pyplot as plt
@@ -116,15 +116,15 @@ class AverageCurveDisplay:
             Acceptance rates or thresholds; where it is left out, 1001 acceptance rates, or the
             thresholds of all folds.
         along : {"acceptance", "threshold"}
-            As for :func:`average_curves`.
+            As for :func:`.average_curves`.
         curve : {"arac", "generalized_rc", "arp", "rc"}
-            As for :func:`average_curves`.
+            As for :func:`.average_curves`.
         name : str, optional
             The name of the model, for the legend.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **kwargs : dict
-            What :meth:`plot` takes by keyword.
+            What :meth:`.plot` takes by keyword.
 
         Returns
         -------

@@ -66,7 +66,7 @@ class ConfusionDisplay(ItemDisplay):
     Examples
     --------
     >>> import fastarac as fa
-    >>> display = fa.ConfusionDisplay.from_predictions([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])
+    >>> display = fa.displays.ConfusionDisplay.from_predictions([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])
     >>> list(display.areas_)
     ['true_rejects', 'false_rejects', 'true_accepts', 'false_accepts']
     >>> from matplotlib import pyplot as plt

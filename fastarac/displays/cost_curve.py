@@ -70,7 +70,7 @@ class CostCurveDisplay(ScoredDisplay):
     --------
     >>> import fastarac as fa
     >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
-    >>> display = fa.CostCurveDisplay.from_predictions(y_true, y_score, name="model")
+    >>> display = fa.displays.CostCurveDisplay.from_predictions(y_true, y_score, name="model")
     >>> display.line_.get_ydata()
     array([0.  , 0.25, 0.  ])
     >>> from matplotlib import pyplot as plt
@@ -120,13 +120,13 @@ class CostCurveDisplay(ScoredDisplay):
         pos_label : int, float, bool or str, optional
             Label of the positive class, for the names of the axes.
         confidence_level : float, optional
-            In (0, 1): shade confidence intervals, as :func:`cost_curve_band` computes them.
+            In (0, 1): shade confidence intervals, as :func:`.cost_curve_band` computes them.
         n_resamples : int, default=1000
             Number of bootstrap samples for them.
         random_state : int, numpy.random.Generator or None
             Where the random numbers for them come from.
         **kwargs : dict
-            What :meth:`plot` takes by keyword.
+            What :meth:`.plot` takes by keyword.
 
         Returns
         -------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fastarac.areas.precision_recall import equal_error_rate
 from fastarac.displays._base import (
     add_legend,
     canonical,
@@ -18,8 +19,7 @@ from fastarac.displays._base import (
 )
 from fastarac.displays._decimation import edges_of_columns, thin
 from fastarac.displays._scored import ScoredDisplay
-from fastarac.dropin.curves import det_curve
-from fastarac.precision_recall import equal_error_rate
+from fastarac.sklearn.curves import det_curve
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -80,7 +80,7 @@ class DetCurveDisplay(ScoredDisplay):
     --------
     >>> import fastarac as fa
     >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
-    >>> display = fa.DetCurveDisplay.from_predictions(y_true, y_score, name="model")
+    >>> display = fa.displays.DetCurveDisplay.from_predictions(y_true, y_score, name="model")
     >>> display.line_.get_label()
     'model (EER = 0.500)'
     >>> from matplotlib import pyplot as plt

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fastarac._sorting import SweepArrays
+from fastarac._core.sorting import SweepArrays
 from fastarac.displays._base import legend_label, rounded
 from fastarac.displays._scored import SquareDisplay
-from fastarac.dropin._sums import precision_of
-from fastarac.dropin.curves import precision_recall_curve
+from fastarac.sklearn._sums import precision_of
+from fastarac.sklearn.curves import precision_recall_curve
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -66,7 +66,7 @@ class PrecisionRecallDisplay(SquareDisplay):
     --------
     >>> import fastarac as fa
     >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
-    >>> display = fa.PrecisionRecallDisplay.from_predictions(y_true, y_score, name="model")
+    >>> display = fa.displays.PrecisionRecallDisplay.from_predictions(y_true, y_score, name="model")
     >>> display.line_.get_label()
     'model (AP = 0.833)'
     >>> from matplotlib import pyplot as plt

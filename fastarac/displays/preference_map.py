@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.costs.preferences import Models
-    from fastarac.reviewer import Reviewer
+    from fastarac.operating.reviewer import Reviewer
 
     FloatArray = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ class PreferenceMapDisplay:
     Parameters
     ----------
     preferences : PreferenceMap
-        What :func:`preference_map` returns.
+        What :func:`.preference_map` returns.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class PreferenceMapDisplay:
     >>> import fastarac as fa
     >>> import numpy as np
     >>> from fastarac.datasets import load_digits_ocr
-    >>> display = fa.PreferenceMapDisplay.from_models(
+    >>> display = fa.displays.PreferenceMapDisplay.from_models(
     ...     load_digits_ocr(), np.geomspace(0.01, 1, 40), np.geomspace(0.1, 1000, 40)
     ... )
     >>> display.ax_.get_xscale()

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from fastarac.areas import augrc_loss
+from fastarac.areas.arac import augrc_loss
 from fastarac.displays._base import AcceptanceDisplay
-from fastarac.dropin.areas import auc
+from fastarac.sklearn.areas import auc
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -38,7 +38,7 @@ class RCDisplay(AcceptanceDisplay):
     line_ : matplotlib Line2D
         The curve. Of a long curve, it has the vertices that make a visible difference.
     band_ : matplotlib PolyCollection
-        The band around the curve, once :meth:`plot_band` has drawn it.
+        The band around the curve, once :meth:`.plot_band` has drawn it.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -57,7 +57,8 @@ class RCDisplay(AcceptanceDisplay):
     Examples
     --------
     >>> import fastarac as fa
-    >>> display = fa.RCDisplay.from_predictions([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6], name="model")
+    >>> items = [1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6]
+    >>> display = fa.displays.RCDisplay.from_predictions(*items, name="model")
     >>> display.line_.get_label()
     'model (AURC = 0.115)'
     >>> from matplotlib import pyplot as plt
@@ -112,7 +113,7 @@ class GeneralizedRCDisplay(AcceptanceDisplay):
     line_ : matplotlib Line2D
         The curve. Of a long curve, it has the vertices that make a visible difference.
     band_ : matplotlib PolyCollection
-        The band around the curve, once :meth:`plot_band` has drawn it.
+        The band around the curve, once :meth:`.plot_band` has drawn it.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -127,7 +128,7 @@ class GeneralizedRCDisplay(AcceptanceDisplay):
     --------
     >>> import fastarac as fa
     >>> sweep = fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])
-    >>> display = fa.GeneralizedRCDisplay.from_sweep(sweep, name="model")
+    >>> display = fa.displays.GeneralizedRCDisplay.from_sweep(sweep, name="model")
     >>> display.line_.get_label()
     'model (AUGRC = 0.0938)'
     >>> from matplotlib import pyplot as plt

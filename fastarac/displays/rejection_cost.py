@@ -65,7 +65,7 @@ class RejectionCostDisplay(ItemDisplay):
     Examples
     --------
     >>> import fastarac as fa
-    >>> display = fa.RejectionCostDisplay.from_predictions([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])
+    >>> display = fa.displays.RejectionCostDisplay.from_predictions([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])
     >>> float(display.line_.get_ydata().max().round(3))
     0.167
     >>> from matplotlib import pyplot as plt
@@ -160,7 +160,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
     Examples
     --------
     >>> import fastarac as fa
-    >>> display = fa.AccuracyRejectionCostDisplay.from_predictions(
+    >>> display = fa.displays.AccuracyRejectionCostDisplay.from_predictions(
     ...     [1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6], costs=fa.VerificationCosts(1, 1, 4)
     ... )
     >>> display.ax_.get_zlabel()
@@ -205,7 +205,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
         ax : matplotlib Axes, optional
             Where to draw, with three dimensions; a new figure if left out.
         **kwargs : dict
-            What :meth:`plot` takes by keyword.
+            What :meth:`.plot` takes by keyword.
 
         Returns
         -------

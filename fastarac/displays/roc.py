@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastarac.areas import pair_counts, roc_auc
+from fastarac._core.pairs import value_of_pairs
+from fastarac.areas.arac import pair_counts
 from fastarac.displays._bands import BandedDisplay
 from fastarac.displays._base import legend_label
 from fastarac.displays._scored import SquareDisplay
-from fastarac.dropin.curves import roc_curve
+from fastarac.sklearn.curves import roc_curve
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -45,7 +46,7 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
     chance_level_ : matplotlib Line2D or None
         The chance level, where it is asked for.
     band_ : matplotlib PolyCollection
-        The band around the curve, once :meth:`plot_band` has drawn it.
+        The band around the curve, once :meth:`.plot_band` has drawn it.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -65,7 +66,7 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
     --------
     >>> import fastarac as fa
     >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
-    >>> display = fa.RocCurveDisplay.from_predictions(y_true, y_score, name="model")
+    >>> display = fa.displays.RocCurveDisplay.from_predictions(y_true, y_score, name="model")
     >>> display.line_.get_label()
     'model (ROC-AUC = 0.750)'
     >>> from matplotlib import pyplot as plt
@@ -94,7 +95,8 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
     @classmethod
     def _of(cls, sweep: ThresholdSweep, name: str | None, **options: Any) -> Self:
         fpr, tpr, _ = roc_curve(sweep, **options)
-        return cls(fpr=fpr, tpr=tpr, roc_auc=roc_auc(pair_counts(sweep, None, None)), name=name)
+        area = value_of_pairs("roc_auc", pair_counts(sweep, None, None))
+        return cls(fpr=fpr, tpr=tpr, roc_auc=area, name=name)
 
     def _curve(self) -> tuple[FloatArray, FloatArray]:
         return self.fpr, self.tpr

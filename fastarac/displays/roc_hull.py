@@ -27,13 +27,13 @@ MARK: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 7, "ma
 class ROCHullDisplay(SquareDisplay):
     """ROC convex hull visualization.
 
-    Make it of a hull of several classifiers and draw it over their curves with :meth:`plot`; or, for
+    Make it of a hull of several classifiers and draw it over their curves with :meth:`.plot`; or, for
     one classifier, with ``from_predictions`` or ``from_sweep``, which draw it as well.
 
     Parameters
     ----------
     hull : ROCConvexHull
-        What :func:`roc_convex_hull` returns.
+        What :func:`.roc_convex_hull` returns.
     name : str, optional
         Its name, for the legend.
     pos_label : int, float, bool or str, optional
@@ -62,8 +62,8 @@ class ROCHullDisplay(SquareDisplay):
     Examples
     --------
     >>> import fastarac as fa
-    >>> hull = fa.roc_convex_hull({"A": ([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])})
-    >>> display = fa.ROCHullDisplay(hull, name="hull").plot(slopes=[0.5, 2])
+    >>> hull = fa.costs.roc_convex_hull({"A": ([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])})
+    >>> display = fa.displays.ROCHullDisplay(hull, name="hull").plot(slopes=[0.5, 2])
     >>> display.line_.get_label()
     'hull (ROC-AUC = 0.875)'
     >>> display.best_.get_xdata()
@@ -99,10 +99,10 @@ class ROCHullDisplay(SquareDisplay):
         name : str, optional
             The name of the hull, for the legend, instead of the display's own.
         slopes : sequence of float, default=()
-            Slopes of lines of equal cost, as :func:`iso_performance_slope` gives them; the best
+            Slopes of lines of equal cost, as :func:`.iso_performance_slope` gives them; the best
             vertex for each is marked.
         **kwargs : dict
-            `plot_chance_level`, `chance_level_kw`, `despine` as for :class:`RocCurveDisplay`;
+            `plot_chance_level`, `chance_level_kw`, `despine` as for :class:`.RocCurveDisplay`;
             everything else is passed on to matplotlib's ``plot``, for the hull.
 
         Returns

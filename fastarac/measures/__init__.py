@@ -1,1 +1,7 @@
 """The classic measures of confusion tables, rankings, clusterings and annotators."""
+
+from __future__ import annotations
+
+from fastarac._core.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __name__, __file__)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fastarac._inputs import choice, positive_scalar
+from fastarac._core.inputs import choice, positive_scalar
 from fastarac.measures._tables import F_BETA, NAMES
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac import _parallel
-from fastarac._inputs import vector
+from fastarac._core import parallel
+from fastarac._core.inputs import vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ class Ragged(NamedTuple):
 
     def over_queries(self, kernel: Callable[..., None], *arguments: Any, out: Any) -> Any:
         """Run `kernel(values, offsets, *arguments, first, last, out)` over shares of the queries."""
-        k = _parallel.n_threads(len(self.values))
+        k = parallel.n_threads(len(self.values))
         goals = [len(self.values) * i // k for i in range(1, k)]
         inner = np.searchsorted(self.offsets, goals).tolist()
         edges = [0, *(min(edge, self.n_queries) for edge in inner), self.n_queries]
@@ -43,7 +43,7 @@ class Ragged(NamedTuple):
         def work(share: int) -> None:
             kernel(self.values, self.offsets, *arguments, edges[share], edges[share + 1], out)
 
-        _parallel.run(work, range(k))
+        parallel.run(work, range(k))
         return out
 
     def result(self, values: FloatArray) -> Any:

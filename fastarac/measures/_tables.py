@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac import _kernels, _parallel
+from fastarac import _kernels
+from fastarac._core import parallel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,19 +146,19 @@ class Tables(NamedTuple):
         """Return a row for each measure, with its values for all tables."""
         size = len(self.cells[0])
         out = np.empty((len(names), size))
-        edges = _parallel.edges(size)
+        edges = parallel.edges(size)
         nothing = NOTHING, NOTHING, np.empty(0, np.int64)
 
         def work(share: int) -> None:
             start, stop = edges[share], edges[share + 1]
             self.part(start, stop).measure(names, beta, out, start, *nothing)
 
-        _parallel.run(work, range(len(edges) - 1))
+        parallel.run(work, range(len(edges) - 1))
         return out
 
     def best(self, names: Sequence[str]) -> dict[str, tuple[float, int]]:
         """Return each measure's best value and its last position; −1 where all values are NaN."""
-        edges = _parallel.edges(len(self.cells[0]))
+        edges = parallel.edges(len(self.cells[0]))
         signs = np.array([-1.0 if name in LOSSES else 1.0 for name in names])
 
         def work(share: int) -> tuple[list[float], list[int]]:
@@ -167,7 +168,7 @@ class Tables(NamedTuple):
             return best.tolist(), positions.tolist()
 
         found = {}
-        shares = _parallel.run(work, range(len(edges) - 1))
+        shares = parallel.run(work, range(len(edges) - 1))
         for k, name in enumerate(names):
             value, position = max((best[k], positions[k]) for best, positions in shares)
             found[name] = float(signs[k]) * value, position

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastarac._inputs import choice
-from fastarac.dropin.agreement import kappa_of_table
-from fastarac.exceptions import warn_undefined
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.inputs import choice
 from fastarac.measures.confusion import read_table
+from fastarac.sklearn.agreement import kappa_of_table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -56,9 +56,9 @@ def cohen_kappa(counts: ArrayLike, weights: str | None = None) -> float:
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.cohen_kappa([[20, 5], [10, 15]])
+    >>> fa.measures.cohen_kappa([[20, 5], [10, 15]])
     0.4
-    >>> round(fa.cohen_kappa([[20, 5, 1], [3, 15, 4], [0, 2, 10]], weights="quadratic"), 4)
+    >>> round(fa.measures.cohen_kappa([[20, 5, 1], [3, 15, 4], [0, 2, 10]], weights="quadratic"), 4)
     0.7509
     """
     if weights is not None:

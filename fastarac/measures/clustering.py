@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._inputs import choice
-from fastarac.exceptions import warn_undefined
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.inputs import choice
 from fastarac.measures.confusion import read_table
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def local_purity(counts: ArrayLike) -> NDArray[np.float64]:
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.local_purity([[5, 1, 1], [1, 4, 3], [2, 2, 6]]).round(3)
+    >>> fa.measures.local_purity([[5, 1, 1], [1, 4, 3], [2, 2, 6]]).round(3)
     array([0.714, 0.5  , 0.6  ])
     """
     table = _read(counts)
@@ -72,7 +72,7 @@ def purity(counts: ArrayLike) -> float:
     Raises
     ------
     ValueError, TypeError
-        As :func:`local_purity`.
+        As :func:`.local_purity`.
 
     Warns
     -----
@@ -81,12 +81,12 @@ def purity(counts: ArrayLike) -> float:
 
     Notes
     -----
-    It is 1 where each item has a cluster of its own: look at :func:`inverse_purity` as well.
+    It is 1 where each item has a cluster of its own: look at :func:`.inverse_purity` as well.
 
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.purity([[5, 1, 1], [1, 4, 3], [2, 2, 6]])
+    >>> fa.measures.purity([[5, 1, 1], [1, 4, 3], [2, 2, 6]])
     0.6
     """
     value = _purity(_read(counts))
@@ -101,7 +101,7 @@ def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
     Parameters
     ----------
     counts : array_like of shape (n_clusters, n_classes)
-        As for :func:`purity`.
+        As for :func:`.purity`.
     variant : {"standard", "size-weighted"}
         The purity with clusters and classes swapped; or the definition of the slides, which goes by the
         clusters, and weighs each one's majority by the size of the cluster over that of the class.
@@ -115,7 +115,7 @@ def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
     Raises
     ------
     ValueError, TypeError
-        As :func:`purity`; also for another `variant`.
+        As :func:`.purity`; also for another `variant`.
 
     Warns
     -----
@@ -126,9 +126,9 @@ def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
     --------
     >>> import fastarac as fa
     >>> counts = [[5, 1, 1], [1, 4, 3], [2, 2, 6]]
-    >>> fa.inverse_purity(counts)
+    >>> fa.measures.inverse_purity(counts)
     0.6
-    >>> round(fa.inverse_purity(counts, "size-weighted"), 3)
+    >>> round(fa.measures.inverse_purity(counts, "size-weighted"), 3)
     0.598
     """
     choice(variant, "variant", VARIANTS)
@@ -144,9 +144,9 @@ def purity_f(counts: ArrayLike, variant: str = "standard") -> float:
     Parameters
     ----------
     counts : array_like of shape (n_clusters, n_classes)
-        As for :func:`purity`.
+        As for :func:`.purity`.
     variant : {"standard", "size-weighted"}
-        As for :func:`inverse_purity`.
+        As for :func:`.inverse_purity`.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def purity_f(counts: ArrayLike, variant: str = "standard") -> float:
     Raises
     ------
     ValueError, TypeError
-        As :func:`inverse_purity`.
+        As :func:`.inverse_purity`.
 
     Warns
     -----
@@ -166,7 +166,7 @@ def purity_f(counts: ArrayLike, variant: str = "standard") -> float:
     Examples
     --------
     >>> import fastarac as fa
-    >>> round(fa.purity_f([[5, 1, 1], [1, 4, 3], [2, 2, 6]], "size-weighted"), 3)
+    >>> round(fa.measures.purity_f([[5, 1, 1], [1, 4, 3], [2, 2, 6]], "size-weighted"), 3)
     0.599
     """
     choice(variant, "variant", VARIANTS)

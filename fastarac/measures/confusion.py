@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from fastarac._inputs import choice, whole_number
+from fastarac._core.inputs import choice, whole_number
 from fastarac.measures._named import Measures
 from fastarac.measures._tables import GOALS, Tables
 from fastarac.sweep import ThresholdSweep
@@ -27,7 +27,7 @@ NAMES = ("tp", "fp", "fn", "tn")
 class ConfusionMeasures(Measures):
     """All measures of confusion tables, each computed when asked for.
 
-    Made by :func:`confusion_measures`, which says what is what.
+    Made by :func:`.confusion_measures`, which says what is what.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class BestThreshold(NamedTuple):
 class SweepMeasures(Measures):
     """All measures at all thresholds of a sweep, each computed when asked for.
 
-    Made by :func:`confusion_measures` of a :class:`ThresholdSweep`: accepted is predicted positive,
+    Made by :func:`.confusion_measures` of a :class:`.ThresholdSweep`: accepted is predicted positive,
     correct is actually positive. A measure is an array of shape (m + 1,), beside ``sweep.thresholds``.
 
     Attributes
@@ -117,7 +117,7 @@ class SweepMeasures(Measures):
         --------
         >>> import fastarac as fa
         >>> sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
-        >>> measures = fa.confusion_measures(sweep)
+        >>> measures = fa.measures.confusion_measures(sweep)
         >>> best = measures.best("f1")
         >>> round(best.value, 4), best.threshold
         (0.8571, 0.6)
@@ -139,7 +139,7 @@ class SweepMeasures(Measures):
     ) -> Iterator[tuple[slice, dict[str, FloatArray]]]:
         """Go through the measures at all thresholds, some thresholds at a time.
 
-        What :meth:`to_dict` returns for ten million thresholds fills 2 GB, and the first touch of that
+        What :meth:`.to_dict` returns for ten million thresholds fills 2 GB, and the first touch of that
         takes at least as long as the measures themselves. Blocks of the default size take 28 MB.
 
         Parameters
@@ -165,7 +165,8 @@ class SweepMeasures(Measures):
         --------
         >>> import fastarac as fa
         >>> sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
-        >>> for where, found in fa.confusion_measures(sweep).blocks(["f1", "accuracy"], size=4):
+        >>> measures = fa.measures.confusion_measures(sweep)
+        >>> for where, found in measures.blocks(["f1", "accuracy"], size=4):
         ...     print(sweep.thresholds[where], found["f1"].round(3), found["accuracy"])
         [inf 0.9 0.8 0.7] [0.    0.5   0.8   0.667] [0.4 0.6 0.8 0.6]
         [0.6 0.2] [0.857 0.75 ] [0.8 0.6]
@@ -194,7 +195,7 @@ class SweepMeasures(Measures):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AveragedMeasures(Measures):
-    """The mean of each measure over the classes. Made by :class:`ClassCounts`.
+    """The mean of each measure over the classes. Made by :class:`.ClassCounts`.
 
     Attributes
     ----------
@@ -294,7 +295,7 @@ def confusion_measures(
         ========================= ==============================================================
 
         ``to_dict()`` has them all; ``print`` shows those of a single table. Those of a sweep have
-        :meth:`~fastarac.SweepMeasures.best`, too.
+        :meth:`~fastarac.results.SweepMeasures.best`, too.
 
     Raises
     ------
@@ -320,18 +321,18 @@ def confusion_measures(
     Tharwat's example in section 2.9.1:
 
     >>> import fastarac as fa
-    >>> measures = fa.confusion_measures(tp=70, fp=20, fn=30, tn=80)
+    >>> measures = fa.measures.confusion_measures(tp=70, fp=20, fn=30, tn=80)
     >>> measures.accuracy, measures.sensitivity, measures.specificity
     (0.75, 0.7, 0.8)
     >>> round(measures.matthews_correlation, 4), round(measures.f_beta(2), 4)
     (0.5025, 0.7143)
-    >>> fa.confusion_measures([70, 0], 20, [30, 100], 80).f1.round(4)
+    >>> fa.measures.confusion_measures([70, 0], 20, [30, 100], 80).f1.round(4)
     array([0.7368, 0.    ])
 
     At all thresholds of a sweep:
 
     >>> sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
-    >>> fa.confusion_measures(sweep).f1.round(3)
+    >>> fa.measures.confusion_measures(sweep).f1.round(3)
     array([0.   , 0.5  , 0.8  , 0.667, 0.857, 0.75 ])
     """
     given: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
@@ -456,7 +457,7 @@ def class_counts(prediction_counts: ArrayLike) -> ClassCounts:
     Tharwat's example in section 2.9.2:
 
     >>> import fastarac as fa
-    >>> counts = fa.class_counts([[80, 15, 0], [15, 70, 10], [5, 15, 90]])
+    >>> counts = fa.measures.class_counts([[80, 15, 0], [15, 70, 10], [5, 15, 90]])
     >>> counts.measures().sensitivity, counts.measures().specificity
     (array([0.8, 0.7, 0.9]), array([0.925, 0.875, 0.9  ]))
     >>> round(counts.macro().f1, 4), counts.micro().f1

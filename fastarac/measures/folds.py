@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._inputs import choice, fractions_of, vector
-from fastarac.exceptions import warn_undefined
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.inputs import choice, fractions_of, vector
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
@@ -96,12 +96,12 @@ def average_curves(
     ...     fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6]),
     ...     fa.threshold_sweep([1, 0, 1, 0], [0.9, 0.7, 0.6, 0.3]),
     ... ]
-    >>> average = fa.average_curves(folds, grid=[0.25, 0.5, 1.0])
+    >>> average = fa.measures.average_curves(folds, grid=[0.25, 0.5, 1.0])
     >>> average.mean
     array([1.   , 0.875, 0.625])
     >>> average.standard_deviation.round(4)
     array([0.    , 0.1768, 0.1768])
-    >>> fa.average_curves(folds, [0.65], along="threshold").acceptance_rate
+    >>> fa.measures.average_curves(folds, [0.65], along="threshold").acceptance_rate
     array([0.5])
     """
     choice(along, "along", WAYS)

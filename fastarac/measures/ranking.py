@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._inputs import choice
-from fastarac.exceptions import warn_undefined
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.inputs import choice
 from fastarac.measures._ragged import (
     Ragged,
     as_gains,
@@ -60,9 +60,9 @@ def precision_at_k(relevance: Any, k: int | Sequence[int]) -> Any:
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.precision_at_k([1, 0, 0, 1, 0, 0], 4)
+    >>> fa.measures.precision_at_k([1, 0, 0, 1, 0, 0], 4)
     0.5
-    >>> fa.precision_at_k([[1, 0, 0, 1, 0, 0], [0, 1]], [1, 2])
+    >>> fa.measures.precision_at_k([[1, 0, 0, 1, 0, 0], [0, 1]], [1, 2])
     array([[1. , 0.5],
            [0. , 0.5]])
     """
@@ -77,7 +77,7 @@ def recall_at_k(relevance: Any, k: int | Sequence[int], n_relevant: ArrayLike | 
     Parameters
     ----------
     relevance : array_like, list of array_like, or tuple (values, offsets)
-        As for :func:`precision_at_k`.
+        As for :func:`.precision_at_k`.
     k : int or sequence of int
         Ranks, at least 1.
     n_relevant : int or array_like of shape (n_queries,), optional
@@ -87,12 +87,12 @@ def recall_at_k(relevance: Any, k: int | Sequence[int], n_relevant: ArrayLike | 
     Returns
     -------
     float or ndarray
-        In [0, 1], as of :func:`precision_at_k`; NaN for a query without relevant items.
+        In [0, 1], as of :func:`.precision_at_k`; NaN for a query without relevant items.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`precision_at_k`; also where `n_relevant` is below the number in the ranking.
+        As :func:`.precision_at_k`; also where `n_relevant` is below the number in the ranking.
 
     Warns
     -----
@@ -106,9 +106,9 @@ def recall_at_k(relevance: Any, k: int | Sequence[int], n_relevant: ArrayLike | 
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.recall_at_k([1, 0, 0, 1, 0, 0], 3)
+    >>> fa.measures.recall_at_k([1, 0, 0, 1, 0, 0], 3)
     0.5
-    >>> fa.recall_at_k([[1, 0, 0, 1], [0, 1]], 3, n_relevant=[2, 4])
+    >>> fa.measures.recall_at_k([[1, 0, 0, 1], [0, 1]], 3, n_relevant=[2, 4])
     array([0.5 , 0.25])
     """
     batch = as_relevance(read_ragged(relevance, "relevance"), "relevance")
@@ -128,7 +128,7 @@ def ranking_average_precision(relevance: Any, n_relevant: ArrayLike | None = Non
     Parameters
     ----------
     relevance : array_like, list of array_like, or tuple (values, offsets)
-        As for :func:`precision_at_k`.
+        As for :func:`.precision_at_k`.
     n_relevant : int or array_like of shape (n_queries,), optional
         How many relevant items there are for each query, ranked or not; those in the ranking where it
         is left out. A relevant item that is not in the ranking has the precision 0.
@@ -141,7 +141,7 @@ def ranking_average_precision(relevance: Any, n_relevant: ArrayLike | None = Non
     Raises
     ------
     ValueError, TypeError
-        As :func:`recall_at_k`.
+        As :func:`.recall_at_k`.
 
     Warns
     -----
@@ -159,9 +159,9 @@ def ranking_average_precision(relevance: Any, n_relevant: ArrayLike | None = Non
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.ranking_average_precision([1, 0, 0, 1, 0, 0])
+    >>> fa.measures.ranking_average_precision([1, 0, 0, 1, 0, 0])
     0.75
-    >>> fa.ranking_average_precision([[1, 0, 0, 1, 0, 0], [0, 1]], n_relevant=[3, 1])
+    >>> fa.measures.ranking_average_precision([[1, 0, 0, 1, 0, 0], [0, 1]], n_relevant=[3, 1])
     array([0.5, 0.5])
     """
     batch = as_relevance(read_ragged(relevance, "relevance"), "relevance")
@@ -180,7 +180,7 @@ def reciprocal_rank(relevance: Any) -> Any:
     Parameters
     ----------
     relevance : array_like, list of array_like, or tuple (values, offsets)
-        As for :func:`precision_at_k`.
+        As for :func:`.precision_at_k`.
 
     Returns
     -------
@@ -190,12 +190,12 @@ def reciprocal_rank(relevance: Any) -> Any:
     Raises
     ------
     ValueError, TypeError
-        As :func:`precision_at_k`.
+        As :func:`.precision_at_k`.
 
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.reciprocal_rank([0, 0, 0, 1, 1])
+    >>> fa.measures.reciprocal_rank([0, 0, 0, 1, 1])
     0.25
     """
     batch = as_relevance(read_ragged(relevance, "relevance"), "relevance")
@@ -205,12 +205,12 @@ def reciprocal_rank(relevance: Any) -> Any:
 
 
 def mean_reciprocal_rank(relevance: Any) -> float:
-    """Mean of :func:`reciprocal_rank` over the queries, MRR.
+    """Mean of :func:`.reciprocal_rank` over the queries, MRR.
 
     Parameters
     ----------
     relevance : list of array_like, or tuple (values, offsets)
-        As for :func:`precision_at_k`.
+        As for :func:`.precision_at_k`.
 
     Returns
     -------
@@ -220,14 +220,14 @@ def mean_reciprocal_rank(relevance: Any) -> float:
     Raises
     ------
     ValueError, TypeError
-        As :func:`precision_at_k`.
+        As :func:`.precision_at_k`.
 
     Examples
     --------
     The slides' example, where the first right answers have the ranks 1 and 4:
 
     >>> import fastarac as fa
-    >>> fa.mean_reciprocal_rank([[1, 0, 1, 0], [0, 0, 0, 1]])
+    >>> fa.measures.mean_reciprocal_rank([[1, 0, 1, 0], [0, 0, 0, 1]])
     0.625
     """
     return float(np.mean(reciprocal_rank(relevance)))
@@ -240,7 +240,7 @@ def cumulative_gain(gains: Any, k: int | None = None) -> Any:
     ----------
     gains : array_like, list of array_like, or tuple (values, offsets)
         The gain (graded relevance) of each item, finite, in the order of the ranking; one ranking or a
-        batch, as for :func:`precision_at_k`.
+        batch, as for :func:`.precision_at_k`.
     k : int, optional
         How many ranks count; all where it is left out.
 
@@ -259,7 +259,7 @@ def cumulative_gain(gains: Any, k: int | None = None) -> Any:
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.cumulative_gain([4, 1, 4, 2, 1], k=3)
+    >>> fa.measures.cumulative_gain([4, 1, 4, 2, 1], k=3)
     9.0
     """
     batch = as_gains(read_ragged(gains, "gains"), "gains")
@@ -272,7 +272,7 @@ def discounted_cumulative_gain(gains: Any, k: int | None = None, discount: str =
     Parameters
     ----------
     gains : array_like, list of array_like, or tuple (values, offsets)
-        As for :func:`cumulative_gain`.
+        As for :func:`.cumulative_gain`.
     k : int, optional
         How many ranks count; all where it is left out.
     discount : {"jarvelin", "burges"}
@@ -287,7 +287,7 @@ def discounted_cumulative_gain(gains: Any, k: int | None = None, discount: str =
     Raises
     ------
     ValueError, TypeError
-        As :func:`cumulative_gain`; also for another `discount`.
+        As :func:`.cumulative_gain`; also for another `discount`.
 
     Notes
     -----
@@ -296,9 +296,9 @@ def discounted_cumulative_gain(gains: Any, k: int | None = None, discount: str =
     Examples
     --------
     >>> import fastarac as fa
-    >>> round(fa.discounted_cumulative_gain([4, 1, 4, 2, 1]), 4)
+    >>> round(fa.measures.discounted_cumulative_gain([4, 1, 4, 2, 1]), 4)
     8.9544
-    >>> round(fa.discounted_cumulative_gain([4, 1, 4, 2, 1], k=3, discount="burges"), 4)
+    >>> round(fa.measures.discounted_cumulative_gain([4, 1, 4, 2, 1], k=3, discount="burges"), 4)
     6.6309
     """
     choice(discount, "discount", DISCOUNTS)
@@ -314,11 +314,11 @@ def normalized_dcg(
     Parameters
     ----------
     gains : array_like, list of array_like, or tuple (values, offsets)
-        As for :func:`cumulative_gain`, at least 0.
+        As for :func:`.cumulative_gain`, at least 0.
     k : int, optional
         How many ranks count; all where it is left out.
     discount : {"jarvelin", "burges"}
-        As for :func:`discounted_cumulative_gain`.
+        As for :func:`.discounted_cumulative_gain`.
     judged_gains : array_like, list of array_like, or tuple (values, offsets), optional
         The gains of all items that are known for each query, ranked or not, in any order: the ideal
         ranking has the largest of them first. Those of `gains` where it is left out.
@@ -331,7 +331,7 @@ def normalized_dcg(
     Raises
     ------
     ValueError, TypeError
-        As :func:`discounted_cumulative_gain`; also for negative gains.
+        As :func:`.discounted_cumulative_gain`; also for negative gains.
 
     Warns
     -----
@@ -347,9 +347,9 @@ def normalized_dcg(
     The slides' example, but for a misprint of theirs:
 
     >>> import fastarac as fa
-    >>> round(fa.normalized_dcg([4, 1, 4, 2, 1]), 4)
+    >>> round(fa.measures.normalized_dcg([4, 1, 4, 2, 1]), 4)
     0.8785
-    >>> fa.normalized_dcg([[3, 2, 1], [1, 2, 3]], k=2).round(4)
+    >>> fa.measures.normalized_dcg([[3, 2, 1], [1, 2, 3]], k=2).round(4)
     array([1. , 0.6])
     """
     choice(discount, "discount", DISCOUNTS)
@@ -381,7 +381,7 @@ def rank_by_score(values: Any, scores: Any) -> Any:
     ----------
     values : array_like, list of array_like, or tuple (values, offsets)
         What is known of each item, such as its relevance or gain; one query or a batch, as for
-        :func:`precision_at_k`.
+        :func:`.precision_at_k`.
     scores : array_like, list of array_like, or tuple (values, offsets)
         The score of each item, finite; as many for each query.
 
@@ -401,10 +401,10 @@ def rank_by_score(values: Any, scores: Any) -> Any:
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.rank_by_score([0, 1, 1], [0.2, 0.9, 0.1])
+    >>> fa.measures.rank_by_score([0, 1, 1], [0.2, 0.9, 0.1])
     array([1, 0, 1])
-    >>> ranked = fa.rank_by_score([[0, 1], [0, 2, 1]], [[0.2, 0.9], [0.3, 0.5, 0.1]])
-    >>> fa.discounted_cumulative_gain(ranked)
+    >>> ranked = fa.measures.rank_by_score([[0, 1], [0, 2, 1]], [[0.2, 0.9], [0.3, 0.5, 0.1]])
+    >>> fa.measures.discounted_cumulative_gain(ranked)
     array([1.        , 2.63092975])
     """
     batch = read_ragged(values, "values")
@@ -452,7 +452,7 @@ def pool(rankings: Any, depth: int = 100) -> Any:
     >>> import fastarac as fa
     >>> one = [["b", "a", "c"], ["d", "e"]]
     >>> other = [["a", "x", "b"], ["e", "d"]]
-    >>> fa.pool([one, other], depth=2)
+    >>> fa.measures.pool([one, other], depth=2)
     [array(['a', 'b', 'x'], dtype='<U1'), array(['d', 'e'], dtype='<U1')]
     """
     depth = _count(depth, "depth")

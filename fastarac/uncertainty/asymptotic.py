@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._inputs import choice, read_groups, real_scalar
-from fastarac.exceptions import warn_undefined, warn_unreliable
+from fastarac._core.exceptions import warn_undefined, warn_unreliable
+from fastarac._core.inputs import choice, read_groups, real_scalar
+from fastarac._core.quantiles import student_quantile
 from fastarac.sweep import ThresholdSweep, as_sweep
 from fastarac.uncertainty import influence
-from fastarac.uncertainty.quantiles import student_quantile
 from fastarac.uncertainty.results import ConfidenceInterval
 from fastarac.uncertainty.statistics import as_statistic
 
@@ -103,12 +103,12 @@ def asymptotic_interval(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for a statistic without influence values, for a sweep of
+        As :func:`.threshold_sweep`; also for a statistic without influence values, for a sweep of
         weighted items, whose single weights are lost, and for "logit" where the range is infinite.
 
     Notes
     -----
-    The squared standard error is the sample variance of the :func:`influence_values`, over n: for
+    The squared standard error is the sample variance of the :func:`.influence_values`, over n: for
     ``"roc_auc"`` the variance of DeLong et al. 1988; with weights the sandwich estimate; with G
     groups G/(G − 1) times the sum of squares of what each adds. The interval takes the quantile of
     the normal distribution, with groups that of Student's t with G − 1 degrees of freedom.

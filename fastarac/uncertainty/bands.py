@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._inputs import choice, fractions_of, whole_number
-from fastarac.exceptions import UndefinedMetricWarning, warn_unreliable
+from fastarac._core.exceptions import UndefinedMetricWarning, warn_unreliable
+from fastarac._core.inputs import choice, fractions_of, whole_number
+from fastarac._core.random_state import key_of
 from fastarac.uncertainty.asymptotic import level_of
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.bootstrap import doubts_about, threads_for
-from fastarac.uncertainty.random_state import key_of
 from fastarac.uncertainty.replicates import Evaluator
 from fastarac.uncertainty.resampling import population_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac._core.random_state import RandomState
     from fastarac.sweep import ThresholdSweep
-    from fastarac.uncertainty.random_state import RandomState
 
     FloatArray = NDArray[np.float64]
 
@@ -104,7 +104,7 @@ def bootstrap_band(
     confidence_level : float, default=0.95
         Above 0 and below 1.
     stratified : bool, default=False
-        As in :func:`bootstrap`, like the arguments that follow.
+        As in :func:`.bootstrap`, like the arguments that follow.
     groups : array_like of shape (n,), optional
         Labels of groups that are drawn as a whole.
     sample_weight : array_like of shape (n,), optional
@@ -119,7 +119,7 @@ def bootstrap_band(
     Returns
     -------
     ConfidenceBand
-        `x`, `estimate`, `low`, `high`. Displays draw it: :meth:`ARACDisplay.plot_band`.
+        `x`, `estimate`, `low`, `high`. Displays draw it: :meth:`.ARACDisplay.plot_band`.
 
     Warns
     -----
@@ -131,7 +131,7 @@ def bootstrap_band(
     Raises
     ------
     ValueError, TypeError
-        As :func:`bootstrap`; also for places outside [0, 1] or not rising.
+        As :func:`.bootstrap`; also for places outside [0, 1] or not rising.
 
     Notes
     -----
@@ -145,7 +145,7 @@ def bootstrap_band(
     Examples
     --------
     >>> import fastarac as fa
-    >>> correct, confidence = fa.PAPER_CASES[1].sample(100, random_state=0)
+    >>> correct, confidence = fa.synthetic.PAPER_CASES[1].sample(100, random_state=0)
     >>> band = fa.bootstrap_band(correct, confidence, grid=5, n_resamples=100, random_state=1)
     >>> band
     ConfidenceBand(5 places, curve='arac', kind='pointwise', confidence_level=0.95)

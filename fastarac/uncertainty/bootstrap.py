@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
-from fastarac import _parallel
-from fastarac._inputs import choice, whole_number
-from fastarac.exceptions import UndefinedMetricWarning, undefined_is_nan, warn_unreliable
+from fastarac._core import parallel
+from fastarac._core.exceptions import UndefinedMetricWarning, undefined_is_nan, warn_unreliable
+from fastarac._core.inputs import choice, whole_number
+from fastarac._core.random_state import key_of
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
 from fastarac.uncertainty.asymptotic import level_of
 from fastarac.uncertainty.batches import run_batches
-from fastarac.uncertainty.random_state import key_of
 from fastarac.uncertainty.replicates import Evaluator, standard_error
 from fastarac.uncertainty.resampling import population_of
 from fastarac.uncertainty.results import ConfidenceInterval
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac._core.random_state import RandomState
     from fastarac.sweep import ThresholdSweep
-    from fastarac.uncertainty.random_state import RandomState
     from fastarac.uncertainty.resampling import Population
 
     StatisticLike = str | Statistic | Callable[[ThresholdSweep], float]
@@ -127,8 +127,8 @@ def bootstrap(
     confidence : array_like of shape (n,)
         Real and finite.
     statistic : str, Statistic or callable, or a sequence of these, default="arac_auc"
-        A name in ``Statistic.names()``, a :class:`Statistic` with parameters, or a function of a
-        :class:`ThresholdSweep` that returns a number. Several are computed on the same resamples.
+        A name in ``Statistic.names()``, a :class:`.Statistic` with parameters, or a function of a
+        :class:`.ThresholdSweep` that returns a number. Several are computed on the same resamples.
     n_resamples : int, default=2000
         At least 2.
     confidence_level : float, default=0.95
@@ -172,14 +172,14 @@ def bootstrap(
         "studentized"): the interval is NaN.
 
     UnreliableIntervalWarning
-        As :func:`asymptotic_interval`: with fewer than 10 correct or incorrect items, fewer than 20
+        As :func:`.asymptotic_interval`: with fewer than 10 correct or incorrect items, fewer than 20
         groups, an error that comes from fewer than 5 items (of statistics with influence values), and
         where the resamples are all alike. Resamples of few items know nothing of what they lack.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for arguments outside their ranges, for weighted sweeps, for
+        As :func:`.threshold_sweep`; also for arguments outside their ranges, for weighted sweeps, for
         groups beside a sweep or with `stratified`, for "studentized" with groups, weights or a
         statistic without influence values, and for "bca" with a statistic without influence values
         where its items are of more than 2,000 kinds.
@@ -190,7 +190,7 @@ def bootstrap(
     intervals are cut at the ends of a named statistic's range. The corrections of "bca" are Efron's
     (1987): replicates equal to the estimate count half for the bias; the acceleration is that of the
     jackknife, over groups where there are any. The standard errors of "studentized" are those of
-    :func:`asymptotic_interval`.
+    :func:`.asymptotic_interval`.
 
     Items are sorted once. A resample is then a count for each: Poisson counts, of which single draws
     are added or taken back until the sum is right, which gives the law of drawing one by one, to the
@@ -201,7 +201,7 @@ def bootstrap(
     Examples
     --------
     >>> import fastarac as fa
-    >>> correct, confidence = fa.PAPER_CASES[1].sample(200, random_state=0)
+    >>> correct, confidence = fa.synthetic.PAPER_CASES[1].sample(200, random_state=0)
     >>> result = fa.bootstrap(correct, confidence, n_resamples=200, random_state=1)
     >>> print(result)
     0.93245 [0.904151, 0.958547], standard error 0.013
@@ -328,7 +328,7 @@ def doubts_about(
 def threads_for(work: int, n_threads: int | None) -> int:
     """Return how many threads to use for so many items in all, where `n_threads` may say it."""
     if n_threads is None:
-        return _parallel.n_threads(work)
+        return parallel.n_threads(work)
     return whole_number(n_threads, "n_threads", 1)
 
 

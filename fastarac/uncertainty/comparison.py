@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac import _parallel
-from fastarac._inputs import choice, read_groups, whole_number
-from fastarac.exceptions import warn_undefined, warn_unreliable
+from fastarac._core import parallel
+from fastarac._core.exceptions import warn_undefined, warn_unreliable
+from fastarac._core.inputs import choice, read_groups, whole_number
+from fastarac._core.quantiles import student_pvalue, student_quantile
+from fastarac._core.random_state import key_of
 from fastarac.sweep import ThresholdSweep
 from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.asymptotic import NO_SPREAD, Estimate
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.compared import ModelComparison, PairDifference, letters_of
 from fastarac.uncertainty.intervals import percentile
-from fastarac.uncertainty.quantiles import student_pvalue, student_quantile
-from fastarac.uncertainty.random_state import key_of
 from fastarac.uncertainty.replicates import Evaluator
 from fastarac.uncertainty.resampling import population_of
 from fastarac.uncertainty.results import ConfidenceInterval
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.uncertainty.random_state import RandomState
+    from fastarac._core.random_state import RandomState
 
 Method = Literal["asymptotic", "bootstrap"]
 Correction = Literal["holm", "bonferroni"]
@@ -116,14 +116,14 @@ def delong_test(
     -----
     UnreliableIntervalWarning
         With fewer than 10 items of a class, where the error comes from fewer than 5 items (see
-        :func:`compare_models`), and where the scores put all pairs in the same order.
+        :func:`.compare_models`), and where the scores put all pairs in the same order.
     UndefinedMetricWarning
         With one class only; all is NaN then.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----
@@ -137,7 +137,7 @@ def delong_test(
     Examples
     --------
     >>> import fastarac as fa
-    >>> y_true, score = fa.PAPER_CASES[2].sample(200, random_state=0)
+    >>> y_true, score = fa.synthetic.PAPER_CASES[2].sample(200, random_state=0)
     >>> test = fa.delong_test(y_true, score, score.round(1))
     >>> print(f"{test.difference:.4f}, z = {test.statistic:.2f}, p = {test.pvalue:.3f}")
     0.0200, z = 2.12, p = 0.034
@@ -226,7 +226,7 @@ def compare_models(
     Warns
     -----
     UnreliableIntervalWarning
-        As :func:`asymptotic_interval`; also where the error of a difference comes from fewer than 5
+        As :func:`.asymptotic_interval`; also where the error of a difference comes from fewer than 5
         items, by (Σd²)²/Σd⁴ of what each item adds to it.
     UndefinedMetricWarning
         Where the statistic of a model is undefined.
@@ -235,13 +235,13 @@ def compare_models(
     ------
     ValueError, TypeError
         For fewer than two models, models with other numbers of items or other identifiers, and
-        sweeps, in which it is lost which item is which; also as :func:`asymptotic_interval`.
+        sweeps, in which it is lost which item is which; also as :func:`.asymptotic_interval`.
 
     Notes
     -----
     With ψ the influence values of two models, the squared standard error of their difference is
     the sample variance of ψ_a − ψ_b over n: what the models have in common cancels. For
-    ``"roc_auc"`` and the same labels this is :func:`delong_test`.
+    ``"roc_auc"`` and the same labels this is :func:`.delong_test`.
 
     P-values of the bootstrap are twice the share of resamples on the other side of 0, at least
     2/(`n_resamples` + 1); its intervals are percentiles.
@@ -483,7 +483,7 @@ def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> 
         groups = np.arange(len(confidence)) if codes is None else codes
         population = population_of(correct, confidence, options.sample_weight, groups, stratified=False)
         evaluator = Evaluator(population, key, [statistic], options.n_resamples)
-        threads = _parallel.n_threads(population.work * options.n_resamples)
+        threads = parallel.n_threads(population.work * options.n_resamples)
         run_batches(
             evaluator.worker, options.n_resamples, evaluator.batch, threads, progress=options.progress
         )

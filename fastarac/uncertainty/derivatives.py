@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac import _kernels, areas, operating, partial_areas, precision_recall, risk_areas
-from fastarac.exceptions import undefined_is_nan
+from fastarac import _kernels
+from fastarac._core.exceptions import undefined_is_nan
+from fastarac.areas import arac as areas
+from fastarac.areas import partial as partial_areas
+from fastarac.areas import precision_recall
+from fastarac.areas import risk as risk_areas
+from fastarac.operating import points as operating
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +66,7 @@ def _augrc(sweep: ThresholdSweep, sign: float = 1.0) -> Lines:
     # Ω²·AUGRC is the weight of pairs of an incorrect item above any item, ties half: an item adds
     # the incorrect ones above it and, where it is incorrect, all items below it
     total = float(sweep.total)
-    doubled = 2.0 * areas.augrc(areas.pair_counts(sweep, None, None))
+    doubled = 2.0 * areas.augrc_loss(sweep)
     return Lines(Line(0.0, sign, total, doubled), Line(0.0, -sign, total, 1.0 - doubled))
 
 

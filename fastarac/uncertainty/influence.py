@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac import _kernels, _parallel, _sorting
-from fastarac._inputs import NAMES, read_items
-from fastarac.areas import CHUNK
-from fastarac.exceptions import warn_undefined
+from fastarac import _kernels
+from fastarac._core import parallel, sorting
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.inputs import NAMES, read_items
+from fastarac.areas.arac import CHUNK
 from fastarac.sweep import ThresholdSweep, require_confidence
 from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.derivatives import PointInfluence
@@ -137,7 +138,7 @@ def standard_error(sweep: ThresholdSweep, statistic: Statistic) -> float:
 def _powers(own: NDArray[Any], other: NDArray[Any], line: Line) -> tuple[float, float]:
     """Sums of the powers of the influence of all items of a class, in chunks of one size."""
     n, chunk = len(own), CHUNK
-    threads = _parallel.n_threads(n)
+    threads = parallel.n_threads(n)
     sums = [(0.0, 0.0)] * -(-n // chunk)
 
     def work(first: int) -> None:
@@ -146,7 +147,7 @@ def _powers(own: NDArray[Any], other: NDArray[Any], line: Line) -> tuple[float, 
                 own, other, i * chunk, min((i + 1) * chunk, n), (*line,)
             )
 
-    _parallel.run(work, range(threads))
+    parallel.run(work, range(threads))
     return math.fsum(second for second, _ in sums), math.fsum(fourth for _, fourth in sums)
 
 
@@ -187,7 +188,7 @@ def item_influence(
 ) -> ItemInfluence:
     """Return the influence of every item; of weight 0, as if absent: 0."""
     items = read_items(correct, require_confidence(confidence), sample_weight, names)
-    sweep = ThresholdSweep(*_sorting.sweep_arrays(items))
+    sweep = ThresholdSweep(*sorting.sweep_arrays(items))
     influence = point_influence(sweep, statistic)
     is_correct = items.correct.astype(np.bool_)
     present = slice(None) if items.weight is None else items.weight > 0
@@ -232,7 +233,7 @@ def influence_values(
     -------
     ndarray of shape (n,)
         In the order of the items, with mean 0. Their sample variance (with n − 1), divided by n, is
-        the squared standard error of :func:`asymptotic_interval`. NaN where the statistic is
+        the squared standard error of :func:`.asymptotic_interval`. NaN where the statistic is
         undefined.
 
     Warns
@@ -245,7 +246,7 @@ def influence_values(
     TypeError
         For a ThresholdSweep, which does not know its items.
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for a statistic without influence values.
+        As :func:`.threshold_sweep`; also for a statistic without influence values.
 
     Notes
     -----

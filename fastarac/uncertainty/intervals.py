@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac.exceptions import undefined_is_nan
+from fastarac._core.exceptions import undefined_is_nan
 from fastarac.sweep import ThresholdSweep
 from fastarac.uncertainty import influence
 from fastarac.uncertainty.replicates import PAIRS, pair_values

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac.exceptions import undefined_is_nan
-from fastarac.groups import METRICS
+from fastarac._core.exceptions import undefined_is_nan
+from fastarac._core.pairs import values_of_pairs
 from fastarac.sweep import ThresholdSweep
 from fastarac.uncertainty import influence
 from fastarac.uncertainty.statistics import Statistic
@@ -27,7 +27,6 @@ Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
 PAIRS = ("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "roc_auc")
-EXACT_PRODUCTS = 1 << 30  # up to so many items, four times a product of counts fits int64
 NO_SPREAD = 1e-13  # what rounding leaves of a variance of 0, beside the squares it is made of
 BATCH = 1 << 18  # counts drawn at a time, if they are more than one resample: they stay in the cache
 
@@ -233,11 +232,8 @@ class Evaluator:
 
 def pair_values(statistic: Statistic, pairs: Array) -> FloatArray:
     """Values from correct, incorrect and doubled pairs, of shape (n, 3)."""
-    if pairs.dtype == np.int64 and (pairs[:, 0] + pairs[:, 1]).max(initial=0) >= EXACT_PRODUCTS:
-        pairs = pairs.astype(object)
-    p, q, d = pairs.T
     gamma = float(dict(statistic.parameters).get("gamma", 1.0))
-    return METRICS[statistic.name](p, q, d, gamma)
+    return values_of_pairs(statistic.name, pairs, gamma)
 
 
 def pair_errors(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._inputs import read_groups, read_items
+from fastarac._core.inputs import read_groups, read_items
 from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence, threshold_sweep
 
 if TYPE_CHECKING:

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastarac import areas, operating, partial_areas, precision_recall, risk_areas
-from fastarac.exceptions import undefined_is_nan
+from fastarac._core.exceptions import undefined_is_nan
+from fastarac._core.pairs import value_of_pairs
+from fastarac.areas import arac as areas
+from fastarac.areas import partial as partial_areas
+from fastarac.areas import precision_recall
+from fastarac.areas import risk as risk_areas
+from fastarac.operating import points as operating
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
@@ -25,7 +30,7 @@ class _Definition(NamedTuple):
 
 
 def _roc_auc(sweep: ThresholdSweep) -> float:
-    return areas.roc_auc(areas.pair_counts(sweep, None, None))
+    return value_of_pairs("roc_auc", areas.pair_counts(sweep, None, None))
 
 
 def _average_precision(sweep: ThresholdSweep) -> float:

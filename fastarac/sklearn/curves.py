@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from fastarac.dropin import _checks
-from fastarac.dropin._arrays import (
+from fastarac.sklearn import _checks
+from fastarac.sklearn._arrays import (
     Scores,
     check_finite,
     check_lengths,
@@ -19,8 +19,8 @@ from fastarac.dropin._arrays import (
     read_weights,
     to_array,
 )
-from fastarac.dropin._labels import positive_labels, read_target
-from fastarac.dropin._points import (
+from fastarac.sklearn._labels import positive_labels, read_target
+from fastarac.sklearn._points import (
     CORNERS,
     COUNTS,
     EVERY,
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.dropin._arrays import Array
-    from fastarac.dropin._labels import Target
+    from fastarac.sklearn._arrays import Array
+    from fastarac.sklearn._labels import Target
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -478,7 +478,7 @@ def confusion_matrix_at_thresholds(
     Notes
     -----
     Signature, values, errors and warnings are those of scikit-learn 1.9. The arrays come as a named
-    tuple, and a ThresholdSweep is accepted; :func:`threshold_sweep` gives the same counts as integers,
+    tuple, and a ThresholdSweep is accepted; :func:`.threshold_sweep` gives the same counts as integers,
     with a point for nothing accepted.
 
     Examples

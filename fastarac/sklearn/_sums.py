@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac import _kernels, _sorting
-from fastarac.areas import roc_auc, sum_over, totals
-from fastarac.dropin._arrays import Scores, check_lengths, column, read_weights
-from fastarac.dropin._points import CORNERS, EVERY, PRECISION, RATES, Shape, points_of_items
-from fastarac.partial_areas import area_between
+from fastarac import _kernels
+from fastarac._core import sorting
+from fastarac._core.pairs import value_of_pairs
+from fastarac.areas.arac import sum_over, totals
+from fastarac.areas.partial import area_between
+from fastarac.sklearn._arrays import Scores, check_lengths, column, read_weights
+from fastarac.sklearn._points import CORNERS, EVERY, PRECISION, RATES, Shape, points_of_items
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastarac._sorting import SweepArrays
-    from fastarac.areas import Ranked
-    from fastarac.dropin._arrays import Array
-    from fastarac.dropin._labels import Codes
+    from fastarac._core.sorting import SweepArrays
+    from fastarac.areas.arac import Ranked
+    from fastarac.sklearn._arrays import Array
+    from fastarac.sklearn._labels import Codes
 
 Score = tuple[float, str | None]
 
@@ -47,11 +49,11 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
     if items.weight is not None and items.weight.min() < 0:
         return _area_by_points(items, max_fpr)
     if max_fpr is None or max_fpr == 1:
-        pairs = _sorting.count_pairs(items)
+        pairs = sorting.count_pairs(items)
         correct, incorrect, _ = pairs
-        area = roc_auc(pairs)
+        area = value_of_pairs("roc_auc", pairs)
     else:
-        arrays = _sorting.sweep_arrays(items)
+        arrays = sorting.sweep_arrays(items)
         correct, incorrect = arrays.true_accepts[-1], arrays.false_accepts[-1]
         area = partial_area(arrays, max_fpr)
     if items.weight is None:
@@ -90,7 +92,7 @@ def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Sco
     items = read_items(labels, scores, weight)
     if items.weight is not None and items.weight.min() < 0:
         return _precision_by_points(items)
-    if items.weight is None and items.n <= _sorting.SINGLE:
+    if items.weight is None and items.n <= sorting.SINGLE:
         _, _, bits, codes = next(items.chunks(0, items.n))
         layout = items.layout
         dropin = _kernels.dropin
@@ -99,7 +101,7 @@ def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Sco
         if not positives:
             return 0.0, NO_RECALL
         return float(dropin.quotient(high, low, float(positives))), None
-    return precision_of(_sorting.rank(items))
+    return precision_of(sorting.rank(items))
 
 
 def precision_of(items: Ranked) -> Score:

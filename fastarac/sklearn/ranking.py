@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac import _kernels, _parallel
-from fastarac.dropin import _checks
-from fastarac.dropin._arrays import check_lengths, numeric_array, sortable, to_array
-from fastarac.dropin._labels import read_target
+from fastarac import _kernels
+from fastarac._core import parallel
+from fastarac.sklearn import _checks
+from fastarac.sklearn._arrays import check_lengths, numeric_array, sortable, to_array
+from fastarac.sklearn._labels import read_target
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.dropin._arrays import Array
+    from fastarac.sklearn._arrays import Array
 
 _KINDS = ("multilabel-indicator", "continuous-multioutput", "multiclass-multioutput")
 
@@ -39,13 +40,13 @@ def dcg_of_rows(
     cumulative = np.cumsum(discounts)
     results = np.empty(len(gains))
     n = len(gains)
-    shares = max(1, min(n, _parallel.n_threads(gains.size)))
+    shares = max(1, min(n, parallel.n_threads(gains.size)))
 
     def work(index: int) -> None:
         part = slice(n * index // shares, n * (index + 1) // shares)
         _kernels.dropin.discounted_gains(gains[part], scores[part], cumulative, results[part])
 
-    _parallel.run(work, range(shares))
+    parallel.run(work, range(shares))
     return results
 
 
@@ -196,8 +197,8 @@ def ndcg_score(
 
     Notes
     -----
-    Signature, values and errors are those of scikit-learn 1.9: :func:`dcg_score` of each row, over that
-    of the row ranked by its own gains (Järvelin and Kekäläinen 2002; Wang et al. 2013).
+    Signature, values and errors are those of scikit-learn 1.9: :func:`.dcg_score` of each row, over
+    that of the row ranked by its own gains (Järvelin and Kekäläinen 2002; Wang et al. 2013).
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from fastarac.exceptions import UndefinedMetricWarning
+from fastarac._core.exceptions import UndefinedMetricWarning
 
 
 class InvalidParameterError(ValueError, TypeError):

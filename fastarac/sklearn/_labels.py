@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac import _kernels, _parallel, _sorting
-from fastarac.dropin._arrays import Array, check_finite, to_array
+from fastarac import _kernels
+from fastarac._core import parallel, sorting
+from fastarac.sklearn._arrays import Array, check_finite, to_array
 
 Codes = NDArray[np.uint8]
 
@@ -140,8 +141,8 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
     def encode(part: slice) -> bool:
         return dropin.encode(bits[part], bits[low], bits[high], codes[part])
 
-    k = 1 if n <= _sorting.SINGLE else _parallel.n_threads(n)
-    if not all(_parallel.run(encode, [slice(n * i // k, n * (i + 1) // k) for i in range(k)])):
+    k = 1 if n <= sorting.SINGLE else parallel.n_threads(n)
+    if not all(parallel.run(encode, [slice(n * i // k, n * (i + 1) // k) for i in range(k)])):
         return None, None
     return flat[[low, high]], codes
 

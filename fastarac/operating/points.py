@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._inputs import fractions_of, real_scalar
-from fastarac.exceptions import warn_undefined
-from fastarac.reviewer import Reviewer, check_reviewer
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.inputs import fractions_of, real_scalar
+from fastarac.operating.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def operating_point(
     TypeError
         Where not exactly one criterion is given, or `interpolate` is asked for with `threshold`.
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for a criterion outside its range, and for a `max_error_rate`
+        As :func:`.threshold_sweep`; also for a criterion outside its range, and for a `max_error_rate`
         that the errors of a `reviewer` exceed at every threshold.
 
     Notes
@@ -279,7 +279,7 @@ def acceptance_at_error_rate(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for an `error_rate` outside [0, 1].
+        As :func:`.threshold_sweep`; also for an `error_rate` outside [0, 1].
 
     Notes
     -----

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac.dropin import _checks
-from fastarac.dropin._arrays import (
+from fastarac.sklearn import _checks
+from fastarac.sklearn._arrays import (
     check_dimensions,
     check_finite,
     check_lengths,
     n_samples,
     to_array,
 )
-from fastarac.dropin._labels import Target, read_target
+from fastarac.sklearn._labels import Target, read_target
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.dropin._arrays import Array
+    from fastarac.sklearn._arrays import Array
 
 MAX_TABLE = 1 << 16  # labels between the smallest and the largest that are counted without a sort
 

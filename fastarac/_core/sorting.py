@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac import _kernels, _parallel
-from fastarac._inputs import CHUNK
+from fastarac import _kernels
+from fastarac._core import parallel
+from fastarac._core.inputs import CHUNK
 from fastarac._kernels import FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fastarac._inputs import Items
+    from fastarac._core.inputs import Items
 
 Array = NDArray[Any]
 Exact = int | Fraction
@@ -233,7 +234,7 @@ def _n_cells() -> int:
 
 def _shares(items: Items) -> list[tuple[int, int]]:
     """Split the items evenly, one contiguous share a thread."""
-    edges = _parallel.edges(items.n)
+    edges = parallel.edges(items.n)
     return list(itertools.pairwise(edges))
 
 
@@ -262,7 +263,7 @@ def spread(items: Items, plan: Plan) -> Buckets:
             )  # fmt: skip
             items.check(not_finite=bad, seen_labels=seen)
 
-    _parallel.run(count, range(len(shares)))
+    parallel.run(count, range(len(shares)))
     bounds, positions = _places(counts)
     ends = positions + counts
     keys = np.empty(items.n, layout.bits)
@@ -276,7 +277,7 @@ def spread(items: Items, plan: Plan) -> Buckets:
                 plan.n_buckets, plan.ends, positions[index], keys, weights,
             )  # fmt: skip
 
-    _parallel.run(move, range(len(shares)))
+    parallel.run(move, range(len(shares)))
     if not np.array_equal(positions, ends):
         items.reject()
     return Buckets(keys, bounds, weights)
@@ -296,7 +297,7 @@ def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[
         first, last = shares[index]
         groups.histogram_blocks(codes[first:last], shift, counts[index])
 
-    _parallel.run(count, range(len(shares)))
+    parallel.run(count, range(len(shares)))
     bounds, positions = _places(counts)
     ends = positions + counts
     keys = np.empty(items.n, layout.bits)
@@ -310,7 +311,7 @@ def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[
             )  # fmt: skip
             items.check(not_finite=bad, seen_labels=seen)
 
-    _parallel.run(move, range(len(shares)))
+    parallel.run(move, range(len(shares)))
     if not np.array_equal(positions, ends):
         items.reject()
     pairs = np.empty((n_groups, 3), np.int64)
@@ -341,7 +342,7 @@ def over_buckets(
                 return
             step(first, min(first + size, n_buckets))
 
-    _parallel.run(work, range(_parallel.n_threads(n_items)))
+    parallel.run(work, range(parallel.n_threads(n_items)))
 
 
 def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array) -> None:
@@ -381,7 +382,7 @@ def count_values(items: Items) -> SweepArrays | None:
                 return None
         return slots[used], counts[used]
 
-    parts = _parallel.run(count, _shares(items))
+    parts = parallel.run(count, _shares(items))
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):
         return None

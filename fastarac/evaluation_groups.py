@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from fastarac._inputs import positive_scalar, read_groups, read_items
-from fastarac._sorting import count_pairs_of_groups
+from fastarac._core.inputs import positive_scalar, read_groups, read_items
+from fastarac._core.pairs import METRICS, values_of_pairs
+from fastarac._core.sorting import count_pairs_of_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
-
-    Counts = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,55 +45,6 @@ class GroupEvaluation:
     def to_columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns of a table: ``group``, then each metric."""
         return {"group": self.groups, **self.values}
-
-
-def _ratio(numerator: Counts, denominator: Counts) -> NDArray[np.float64]:
-    """Quotients of integers, each rounded once; NaN for 0/0."""
-    quotient = np.full(len(numerator), np.nan)
-    some = denominator != 0
-    a, b = numerator[some], denominator[some]
-    # what a double holds is divided as doubles; beyond, Python's division rounds correctly as well
-    quotient[some] = a.astype(np.float64) / b if _fits(a) and _fits(b) else a.astype(object) / b
-    return quotient
-
-
-def _fits(counts: Counts) -> bool:
-    return not len(counts) or abs(int(counts.max())) <= 1 << 53
-
-
-def _wide(pairs: Counts) -> Counts:
-    """Python integers where a product of counts may leave int64."""
-    largest = int((pairs[:, 0] + pairs[:, 1]).max())
-    return pairs if largest < 1 << 30 else pairs.astype(object)
-
-
-def _arac(p: Counts, q: Counts, d: Counts, _: float) -> NDArray[np.float64]:
-    square = 2 * (p + q) ** 2
-    return _ratio(square - 2 * p * q + d - q * q, square)
-
-
-def _augrc(p: Counts, q: Counts, d: Counts, _: float) -> NDArray[np.float64]:
-    return _ratio(2 * p * q - d + q * q, 2 * (p + q) ** 2)
-
-
-def _normalized(p: Counts, q: Counts, d: Counts, gamma: float) -> NDArray[np.float64]:
-    g, h = gamma.as_integer_ratio()
-    if g + h > 4:
-        p, q, d = (x.astype(object) for x in (p, q, d))
-    value = _ratio(g * (q * q + d) + 2 * h * p * q, 2 * (p + q) * q * (g + h))
-    value[(q == 0).astype(bool)] = 1.0
-    return value
-
-
-METRICS: dict[str, Callable[[Counts, Counts, Counts, float], NDArray[Any]]] = {
-    "n": lambda p, q, _, __: (p + q).astype(np.int64),
-    "n_correct": lambda p, _, __, ___: p.astype(np.int64),
-    "recognition_rate": lambda p, q, _, __: _ratio(p, p + q),
-    "arac_auc": _arac,
-    "normalized_arac_auc": _normalized,
-    "augrc": _augrc,
-    "roc_auc": lambda p, q, d, _: _ratio(d, 2 * p * q),
-}
 
 
 def evaluate_groups(
@@ -133,7 +81,7 @@ def evaluate_groups(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for an unknown metric, and labels that are null, of another
+        As :func:`.threshold_sweep`; also for an unknown metric, and labels that are null, of another
         number than the items, or not comparable.
 
     Notes
@@ -157,9 +105,10 @@ def evaluate_groups(
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     for name in names:
         if name not in METRICS:
-            message = f"metrics has {name!r}; some of {', '.join(map(repr, METRICS))} are expected"
+            known = ", ".join(map(repr, METRICS))
+            message = f"metrics has {name!r}; some of {known} are expected"
             raise ValueError(message)
     items = read_items(correct, confidence)
     labels, codes = read_groups(groups, items.n)
-    p, q, d = _wide(count_pairs_of_groups(items, codes, len(labels))).T
-    return GroupEvaluation(labels, {name: METRICS[name](p, q, d, gamma) for name in names})
+    counts = count_pairs_of_groups(items, codes, len(labels))
+    return GroupEvaluation(labels, {name: values_of_pairs(name, counts, gamma) for name in names})

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._inputs import SCORED_NAMES, choice, fractions_of
-from fastarac.areas import ranked, sum_over, totals
-from fastarac.exceptions import warn_undefined
-from fastarac.partial_areas import scored_sweep
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.inputs import SCORED_NAMES, choice, fractions_of
+from fastarac.areas.arac import ranked, sum_over, totals
+from fastarac.areas.partial import scored_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -71,7 +71,7 @@ def pr_auc_score(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for an unknown `interpolation`.
+        As :func:`.threshold_sweep`; also for an unknown `interpolation`.
 
     Notes
     -----
@@ -141,7 +141,7 @@ def interpolated_precision(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for levels outside [0, 1].
+        As :func:`.threshold_sweep`; also for levels outside [0, 1].
 
     Notes
     -----
@@ -198,11 +198,11 @@ def eleven_point_average_precision(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----
-    The measure of the early TREC conferences; see :func:`interpolated_precision`.
+    The measure of the early TREC conferences; see :func:`.interpolated_precision`.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def break_even_point(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----
@@ -306,7 +306,7 @@ def equal_error_rate(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----

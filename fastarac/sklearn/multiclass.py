@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from fastarac import _kernels, _parallel
-from fastarac._inputs import LAYOUTS
-from fastarac.dropin._arrays import bits_of, check_lengths, column, sortable, to_array
-from fastarac.dropin._labels import DEFAULT_PAIRS, positive_labels
-from fastarac.dropin._sums import ONE_CLASS
+from fastarac import _kernels
+from fastarac._core import parallel
+from fastarac._core.inputs import LAYOUTS
+from fastarac.sklearn._arrays import bits_of, check_lengths, column, sortable, to_array
+from fastarac.sklearn._labels import DEFAULT_PAIRS, positive_labels
+from fastarac.sklearn._sums import ONE_CLASS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from fastarac.dropin._arrays import Array
-    from fastarac.dropin._labels import Codes, Target
-    from fastarac.dropin._sums import Score
+    from fastarac.sklearn._arrays import Array
+    from fastarac.sklearn._labels import Codes, Target
+    from fastarac.sklearn._sums import Score
 
 BLOCK = 8  # columns copied at a time
 ROWS = 1 << 14  # rows looked at together
@@ -183,7 +184,7 @@ def _collect(scores: Sequence[Score]) -> tuple[NDArray[np.float64], list[str]]:
 
 def _shares(n: int, n_items: int) -> list[tuple[int, int]]:
     """Split `n` columns or rows of `n_items` items in all, one contiguous share a thread."""
-    k = max(1, min(n, _parallel.n_threads(n_items)))
+    k = max(1, min(n, parallel.n_threads(n_items)))
     return [(n * i // k, n * (i + 1) // k) for i in range(k)]
 
 
@@ -210,7 +211,7 @@ def _of_columns(
             found += [metric.of_items(*pair, weight) for pair in zip(labels, columns, strict=True)]
         return found
 
-    parts = _parallel.run(work, _shares(n_columns, n * n_columns))
+    parts = parallel.run(work, _shares(n_columns, n * n_columns))
     return _collect([score for part in parts for score in part])
 
 
@@ -232,7 +233,7 @@ def _of_rows(
             bits, layout = bits_of(scores[start:stop])
             kernel(bits, labels, layout.kind, layout.exponent, values[start:stop])
 
-    _parallel.run(work, _shares(n, n * n_columns))
+    parallel.run(work, _shares(n, n * n_columns))
     undefined = np.isnan(values)
     if not undefined.any():
         return values, []
@@ -391,5 +392,5 @@ def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> N
             kernels.rank_rows(scores, codes, columns, *share, index, part)
             return part
 
-        sums[start:stop] = np.sum(_parallel.run(look_up, shares), axis=0)
+        sums[start:stop] = np.sum(parallel.run(look_up, shares), axis=0)
     return sums

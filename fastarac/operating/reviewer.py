@@ -5,11 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastarac._inputs import fractions_of, real_scalar
+from fastarac._core.inputs import fractions_of, real_scalar
 
 if TYPE_CHECKING:
-    from fastarac.operating import OperatingPoint
-    from fastarac.sweep import ThresholdSweep
+    from typing import Protocol
+
+    class _Counts(Protocol):
+        """A ThresholdSweep, or one of its points."""
+
+        @property
+        def false_accepts(self) -> Any: ...
+        @property
+        def false_rejects(self) -> Any: ...
+        @property
+        def true_rejects(self) -> Any: ...
+        @property
+        def total(self) -> int | float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +72,7 @@ class Reviewer:
             rate = float(fractions_of(real_scalar(getattr(self, name), name), name))
             object.__setattr__(self, name, rate)
 
-    def error_rate(self, counts: ThresholdSweep | OperatingPoint) -> Any:
+    def error_rate(self, counts: _Counts) -> Any:
         """R_E = [FA + (1 − d)·TR + a·FR]/Ω: the share that is wrong in the end.
 
         Parameters
@@ -77,7 +88,7 @@ class Reviewer:
         errors = self.errors(counts.false_accepts, counts.false_rejects, counts.true_rejects)
         return errors / counts.total
 
-    def correction_rate(self, counts: ThresholdSweep | OperatingPoint) -> Any:
+    def correction_rate(self, counts: _Counts) -> Any:
         """R_C = [d·TR + a·FR]/Ω: the share that people change, for better or worse.
 
         Parameters
@@ -94,7 +105,7 @@ class Reviewer:
         changed = changed + self.false_alarm_rate * counts.false_rejects
         return changed / counts.total
 
-    def accuracy_after_correction(self, counts: ThresholdSweep | OperatingPoint) -> Any:
+    def accuracy_after_correction(self, counts: _Counts) -> Any:
         """Y = 1 − R_E: the share that is right in the end.
 
         Parameters

@@ -1,6 +1,6 @@
 """Arrays as scikit-learn reads them: what it takes, and the errors where it does not.
 
-`fastarac._inputs` is the door of the library's own functions. This one takes what scikit-learn takes,
+`_core.inputs` is the door of the library's own functions. This one takes what scikit-learn takes,
 one column as a matrix or numbers as objects too, and raises its errors word for word.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._inputs import LAYOUTS, SCORED_NAMES, Items, Layout
+from fastarac._core.inputs import LAYOUTS, SCORED_NAMES, Items, Layout
 
 Array = NDArray[Any]
 

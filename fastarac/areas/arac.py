@@ -1,20 +1,22 @@
 """Areas under the curves: one number for all thresholds.
 
 The areas of the ARAC and the ROC curve follow from the count of pairs of one correct and one
-incorrect item by their order (`_sorting.PairCounts`): exact integers, divided once at the end.
+incorrect item by their order (`sorting.PairCounts`): exact integers, divided once at the end.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from fastarac import _kernels, _parallel, _sorting
-from fastarac._inputs import NAMES, positive_scalar, read_items
-from fastarac._sorting import PairCounts, SortedItems, SweepArrays
+from fastarac import _kernels
+from fastarac._core import parallel, sorting
+from fastarac._core.inputs import NAMES, positive_scalar, read_items
+from fastarac._core.pairs import fraction_of_pairs, value_of_pairs
+from fastarac._core.sorting import PairCounts, SortedItems, SweepArrays
 from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence
 
 if TYPE_CHECKING:
@@ -51,10 +53,10 @@ def pair_counts(
     """Return the counts of pairs from items, on the way that writes no thresholds, or from a sweep."""
     if isinstance(correct, ThresholdSweep):
         reject_beside_sweep(confidence, sample_weight)
-        return _sorting.pairs_of_sweep(
+        return sorting.pairs_of_sweep(
             SweepArrays(correct.thresholds, correct.true_accepts, correct.false_accepts)
         )
-    return _sorting.count_pairs(read_items(correct, require_confidence(confidence), sample_weight))
+    return sorting.count_pairs(read_items(correct, require_confidence(confidence), sample_weight))
 
 
 def ranked(
@@ -68,7 +70,7 @@ def ranked(
         reject_beside_sweep(confidence, sample_weight, names[1])
         return SweepArrays(correct.thresholds, correct.true_accepts, correct.false_accepts)
     confidence = require_confidence(confidence, names)
-    return _sorting.rank(read_items(correct, confidence, sample_weight, names))
+    return sorting.rank(read_items(correct, confidence, sample_weight, names))
 
 
 def totals(items: Ranked) -> PairCounts:
@@ -125,7 +127,7 @@ def sum_over(items: Ranked, quantity: str, *, of_risk: bool = False) -> Fraction
                 items.keys, items.bounds, first, last, items.above, what, of_risk, scale, rows
             )
 
-        _sorting.over_buckets(n_buckets, total, lambda: add_buckets)
+        sorting.over_buckets(n_buckets, total, lambda: add_buckets)
     else:
         _, true_accepts, false_accepts = items
         starts = range(1, len(true_accepts), CHUNK)
@@ -163,46 +165,13 @@ def _sum_by_points(items: SweepArrays, quantity: str, *, of_risk: bool) -> Fract
 
 def _in_turns(task: Callable[[int], None], n_tasks: int, n_items: int) -> None:
     """Call `task` with the numbers up to `n_tasks`, by as many threads as the items are worth."""
-    threads = min(n_tasks, _parallel.n_threads(n_items))
+    threads = min(n_tasks, parallel.n_threads(n_items))
 
     def work(first: int) -> None:
         for i in range(first, n_tasks, threads):
             task(i)
 
-    _parallel.run(work, range(threads))
-
-
-def _whole(pairs: PairCounts) -> tuple[int, int, int]:
-    """The pairs in a unit of weight that makes integers of them: ratios do not depend on it."""
-    p, q, doubled = pairs
-    unit = math.lcm(p.denominator, q.denominator, doubled.denominator)
-    return (
-        p.numerator * (unit // p.denominator),
-        q.numerator * (unit // q.denominator),
-        doubled.numerator * (unit // doubled.denominator) * unit,
-    )
-
-
-def arac_auc(pairs: PairCounts) -> float:
-    """ARAC-AUC from the pairs."""
-    correct, incorrect, doubled = _whole(pairs)
-    square = 2 * (correct + incorrect) ** 2
-    return (square - 2 * correct * incorrect + doubled - incorrect * incorrect) / square
-
-
-def augrc(pairs: PairCounts) -> float:
-    """1 − ARAC-AUC from the pairs, rounded once."""
-    correct, incorrect, doubled = _whole(pairs)
-    numerator = 2 * correct * incorrect - doubled + incorrect * incorrect
-    return numerator / (2 * (correct + incorrect) ** 2)
-
-
-def roc_auc(pairs: PairCounts) -> float:
-    """ROC-AUC from the pairs; NaN where one class is missing."""
-    correct, incorrect, doubled = _whole(pairs)
-    if not (correct and incorrect):
-        return float("nan")
-    return doubled / (2 * correct * incorrect)
+    parallel.run(work, range(threads))
 
 
 def curve_area(
@@ -227,9 +196,7 @@ def curve_area(
 
 def arac_area_of(pairs: PairCounts, gamma: float) -> CurveArea:
     """ARAC-AUC from the pairs, with its parts."""
-    correct, incorrect, doubled = (Fraction(count) for count in pairs)
-    errors = 2 * correct * incorrect - doubled + incorrect * incorrect
-    loss = errors / (2 * (correct + incorrect) ** 2)
+    loss = cast("Fraction", fraction_of_pairs("augrc", pairs))
     return curve_area(1 - loss, loss, pairs, gamma)
 
 
@@ -263,7 +230,7 @@ def arac_area(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for a negative `gamma`.
+        As :func:`.threshold_sweep`; also for a negative `gamma`.
 
     Notes
     -----
@@ -314,7 +281,7 @@ def arac_auc_score(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----
@@ -328,7 +295,7 @@ def arac_auc_score(
     >>> fa.arac_auc_score([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
     0.96875
     """
-    return arac_auc(pair_counts(correct, confidence, sample_weight))
+    return value_of_pairs("arac_auc", pair_counts(correct, confidence, sample_weight))
 
 
 def normalized_arac_auc_score(
@@ -360,7 +327,7 @@ def normalized_arac_auc_score(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for a negative `gamma`.
+        As :func:`.threshold_sweep`; also for a negative `gamma`.
 
     Notes
     -----
@@ -401,7 +368,7 @@ def augrc_loss(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`.
+        As :func:`.threshold_sweep`.
 
     Notes
     -----
@@ -414,4 +381,4 @@ def augrc_loss(
     >>> fa.augrc_loss([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
     0.03125
     """
-    return augrc(pair_counts(correct, confidence, sample_weight))
+    return value_of_pairs("augrc", pair_counts(correct, confidence, sample_weight))

@@ -12,22 +12,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fastarac import _kernels
-from fastarac._inputs import choice, positive_scalar
-from fastarac.areas import (
-    CurveArea,
-    curve_area,
-    is_weighted,
-    ranked,
-    rounding_of_sums,
-    sum_over,
-    totals,
-)
-from fastarac.exceptions import warn_undefined
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.inputs import choice, positive_scalar
+from fastarac.areas.arac import CurveArea, curve_area, is_weighted, ranked, rounding_of_sums, sum_over, totals
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastarac.areas import Ranked
+    from fastarac.areas.arac import Ranked
     from fastarac.sweep import ThresholdSweep
 
 Estimator = Literal["trapezoid", "mean", "exact"]
@@ -101,7 +93,7 @@ def _between(items: Ranked, aurc: Fraction, best: Fraction) -> float:
 
 
 class RiskAreas(NamedTuple):
-    """What :func:`arp_area`, :func:`aurc_loss` and :func:`normalized_aurc_loss` return."""
+    """What :func:`.arp_area`, :func:`.aurc_loss` and :func:`.normalized_aurc_loss` return."""
 
     arp: CurveArea
     aurc: float
@@ -156,7 +148,7 @@ def arp_area(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for an unknown `estimator`, or "mean" with weights.
+        As :func:`.threshold_sweep`; also for an unknown `estimator`, or "mean" with weights.
 
     Notes
     -----
@@ -195,7 +187,7 @@ def arp_auc_score(
     confidence : array_like of shape (n,)
         Real and finite.
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
-        As in :func:`arp_area`.
+        As in :func:`.arp_area`.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -207,7 +199,7 @@ def arp_auc_score(
     Raises
     ------
     ValueError, TypeError
-        As :func:`arp_area`.
+        As :func:`.arp_area`.
 
     Notes
     -----
@@ -244,7 +236,7 @@ def normalized_arp_auc_score(
     gamma : float, default=1.0
         What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0.
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
-        As in :func:`arp_area`.
+        As in :func:`.arp_area`.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -256,7 +248,7 @@ def normalized_arp_auc_score(
     Raises
     ------
     ValueError, TypeError
-        As :func:`arp_area`.
+        As :func:`.arp_area`.
 
     Notes
     -----
@@ -289,7 +281,7 @@ def aurc_loss(
     confidence : array_like of shape (n,)
         Real and finite.
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
-        As in :func:`arp_area`. Papers on selective classification mostly take "mean".
+        As in :func:`.arp_area`. Papers on selective classification mostly take "mean".
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -301,7 +293,7 @@ def aurc_loss(
     Raises
     ------
     ValueError, TypeError
-        As :func:`arp_area`.
+        As :func:`.arp_area`.
 
     Notes
     -----
@@ -334,7 +326,7 @@ def excess_aurc_loss(
     confidence : array_like of shape (n,)
         Real and finite.
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
-        As in :func:`arp_area`.
+        As in :func:`.arp_area`.
     optimum : {"finite", "asymptotic"}, default="finite"
         "finite": the same estimator on the perfectly sorted items, unweighted unless the estimator
         is "exact"; "asymptotic": π + (1 − π)·ln(1 − π), with π = 1 − β.
@@ -350,7 +342,7 @@ def excess_aurc_loss(
     Raises
     ------
     ValueError, TypeError
-        As :func:`arp_area`; also for an unknown `optimum`, or weights with a finite optimum.
+        As :func:`.arp_area`; also for an unknown `optimum`, or weights with a finite optimum.
 
     Notes
     -----
@@ -384,9 +376,9 @@ def normalized_aurc_loss(
     confidence : array_like of shape (n,)
         Real and finite.
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
-        As in :func:`arp_area`.
+        As in :func:`.arp_area`.
     optimum : {"finite", "asymptotic"}, default="finite"
-        As in :func:`excess_aurc_loss`.
+        As in :func:`.excess_aurc_loss`.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -403,7 +395,7 @@ def normalized_aurc_loss(
     Raises
     ------
     ValueError, TypeError
-        As :func:`excess_aurc_loss`.
+        As :func:`.excess_aurc_loss`.
 
     Notes
     -----

@@ -1,8 +1,8 @@
 """The one door for arrays: every array that a user gives is checked and read here, once.
 
-:func:`read_items` looks at types, shapes and lengths, in constant time. The values themselves are
+:func:`.read_items` looks at types, shapes and lengths, in constant time. The values themselves are
 checked by the pass that reads them anyway (`Items.chunks` hands them out in the form the kernels
-want); where such a pass meets a bad value, :meth:`Items.reject` finds it and says so.
+want); where such a pass meets a bad value, :meth:`.Items.reject` finds it and says so.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from fastarac import _kernels, _parallel
+from fastarac import _kernels
+from fastarac._core import parallel
 from fastarac._kernels import FLOAT, SIGNED, UNSIGNED
 
 if TYPE_CHECKING:
@@ -423,13 +424,13 @@ def _number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDAr
         values.flags.writeable = False  # one type for the compiler
         codes = np.empty(len(values), np.int64)
         present = np.zeros(highest - lowest + 1, np.bool_)
-        edges = _parallel.edges(len(values))
+        edges = parallel.edges(len(values))
 
         def number(i: int) -> bool:
             share = slice(edges[i], edges[i + 1])
             return _kernels.groups.number_range(values[share], wide(lowest), codes[share], present)
 
-        if not all(_parallel.run(number, range(len(edges) - 1))):
+        if not all(parallel.run(number, range(len(edges) - 1))):
             message = f"{name} was changed while it was read"
             raise ValueError(message)
         if not present.all():

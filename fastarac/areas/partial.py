@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from fastarac._inputs import SCORED_NAMES, choice, fractions_of, read_items, real_scalar
-from fastarac._sorting import doubled_area, sweep_arrays
-from fastarac.exceptions import warn_undefined
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.inputs import SCORED_NAMES, choice, fractions_of, read_items, real_scalar
+from fastarac._core.sorting import doubled_area, sweep_arrays
 from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep, require_confidence
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def arac_partial_auc_score(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also where not exactly one form is given, or one out of range.
+        As :func:`.threshold_sweep`; also where not exactly one form is given, or one out of range.
 
     Notes
     -----
@@ -177,7 +177,7 @@ def roc_partial_auc_score(
     Raises
     ------
     ValueError, TypeError
-        As :func:`threshold_sweep`; also where not exactly one range is given, or one that is empty
+        As :func:`.threshold_sweep`; also where not exactly one range is given, or one that is empty
         or not within [0, 1].
 
     Notes

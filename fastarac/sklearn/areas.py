@@ -6,10 +6,11 @@ import warnings
 from functools import partial
 from typing import TYPE_CHECKING
 
-from fastarac._sorting import SweepArrays, pairs_of_sweep
-from fastarac.areas import roc_auc
-from fastarac.dropin import _checks
-from fastarac.dropin._arrays import (
+from fastarac._core.exceptions import UndefinedMetricWarning
+from fastarac._core.pairs import value_of_pairs
+from fastarac._core.sorting import SweepArrays, pairs_of_sweep
+from fastarac.sklearn import _checks
+from fastarac.sklearn._arrays import (
     check_dimensions,
     check_finite,
     check_lengths,
@@ -20,8 +21,8 @@ from fastarac.dropin._arrays import (
     numeric_array,
     to_array,
 )
-from fastarac.dropin._labels import read_target
-from fastarac.dropin._sums import (
+from fastarac.sklearn._labels import read_target
+from fastarac.sklearn._sums import (
     NO_RECALL,
     ONE_CLASS,
     area_under,
@@ -30,8 +31,8 @@ from fastarac.dropin._sums import (
     precision_of,
     roc_area,
 )
-from fastarac.dropin.curves import reject_beside_sweep
-from fastarac.dropin.multiclass import (
+from fastarac.sklearn.curves import reject_beside_sweep
+from fastarac.sklearn.multiclass import (
     Classes,
     Metric,
     Multilabel,
@@ -41,7 +42,6 @@ from fastarac.dropin.multiclass import (
     one_vs_rest,
     wrong_shape,
 )
-from fastarac.exceptions import UndefinedMetricWarning
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.dropin._labels import Target
-    from fastarac.dropin._sums import Score
-    from fastarac.dropin.multiclass import Indicator
+    from fastarac.sklearn._labels import Target
+    from fastarac.sklearn._sums import Score
+    from fastarac.sklearn.multiclass import Indicator
 
 AVERAGES = ("macro", "micro", "samples", "weighted")
 ROC_AREA = Metric(
@@ -254,7 +254,7 @@ def _area_of_sweep(sweep: ThresholdSweep, max_fpr: float | None) -> Score:
     if not (sweep.n_correct and sweep.n_incorrect):
         return float("nan"), ONE_CLASS
     if max_fpr is None or max_fpr == 1:
-        return roc_auc(pairs_of_sweep(arrays)), None
+        return value_of_pairs("roc_auc", pairs_of_sweep(arrays)), None
     return partial_area(arrays, max_fpr), None
 
 

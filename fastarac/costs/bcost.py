@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._inputs import positive_scalar, real_scalar
+from fastarac._core.inputs import positive_scalar, real_scalar
+from fastarac._core.random_state import RandomState, key_of
 from fastarac.costs._matrices import read_costs, read_counts
 from fastarac.costs.classification import CostMatrix, paired_prediction_counts
-from fastarac.uncertainty.random_state import RandomState, key_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -55,7 +55,7 @@ class CostInterval:
 class CostDifference(CostInterval):
     """The difference between the expected costs of two classifiers, first less second.
 
-    The attributes are those of :class:`CostInterval`.
+    The attributes are those of :class:`.CostInterval`.
     """
 
     @property
@@ -79,7 +79,7 @@ def bcost(
     Parameters
     ----------
     counts : array_like of int of shape (K, K)
-        Items by predicted (row) and actual class (column), as from :func:`prediction_counts`.
+        Items by predicted (row) and actual class (column), as from :func:`.prediction_counts`.
     costs : CostMatrix or array_like of shape (..., K, K)
         What each cell costs per item; finite, negative where it is a benefit. A stack of matrices is
         evaluated on the same resamples.
@@ -123,7 +123,7 @@ def bcost(
     Examples
     --------
     >>> import fastarac as fa
-    >>> interval = fa.bcost([[850, 30], [50, 70]], [[0, 5], [1, 0]], random_state=0)
+    >>> interval = fa.costs.bcost([[850, 30], [50, 70]], [[0, 5], [1, 0]], random_state=0)
     >>> interval.estimate, round(interval.low, 2), round(interval.high, 2)
     (0.2, 0.15, 0.26)
 
@@ -136,7 +136,7 @@ def bcost(
            [0, 3]])
     >>> verify, correct, overlook = 1.0, 2.0, 20.0
     >>> costs = [[verify + correct, verify], [overlook, 0.0]]
-    >>> fa.bcost(sweep.at(0.7).matrix, costs, random_state=0).estimate
+    >>> fa.costs.bcost(sweep.at(0.7).matrix, costs, random_state=0).estimate
     1.1666666666666667
     """
     prices = _read_prices(costs)
@@ -162,14 +162,14 @@ def bcost_delta(
     Parameters
     ----------
     predicted_1, predicted_2, actual : array_like of shape (n,)
-        Labels of the same items, as in :func:`prediction_counts`. In place of all three, as the only
-        positional argument: the counts of :func:`paired_prediction_counts`, of shape (K, K, K).
+        Labels of the same items, as in :func:`.prediction_counts`. In place of all three, as the only
+        positional argument: the counts of :func:`.paired_prediction_counts`, of shape (K, K, K).
     costs : CostMatrix or array_like of shape (..., K, K)
         ``costs[i, j]``: predicting i when j is true. A stack is evaluated on the same resamples.
     labels : array_like of shape (K,), optional
         The label of each row and column; without it, the labels that occur, sorted.
     confidence_level, n_resamples, laplace, random_state
-        As in :func:`bcost`.
+        As in :func:`.bcost`.
 
     Returns
     -------
@@ -179,14 +179,14 @@ def bcost_delta(
     Raises
     ------
     ValueError, TypeError
-        As :func:`prediction_counts` and :func:`bcost`; also where costs are missing, or labels are
+        As :func:`.prediction_counts` and :func:`.bcost`; also where costs are missing, or labels are
         given beside counts.
 
     Notes
     -----
     Suzuki 2003 (procedure BCOSTDELTA), after Margineantu and Dietterich 2000. An item of class j that
     the models take for i₁ and i₂ has Δ = c(i₁|j) − c(i₂|j); the s³ cells M′(i₁, i₂|j) are smoothed to
-    (M′ + λ)/(n + s³·λ) and resampled as in :func:`bcost`. Resampling the models' matrices apart would
+    (M′ + λ)/(n + s³·λ) and resampled as in :func:`.bcost`. Resampling the models' matrices apart would
     lose what both have in common, and with it most of the power. The source prints that the null
     hypothesis is rejected if the interval *includes* 0; it is if it excludes 0. Differences below the
     rounding error of the sum are 0.
@@ -199,11 +199,11 @@ def bcost_delta(
     >>> actual = [0] * 50 + [1] * 50
     >>> first = [0] * 45 + [1] * 55
     >>> second = [0] * 60 + [1] * 40
-    >>> difference = fa.bcost_delta(first, second, actual, [[0, 5], [1, 0]], random_state=0)
+    >>> difference = fa.costs.bcost_delta(first, second, actual, [[0, 5], [1, 0]], random_state=0)
     >>> difference.estimate, difference.rejected
     (-0.45, True)
-    >>> counts = fa.paired_prediction_counts(first, second, actual)
-    >>> fa.bcost_delta(counts, costs=[[0, 5], [1, 0]], random_state=0).low == difference.low
+    >>> counts = fa.costs.paired_prediction_counts(first, second, actual)
+    >>> fa.costs.bcost_delta(counts, costs=[[0, 5], [1, 0]], random_state=0).low == difference.low
     True
     """
     if costs is None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._inputs import fractions_of, real_scalar
-from fastarac._special import binomial_cdf, binomial_upper_bound
-from fastarac.exceptions import SampleTooSmallWarning
-from fastarac.operating import OperatingPoint, operating_point
+from fastarac._core.exceptions import SampleTooSmallWarning
+from fastarac._core.inputs import fractions_of, real_scalar
+from fastarac._core.special import binomial_cdf, binomial_upper_bound
+from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
 class GuaranteedOperatingPoint:
     """A threshold whose limit holds for the source of the items, not only for these items.
 
-    Printed, it is a sentence. See :func:`guaranteed_operating_point` for what is promised.
+    Printed, it is a sentence. See :func:`.guaranteed_operating_point` for what is promised.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def guaranteed_operating_point(
 ) -> GuaranteedOperatingPoint:
     r"""Choose a threshold that keeps a limit on new items from the same source, with high probability.
 
-    :func:`operating_point` keeps its limit on the items given, and on new items about every second
+    :func:`.operating_point` keeps its limit on the items given, and on new items about every second
     time. Here the limit leaves room for chance: the fewer items, the more.
 
     Parameters
@@ -115,7 +115,7 @@ def guaranteed_operating_point(
     TypeError
         Where not exactly one limit is given, or the sweep is weighted: weights are not counts.
     ValueError, TypeError
-        As :func:`threshold_sweep`; also for a limit or a probability outside its range.
+        As :func:`.threshold_sweep`; also for a limit or a probability outside its range.
 
     Warns
     -----

@@ -1,6 +1,6 @@
 """From items to the points of a curve.
 
-Unweighted items go from the sorted buckets of `_sorting` straight to the points that the curve keeps.
+Unweighted items go from the sorted buckets of `sorting` straight to the points that the curve keeps.
 Weights are added up one by one in the order of the scores, as scikit-learn does, whose rounding
 decides which points of a curve are dropped as lying on a line.
 """
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac import _kernels, _sorting
-from fastarac._sorting import (
+from fastarac import _kernels
+from fastarac._core import sorting
+from fastarac._core.sorting import (
     Buckets,
     SweepArrays,
     count_values,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.dropin._arrays import Array, Scores
+    from fastarac.sklearn._arrays import Array, Scores
     from fastarac.sweep import ThresholdSweep
 
 # As in _kernels.dropin, which is only imported when it is used.
@@ -62,7 +63,7 @@ class Points(NamedTuple):
 
 def points_of_items(items: Scores, shape: Shape) -> Points:
     """Return the points of the curve of these items."""
-    if items.weight is None and items.n <= _sorting.SINGLE:
+    if items.weight is None and items.n <= sorting.SINGLE:
         return _points_of_buckets(items, _two_buckets(items), shape)
     plan = plan_buckets(items)
     if items.weight is not None:

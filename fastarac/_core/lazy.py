@@ -1,0 +1,45 @@
+"""Public modules that load their names on first use, from one list: the stub beside the module.
+
+A stub (``__init__.pyi``, ``results.pyi``) has one line a name, ``from .sweep import threshold_sweep as
+threshold_sweep``. Type checkers read it as it is; `attach` reads the same lines, so that no second list
+of names can fall behind.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LINE = re.compile(r"^from (\.\S*) import (\w+) as \2$", re.MULTILINE)
+
+
+class Names(NamedTuple):
+    """What a lazy module defines itself with."""
+
+    load: Callable[[str], object]
+    listed: Callable[[], list[str]]
+    public: list[str]
+
+
+def attach(module: str, package: str, file: str) -> Names:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of the module in `file`, from its stub."""
+    stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
+    home = {name: origin for origin, name in _LINE.findall(stub)}
+
+    def load(name: str) -> object:
+        if name not in home:
+            message = f"module {module!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        if home[name] == ".":  # a module of the package
+            return import_module(f".{name}", package)
+        value: object = getattr(import_module(home[name], package), name)
+        vars(import_module(module))[name] = value
+        return value
+
+    names = sorted(name for name in home if not name.startswith("_"))
+    return Names(load, lambda: names, names)

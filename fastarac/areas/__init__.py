@@ -1,0 +1,1 @@
+"""Areas under the curves: one number for all thresholds."""

@@ -1,0 +1,1 @@
+"""Operating points: a threshold, and what happens at it."""
