@@ -160,12 +160,12 @@ def test_labels_that_cannot_be_compared():
 @pytest.mark.parametrize("later", [-1, 6, 2**62, -(2**62)])
 def test_labels_that_change_after_their_range_was_found_are_an_error(later):
     labels = np.array([0, 5, 3, 3, 2, 1])
-    edges = _parallel.edges
+    edges = parallel.edges
 
     def change_then_divide(n):
         labels[4] = later
         return edges(n)
 
     changed = pytest.raises(ValueError, match="groups was changed while it was read")
-    with changed, mock.patch.object(_parallel, "edges", change_then_divide):
+    with changed, mock.patch.object(parallel, "edges", change_then_divide):
         fa.evaluate_groups(CORRECT, CONFIDENCE, labels)

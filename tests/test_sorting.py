@@ -103,7 +103,7 @@ def test_an_array_that_changes_between_the_passes_is_an_error(way, to, weighted)
     confidence = np.random.default_rng(5).random(n)
     weight = np.full(n, 0.5) if weighted else None
     value = {"lowest": 0.0, "highest": confidence.max(), "not a number": np.nan}[to]
-    places = _sorting._places
+    places = sorting._places
 
     def between(counts):
         confidence[:] = value
@@ -111,22 +111,22 @@ def test_an_array_that_changes_between_the_passes_is_an_error(way, to, weighted)
 
     message = "finite number is expected" if to == "not a number" else "was changed while it was read"
     changed = pytest.raises(ValueError, match=message)
-    with way(), changed, mock.patch.object(_sorting, "_places", between):
+    with way(), changed, mock.patch.object(sorting, "_places", between):
         fa.arac_auc_score(np.arange(n) % 2, confidence, sample_weight=weight)
 
 
 def test_blocks_of_groups_take_no_more_items_than_were_counted():
-    items = _inputs.read_items(np.arange(300) % 2, np.random.default_rng(5).random(300))
+    items = inputs.read_items(np.arange(300) % 2, np.random.default_rng(5).random(300))
     codes = np.arange(300) % 100
-    places = _sorting._places
+    places = sorting._places
 
     def between(counts):
         codes[:] = 99
         return places(counts)
 
     changed = pytest.raises(ValueError, match="was changed while it was read")
-    with changed, mock.patch.multiple(_sorting, BLOCK=10, _places=between):
-        _sorting.count_pairs_of_groups(items, codes, 100)
+    with changed, mock.patch.multiple(sorting, BLOCK=10, _places=between):
+        sorting.count_pairs_of_groups(items, codes, 100)
 
 
 @ways
