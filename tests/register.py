@@ -93,7 +93,7 @@ class Metric:
             sweep = data[0] if len(data) == 1 else fastarac.threshold_sweep(*data, **weights)
             result = getattr(sweep, self.function.partition(".")[2])
         else:
-            result = getattr(fastarac, self.function)(*data, **weights, **self.keywords)
+            result = operator.attrgetter(self.function)(fastarac)(*data, **weights, **self.keywords)
         if self.fields:
             result = operator.attrgetter(*self.fields)(result)
         return np.ravel(np.asarray(result, dtype=np.float64))
@@ -247,7 +247,7 @@ def optimal_operating_point() -> Metric:
 
     costs = fastarac.VerificationCosts(*PRICES)
     return Metric(
-        "optimal_operating_point", rates, {"costs": costs}, POINT, rounded_once=False, jumps=True
+        "costs.optimal_operating_point", rates, {"costs": costs}, POINT, rounded_once=False, jumps=True
     )
 
 
@@ -354,14 +354,14 @@ METRICS = [
     operating_point(threshold=0.5),
     optimal_operating_point(),
     Metric(
-        "performance_at_error_rate",
+        "costs.performance_at_error_rate",
         lambda items: [ref.performance_at_error_rate(items, e, 0.5, 3) for e in LIMITS],
         {"error_rate": LIMITS, "gamma": 0.5, "delta": 3},
         rounded_once=False,
         jumps=True,
     ),
     Metric(
-        "rejection_cost_curve",
+        "costs.rejection_cost_curve",
         rejection_cost,
         {"reject_cost": COST_RATES},
         ("cost",),

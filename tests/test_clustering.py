@@ -101,7 +101,7 @@ class TestUndefinedAndErrors:
     @pytest.mark.parametrize("name", FUNCTIONS)
     def test_no_item(self, name):
         with pytest.warns(fa.UndefinedMetricWarning, match=f"^{name} is undefined: there is no item"):
-            assert math.isnan(getattr(fa, name)([[0, 0], [0, 0]]))
+            assert math.isnan(getattr(fa.measures, name)([[0, 0], [0, 0]]))
 
     def test_an_empty_cluster(self):
         with pytest.warns(fa.UndefinedMetricWarning, match="local_purity is undefined: a cluster"):
@@ -121,9 +121,9 @@ class TestUndefinedAndErrors:
     )
     def test_counts(self, name, counts, error, message):
         with pytest.raises(error, match=message):
-            getattr(fa, name)(counts)
+            getattr(fa.measures, name)(counts)
 
     @pytest.mark.parametrize("name", ["inverse_purity", "purity_f"])
     def test_variant(self, name):
         with pytest.raises(ValueError, match="variant is 'slides'; one of 'standard', 'size-weighted'"):
-            getattr(fa, name)(SLIDES, "slides")
+            getattr(fa.measures, name)(SLIDES, "slides")

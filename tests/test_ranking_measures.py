@@ -311,7 +311,7 @@ class TestUndefined:
     )
     def test_warnings(self, function, arguments, message):
         with pytest.warns(fa.UndefinedMetricWarning, match=message):
-            result = getattr(fa, function)([[0, 0], [1, 0]], *arguments)
+            result = getattr(fa.measures, function)([[0, 0], [1, 0]], *arguments)
         assert math.isnan(result[0])
         assert result[1] == 1
 

@@ -58,15 +58,15 @@ def _fields(value: Any) -> dict[str, Any]:
     return getattr(value, "__annotations__", {})
 
 
+MODULES = ("costs", "datasets", "displays", "io", "measures", "results", "synthetic")
+
+
 def public_names() -> list[str]:
-    """Return what ``import fastarac as fa`` offers."""
-    names = []
-    for name in dir(fastarac):
-        module = getattr(getattr(fastarac, name), "__module__", None) or ""
-        lazy = name in getattr(fastarac, "_LAZY", {})
-        if not name.startswith("_") and (lazy or module.startswith("fastarac")):
-            names.append(name)
-    return names
+    """Return what ``import fastarac as fa`` offers, in its modules too."""
+    names = [name for name in fastarac.__all__ if name not in MODULES]
+    for module in MODULES:
+        names += [f"{module}.{name}" for name in resolve_name(f"fastarac.{module}").__all__]
+    return [name for name in names if name not in {"results." + top for top in fastarac.__all__}]
 
 
 def check_names(_app: Sphinx, env: BuildEnvironment) -> None:
