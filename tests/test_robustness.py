@@ -295,8 +295,13 @@ def test_imports_go_down(module):
 
 
 def test_imports_make_no_circle():
-    graph = {m: imports_of(path) - {m} for m, path in MODULES.items() if not m.startswith("cli")}
-    assert len(list(TopologicalSorter(graph).static_order())) >= len(MODULES)
+    # what a package lists of its own modules, it loads on first use
+    graph = {
+        module: {other for other in imports_of(path) if not other.startswith(f"{module}.")} - {module}
+        for module, path in MODULES.items()
+        if not module.startswith("cli")
+    }
+    assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
 
 
 def test_kernels_import_only_numpy_and_numba():
