@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from fastarac import _kernels
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import choice, positive_scalar
-from fastarac.areas.arac import CurveArea, curve_area, is_weighted, ranked, rounding_of_sums, sum_over, totals
+from fastarac.areas.arac import (
+    CurveArea,
+    curve_area,
+    is_weighted,
+    ranked,
+    rounding_of_sums,
+    sum_over,
+    totals,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
