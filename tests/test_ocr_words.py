@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import pickle
+from difflib import SequenceMatcher
 
 import numpy as np
 import pytest
 
-from fastarac.ocr import OcrFileError, PairingError, Words, match_pages, pair_files, read_truth
+from fastarac.ocr import (
+    OcrFileError,
+    PairingError,
+    Words,
+    load_sample,
+    match_pages,
+    pair_files,
+    read_truth,
+    sample_folders,
+)
 
 NAN = np.nan
 FIELDS = {
@@ -204,3 +214,30 @@ def test_a_pair_is_read(tmp_path):
     truth, words = pair.read()
     assert truth.text == words.text == ("word",)
     assert truth.page_names == words.page_names == ("a",)
+
+
+# ------------------------------------------------------------------------------------- sample
+
+
+def test_sample():
+    sample = load_sample()
+    assert list(sample.outputs) == ["plain", "enlarged"]
+    assert len(sample.truth.page_names) == 12
+    shares = {}
+    for setting, words in sample.outputs.items():
+        assert words.page_names == sample.truth.page_names
+        assert not np.isnan(words.confidence).any()
+        right = 0
+        for truth, output in zip(sample.truth.page_slices(), words.page_slices(), strict=True):
+            a, b = sample.truth.text[truth], words.text[output]
+            blocks = SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
+            right += sum(block.size for block in blocks)
+        shares[setting] = right / len(sample.truth)
+    # counted when the sample was made
+    assert shares == {"plain": 1340 / 1416, "enlarged": 1380 / 1416}
+
+
+def test_sample_is_small():
+    files = [path for path in sample_folders().truth.parent.rglob("*.t*") if path.is_file()]
+    assert len(files) == 3 * 12
+    assert sum(path.stat().st_size for path in files) < 200_000
