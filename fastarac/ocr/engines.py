@@ -1,0 +1,175 @@
+"""All files of an engine, read and aligned: one after the other, or in worker processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, NamedTuple
+
+from fastarac.ocr.folding import checked_foldings
+from fastarac.ocr.formats import require_confidence
+from fastarac.ocr.items import AlignedOutputs
+from fastarac.ocr.policies import Policy
+from fastarac.ocr.records import Reading, Records, records_of
+from fastarac.ocr.units import check_unit
+from fastarac.ocr.words import Words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
+
+    from fastarac.ocr.pairing import Pair, Pairing
+    from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
+    from fastarac.ocr.readers._files import Hyphenated
+    from fastarac.ocr.units import Join, Unit
+
+__all__ = ["Engine", "align_files"]
+
+#: Files that a worker takes at a time, and the least number for which there are workers.
+AT_A_TIME = 16
+FEW = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Engine:
+    """What one engine made of all pages.
+
+    Attributes
+    ----------
+    aligned : AlignedOutputs
+        The items.
+    words : Words
+        All that the engine wrote, in the order of the pages: `aligned.records.output_begin` and
+        `output_end` are indices into it.
+    pairs : tuple of Pair
+        The files.
+    """
+
+    aligned: AlignedOutputs
+    words: Words
+    pairs: tuple[Pair, ...]
+
+
+class _Part(NamedTuple):
+    words: Words
+    records: Records
+
+
+def align_files(
+    pairing: Pairing | Sequence[Pair],
+    *,
+    unit: Unit = "word",
+    missed: MissedPolicy = "separate",
+    inserted: InsertedPolicy = "wrong",
+    fold: str | Iterable[str] = (),
+    join: Join = "min",
+    hyphenated: Hyphenated = "whole",
+    n_workers: int | None = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Engine:
+    """Read and align pairs of files, many of them in worker processes.
+
+    Parameters
+    ----------
+    pairing : Pairing or sequence of Pair
+        As :func:`pair_files` returns it.
+    unit, missed, inserted, fold, join
+        As for :func:`align`.
+    hyphenated : {"whole", "parts"}, default="whole"
+        As for :func:`read`.
+    n_workers : int or None, default=1
+        Number of processes; None is one a core. Few files are read without workers. The result does
+        not depend on it. A script that asks for workers must have its own work under
+        ``if __name__ == "__main__":``, as always with :mod:`multiprocessing`.
+    progress : callable, optional
+        Called with the number of files done.
+
+    Returns
+    -------
+    Engine
+
+    Raises
+    ------
+    OcrFileError
+        If a file cannot be read.
+    ValueError
+        As :func:`align`; also where scales are mixed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.ocr import align_files, pair_files
+    >>> with TemporaryDirectory() as folder:
+    ...     truth, output = Path(folder, "p1.gt.txt"), Path(folder, "p1.json")
+    ...     _ = truth.write_text("Total 12,50")
+    ...     _ = output.write_text('[[[[0, 0], [9, 0], [9, 9], [0, 9]], "Total 12,5O", 0.93]]')
+    ...     engine = align_files(pair_files(truth, output))
+    >>> engine.aligned
+    AlignedOutputs(2 items on 1 page, 1 right; 0 of 2 true words missed, 'separate')
+    """
+    check_unit(unit, join)
+    policy = Policy(missed, inserted)
+    policy.check()
+    reading = Reading(unit, checked_foldings(fold), join)
+    pairs = tuple(pairing if isinstance(pairing, (list, tuple)) else pairing.pairs)
+    parts = _parts(pairs, reading, hyphenated, n_workers, progress or (lambda _: None))
+    words = Words.concatenate(part.words for part in parts)
+    require_confidence(words)
+    records = Records.concatenate([part.records for part in parts])
+    return Engine(AlignedOutputs.of(records, reading, policy), words, pairs)
+
+
+def _parts(
+    pairs: tuple[Pair, ...],
+    reading: Reading,
+    hyphenated: Hyphenated,
+    n_workers: int | None,
+    progress: Callable[[int], None],
+) -> list[_Part]:
+    n_workers = n_workers or len(os.sched_getaffinity(0))
+    if n_workers == 1 or len(pairs) < FEW:
+        parts = []
+        for pair in pairs:
+            parts.append(_part(pair, reading, hyphenated))
+            progress(1)
+        return parts
+    batches = [pairs[i : i + AT_A_TIME] for i in range(0, len(pairs), AT_A_TIME)]
+    found: list[list[_Part]] = [[] for _ in batches]
+    with _pool(min(n_workers, len(batches))) as pool:
+        place: dict[Future[list[_Part]], int] = {
+            pool.submit(_batch, batch, reading, hyphenated): i for i, batch in enumerate(batches)
+        }
+        for done in as_completed(place):
+            found[place[done]] = done.result()
+            progress(len(found[place[done]]))
+    return [part for batch in found for part in batch]
+
+
+def _batch(pairs: Sequence[Pair], reading: Reading, hyphenated: Hyphenated) -> list[_Part]:
+    return [_part(pair, reading, hyphenated) for pair in pairs]
+
+
+def _part(pair: Pair, reading: Reading, hyphenated: Hyphenated) -> _Part:
+    truth, words = pair.read(hyphenated=hyphenated)
+    return _Part(words, records_of(truth, words, reading))
+
+
+@contextmanager
+def _pool(n_workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Yield worker processes that end with the first error, and leave Ctrl-C to their parent."""
+    pool = ProcessPoolExecutor(n_workers, get_context("spawn"), _leave_interrupts_alone)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _leave_interrupts_alone() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
