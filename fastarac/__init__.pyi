@@ -5,6 +5,7 @@ from . import datasets as datasets
 from . import displays as displays
 from . import io as io
 from . import measures as measures
+from . import ocr as ocr
 from . import results as results
 from . import synthetic as synthetic
 from ._core.exceptions import SampleTooSmallWarning as SampleTooSmallWarning

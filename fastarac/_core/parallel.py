@@ -24,17 +24,20 @@ def n_threads(n_items: int) -> int:
     The environment variable ``FASTARAC_NUM_THREADS`` sets the upper limit; without it, it is the
     number of processors that the process may run on.
     """
+    return max(1, min(processors(), n_items // MIN_ITEMS_PER_THREAD))
+
+
+def processors() -> int:
+    """Return how many processors this process may use, or ``FASTARAC_NUM_THREADS`` where that is set."""
     setting = os.environ.get("FASTARAC_NUM_THREADS", "")
     if setting:
         if not setting.isdecimal() or int(setting) < 1:
             message = f"FASTARAC_NUM_THREADS is {setting!r}; a whole number of at least 1 is expected"
             raise ValueError(message)
-        available = int(setting)
-    elif hasattr(os, "sched_getaffinity"):
-        available = len(os.sched_getaffinity(0))
-    else:
-        available = os.cpu_count() or 1
-    return max(1, min(available, n_items // MIN_ITEMS_PER_THREAD))
+        return int(setting)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def edges(n_items: int) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, NamedTuple
 
+from fastarac._core.parallel import processors
 from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.items import AlignedOutputs
@@ -131,7 +131,7 @@ def _parts(
     n_workers: int | None,
     progress: Callable[[int], None],
 ) -> list[_Part]:
-    n_workers = n_workers or len(os.sched_getaffinity(0))
+    n_workers = processors() if n_workers is None else n_workers
     if n_workers == 1 or len(pairs) < FEW:
         parts = []
         for pair in pairs:

@@ -14,6 +14,7 @@ from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.policies import Policy
 from fastarac.ocr.records import INSERTED, KINDS, MISSED, RIGHT, Reading, Records, records_of
 from fastarac.ocr.units import check_unit, plural
+from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 
 if TYPE_CHECKING:
@@ -270,6 +271,25 @@ class AlignedOutputs:
         Its last threshold is `never_accepted`, where there are such items.
         """
         return threshold_sweep(self.correct, self.confidence)
+
+    def operating_point(self, **criterion: float) -> OperatingPoint:
+        """Return the operating point of the items, as :func:`fastarac.operating_point` defines it.
+
+        Parameters
+        ----------
+        **criterion : float
+            One of `max_error_rate`, `max_risk`, `min_acceptance_rate` and `threshold`.
+
+        Returns
+        -------
+        OperatingPoint
+            One that leaves the items of `never_accepted` to people, whatever the limit allows.
+        """
+        sweep = self.sweep()
+        point = operating_point(sweep, **criterion)
+        if self.never_accepted is None or point.threshold > self.never_accepted:
+            return point
+        return operating_point(sweep, threshold=float(sweep.thresholds[-2]))
 
     def to_columns(self) -> dict[str, Any]:
         """Return the items as columns: id, page, kind, truth, prediction, correct, confidence."""
