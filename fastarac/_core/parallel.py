@@ -28,7 +28,7 @@ def n_threads(n_items: int) -> int:
 
 
 def processors() -> int:
-    """Return how many processors this process may use, or ``FASTARAC_NUM_THREADS`` where that is set."""
+    """Return how many processors this process may use: ``FASTARAC_NUM_THREADS``, or all."""
     setting = os.environ.get("FASTARAC_NUM_THREADS", "")
     if setting:
         if not setting.isdecimal() or int(setting) < 1:

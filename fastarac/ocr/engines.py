@@ -60,7 +60,7 @@ class _Part(NamedTuple):
 
 
 def align_files(
-    pairing: Pairing | Sequence[Pair],
+    pairing: Pairing,
     *,
     unit: Unit = "word",
     missed: MissedPolicy = "separate",
@@ -75,7 +75,7 @@ def align_files(
 
     Parameters
     ----------
-    pairing : Pairing or sequence of Pair
+    pairing : Pairing
         As :func:`pair_files` returns it.
     unit, missed, inserted, fold, join
         As for :func:`align`.
@@ -116,12 +116,11 @@ def align_files(
     policy = Policy(missed, inserted)
     policy.check()
     reading = Reading(unit, checked_foldings(fold), join)
-    pairs = tuple(pairing if isinstance(pairing, (list, tuple)) else pairing.pairs)
-    parts = _parts(pairs, reading, hyphenated, n_workers, progress or (lambda _: None))
+    parts = _parts(pairing.pairs, reading, hyphenated, n_workers, progress or (lambda _: None))
     words = Words.concatenate(part.words for part in parts)
     require_confidence(words)
     records = Records.concatenate([part.records for part in parts])
-    return Engine(AlignedOutputs.of(records, reading, policy), words, pairs)
+    return Engine(AlignedOutputs.of(records, reading, policy), words, pairing.pairs)
 
 
 def _parts(

@@ -272,21 +272,34 @@ class AlignedOutputs:
         """
         return threshold_sweep(self.correct, self.confidence)
 
-    def operating_point(self, **criterion: float) -> OperatingPoint:
+    def operating_point(
+        self,
+        *,
+        threshold: float | None = None,
+        max_error_rate: float | None = None,
+        max_risk: float | None = None,
+        min_acceptance_rate: float | None = None,
+    ) -> OperatingPoint:
         """Return the operating point of the items, as :func:`fastarac.operating_point` defines it.
 
         Parameters
         ----------
-        **criterion : float
-            One of `max_error_rate`, `max_risk`, `min_acceptance_rate` and `threshold`.
+        threshold, max_error_rate, max_risk, min_acceptance_rate : float, optional
+            Exactly one of them.
 
         Returns
         -------
         OperatingPoint
-            One that leaves the items of `never_accepted` to people, whatever the limit allows.
+            One that leaves the items of `never_accepted` to people, whatever is allowed.
         """
         sweep = self.sweep()
-        point = operating_point(sweep, **criterion)
+        point = operating_point(
+            sweep,
+            threshold=threshold,
+            max_error_rate=max_error_rate,
+            max_risk=max_risk,
+            min_acceptance_rate=min_acceptance_rate,
+        )
         if self.never_accepted is None or point.threshold > self.never_accepted:
             return point
         return operating_point(sweep, threshold=float(sweep.thresholds[-2]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fastarac.ocr.policies import INSERTED, MISSED, Policy
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fastarac.ocr.items import AlignedOutputs
+    from fastarac.operating.points import OperatingPoint
 
 __all__ = ["Limit", "Sensitivity", "sensitivity"]
 
@@ -24,7 +25,7 @@ class Limit(NamedTuple):
     value : float
     """
 
-    criterion: str
+    criterion: Literal["max_error_rate", "max_risk", "threshold"]
     value: float
 
     @property
@@ -32,6 +33,10 @@ class Limit(NamedTuple):
         """What stands after ``@`` in the names of figures, as in ``"acceptance_rate@0.01"``."""
         prefix = {"max_error_rate": "", "max_risk": "risk=", "threshold": "threshold="}[self.criterion]
         return f"{prefix}{self.value:.12g}"
+
+    def point(self, aligned: AlignedOutputs) -> OperatingPoint:
+        """Return the operating point of the items at this limit."""
+        return aligned.operating_point(**{self.criterion: self.value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ class Sensitivity:
         return max(shares) - min(shares)
 
     def to_dict(self) -> dict[str, float]:
-        """Return the shares by flat names, as in ``"acceptance_rate@0.01|missed=reject|inserted=wrong"``."""
+        """Return the shares by flat names: ``"acceptance_rate@0.01|missed=reject|inserted=wrong"``."""
         return {
             f"acceptance_rate@{limit.key}|missed={policy.missed}|inserted={policy.inserted}": share
             for policy, row in self.accepted.items()
@@ -87,8 +92,7 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     Examples
     --------
     >>> import numpy as np
-    >>> from fastarac.ocr import Words, align
-    >>> from fastarac.ocr.sensitivity import Limit, sensitivity
+    >>> from fastarac.ocr import Limit, Words, align, sensitivity
     >>> texts = ("one", "fine", "day")
     >>> truth = Words(texts, np.full(3, np.nan), np.zeros(3), np.zeros(3), ("p",))
     >>> words = Words(texts[1:], np.array([9, 8]), np.zeros(2), np.zeros(2), ("p",), scale="percent")
@@ -103,21 +107,17 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     wanted = tuple(limits)
 
     def accepted(items: AlignedOutputs) -> tuple[float, ...]:
-        points = (items.operating_point(**{limit.criterion: limit.value}) for limit in wanted)
-        return tuple(point.acceptance_rate for point in points)
+        return tuple(limit.point(items).acceptance_rate for limit in wanted)
 
     own = aligned.policy
-    others = [Policy(missed, inserted) for inserted in INSERTED for missed in MISSED]
-    same = ("separate", "drop")  # no items either way
-    rows = {own: accepted(aligned)}
-    for policy in others:
-        twin = policy.missed == "drop" or (own.missed == "drop" and policy.missed == "separate")
-        if policy.inserted != own.inserted and not aligned.counts["inserted"]:
-            continue
-        if policy.missed != own.missed and not aligned.missed:
-            continue
-        if policy == own or (twin and (own.missed in same or policy.missed == "drop")):
-            continue
+    missed, inserted = [own.missed], [own.inserted]
+    if aligned.missed:  # "drop" makes the same items as "separate"
+        alike = {own.missed, "drop", *(("separate",) if own.missed == "drop" else ())}
+        missed += [policy for policy in MISSED if policy not in alike]
+    if aligned.counts["inserted"]:
+        inserted += [policy for policy in INSERTED if policy != own.inserted]
+    rows: dict[Policy, tuple[float, ...]] = {}
+    for policy in (Policy(m, i) for i in inserted for m in missed):
         try:
             items = aligned.with_policy(missed=policy.missed, inserted=policy.inserted)
         except ValueError:  # only inserted outputs have a confidence
