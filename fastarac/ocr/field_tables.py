@@ -1,0 +1,230 @@
+"""Tables of form fields: JSON lines, CSV, TSV and Parquet, told by their content."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastarac.ocr.readers._files import OcrFileError, decoded, encoding_of, open_file, shown
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from typing import TypeAlias
+
+    from fastarac.ocr.readers._files import InputFile
+
+    Records: TypeAlias = Iterator[tuple[str, dict[str, str | None]]]
+
+__all__ = ["Row", "as_confidence", "is_field_table", "read_rows"]
+
+KEYS = ("document", "field")
+DELIMITERS = ",;\t|"
+PARQUET = b"PAR1"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table of fields.
+
+    Attributes
+    ----------
+    document, field : str
+        What the row is about.
+    values : dict of str to str or None
+        The other columns that were asked for, as they are written; None where there is none.
+    place : str
+        Where it stands.
+    """
+
+    document: str
+    field: str
+    values: dict[str, str | None]
+    place: str
+
+
+def is_field_table(path: str | os.PathLike[str]) -> bool:
+    r"""Return whether a file is a table of fields: one with columns `document` and `field`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.ocr import is_field_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "fields.csv")
+    ...     _ = path.write_text("document,field,prediction,confidence\n")
+    ...     is_field_table(path)
+    True
+    """
+    file = open_file(path)
+    try:
+        names, _ = _table(file)
+    except OcrFileError:
+        return False
+    return set(KEYS) <= set(names)
+
+
+def read_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list[Row]:
+    """Return the rows of a table of fields with the columns that are wanted.
+
+    Raises
+    ------
+    OcrFileError
+        If the file is no such table, lacks a column, or has two rows for one field of a document.
+    """
+    file = open_file(path)
+    names, records = _table(file)
+    missing = [name for name in (*KEYS, *wanted) if name not in names]
+    if missing:
+        problem = (
+            f"there is no column {', '.join(map(shown, missing))}; "
+            f"the columns are {', '.join(map(shown, names))}"
+        )
+        raise OcrFileError(file.path, problem)
+    rows: list[Row] = []
+    seen: dict[tuple[str, str], str] = {}
+    for place, record in records:
+        document, field = (record.get(name) for name in KEYS)
+        if not document or not field:
+            problem = (
+                f"document is {shown(document)} and field is {shown(field)}; a name of each is expected"
+            )
+            raise OcrFileError(file.path, problem, place=place)
+        if (document, field) in seen:
+            problem = (
+                f"field {shown(field)} of document {shown(document)} is in "
+                f"{seen[document, field]} already; one row for each is expected"
+            )
+            raise OcrFileError(file.path, problem, place=place)
+        seen[document, field] = place
+        rows.append(Row(document, field, {name: record.get(name) for name in wanted}, place))
+    if not rows:
+        raise OcrFileError(file.path, "there are no rows")
+    return rows
+
+
+def as_confidence(path: Path, row: Row, name: str) -> float:
+    """Return the confidence of a row; NaN where it has none."""
+    written = row.values[name]
+    if written is None or not written.strip():
+        return math.nan
+    try:
+        value = float(written)
+    except ValueError:
+        value = math.inf
+    if math.isinf(value) or "_" in written:
+        problem = f"{name} is {shown(written)}; a finite number is expected"
+        raise OcrFileError(path, problem, place=row.place)
+    return value
+
+
+def _table(file: InputFile) -> tuple[list[str], Records]:
+    """Return the names of the columns and the rows with their places."""
+    if file.head.startswith(PARQUET):
+        return _parquet(file)
+    begin = file.head.decode(encoding_of(file.head), errors="ignore").lstrip()
+    if not begin:
+        raise OcrFileError(file.path, "the file is empty; a table of fields is expected")
+    return _json_lines(file) if begin[0] in "{[" else _delimited(file)
+
+
+def _delimited(
+    file: InputFile,
+) -> tuple[list[str], Records]:
+    text = decoded(file)
+    header = text.partition("\n")[0]
+    delimiter = max(DELIMITERS, key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        names = next(reader)
+    except csv.Error as error:
+        raise OcrFileError(file.path, f"the header is malformed: {error}", place="line 1") from None
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise OcrFileError(file.path, f"two columns are named {shown(repeated[0])}", place="line 1")
+
+    def records() -> Records:
+        while True:
+            place = f"line {reader.line_num + 1}"
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise OcrFileError(file.path, f"{error}", place=place) from None
+            if not fields:
+                continue
+            if len(fields) != len(names):
+                problem = f"the header has {len(names)} fields, the row has {len(fields)}"
+                raise OcrFileError(file.path, problem, place=place)
+            yield place, dict(zip(names, fields, strict=True))
+
+    return names, records()
+
+
+def _json_lines(
+    file: InputFile,
+) -> tuple[list[str], Records]:
+    text = decoded(file)
+    records: list[tuple[str, dict[str, str | None]]] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        place = f"line {number}"
+        try:
+            # Numbers stay as they are written: 12.50 is not 12.5 where texts are compared.
+            value = json.loads(line, parse_float=str, parse_int=str)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise OcrFileError(file.path, f"it is not valid JSON: {error}", place=place) from None
+        if not isinstance(value, dict):
+            problem = 'an object a line is expected, such as {"document": "a1", "field": "total"}'
+            raise OcrFileError(file.path, problem, place=place)
+        records.append((place, {key: _text(file, place, key, each) for key, each in value.items()}))
+    names = list(dict.fromkeys(key for _, record in records for key in record))
+    return names, iter(records)
+
+
+def _text(file: InputFile, place: str, key: str, value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, float):  # NaN and Infinity, which JSON does not have
+        return None if math.isnan(value) else str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if key in (*KEYS, "prediction", "truth", "confidence"):
+        problem = f"{key} is {shown(value)}; a text or a number is expected"
+        raise OcrFileError(file.path, problem, place=place)
+    return None
+
+
+def _parquet(
+    file: InputFile,
+) -> tuple[list[str], Records]:
+    try:
+        import duckdb
+    except ModuleNotFoundError as error:
+        message = "reading Parquet files needs DuckDB: install fastarac[ocr]"
+        raise ModuleNotFoundError(message, name="duckdb") from error
+    # DuckDB takes paths for patterns; these are this path alone.
+    pattern = "".join(f"[{c}]" if c in "*?[" else c for c in file.path.absolute().as_posix())
+    try:
+        with duckdb.connect(":memory:") as connection:
+            found = connection.execute("SELECT * FROM read_parquet(?)", [pattern])
+            names = [str(column[0]) for column in found.description or []]
+            rows = found.fetchall()
+    except duckdb.Error as error:
+        problem = f"it is not a Parquet file, or a damaged one: {str(error).partition(chr(10))[0]}"
+        raise OcrFileError(file.path, problem) from None
+
+    def records() -> Records:
+        for i, row in enumerate(rows, start=1):
+            texts = (None if value is None else str(value) for value in row)
+            yield f"row {i}", dict(zip(names, texts, strict=True))
+
+    return names, records()

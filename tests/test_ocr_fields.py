@@ -1,0 +1,294 @@
+"""Fields of forms: tables in every format, normalisers, rejected fields, whole documents."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastarac as fa
+from fastarac.ocr import (
+    NORMALISERS,
+    FieldOutputs,
+    OcrFileError,
+    PairingError,
+    is_field_table,
+    read_fields,
+)
+from fastarac.ocr.normalisers import Unreadable, normaliser
+
+ROWS = [
+    ("a", "total", "12.50", 0.9, "12.50"),
+    ("a", "name", "Finch", 0.8, "Finch"),
+    ("b", "total", "88.00", 0.7, "88.60"),
+    ("b", "name", None, None, "Mill"),
+    ("c", "total", None, None, ""),
+    ("c", "name", "Li", 0.6, "Li"),
+]
+COLUMNS = ("document", "field", "prediction", "confidence", "truth")
+
+
+def write_json_lines(path, rows, columns=COLUMNS):
+    path.write_text("".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows))
+    return path
+
+
+def write_csv(path, rows, columns=COLUMNS, delimiter=","):
+    lines = [columns, *(["" if value is None else str(value) for value in row] for row in rows)]
+    path.write_text("".join(delimiter.join(line) + "\n" for line in lines))
+    return path
+
+
+def write_parquet(path, rows, columns=COLUMNS):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.Table.from_pylist([dict(zip(columns, row, strict=True)) for row in rows]), path)
+    return path
+
+
+@pytest.mark.parametrize("write", [write_json_lines, write_csv, write_parquet])
+def test_every_kind_of_table_gives_the_same(tmp_path, write):
+    # the name says nothing, and may hold what a pattern would
+    path = write(tmp_path / "fields[1]*.dat", ROWS)
+    assert is_field_table(path)
+    fields = read_fields(path)
+    assert fields.document == ("a", "a", "b", "b", "c", "c")
+    assert fields.correct.tolist() == [True, True, False, False, True, True]
+    assert fields.rejected.tolist() == [False, False, False, True, True, False]
+    assert fields.confidence.tolist() == [0.9, 0.8, 0.7, -1, -1, 0.6]
+    assert fields.never_accepted == -1
+    assert fields.groups.tolist() == list(fields.document)
+    assert fields.by.tolist() == list(fields.field)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_delimiters(tmp_path, delimiter):
+    assert len(read_fields(write_csv(tmp_path / "f", ROWS, delimiter=delimiter))) == 6
+
+
+def test_truth_in_another_file_is_joined_by_document_and_field(tmp_path):
+    truth = [(document, field, truth) for document, field, *_, truth in reversed(ROWS)]
+    truth.append(("d", "total", "5"))
+    outputs = [row[:4] for row in ROWS if row[2] is not None]
+    path = write_json_lines(tmp_path / "o", outputs, COLUMNS[:4])
+    fields = read_fields(path, write_csv(tmp_path / "t", truth, ("document", "field", "truth")))
+    assert fields.document == ("c", "c", "b", "b", "a", "a", "d")
+    assert fields.correct.tolist() == [True, True, False, False, True, True, False]
+    assert fields.rejected.tolist() == [False, True, True, False, False, False, True]
+    assert fields.notes == ("1 document without any output, whose fields are rejected: d",)
+
+
+def test_outputs_without_a_truth_are_listed(tmp_path):
+    path = write_csv(tmp_path / "o", [row[:4] for row in ROWS], COLUMNS[:4])
+    truth = write_csv(tmp_path / "t", [("a", "total", "12.50")], ("document", "field", "truth"))
+    with pytest.raises(
+        PairingError, match="5 outputs without a truth: name of a, total of b, name of b"
+    ):
+        read_fields(path, truth)
+    fields = read_fields(path, truth, skip_unmatched=True)
+    assert len(fields) == 1
+    assert fields.notes[0].startswith("5 outputs without a truth left out: name of a")
+
+
+def test_an_empty_text_with_a_confidence_is_an_output(tmp_path):
+    rows = [("a", "x", "", 0.9, ""), ("a", "y", "", 0.8, "full"), ("a", "z", "read", None, "read")]
+    fields = read_fields(write_json_lines(tmp_path / "f", rows))
+    assert fields.correct.tolist() == [True, False, True]
+    assert fields.rejected.tolist() == [False, False, True]
+
+
+def test_rejected_fields_are_below_every_confidence(tmp_path):
+    rows = [("a", "x", "1", -7.5, "1"), ("a", "y", None, None, "2")]  # logarithms of probabilities
+    fields = read_fields(write_json_lines(tmp_path / "f", rows))
+    assert fields.confidence.tolist() == [-7.5, -9]
+    assert fields.straight_through(-1e9).fields_accepted == 1
+    assert fields.straight_through(-1e9).documents_accepted == 0
+    assert fa.operating_point(fields.correct, fields.confidence, max_error_rate=0).threshold == -7.5
+
+
+def test_fields_and_documents_side_by_side(tmp_path):
+    fields = read_fields(write_csv(tmp_path / "f", ROWS))
+    documents = fields.documents()
+    assert documents.name == ("a", "b", "c")
+    assert documents.correct.tolist() == [True, False, True]
+    assert documents.confidence.tolist() == [0.8, -1, -1]
+    assert documents.n_fields.tolist() == [2, 2, 2]
+    counts = fields.straight_through(0.7)
+    assert counts == (0.7, 6, 3, 1, 3, 1, 0)
+    assert counts.field_acceptance_rate == 3 / 6
+    assert counts.field_error_rate == 1 / 6
+    assert counts.straight_through_rate == 1 / 3
+    assert counts.document_error_rate == 0
+    assert repr(fields) == "FieldOutputs(6 fields of 3 documents, 4 right, 2 rejected)"
+    assert repr(documents) == "DocumentOutputs(3 documents, 2 right)"
+    with pytest.raises(ValueError, match="threshold is nan; a number is expected"):
+        fields.straight_through(np.nan)
+
+
+items = st.lists(
+    st.tuples(st.sampled_from("abc"), st.booleans(), st.none() | st.integers(0, 4)), min_size=1
+)
+
+
+@given(items, st.integers(-2, 5))
+def test_a_document_is_right_iff_all_its_fields_are(outputs, threshold):
+    document = tuple(name for name, _, _ in outputs)
+    rejected = np.array([confidence is None for *_, confidence in outputs])
+    fields = FieldOutputs(
+        document=document,
+        field=tuple(map(str, range(len(outputs)))),
+        truth=("",) * len(outputs),
+        prediction=("",) * len(outputs),
+        correct=np.array([correct for _, correct, _ in outputs]),
+        confidence=np.array([-1.0 if value is None else value for *_, value in outputs]),
+        rejected=rejected,
+        never_accepted=-1.0 if rejected.any() else None,
+        normalisers={},
+    )
+    counts = fields.straight_through(threshold)
+    of_each = {name: [o for o in outputs if o[0] == name] for name in dict.fromkeys(document)}
+    through = {
+        name: all(value is not None and value >= threshold for *_, value in mine)
+        for name, mine in of_each.items()
+    }
+    wrong = {name: not all(correct for _, correct, _ in mine) for name, mine in of_each.items()}
+    assert counts.documents == len(of_each)
+    assert counts.documents_accepted == sum(through.values())
+    assert counts.document_errors == sum(through[name] and wrong[name] for name in of_each)
+
+
+@pytest.mark.parametrize(
+    ("name", "a", "b", "same"),
+    [
+        ("exact", "Finch", "Finch", True),
+        ("exact", "Finch", "finch", False),
+        ("exact", "1.0", "1.00", False),
+        ("exact", "caf\u00e9", "cafe\u0301", True),  # one text in two forms
+        ("exact", " ", "", True),  # an empty field
+        ("casefold", "STRASSE", "Straße", True),
+        ("casefold", "a b", "A  B", False),
+        ("collapse-space", " a \t b\n", "a b", True),
+        ("collapse-space+casefold", " A  B ", "a b", True),
+        ("number", "1,234.50", "1234.5", True),
+        ("number", "1 234.50", "1'234.5", True),
+        ("number", "\u22125", "-5", True),
+        ("number", "+.5", "0.50", True),
+        ("number", "0.1", "0.10000000000000001", False),
+        ("number-comma", "1.234,50", "1234,5", True),
+        ("number-comma", "12,50", "12,5", True),
+        ("date", "2026-11-22", "22 November 2026", True),
+        ("date", "Nov. 22, 2026", "20261122", True),
+        ("date", "22nov 2026", "22 Nov 2026", False),
+        ("date", "2026/1/5", "5. January 2026", True),
+        ("date-dmy", "05/06/2026", "5 June 2026", True),
+        ("date-dmy", "05.06.2026", "5 - 6 - 2026", True),
+        ("date-mdy", "05/06/2026", "May 6, 2026", True),
+    ],
+)
+def test_normalisers(name, a, b, same):
+    compare = normaliser(name)
+
+    def value(text):
+        try:
+            return compare(text)
+        except Unreadable:
+            return object()
+
+    assert (value(a) == value(b)) == same
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("number", "12,50"),  # twelve and a half, or a slip: nothing is guessed
+        ("number", "1,23,456"),
+        ("number", "5 %"),
+        ("number", "1e5"),
+        ("number-comma", "1,234.50"),
+        ("date", "22/11/2026"),
+        ("date", "2026-11-22T10:00"),
+        ("date", "2026-02-30"),
+        ("date", "22 Novembre 2026"),
+        ("date-dmy", "22/11/26"),
+        ("date-mdy", "22/11/2026"),
+    ],
+)
+def test_what_no_normaliser_guesses(tmp_path, name, text):
+    with pytest.raises(Unreadable):
+        normaliser(name)(text)
+    good = {"number": "5", "date": "2026-11-22"}[name.split("-")[0]]
+    rows = [("a", "x", text, 0.9, good)]
+    assert not read_fields(write_json_lines(tmp_path / "f", rows), normalise=name).correct[0]
+    rows = [("a", "x", good, 0.9, text)]
+    with pytest.raises(OcrFileError, match='line 1: the truth of field "x" of document "a" is'):
+        read_fields(write_json_lines(tmp_path / "f", rows), normalise=name)
+
+
+def test_normalisers_by_field(tmp_path):
+    rows = [("a", "total", "1,250", 0.9, "1250"), ("a", "name", "FINCH", 0.9, "Finch")]
+    path = write_json_lines(tmp_path / "f", rows)
+    assert read_fields(path).correct.tolist() == [False, False]
+    fields = read_fields(path, normalise={"total": "number"})
+    assert fields.correct.tolist() == [True, False]
+    assert fields.normalisers == {"total": "number", "name": "exact"}
+    with pytest.raises(ValueError, match='normalise names "sum"; the fields are "total", "name"'):
+        read_fields(path, normalise={"sum": "number"})
+    for wrong in ("numbers", "number+casefold", ""):
+        with pytest.raises(ValueError, match=f"one of {', '.join(NORMALISERS)} is expected"):
+            read_fields(path, normalise=wrong)
+
+
+def test_numbers_of_json_are_texts_as_they_are_written(tmp_path):
+    path = tmp_path / "f.jsonl"
+    path.write_text(
+        '{"document": 7, "field": "x", "prediction": 12.50, "confidence": 9e-1, "truth": "12.50"}\n'
+        '{"document": 7, "field": "y", "prediction": true, "confidence": NaN, "truth": null,'
+        ' "pages": [1, 2]}\n'
+    )
+    fields = read_fields(path)
+    assert fields.document == ("7", "7")
+    assert fields.correct.tolist() == [True, False]
+    assert fields.rejected.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "the file is empty; a table of fields is expected"),
+        ("document,field\n", 'there is no column "prediction", "confidence", "truth"; the columns are'),
+        ("document,field,field\n", 'line 1: two columns are named "field"'),
+        (",".join(COLUMNS) + "\n", "there are no rows"),
+        (",".join(COLUMNS) + "\na,x,1,0.5\n", "line 2: the header has 5 fields, the row has 4"),
+        (",".join(COLUMNS) + '\na,x,"1,0.5,1\n', "line 2: unexpected end of data"),
+        (
+            ",".join(COLUMNS) + "\na,,1,0.5,1\n",
+            'line 2: document is "a" and field is ""; a name of each',
+        ),
+        (",".join(COLUMNS) + "\na,x,1,high,1\n", 'line 2: confidence is "high"; a finite number is'),
+        (",".join(COLUMNS) + "\na,x,1,inf,1\n", 'line 2: confidence is "inf"; a finite number is'),
+        (
+            ",".join(COLUMNS) + "\na,x,1,0.5,1\n\na,x,2,0.6,1\n",
+            'line 4: field "x" of document "a" is in line 2 already; one row for each is expected',
+        ),
+        ('{"document": "a"}\n{"document"\n', "line 2: it is not valid JSON"),
+        ("[1]\n", "line 1: an object a line is expected"),
+        ('{"document": {"a": 1}}\n', r"line 1: document is \{"),
+        ("PAR1 nothing", "it is not a Parquet file, or a damaged one"),
+    ],
+)
+def test_tables_that_are_wrong(tmp_path, content, message):
+    path = tmp_path / "f.dat"
+    path.write_text(content)
+    with pytest.raises(OcrFileError, match=message):
+        read_fields(path)
+
+
+def test_other_files_are_no_tables_of_fields(tmp_path):
+    path = tmp_path / "f.dat"
+    for content in ("", "Total 12,50\n", "level\tpage_num\tblock_num\n", '{"Blocks": []}', "<alto/>"):
+        path.write_text(content)
+        assert not is_field_table(path)
