@@ -180,7 +180,7 @@ def test_repeating_all_items_scales_the_value(family, data):
 @given(st.data())
 def test_multiplying_all_weights_scales_the_value(family, data):
     sample = data.draw(weighted_for(family))
-    factor = data.draw(st.sampled_from([0.25, 2.0, 1024.0]))
+    factor = data.draw(st.sampled_from([0.25, 2.0, 1024.0, 2.0**900, 2.0**-900]))
     weights = sample.sample_weight.astype(np.float64)
     multiplied = sample._replace(sample_weight=weights * factor)
     for metric in family:

@@ -282,7 +282,8 @@ class TestHull:
         assert [vertex.name for vertex in hull.candidates(0.5, 1.9)] == ["B"]
 
     def test_a_slope_beyond_the_largest_float(self):
-        sweep = fa.ThresholdSweep.from_counts([2, 1], [0.5, 1e-320], [1e-320, 1e300])
+        small = fa.ThresholdSweep.from_counts([2, 1], [0.0, 1e-320], [1e-320, 0.0])
+        sweep = small + fa.ThresholdSweep.from_counts([2, 1], [0.5, 0.0], [0.0, 1e300])
         assert fa.costs.roc_convex_hull({"m": sweep}).slope_high[1] == np.inf
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+MAX_SPAN = 1e305  # of weights: with a greatest one of about 1, the least keeps its digits in a product
 CHUNK = 1 << 16  # items converted at a time where the arrays are not as the kernels want them
 
 
@@ -280,9 +281,26 @@ def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> N
     if not 0 < total < np.inf:
         message = f"{name} sums to {total}; a positive, finite sum is expected"
         raise ValueError(message)
+    _check_span(least_positive(weight), float(weight.max()), name)
     weight = weight.view()
     weight.flags.writeable = False
     return weight
+
+
+def _check_span(least: float, greatest: float, name: str) -> None:
+    if least < greatest / MAX_SPAN:
+        verb = "span" if " and " in name else "spans"
+        message = (
+            f"{name} {verb} from {least} to {greatest}; positive weights of which the greatest is at "
+            f"most {MAX_SPAN:g} times the least are expected"
+        )
+        raise ValueError(message)
+
+
+def least_positive(weight: NDArray[Any]) -> float:
+    """Return the least weight above 0."""
+    lowest = weight.min()
+    return float(lowest if lowest > 0 else weight.min(where=weight > 0, initial=np.inf))
 
 
 def read_counts(
@@ -321,7 +339,12 @@ def read_counts(
         )
         raise ValueError(message)
     dtype = np.int64 if whole else np.float64
-    return values, counts[0].astype(dtype), counts[1].astype(dtype)
+    correct, incorrect = counts[0].astype(dtype), counts[1].astype(dtype)
+    if not whole:
+        least = min(least_positive(correct), least_positive(incorrect))
+        greatest = max(float(correct.max()), float(incorrect.max()))
+        _check_span(least, greatest, "correct_counts and incorrect_counts")
+    return values, correct, incorrect
 
 
 def positive_scalar(value: Any, name: str, *, strict: bool = False) -> float:

@@ -129,7 +129,7 @@ def doubled_area(x: Array, y: Array) -> Exact:
         a: list[int] = x.tolist()
         b: list[int] = y.tolist()
         return sum((a[i] - a[i - 1]) * (b[i] + b[i - 1]) for i in range(1, len(a)))
-    scale = _scale_of(max(x[-1], y[-1]))
+    scale = scale_of(max(x[-1], y[-1]))
     high, low = _kernels.weighted.doubled_area(x, y, scale)
     return (Fraction(high) + Fraction(low)) / Fraction(scale) ** 2
 
@@ -422,7 +422,7 @@ def integer_thresholds(values: Array) -> Array:
     return thresholds
 
 
-def _scale_of(largest: float) -> float:
+def scale_of(largest: float) -> float:
     """Power of two that brings `largest` into [0.5, 1), as far as there is one."""
     return math.ldexp(1.0, max(-1021, min(1021, -math.frexp(largest)[1])))
 
@@ -430,7 +430,7 @@ def _scale_of(largest: float) -> float:
 def _sum_buckets(items: Items, plan: Plan) -> tuple[Buckets, NDArray[np.float64], float]:
     """Sorted buckets of weighted items, the sums of each, and the scale of these sums."""
     buckets = spread(items, plan)
-    scale = _scale_of(float(buckets.weights.max()))
+    scale = scale_of(float(buckets.weights.max()))
     n_buckets = len(buckets.bounds) - 1
     results = np.empty((n_buckets, 7))
 
@@ -445,7 +445,7 @@ def _sum_buckets(items: Items, plan: Plan) -> tuple[Buckets, NDArray[np.float64]
 
 def _count_weighted_pairs(items: Items) -> PairCounts:
     if items.weight is not None and items.n <= SINGLE:
-        scale = _scale_of(float(items.weight.max()))
+        scale = scale_of(float(items.weight.max()))
         _, _, bits, labels = next(items.chunks(0, items.n))
         bad, seen, sums = _kernels.weighted.small_pairs(
             bits, labels, items.weight, items.layout.kind, items.layout.exponent, scale

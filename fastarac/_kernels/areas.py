@@ -149,8 +149,9 @@ def precision_integrals(
         high, low = add(high, low, p, 0.0)
         n0 = t0 + f0
         if n0 > 0.0 and p + q > 0.0:  # a weight may be lost beside the sum of those before
-            # t0 − p·n0/g, written so that nothing cancels where the tie is as precise as before
-            slope = (t0 * q - p * f0) / (p + q)
+            # t0 − p·n0/g, written so that nothing cancels where the tie is as precise as before, and
+            # no product of two small weights vanishes
+            slope = t0 * (q / (p + q)) - f0 * (p / (p + q))
             high, low = add(high, low, slope * math.log1p((p + q) / n0), 0.0)
     return high, low
 
@@ -170,7 +171,7 @@ def recall_integrals(
         precision = p / (p + q)
         term = p
         if n0 > 0.0:
-            term += (t0 * q - p * f0) / (p + q) * math.log1p((p + q) / n0)
+            term += (t0 * (q / (p + q)) - f0 * precision) * math.log1p((p + q) / n0)
         high, low = add(high, low, precision * term, 0.0)
     return high, low
 

@@ -174,11 +174,11 @@ def points_of_counts(
     where nothing is accepted. Ties of which nothing was drawn have no point.
     """
     n = len(codes)
-    ta[0] = ta[0] - ta[0]
-    fa[0] = fa[0] - fa[0]
+    nothing = weights[0] - weights[0]  # of their type; what is in new memory may be NaN
+    ta[0] = nothing
+    fa[0] = nothing
     which[0] = 0
-    correct, incorrect = ta[0], fa[0]
-    nothing = ta[0]
+    correct, incorrect = nothing, nothing
     tie = last = np.int64(0)
     in_use = np.int64(1)  # whether the last point is one, or to be written over
     alike = len(weights) == 1

@@ -149,8 +149,12 @@ def sum_over(items: Ranked, quantity: str, *, of_risk: bool = False) -> Fraction
 
 
 def _sum_by_points(items: SweepArrays, quantity: str, *, of_risk: bool) -> Fraction:
-    """`sum_over` for weights and for vast counts."""
+    """`sum_over` for weights, whatever their unit, and for vast counts."""
+    scale = 1.0
     _, ta, fa = items
+    if is_weighted(items):
+        scale = sorting.scale_of(max(ta[-1], fa[-1]))
+        ta, fa = ta * scale, fa * scale
     if of_risk:
         ta, fa = fa, ta
     add_up = getattr(_kernels.areas, quantity)
@@ -160,7 +164,7 @@ def _sum_by_points(items: SweepArrays, quantity: str, *, of_risk: bool) -> Fract
         sums[i] = add_up(ta, fa, i * CHUNK, min((i + 1) * CHUNK, len(ta)))
 
     _in_turns(add_points, -(-len(ta) // CHUNK), len(ta))
-    return sum((Fraction(x) for pair in sums.values() for x in pair), Fraction(0))
+    return sum((Fraction(x) for pair in sums.values() for x in pair), Fraction(0)) / Fraction(scale)
 
 
 def _in_turns(task: Callable[[int], None], n_tasks: int, n_items: int) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._core import sorting
+from fastarac._core.inputs import MAX_SPAN, least_positive
 from fastarac._core.pairs import value_of_pairs
 from fastarac.areas.arac import sum_over, totals
 from fastarac.areas.partial import area_between
@@ -46,13 +47,16 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
     if weight is not None and (labels.all() or not labels.any()):
         return float("nan"), ONE_CLASS
     items = read_items(labels, scores, weight)
-    if items.weight is not None and items.weight.min() < 0:
-        return _area_by_points(items, max_fpr)
     if max_fpr is None or max_fpr == 1:
+        if _only_as_points(items.weight):
+            return _area_by_points(items)
         pairs = sorting.count_pairs(items)
         correct, incorrect, _ = pairs
         area = value_of_pairs("roc_auc", pairs)
     else:
+        if items.weight is not None and items.weight.min() < 0:
+            message = "max_fpr needs weights of at least 0"
+            raise ValueError(message)
         arrays = sorting.sweep_arrays(items)
         correct, incorrect = arrays.true_accepts[-1], arrays.false_accepts[-1]
         area = partial_area(arrays, max_fpr)
@@ -61,6 +65,13 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
     if not incorrect:
         return area, NO_NEGATIVES
     return area, None if correct else NO_POSITIVES
+
+
+def _only_as_points(weight: NDArray[np.float64] | None) -> bool:
+    """Whether weights are below zero or too far apart for sums in one unit: scikit-learn takes both."""
+    if weight is None:
+        return False
+    return bool(weight.min() < 0 or least_positive(weight) < weight.max() / MAX_SPAN)
 
 
 def partial_area(arrays: SweepArrays, max_fpr: float) -> float:
@@ -75,11 +86,8 @@ def partial_area(arrays: SweepArrays, max_fpr: float) -> float:
     return float((1 + (area / (correct * incorrect) - chance) / (limit - chance)) / 2)
 
 
-def _area_by_points(items: Scores, max_fpr: float | None) -> Score:
+def _area_by_points(items: Scores) -> Score:
     """ROC area where weights below zero may make the curve turn back, which raises."""
-    if not (max_fpr is None or max_fpr == 1):
-        message = "max_fpr needs weights of at least 0"
-        raise ValueError(message)
     x, y, _, positives, negatives, *_ = points_of_items(items, Shape(CORNERS, RATES, falling=True))
     x[0] = y[0] = 0.0
     if negatives <= 0 or positives <= 0:
@@ -90,7 +98,7 @@ def _area_by_points(items: Scores, max_fpr: float | None) -> Score:
 def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Score:
     """Average precision: the mean of the precisions at which the recall grows, by how much it does."""
     items = read_items(labels, scores, weight)
-    if items.weight is not None and items.weight.min() < 0:
+    if _only_as_points(items.weight):
         return _precision_by_points(items)
     if items.weight is None and items.n <= sorting.SINGLE:
         _, _, bits, codes = next(items.chunks(0, items.n))

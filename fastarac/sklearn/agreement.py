@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastarac._core.sorting import scale_of
 from fastarac.sklearn import _checks
 from fastarac.sklearn._arrays import (
     check_dimensions,
@@ -160,6 +161,7 @@ def _exact_kappa(counts: Array, weights: str | None) -> float | None:
 
 
 def _weighted_kappa(counts: Array, weights: str | None) -> float | None:
+    counts = counts * scale_of(np.abs(counts).max())  # products of sums must not overflow or vanish
     second = counts.sum(axis=0)
     first = counts.sum(axis=1)
     total = second.sum()

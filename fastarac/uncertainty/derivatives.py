@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core.exceptions import undefined_is_nan
+from fastarac._core.sorting import scale_of
 from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
@@ -141,7 +142,8 @@ class _Points(NamedTuple):
 
 
 def _points(sweep: ThresholdSweep) -> _Points:
-    ta, fa = sweep.true_accepts.astype(np.float64), sweep.false_accepts.astype(np.float64)
+    scale = scale_of(max(sweep.n_correct, sweep.n_incorrect))  # a product of weights must not overflow
+    ta, fa = sweep.true_accepts * scale, sweep.false_accepts * scale
     p, q = np.diff(ta), np.diff(fa)
     return _Points(ta[:-1], fa[:-1], p, q, p + q, ta[1:] + fa[1:])
 

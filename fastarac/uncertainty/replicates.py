@@ -68,6 +68,9 @@ class Resample:
         ta, fa = ta[:n].copy(), fa[:n].copy()
         if population.members is None and ta.dtype != np.int64:  # too many to count pairs of
             ta, fa = ta.astype(np.int64), fa.astype(np.int64)
+        if population.scale != 1.0:
+            ta /= population.scale
+            fa /= population.scale
         return ThresholdSweep(population.sweep.thresholds[self._which[:n]], ta, fa)
 
     def area(self, kind: int, *, of_risk: bool = False) -> tuple[float, float, float]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core.inputs import read_groups, read_items
+from fastarac._core.sorting import scale_of
 from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence, threshold_sweep
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Members:
     codes : ndarray of uint8 of shape (n,)
         Bit 0: correct; bit 1: first of its tie.
     weights : ndarray of shape (n,) or None
+        In the unit of the population.
     groups : ndarray of shape (n,) or None
         Numbers of the groups.
     """
@@ -61,6 +63,7 @@ class Population:
         How the units are interleaved.
     weights : ndarray
         Of each unit, or a single 1 for all; float64 where sums are not those of few enough integers.
+        Those of items are multiplied by `scale`.
     n_drawn : int
         How many items or groups a resample has, which is how many there are.
     strata, bounds : ndarray
@@ -69,6 +72,9 @@ class Population:
         Items in each unit, where units are cells.
     groups : ndarray or None
         The number of the group of each unit.
+    scale : float
+        A power of two that brings the largest weight into [0.5, 1), so that no product of weights
+        overflows or vanishes.
     """
 
     sweep: ThresholdSweep
@@ -81,6 +87,7 @@ class Population:
     bounds: NDArray[np.int64]
     sizes: NDArray[np.int64] | None = None
     groups: Array | None = None
+    scale: float = 1.0
 
     @property
     def stratified(self) -> bool:
@@ -183,11 +190,12 @@ def population_of(
         labels, values, weights = labels[present], values[present], weights[present]
         if codes is not None:
             codes = np.unique(codes[present], return_inverse=True)[1]
-    members = _sorted(labels, values, weights, codes)
+    scale = 1.0 if weights is None else scale_of(weights.max())
+    members = _sorted(labels, values, None if weights is None else weights * scale, codes)
     if np.count_nonzero(members.codes & STARTS) != len(sweep.thresholds) - 1:
         message = "correct or confidence was changed while it was read"
         raise ValueError(message)
-    return _of_members(sweep, members, stratified=stratified)
+    return _of_members(sweep, members, scale, stratified=stratified)
 
 
 def _sorted(
@@ -207,7 +215,9 @@ def _sorted(
     )
 
 
-def _of_members(sweep: ThresholdSweep, members: Members, *, stratified: bool) -> Population:
+def _of_members(
+    sweep: ThresholdSweep, members: Members, scale: float, *, stratified: bool
+) -> Population:
     codes = _interleaved(members.codes)
     groups = None if members.groups is None else _interleaved(members.groups)
     n_drawn = len(codes)
@@ -227,7 +237,7 @@ def _of_members(sweep: ThresholdSweep, members: Members, *, stratified: bool) ->
         bounds = np.array([0, n_drawn], np.int64)
     return Population(
         sweep, members, codes, _kernels.replicates.LANES, weights, n_drawn, strata, bounds,
-        groups=groups,
+        groups=groups, scale=scale,
     )  # fmt: skip
 
 

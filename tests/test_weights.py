@@ -1,0 +1,149 @@
+"""The unit of the weights changes nothing, and weights too far apart for one unit are refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import reference as ref
+from register import close
+from sklearn import metrics
+
+import fastarac as fa
+
+FACTORS = [2.0**900, 2.0**-900, 1e200, 1e-200, 1e300, 1e-300]
+CORRECT, CONFIDENCE = [0, 1, 0, 1], [3, 2, 1, 0]
+
+
+def items(n: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(4)
+    confidence = rng.integers(0, 20, n) / 20
+    weight = rng.integers(0, 9, n) * rng.random(n)
+    return rng.random(n) < 0.3 + 0.5 * confidence, confidence, weight
+
+
+@pytest.mark.parametrize("exponent", [-300, -200, -160, 0, 155, 160, 200, 300])
+def test_areas_with_logarithms(exponent):
+    weight = [float(f"1e{exponent}")] * 4
+    whole = ref.to_items(CORRECT, CONFIDENCE)
+    area = fa.pr_auc_score(CORRECT, CONFIDENCE, sample_weight=weight)
+    assert area == pytest.approx(float(ref.pr_auc(whole)), rel=1e-14)
+    assert round(area, 5) == 0.36574
+    exact = fa.arp_auc_score(CORRECT, CONFIDENCE, estimator="exact", sample_weight=weight)
+    assert exact == pytest.approx(float(ref.arp_auc(whole, "exact")), rel=1e-14)
+
+
+STATISTICS = ["arac_auc", "roc_auc", "aurc", "pr_auc", "average_precision", "equal_error_rate"]
+
+
+def numbers(result: object) -> np.ndarray:
+    return np.array(result, dtype=np.float64).ravel()
+
+
+FIGURES = {
+    **{
+        f"bootstrap of {name}": lambda c, t, w, name=name: fa.bootstrap(
+            c, t, name, sample_weight=w, method="percentile", n_resamples=20, random_state=1
+        ).distribution
+        for name in STATISTICS
+    },
+    **{
+        f"bca of {name}": lambda c, t, w, name=name: fa.bootstrap(
+            c, t, name, sample_weight=w, method="bca", n_resamples=20, random_state=1
+        ).confidence_interval
+        for name in STATISTICS[:5]
+    },
+    "a function of one's own": lambda c, t, w: fa.bootstrap(
+        c, t, lambda sweep: sweep.total / w.sum(), sample_weight=w, method="percentile",
+        n_resamples=20, random_state=1,
+    ).distribution,
+    "bootstrap of groups": lambda c, t, w: fa.bootstrap(
+        c, t, sample_weight=w, groups=np.arange(len(c)) // 3, method="percentile", n_resamples=20,
+        random_state=1,
+    ).distribution,
+    "band": lambda c, t, w: fa.bootstrap_band(
+        c, t, "rc", kind="simultaneous", sample_weight=w, grid=5, n_resamples=20, random_state=1
+    ).high,
+    **{
+        f"influence of {name}": lambda c, t, w, name=name: fa.influence_values(
+            c, t, name, sample_weight=w
+        )
+        for name in STATISTICS[:5]
+    },
+    "asymptotic interval": lambda c, t, w: fa.asymptotic_interval(
+        c, t, "pr_auc", sample_weight=w
+    ).confidence_interval,
+    "optimal operating point": lambda c, t, w: (
+        (point := fa.costs.optimal_operating_point(
+            c, t, costs=fa.VerificationCosts(2, 4, 22), sample_weight=w
+        )).threshold,
+        point.acceptance_rate,
+    ),
+    "confusion measures": lambda c, t, w: [
+        getattr(fa.measures.confusion_measures(fa.threshold_sweep(c, t, sample_weight=w)), name)
+        for name in ("matthews_correlation", "markedness", "f1")
+    ],
+    "kappa": lambda c, t, w: fa.cohen_kappa_score(c, t > 0.5, sample_weight=w),
+    "linear kappa": lambda c, t, w: fa.cohen_kappa_score(
+        c, np.rint(3 * t), sample_weight=w, weights="linear"
+    ),
+    "part of the ROC area": lambda c, t, w: fa.roc_auc_score(c, t, max_fpr=0.3, sample_weight=w),
+    "average precision": lambda c, t, w: fa.average_precision_score(c, t, sample_weight=w),
+    "ROC curve": lambda c, t, w: fa.roc_curve(c, t, sample_weight=w)[:2],
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
+@pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
+def test_no_figure_depends_on_the_unit_of_the_weights(figure):
+    correct, confidence, weight = items()
+    expected = numbers(figure(correct, confidence, weight))
+    for factor in FACTORS:
+        found = numbers(figure(correct, confidence, weight * factor))
+        assert close(found, expected), factor
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (
+            [1e-160, 0.0, 1e160, 1.0],
+            r"sample_weight spans from 1e-160 to 1e\+160; .* at most 1e\+305 t",
+        ),
+        ([5e-324, 1.0, 1.0, 1.0], "sample_weight spans from 5e-324 to 1.0"),
+    ],
+)
+def test_weights_too_far_apart_for_one_unit_are_refused(weight, message):
+    with pytest.raises(ValueError, match=message):
+        fa.arac_auc_score(CORRECT, CONFIDENCE, sample_weight=weight)
+    with pytest.raises(
+        ValueError,
+        match=message.replace("sample_weight spans", "correct_counts and incorrect_counts span"),
+    ):
+        fa.ThresholdSweep.from_counts(CONFIDENCE, weight, [0.0] * 4)
+
+
+@pytest.mark.parametrize("small", [1e-150, 1e-300])
+@pytest.mark.parametrize("heavy", range(4))
+def test_weights_just_close_enough(small, heavy):
+    """One class may weigh next to nothing: its own figures are right even so."""
+    weight = np.full(4, small)
+    weight[heavy] = 1.0
+    whole = ref.to_items(CORRECT, CONFIDENCE, weight)
+    data = CORRECT, CONFIDENCE
+    assert fa.roc_auc_score(*data, sample_weight=weight) == pytest.approx(float(ref.roc_auc(whole)))
+    for interpolation in ("linear", "step"):
+        found = fa.pr_auc_score(*data, interpolation=interpolation, sample_weight=weight)
+        expected = float(ref.pr_auc(whole, interpolation))
+        assert math.isclose(found, expected, rel_tol=1e-12, abs_tol=1e-290)
+    expected = [0.0, 1.0, (1 - math.log(2)) / 2, 1.0][heavy]
+    assert math.isclose(fa.pr_auc_score(*data, sample_weight=weight), expected, abs_tol=1e-15)
+
+
+def test_the_drop_ins_take_weights_that_scikit_learn_takes():
+    weight = [1e-200, 1e150, 1e-160, 3e149]
+    for name in ("roc_auc_score", "average_precision_score"):
+        found = getattr(fa, name)(CORRECT, CONFIDENCE, sample_weight=weight)
+        expected = getattr(metrics, name)(CORRECT, CONFIDENCE, sample_weight=weight)
+        assert found == pytest.approx(expected, rel=1e-12)
