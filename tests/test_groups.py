@@ -139,6 +139,14 @@ def test_counts_beyond_what_a_double_or_int64_holds():
         ({"groups": pl.Series([*NAMES[:5], None])}, r"groups\[5\] is null"),
         ({"groups": pa.array([*NAMES[:5], None])}, r"groups\[5\] is null"),
         ({"groups": [0.5] * 5 + [math.nan]}, r"groups\[5\] is null"),
+        ({"groups": [*NAMES[:5], math.nan]}, r"groups\[5\] is null"),
+        ({"groups": pa.array([0.5] * 5 + [math.nan])}, r"groups\[5\] is null; a value for each it"),
+        ({"groups": np.array(["2026-11-22"] * 5 + ["NaT"], "M8[D]")}, r"groups\[5\] is null"),
+        (
+            {"groups": np.ma.array([1, 2, 3, 1, 2, 3], mask=[0, 1, 0, 0, 0, 1])},
+            r"groups\[1\] is null; a value for each item is expected \(2 are null\)",
+        ),
+        ({"groups": pl.DataFrame({"a": NAMES})}, r"groups is a table of shape \(6, 1\); one column"),
         ({"groups": [NAMES]}, r"groups has shape \(1, 6\)"),
         ({"metrics": ["arac"]}, "metrics has 'arac'; some of 'n', "),
         ({"gamma": -1}, "gamma is -1"),
@@ -153,8 +161,74 @@ def test_wrong_values(arguments, message):
 
 
 def test_labels_that_cannot_be_compared():
-    with pytest.raises(TypeError, match="groups has labels that cannot be compared"):
-        fa.evaluate_groups([1, 0], [0.5, 0.6], np.array(["a", 1], object))
+    message = "groups mixes labels of types int and str; labels of one type are expected"
+    for labels in (["a", 1], np.array(["a", 1], object), pd.Series(["a", 1])):
+        with pytest.raises(TypeError, match=message):
+            fa.evaluate_groups([1, 0], [0.5, 0.6], labels)
+    with pytest.raises(TypeError, match="groups has labels of type dict, which cannot be compared"):
+        fa.evaluate_groups([1, 0], [0.5, 0.6], [{"a": 1}, {"a": 2}])
+
+
+BEYOND = [2**63 + 1, 2**63, 2**63 + 1, 2**63, 7, 7]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        BEYOND,
+        tuple(BEYOND),
+        np.array(BEYOND, np.uint64),
+        [np.uint64(label) if i % 2 else label for i, label in enumerate(BEYOND)],
+        np.array(BEYOND, object),
+        pd.Series(BEYOND, dtype=np.uint64),
+        pa.array(BEYOND, pa.uint64()),
+        [label + 10**30 for label in BEYOND],
+        [label - 2**63 - 8 if label == 7 else label for label in BEYOND],  # neither int64 nor uint64
+        [label / 2 if label == 7 else label for label in BEYOND],  # beside floats
+    ],
+)
+def test_integer_labels_are_never_rounded(labels):
+    result = fa.evaluate_groups(CORRECT, CONFIDENCE, labels)
+    assert sorted(result.groups.tolist()) == sorted(set(np.asarray(labels, object).tolist()))
+    assert result["n"].tolist() == [2, 2, 2]
+
+
+@pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
+def test_integer_labels_of_dependence_are_never_rounded():
+    found, expected = (
+        fa.asymptotic_interval(CORRECT, CONFIDENCE, groups=labels).standard_error
+        for labels in (BEYOND, np.array(BEYOND, np.uint64))
+    )
+    assert found == expected
+    found, expected = (
+        fa.bootstrap(CORRECT, CONFIDENCE, groups=labels, n_resamples=20, random_state=1).distribution
+        for labels in (BEYOND, np.array(BEYOND, np.uint64))
+    )
+    np.testing.assert_array_equal(found, expected)
+
+
+ZEROS = [0.0, -0.0, 1.0, -0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
+def test_minus_zero_is_zero(make):
+    result = fa.evaluate_groups(CORRECT, CONFIDENCE, make(ZEROS))
+    assert result.groups.tolist() == [0.0, 1.0]
+    assert not np.signbit(result.groups).any()
+    assert result["n"].tolist() == [4, 2]
+
+
+def test_a_dictionary_that_names_a_label_twice():
+    labels = pa.DictionaryArray.from_arrays([0, 1, 2, 0, 1, 2], ["b", "a", "b"])
+    result = fa.evaluate_groups(CORRECT, CONFIDENCE, labels)
+    assert result.groups.tolist() == ["a", "b"]
+    assert result["n"].tolist() == [2, 4]
+
+
+def test_indices_outside_their_dictionary():
+    labels = pa.DictionaryArray.from_arrays(pa.array([0, 9, 0, 1, 1, 1]), ["a", "b"], safe=False)
+    with pytest.raises(ValueError, match="groups has indices outside its dictionary of 2 labels"):
+        fa.evaluate_groups(CORRECT, CONFIDENCE, labels)
 
 
 @pytest.mark.parametrize("later", [-1, 6, 2**62, -(2**62)])

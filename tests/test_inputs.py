@@ -131,8 +131,23 @@ def test_integers_beyond_2_53_keep_their_order(dtype, n):
 def test_python_integers_are_not_rounded_on_the_way_in():
     assert fa.arac_auc_score([1, 0], [2**63 + 1, 2**63]) == 0.875
     assert fa.arac_auc_score([0, 1], [2**63 + 1, 2**63]) == 0.625
-    with pytest.raises(ValueError, match="confidence has integers that fit neither"):
-        fa.arac_auc_score([0, 1], [2**63 + 1, -1])
+    for confidence in ([2**63 + 1, -1], [np.uint64(2**63 + 1), -1]):
+        with pytest.raises(ValueError, match=r"confidence has integers .*; convert them to floats"):
+            fa.arac_auc_score([0, 1], confidence)
+    with pytest.raises(ValueError, match="confidence has integers beside floats that round them"):
+        fa.arac_auc_score([0, 1], [2**53 + 1, 0.5])
+
+
+def test_integers_of_numpy_are_not_rounded_on_the_way_in():
+    for n in (2**53, 2**63):
+        for confidence in (
+            [np.uint64(n + 1), n],
+            [n + 1, np.uint64(n)],
+            (np.uint64(n + 1), np.int64(5)),
+        ):
+            sweep = fa.threshold_sweep([1, 0], confidence)
+            assert sweep.thresholds.tolist() == [np.inf, *map(int, confidence)]
+    assert fa.threshold_sweep([1, 0], [np.uint64(3), -2]).thresholds.tolist() == [np.inf, 3, -2]
 
 
 NAN, INF = float("nan"), float("inf")
@@ -260,6 +275,25 @@ def test_gamma_out_of_range(gamma):
         fa.arac_area(OK, T, gamma=gamma)
     with pytest.raises(ValueError, match="gamma is"):
         fa.evaluate(OK, T, gamma=gamma)
+
+
+def test_integers_beyond_every_float():
+    for call in (fa.arac_area, fa.evaluate):
+        with pytest.raises(
+            ValueError, match="gamma is an integer of 1329 bits; a finite number is exp"
+        ):
+            call(OK, T, gamma=10**400)
+    with pytest.raises(ValueError, match="gamma is an integer of 33220 bits; a finite"):
+        fa.arac_area(OK, T, gamma=-(10**10000))
+
+
+@pytest.mark.parametrize("table", [pl.DataFrame, pd.DataFrame, pa.table])
+def test_tables_are_not_columns(table):
+    for arguments in ((OK, table({"a": T})), (table({"a": OK}), T)):
+        with pytest.raises(
+            ValueError, match=r"(correct|confidence) is a table of shape \(3, 1\); one c"
+        ):
+            fa.arac_auc_score(*arguments)
 
 
 def test_scalars_of_the_wrong_type():

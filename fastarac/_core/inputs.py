@@ -45,6 +45,7 @@ LAYOUTS: dict[str, Layout] = {
 }  # fmt: skip
 
 _BYTES = frozenset({"b1", "u1", "i1"})
+_INTEGERS = (int, np.integer, np.bool_)
 
 
 class Items:
@@ -196,17 +197,11 @@ def vector(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def _to_array(values: Any, name: str) -> NDArray[Any]:
-    nulls = _null_count(values)
+    _reject_table(values, name)
+    nulls = _null_mask(values)
+    if nulls is not None:
+        _reject_nulls(nulls, name)
     own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
-    if isinstance(values, np.ma.MaskedArray):
-        nulls = int(np.ma.getmaskarray(values).sum())
-    elif own_type is not None:
-        nulls = int(values.isna().sum())
-    if nulls:
-        _reject_nulls(values, nulls, name)
-    if hasattr(values, "__dataframe__") and np.ndim(values) != 1:
-        message = f"{name} is a table of shape {np.shape(values)}; one column is expected"
-        raise ValueError(message)
     try:
         array = np.asarray(values) if own_type is None else values.to_numpy(dtype=own_type)
     except ValueError as error:  # rows of unequal length
@@ -215,39 +210,69 @@ def _to_array(values: Any, name: str) -> NDArray[Any]:
     except (TypeError, RuntimeError) as error:
         message = f"{name} ({type(values).__name__}) cannot be read as an array: {error}"
         raise TypeError(message) from error
-    if isinstance(values, list | tuple) and array.dtype == np.float64 and array.ndim == 1:
-        return _exact_integers(values, array, name)
+    if not (_is_list(values) and array.dtype == np.float64 and array.ndim == 1):
+        return array
+    integers = _integers_of(values)
+    if integers is not None and integers.dtype != object:
+        return integers
+    if integers is not None or _rounded(values, array):
+        message = f"{name} has integers that fit neither int64 nor uint64; convert them to floats"
+        if integers is None:
+            message = f"{name} has integers beside floats that round them; convert them to floats"
+        raise ValueError(message)
     return array
 
 
-def _exact_integers(values: Any, array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Python integers beyond int64 must not be rounded to floats, as numpy does."""
-    if not (np.abs(array) >= 2.0**63).any() or not all(isinstance(v, int) for v in values):
-        return array
-    try:
-        return np.array(values, dtype=np.uint64)
-    except OverflowError as error:
-        message = f"{name} has integers that fit neither int64 nor uint64; convert them to floats"
-        raise ValueError(message) from error
+def _is_list(values: object) -> bool:
+    return isinstance(values, list | tuple)
 
 
-def _null_count(values: Any) -> int:
-    """Nulls that a column of pyarrow (a number) or polars (a method) says it has."""
-    count: Any = getattr(values, "null_count", 0)
-    return int(count() if callable(count) else count)
+def _integers_of(values: list[Any]) -> NDArray[Any] | None:
+    """Integers as int64, uint64 or, beyond both, objects; None where not all are integers.
+
+    numpy makes floats of them beyond int64, and where scalars of uint64 stand beside other integers.
+    """
+    if not values or not all(isinstance(value, _INTEGERS) for value in values):
+        return None
+    whole = [int(value) for value in values]
+    for dtype in (np.int64, np.uint64):
+        try:
+            return np.array(whole, dtype)
+        except OverflowError:
+            continue
+    return np.array(whole, object)
 
 
-def _reject_nulls(values: Any, count: int, name: str) -> NoReturn:
+def _rounded(values: list[Any], array: NDArray[np.float64]) -> bool:
+    """Whether the array has another value than the list in the place of an integer."""
+    large = np.flatnonzero(np.abs(array) >= 2.0**53).tolist()
+    return any(isinstance(values[i], _INTEGERS) and int(values[i]) != int(array[i]) for i in large)
+
+
+def _reject_table(values: Any, name: str) -> None:
+    shape = getattr(values, "shape", None)
+    if isinstance(shape, tuple) and len(shape) == 2 and not hasattr(values, "dtype"):
+        message = f"{name} is a table of shape {shape}; one column is expected"
+        raise ValueError(message)
+
+
+def _null_mask(values: Any) -> NDArray[np.bool_] | None:
+    """Where a masked array, or a column of pandas, polars or pyarrow, has nulls; None without any."""
     if isinstance(values, np.ma.MaskedArray):
-        nulls = np.ma.getmaskarray(values)
-    elif hasattr(values, "is_null"):  # polars, pyarrow
-        nulls = np.asarray(values.is_null())
-    elif hasattr(values, "isna"):  # pandas
-        nulls = np.asarray(values.isna())
+        mask = np.ma.getmaskarray(values)
+    elif getattr(getattr(values, "dtype", None), "numpy_dtype", None) is not None:
+        mask = np.asarray(values.isna())
     else:
-        nulls = np.array([v is None or v != v for v in values], np.bool_)
-    message = f"{name}[{int(nulls.argmax())}] is null; a value for each item is expected"
-    if count > 1:
+        count: Any = getattr(values, "null_count", 0)  # a number of pyarrow, a method of polars
+        if not (count() if callable(count) else count):
+            return None
+        mask = np.asarray(values.is_null())
+    return mask if mask.any() else None
+
+
+def _reject_nulls(mask: NDArray[np.bool_], name: str) -> NoReturn:
+    message = f"{name}[{int(mask.argmax())}] is null; a value for each item is expected"
+    if (count := int(mask.sum())) > 1:
         message += f" ({count} are null)"
     raise ValueError(message)
 
@@ -256,7 +281,7 @@ def _reject_type(array: NDArray[Any], name: str) -> NoReturn:
     if array.dtype == object and array.ndim == 1:
         nulls = np.array([v is None or type(v).__name__ in {"NAType", "NaTType"} for v in array])
         if nulls.any():
-            _reject_nulls(np.ma.array(array, mask=nulls), int(nulls.sum()), name)
+            _reject_nulls(nulls, name)
     found = f"{name} has type {array.dtype}"
     if array.dtype == object and array.size:
         found = f"{name} holds objects ({type(array.flat[0]).__name__})"
@@ -365,7 +390,11 @@ def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
     if not is_number:
         message = f"{name} is {value!r} ({type(value).__name__}); a number is expected"
         raise TypeError(message)
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError as error:
+        message = f"{name} is an integer of {value.bit_length()} bits; a finite number is expected"
+        raise ValueError(message) from error
     if number != number or (finite and number in (np.inf, -np.inf)):
         message = f"{name} is {value!r}; a {'finite ' if finite else ''}number is expected"
         raise ValueError(message)
@@ -388,44 +417,92 @@ def read_groups(groups: Any, n: int, name: str = "groups") -> tuple[NDArray[Any]
 
     Integers are numbered by a hash table, labels of pandas and pyarrow by their own; everything else
     is sorted once.
+
+    Raises
+    ------
+    TypeError
+        For labels of types that cannot be compared with each other.
+    ValueError
+        For labels that are null, NaN or NaT, or not one for each item.
     """
-    nulls = _null_count(groups)
+    _reject_table(groups, name)
+    nulls = _null_mask(groups)
+    if nulls is not None:
+        _reject_nulls(nulls, name)
     if hasattr(groups, "factorize"):  # pandas
         codes, labels = groups.factorize()
-        nulls = int((codes < 0).sum())
+        if (codes < 0).any():
+            _reject_nulls(codes < 0, name)
         labels = np.asarray(labels)
-    elif hasattr(groups, "dictionary_encode") and not nulls:  # pyarrow
+    elif hasattr(groups, "dictionary_encode"):  # pyarrow
         encoded = groups.dictionary_encode()
         encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
-        codes, labels = np.asarray(encoded.indices), np.asarray(encoded.dictionary)
-    else:
-        array = np.asarray(groups)
-        if array.dtype == object:
-            nulls = nulls or sum(v is None or v != v for v in array.flat)
-        elif array.dtype.kind == "f":
-            nulls = nulls or int(np.isnan(array).sum())
-        if nulls:
-            _reject_nulls(groups, nulls, name)
-        if array.ndim != 1:
-            message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
+        codes, labels = np.array(encoded.indices, np.int64), np.asarray(encoded.dictionary)
+        if len(codes) and not 0 <= codes.min() <= codes.max() < len(labels):
+            message = f"{name} has indices outside its dictionary of {len(labels)} labels"
             raise ValueError(message)
+    else:
+        array = labels_of(groups, name)
         if array.dtype.kind in "biu" and len(array):
             labels, codes = _number_integers(array, name)
         else:
-            try:
-                labels, codes = np.unique(array, return_inverse=True)
-            except TypeError as error:
-                message = f"{name} has labels that cannot be compared: {error}"
-                raise TypeError(message) from error
+            nulls = _missing(array)
+            if nulls.any():
+                _reject_nulls(nulls, name)
+            labels, codes = _distinct(array, name)
             return _of_length(labels, codes, n, name)
-    if nulls:
-        _reject_nulls(groups, nulls, name)
-    if (labels[1:] < labels[:-1]).any():
-        order = np.argsort(labels, kind="stable")
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
-        labels, codes = labels[order], rank[codes]
+    nulls = _missing(labels)
+    if nulls.any():
+        _reject_nulls(nulls[codes], name)
+    if labels.dtype == object or not (labels[1:] > labels[:-1]).all():
+        labels, rank = _distinct(labels, name)
+        codes = rank[codes]
     return _of_length(labels, codes, n, name)
+
+
+def labels_of(values: Any, name: str) -> NDArray[Any]:
+    """Return labels as a one-dimensional array in which none has become another one.
+
+    numpy writes 1 as "1" where it stands beside strings, and rounds integers that are too large: such
+    labels stay objects.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # rows of unequal length
+        message = f"{name} is not a one-dimensional array: {error}"
+        raise ValueError(message) from error
+    if array.ndim != 1:
+        message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
+        raise ValueError(message)
+    own: Any = {"U": str, "S": bytes, "f": (float, np.floating)}.get(array.dtype.kind)
+    if isinstance(values, np.ndarray) or own is None or all(isinstance(v, own) for v in values):
+        return array
+    integers = _integers_of(list(values))
+    return np.fromiter(values, object, len(array)) if integers is None else integers
+
+
+def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where labels are None, NaN or NaT."""
+    if labels.dtype == object:
+        return np.array([v is None or v != v for v in labels], np.bool_)
+    if labels.dtype.kind in "fcmM":
+        return np.asarray(labels != labels)
+    return np.zeros(len(labels), np.bool_)
+
+
+def _distinct(labels: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the distinct labels in rising order, and the number of each; minus zero is zero."""
+    if labels.dtype.kind == "f":
+        labels = labels + 0.0
+    try:
+        return np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        types = sorted({type(label).__name__ for label in labels})
+        message = f"{name} has labels of type {types[0]}, which cannot be compared: {error}"
+        if len(types) > 1:
+            found = ", ".join(types[:-1]) + f" and {types[-1]}"
+            message = f"{name} mixes labels of types {found}; labels of one type are expected"
+        raise TypeError(message) from error
 
 
 def _of_length(

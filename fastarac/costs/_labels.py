@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core.inputs import read_groups
+from fastarac._core.inputs import labels_of, read_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,7 +132,7 @@ def _sorted_labels(columns: list[Column], grid: NDArray[np.int64]) -> list[Any]:
 
 
 def _read_classes(labels: Any) -> list[Any]:
-    array = _as_labels(labels, "labels")
+    array = labels_of(labels, "labels")
     classes: list[Any] = array.tolist()
     if not classes:
         message = "labels is empty; at least one label is expected"
@@ -160,7 +160,7 @@ def _read_column(values: Any, name: str) -> Column:
     if not whole and not isinstance(values, np.ndarray | list | tuple):  # polars, pyarrow …
         distinct, codes = read_groups(values, len(values), name)
         return Column(name, codes, 0, distinct.tolist())
-    array = _as_labels(values, name)
+    array = labels_of(values, name)
     if array.dtype.kind in "biu" and array.size:
         lowest, highest = int(array.min()), int(array.max())
         if highest - lowest < LARGEST_GRID and highest < 1 << 63:
@@ -176,23 +176,6 @@ def _read_column(values: Any, name: str) -> Column:
         return _read_objects(array, name)
     distinct, codes = read_groups(array, len(array), name)
     return Column(name, codes, 0, distinct.tolist())
-
-
-def _as_labels(values: Any, name: str) -> NDArray[Any]:
-    try:
-        array = np.asarray(values)
-    except ValueError as error:  # rows of unequal length
-        message = f"{name} is not a one-dimensional array: {error}"
-        raise ValueError(message) from error
-    if not isinstance(values, np.ndarray) and array.dtype.kind in "USf" and array.ndim == 1:
-        # numpy writes 1 as "1" where it stands beside strings, and rounds integers that are too large
-        kind = {"U": str, "S": bytes, "f": float}[array.dtype.kind]
-        if not all(isinstance(value, kind) for value in values):
-            array = np.array(values, dtype=object)
-    if array.ndim != 1:
-        message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
-        raise ValueError(message)
-    return array
 
 
 def _read_words(padded: NDArray[Any], array: NDArray[Any], name: str) -> Column:
