@@ -34,7 +34,9 @@ class TestPreferenceMap:
         gammas, deltas = np.geomspace(0.01, 1, 20), np.geomspace(0.1, 1000, 30)
         display = fa.displays.PreferenceMapDisplay.from_models(sweeps(), gammas, deltas)
         found = display.preferences
-        assert np.array_equal(found.best, fa.costs.preference_map(sweeps(), gammas, deltas).best)
+        assert np.array_equal(
+            found.best, fa.costs.preference_map(sweeps(), gammas=gammas, deltas=deltas).best
+        )
         colors = np.asarray(display.mesh_.get_array())
         blue, orange = (np.array(mpl.colors.to_rgb(c)) for c in ("#0072B2", "#D55E00"))
         for row in range(20):
@@ -78,7 +80,9 @@ class TestPreferenceMap:
 
     def test_names_without_room_are_in_the_legend(self):
         perfect, poor = ([1] * 5, CONFIDENCE), ([0, 1, 1, 1, 1], CONFIDENCE)
-        found = fa.costs.preference_map({"_a": perfect, "b": poor}, np.arange(1, 41), np.arange(40))
+        found = fa.costs.preference_map(
+            {"_a": perfect, "b": poor}, gammas=np.arange(1, 41), deltas=np.arange(40)
+        )
         best = np.array(found.best)
         best[:, :2] = 1
         narrow = fa.results.PreferenceMap(
@@ -95,7 +99,7 @@ class TestPreferenceMap:
             sweeps(), [0.1, 0.2], [1, 2], reviewer=people, ax=ax, alpha=0.5
         )
         assert display.ax_ is ax
-        expected = fa.costs.preference_map(sweeps(), [0.1, 0.2], [1, 2], reviewer=people)
+        expected = fa.costs.preference_map(sweeps(), gammas=[0.1, 0.2], deltas=[1, 2], reviewer=people)
         assert np.array_equal(display.preferences.performance, expected.performance)
         assert display.mesh_.get_alpha() == 0.5
 

@@ -23,7 +23,7 @@ DELTAS = [-1.0, -0.5, 0.0, 0.05, 0.5, 1.0, 10.0, 500.0]
 def test_by_definition(given_sweeps, rates):
     models = {f"model {j}": sweep for j, sweep in enumerate(given_sweeps)}
     reviewer = None if rates is None else fa.Reviewer(*rates)
-    found = fa.costs.preference_map(models, GAMMAS, DELTAS, reviewer=reviewer)
+    found = fa.costs.preference_map(models, gammas=GAMMAS, deltas=DELTAS, reviewer=reviewer)
     assert found.names == tuple(models)
     assert found.performance.shape == (len(models), len(GAMMAS), len(DELTAS))
     assert found.best.shape == found.margin.shape == (len(GAMMAS), len(DELTAS))
@@ -47,7 +47,7 @@ def test_by_definition(given_sweeps, rates):
 
 def test_each_model_at_its_own_best_threshold():
     sweeps = [fa.threshold_sweep(*items) for items in load_digits_ocr().values()]
-    found = fa.costs.preference_map(load_digits_ocr(), GAMMAS, DELTAS)
+    found = fa.costs.preference_map(load_digits_ocr(), gammas=GAMMAS, deltas=DELTAS)
     for g, gamma in enumerate(GAMMAS):
         for d, delta in enumerate(DELTAS):
             costs = fa.VerificationCosts.from_ratios(gamma, delta)
@@ -60,43 +60,43 @@ def test_items_and_sweeps_are_the_same():
     data = load_digits_ocr()
     sweeps = {name: fa.threshold_sweep(*items) for name, items in data.items()}
     mixed = {**data, "svm-rbf": sweeps["svm-rbf"]}
-    whole = fa.costs.preference_map(data, GAMMAS, DELTAS)
+    whole = fa.costs.preference_map(data, gammas=GAMMAS, deltas=DELTAS)
     for models in (sweeps, mixed, {name: list(items) for name, items in data.items()}):
         assert np.array_equal(
-            fa.costs.preference_map(models, GAMMAS, DELTAS).performance, whole.performance
+            fa.costs.preference_map(models, gammas=GAMMAS, deltas=DELTAS).performance, whole.performance
         )
 
 
 def test_of_equal_models_the_first():
     sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
     twice = fa.ThresholdSweep.from_counts([5, 4, 3, 2, 1], [2, 2, 0, 2, 0], [0, 0, 2, 0, 2])
-    found = fa.costs.preference_map({"a": sweep, "b": twice, "c": sweep}, GAMMAS, DELTAS)
+    found = fa.costs.preference_map({"a": sweep, "b": twice, "c": sweep}, gammas=GAMMAS, deltas=DELTAS)
     assert (found.best == 0).all()
     assert (found.margin == 0).all()
 
 
 def test_errors_that_cost_nothing_make_all_models_alike():
     """Where C_E = 0 everything is accepted, and W = γ + 1 whatever the model and the rounding."""
-    found = fa.costs.preference_map(load_digits_ocr(), np.linspace(0, 2, 60), [-1.0, 0.0])
+    found = fa.costs.preference_map(load_digits_ocr(), gammas=np.linspace(0, 2, 60), deltas=[-1.0, 0.0])
     assert (found.best[:, 0] == 0).all()
     assert (found.margin[:, 0] == 0).all()
     assert (found.margin[:, 1] > 0).all()
 
 
 def test_one_model():
-    found = fa.costs.preference_map({"only": ([1, 0], [0.9, 0.1])}, [1], [0, 2])
+    found = fa.costs.preference_map({"only": ([1, 0], [0.9, 0.1])}, gammas=[1], deltas=[0, 2])
     assert found.best.tolist() == [[0, 0]]
     assert found.margin.tolist() == [[math.inf, math.inf]]
 
 
 def test_where_verifying_is_dear_the_most_accurate_model_wins():
     """From γ = δ on everything is accepted, and only the recognition rate is left to differ."""
-    found = fa.costs.preference_map(load_digits_ocr(), [2.0, 5.0, 100.0], [0.0, 1.0, 2.0])
+    found = fa.costs.preference_map(load_digits_ocr(), gammas=[2.0, 5.0, 100.0], deltas=[0.0, 1.0, 2.0])
     assert [found.names[index] for index in found.best.flat] == ["svm-rbf"] * 9
 
 
 def test_frozen():
-    found = fa.costs.preference_map(load_digits_ocr(), [0.1, 1], [1, 2])
+    found = fa.costs.preference_map(load_digits_ocr(), gammas=[0.1, 1], deltas=[1, 2])
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.best = None
     with pytest.raises(ValueError, match="read-only"):
@@ -104,7 +104,7 @@ def test_frozen():
 
 
 def test_printed():
-    text = str(fa.costs.preference_map(load_digits_ocr(), [0.1, 1], [1, 2, 30]))
+    text = str(fa.costs.preference_map(load_digits_ocr(), gammas=[0.1, 1], deltas=[1, 2, 30]))
     lines = text.splitlines()
     assert lines[0] == "6 pairs of ratios: gamma from 0.1 to 1, delta from 1 to 30"
     assert lines[1].startswith("svm-rbf        best at ")
@@ -118,10 +118,10 @@ ONE = {"a": ([1, 0], [0.9, 0.1])}
 @pytest.mark.parametrize(
     ("models", "gammas", "deltas", "error", "message"),
     [
-        ([([1], [1])], [1], [1], TypeError, "models is a list; a mapping of names to models"),
-        ({}, [1], [1], ValueError, "models is empty; at least one model is expected"),
-        ({"a": [1, 0, 1]}, [1], [1], TypeError, r"models\['a'\] is a list; a pair"),
-        ({"a": 3}, [1], [1], TypeError, r"models\['a'\] is a int; a pair"),
+        ([([1], [1])], [1], [1], TypeError, r"models is a list; a mapping of names to \(correct, conf"),
+        ({}, [1], [1], ValueError, "models has 0 entries; at least 1 is expected"),
+        ({"a": [1, 0, 1]}, [1], [1], TypeError, r"models\['a'\] is a list of 3; \(correct"),
+        ({"a": 3}, [1], [1], TypeError, r"models\['a'\] is a int; \(correct"),
         ({"a": ([1, 2], [0.9, 0.1])}, [1], [1], ValueError, r"correct\[1\] is 2"),
         (ONE, [], [1], ValueError, "gammas is empty; at least one ratio is expected"),
         (ONE, [1], [], ValueError, "deltas is empty; at least one ratio is expected"),
@@ -137,14 +137,16 @@ ONE = {"a": ([1, 0], [0.9, 0.1])}
 )
 def test_refused(models, gammas, deltas, error, message):
     with pytest.raises(error, match=message):
-        fa.costs.preference_map(models, gammas, deltas)
+        fa.costs.preference_map(models, gammas=gammas, deltas=deltas)
 
 
 def test_extreme_ratios_warn_of_nothing():
-    found = fa.costs.preference_map(load_digits_ocr(), [0.0, 1e-300, 1e300], [-1.0, 0.0, 1e-300, 1e300])
+    found = fa.costs.preference_map(
+        load_digits_ocr(), gammas=[0.0, 1e-300, 1e300], deltas=[-1.0, 0.0, 1e-300, 1e300]
+    )
     assert np.isfinite(found.performance).all()
 
 
 def test_a_reviewer_is_required_to_be_one():
     with pytest.raises(TypeError, match=r"reviewer is 0.5 \(float\); a Reviewer is expected"):
-        fa.costs.preference_map(ONE, [1], [1], reviewer=0.5)
+        fa.costs.preference_map(ONE, gammas=[1], deltas=[1], reviewer=0.5)

@@ -247,6 +247,7 @@ LAYERS = [
     {"_version", "_kernels"},
     {"_core"},
     {"sweep"},
+    {"models"},
     {"operating.reviewer"},
     {"curves"},
     {"areas"},

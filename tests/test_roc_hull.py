@@ -68,8 +68,8 @@ def points_of(sample: strategies.Sample, name: Any = "m") -> list[ref.Point]:
 class TestAgainstTheReference:
     @given(st.lists(scored, min_size=1, max_size=3))
     def test_vertices_of_several_classifiers(self, samples):
-        hull = fa.costs.roc_convex_hull({i: sweep_of(sample) for i, sample in enumerate(samples)})
-        points = [point for i, sample in enumerate(samples) for point in points_of(sample, i)]
+        hull = fa.costs.roc_convex_hull({str(i): sweep_of(sample) for i, sample in enumerate(samples)})
+        points = [point for i, sample in enumerate(samples) for point in points_of(sample, str(i))]
         corners = ref.hull(points)
         assert hull.exact == tuple(point[:2] for point, _, _ in corners)
         assert hull.names == (None, *(point.name for point, _, _ in corners[1:-1]), None)
@@ -354,22 +354,22 @@ class TestPrices:
 
 class TestErrors:
     @pytest.mark.parametrize(
-        ("classifiers", "kind", "message"),
+        ("models", "kind", "message"),
         [
-            ([A], TypeError, r"classifiers is a list; a mapping of names to \(y_true, y_score\)"),
-            ({}, ValueError, "classifiers is empty; at least one classifier is expected"),
-            ({None: A}, ValueError, "classifiers has the name None"),
-            ({"A": 3}, TypeError, r"classifiers\['A'\] is a int; \(y_true, y_score\) or a Threshold"),
-            ({"A": (*A, [1])}, TypeError, r"classifiers\['A'\] is a tuple of 3; "),
-            ({"A": A, "B": ([2, 0], [0, 1])}, ValueError, r"classifiers\['B'\]: y_true\[0\] is 2; 0"),
-            ({"A": ([1, 0], ["a", "b"])}, TypeError, r"classifiers\['A'\]: y_score has type <U1"),
+            ([A], TypeError, r"models is a list; a mapping of names to \(y_true, y_score\)"),
+            ({}, ValueError, "models has 0 entries; at least 1 is expected"),
+            ({None: A}, TypeError, "models has the name None"),
+            ({"A": 3}, TypeError, r"models\['A'\] is a int; \(y_true, y_score\) or a Threshold"),
+            ({"A": (*A, [1])}, TypeError, r"models\['A'\] is a tuple of 3; "),
+            ({"A": A, "B": ([2, 0], [0, 1])}, ValueError, r"models\['B'\]: y_true\[0\] is 2; 0"),
+            ({"A": ([1, 0], ["a", "b"])}, TypeError, r"models\['A'\]: y_score has type <U1"),
             ({"A": ([1, 1], [0, 1])}, ValueError, "'A'.: y_true has no negative item; a ROC curve"),
             ({"A": ([0], [0])}, ValueError, "y_true has no positive item; a ROC curve needs both"),
         ],
     )
-    def test_hull(self, classifiers, kind, message):
+    def test_hull(self, models, kind, message):
         with pytest.raises(kind, match=message):
-            fa.costs.roc_convex_hull(classifiers)
+            fa.costs.roc_convex_hull(models)
 
     def test_dominates(self):
         with pytest.raises(ValueError, match="b: y_true has no positive item"):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.costs.hulls import Scored
+    from fastarac.models import Model
     from fastarac.sweep import ThresholdSweep
 
     FloatArray = NDArray[np.float64]
@@ -167,7 +167,7 @@ def _exact_hull_of(
     return [vertex[:2] for vertex in vertices], [vertex.threshold for vertex in vertices]
 
 
-def better_ranges(a: Scored | ROCConvexHull, b: Scored | ROCConvexHull) -> FloatArray:
+def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatArray:
     """Where `a` is strictly cheaper than `b`, each at its own best thresholds.
 
     Parameters
@@ -232,7 +232,7 @@ def _advantages(a: _Envelope, b: _Envelope) -> Iterator[tuple[Fraction, Fraction
         low = high
 
 
-def _envelope_of(given: Scored | ROCConvexHull, name: str) -> _Envelope:
+def _envelope_of(given: Model | ROCConvexHull, name: str) -> _Envelope:
     if isinstance(given, ROCConvexHull):
         return _envelope(given.exact)
     vertices = exact_hull([("", two_class_sweep(given, name))])

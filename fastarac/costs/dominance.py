@@ -14,13 +14,13 @@ from fastarac.costs.hulls import fractions, two_class_sweep
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastarac.costs.hulls import Scored
+    from fastarac.models import Model
     from fastarac.sweep import ThresholdSweep
 
 WIDE = 1 << 62  # counts from here on are compared as Python's integers
 
 
-def dominates(a: Scored, b: Scored) -> bool:
+def dominates(a: Model, b: Model) -> bool:
     """Whether the ROC curve of `a` is nowhere below that of `b`, and somewhere above it.
 
     Then a is at least as good as b whatever the prices and the prevalence. Neither may dominate the

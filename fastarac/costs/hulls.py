@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._core.inputs import real_scalar
-from fastarac.areas.partial import scored_sweep
+from fastarac._core.inputs import SCORED_NAMES, real_scalar
 from fastarac.costs.corners import hull_corners
-from fastarac.sweep import ThresholdSweep
+from fastarac.models import named_models, sweep_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
+
+    from fastarac.models import Model, Models
+    from fastarac.sweep import ThresholdSweep
 
     FloatArray = NDArray[np.float64]
-    Scored = ThresholdSweep | tuple[ArrayLike, ArrayLike]
 
 
 class ExactVertex(NamedTuple):
@@ -35,14 +35,14 @@ class ExactVertex(NamedTuple):
     fpr: Fraction
     tpr: Fraction
     threshold: Any
-    name: Hashable
+    name: str | None
 
 
 class HullVertex(NamedTuple):
     """A corner of the hull: a classifier at a threshold, and the prices for which it is the best."""
 
-    name: Any
-    """The classifier; None at the trivial corners (0, 0) and (1, 1)."""
+    name: str | None
+    """The model; None at the trivial corners (0, 0) and (1, 1)."""
     threshold: Any
     """A score at or above it counts as positive; ``inf`` at (0, 0), ``-inf`` at (1, 1)."""
     fpr: float
@@ -99,7 +99,7 @@ class ROCConvexHull:
     fpr: FloatArray
     tpr: FloatArray
     thresholds: NDArray[Any]
-    names: tuple[Any, ...]
+    names: tuple[str | None, ...]
     slope_low: FloatArray
     slope_high: FloatArray
     auc: float
@@ -133,7 +133,7 @@ class ROCConvexHull:
         rows = [("name", "threshold", "FPR", "TPR", "optimal for slopes")]
         rows += [
             (
-                "-" if vertex.name is None else str(vertex.name),
+                "-" if vertex.name is None else vertex.name,
                 format(vertex.threshold, ".6g" if isinstance(vertex.threshold, float) else "d"),
                 f"{vertex.fpr:.4f}",
                 f"{vertex.tpr:.4f}",
@@ -228,29 +228,29 @@ def _slope(value: Any, name: str) -> float:
     return slope
 
 
-def roc_convex_hull(classifiers: Mapping[Any, Scored]) -> ROCConvexHull:
-    """Convex hull of the ROC curves of any number of classifiers.
+def roc_convex_hull(models: Models) -> ROCConvexHull:
+    """Convex hull of the ROC curves of any number of models.
 
     Whatever false positives and false negatives cost, and however rare the positives are, the least
-    expected cost of all these classifiers at all their thresholds is that of a vertex of the hull.
-    A classifier without a vertex is never needed.
+    expected cost of all these models at all their thresholds is that of a vertex of the hull. A model
+    without a vertex is never needed.
 
     Parameters
     ----------
-    classifiers : mapping of name to (y_true, y_score) or ThresholdSweep
-        y_true: bool, or 0 and 1. y_score: real and finite, higher for the positive class. The
-        classifiers may have been tested on different items.
+    models : mapping of str to (y_true, y_score) or ThresholdSweep
+        y_true: bool, or 0 and 1. y_score: real and finite, higher for the positive class. The models
+        may have been tested on different items.
 
     Returns
     -------
     ROCConvexHull
-        Its vertices, their classifiers and thresholds, and the prices for which each is optimal.
+        Its vertices, their models and thresholds, and the prices for which each is optimal.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`, with the name of the classifier; where a class is missing, for
-        there is no ROC curve then; where there is no classifier, or one is named None.
+        As :func:`.threshold_sweep`, with the name of the model; where a class is missing, since there
+        is no ROC curve then; where there is no model.
 
     See Also
     --------
@@ -279,23 +279,9 @@ def roc_convex_hull(classifiers: Mapping[Any, Scored]) -> ROCConvexHull:
     >>> hull.best(fa.costs.iso_performance_slope(p_positive=0.1, cost_fn=1, cost_fp=1)).name
     'A'
     """
-    if not isinstance(classifiers, Mapping):
-        message = (
-            f"classifiers is a {type(classifiers).__name__}; a mapping of names to (y_true, y_score) "
-            "is expected"
-        )
-        raise TypeError(message)
-    if not classifiers:
-        message = "classifiers is empty; at least one classifier is expected"
-        raise ValueError(message)
-    if None in classifiers:
-        message = "classifiers has the name None, which the trivial corners have; another is expected"
-        raise ValueError(message)
+    named = named_models(models, names=SCORED_NAMES).items()
     return _assembled(
-        exact_hull(
-            (name, two_class_sweep(scored, f"classifiers[{name!r}]"))
-            for name, scored in classifiers.items()
-        )
+        exact_hull((name, two_class_sweep(model, f"models[{name!r}]")) for name, model in named)
     )
 
 
@@ -331,21 +317,9 @@ def _edge_slope(a: ExactVertex, b: ExactVertex) -> float:
         return math.inf
 
 
-def two_class_sweep(scored: Scored, name: str) -> ThresholdSweep:
-    """Return the sweep of (y_true, y_score), with both classes in it; errors begin with `name`."""
-    if not isinstance(scored, ThresholdSweep) and not (
-        isinstance(scored, tuple | list) and len(scored) == 2
-    ):
-        found = f"{name} is a {type(scored).__name__}"
-        if isinstance(scored, tuple | list):
-            found += f" of {len(scored)}"
-        message = f"{found}; (y_true, y_score) or a ThresholdSweep is expected"
-        raise TypeError(message)
-    try:
-        sweep = scored if isinstance(scored, ThresholdSweep) else scored_sweep(*scored)
-    except (TypeError, ValueError) as error:
-        message = f"{name}: {error}"
-        raise type(error)(message) from error
+def two_class_sweep(model: Model, name: str) -> ThresholdSweep:
+    """Return the sweep of a model with both classes in it; error messages begin with `name`."""
+    sweep = sweep_of(model, name, SCORED_NAMES)
     require_both_classes(sweep, f"{name}: ")
     return sweep
 
@@ -358,9 +332,9 @@ def require_both_classes(sweep: ThresholdSweep, where: str = "") -> None:
             raise ValueError(message)
 
 
-def exact_hull(classifiers: Iterable[tuple[Any, ThresholdSweep]]) -> list[ExactVertex]:
+def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex]:
     """Return the corners of the common hull, one sweep in memory at a time."""
-    hulls = [(name, _hull_of_one(sweep)) for name, sweep in classifiers]
+    hulls = [(name, _hull_of_one(sweep)) for name, sweep in sweeps]
     x_unit = _common_unit([hull.x[-1] for _, hull in hulls])
     y_unit = _common_unit([hull.y[-1] for _, hull in hulls])
     points = []

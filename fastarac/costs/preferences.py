@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastarac._core.inputs import vector
 from fastarac.costs.corners import hull_corners, hull_steps, part_of
 from fastarac.costs.verification import PERFECT
+from fastarac.models import as_models
 from fastarac.operating.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac.models import Models
+    from fastarac.sweep import ThresholdSweep
+
     FloatArray = NDArray[np.float64]
-    Models = Mapping[str, "ThresholdSweep | tuple[ArrayLike, ArrayLike]"]
 
 
 ROUNDING = 2.0**-49
@@ -71,9 +72,9 @@ class PreferenceMap:
 
 def preference_map(
     models: Models,
+    *,
     gammas: ArrayLike,
     deltas: ArrayLike,
-    *,
     reviewer: Reviewer | None = None,
 ) -> PreferenceMap:
     """Compare models over a grid of ratios of costs, where the prices are not known yet.
@@ -119,16 +120,10 @@ def preference_map(
            [0, 0, 1, 1],
            [0, 0, 1, 1]])
     """
-    if not isinstance(models, Mapping):
-        message = f"models is a {type(models).__name__}; a mapping of names to models is expected"
-        raise TypeError(message)
-    if not models:
-        message = "models is empty; at least one model is expected"
-        raise ValueError(message)
     check_reviewer(reviewer)
     gamma, delta = _ratios(gammas, "gammas", 0), _ratios(deltas, "deltas", -1)
     performance = np.stack(
-        [_best_performance(_sweep_of(*model), gamma, delta, reviewer) for model in models.items()]
+        [_best_performance(sweep, gamma, delta, reviewer) for sweep in as_models(models).values()]
     )
     alike = ROUNDING * (1.0 + gamma[:, None] + np.abs(delta))
     greatest = performance.max(axis=0)
@@ -137,7 +132,7 @@ def preference_map(
     runner_up = np.max(performance, axis=0, where=others, initial=-np.inf)
     margin = greatest - runner_up
     margin[margin <= alike] = 0.0
-    return PreferenceMap(tuple(map(str, models)), gamma, delta, best, margin, performance)
+    return PreferenceMap(tuple(models), gamma, delta, best, margin, performance)
 
 
 def _ratios(values: ArrayLike, name: str, lowest: int) -> FloatArray:
@@ -156,18 +151,6 @@ def _ratios(values: ArrayLike, name: str, lowest: int) -> FloatArray:
         message = f"{name}[{i + 1}] is {array[i + 1]} after {array[i]}; rising numbers are expected"
         raise ValueError(message)
     return array
-
-
-def _sweep_of(name: str, model: Any) -> ThresholdSweep:
-    if isinstance(model, ThresholdSweep):
-        return model
-    if not isinstance(model, tuple | list) or len(model) != 2:
-        message = (
-            f"models[{name!r}] is a {type(model).__name__}; a pair (correct, confidence) or a "
-            "ThresholdSweep is expected"
-        )
-        raise TypeError(message)
-    return as_sweep(*model)
 
 
 def _best_performance(

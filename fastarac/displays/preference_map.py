@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.costs.preferences import Models
+    from fastarac.models import Models
     from fastarac.operating.reviewer import Reviewer
 
     FloatArray = NDArray[np.float64]
@@ -109,7 +109,9 @@ class PreferenceMapDisplay:
         display : PreferenceMapDisplay
             The display, drawn.
         """
-        return cls(preference_map(models, gammas, deltas, reviewer=reviewer)).plot(ax, **kwargs)
+        return cls(preference_map(models, gammas=gammas, deltas=deltas, reviewer=reviewer)).plot(
+            ax, **kwargs
+        )
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
         """Draw the map.

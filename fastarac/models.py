@@ -1,0 +1,73 @@
+"""Several models by name, read in one way wherever models are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from fastarac._core.inputs import NAMES, read_items
+from fastarac._core.sorting import sweep_arrays
+from fastarac.sweep import ThresholdSweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Items: TypeAlias = "tuple[ArrayLike, ArrayLike]"
+Model: TypeAlias = "ThresholdSweep | Items"
+Models: TypeAlias = "Mapping[str, Model]"
+
+
+def as_models(
+    models: Models, *, least: int = 1, names: tuple[str, str, str] = NAMES
+) -> dict[str, ThresholdSweep]:
+    """Return the sweep of each model; `names` are those of the arrays in error messages.
+
+    Raises
+    ------
+    ValueError
+        For fewer than `least` models; as :func:`.threshold_sweep` for the arrays of each.
+    TypeError
+        For anything but a mapping of names (str) to pairs of arrays or sweeps.
+    """
+    return {
+        name: sweep_of(model, f"models[{name!r}]", names)
+        for name, model in named_models(models, least, names).items()
+    }
+
+
+def named_models(
+    models: Models, least: int = 1, names: tuple[str, str, str] = NAMES
+) -> Mapping[str, Model]:
+    """Raise unless this is a mapping of at least `least` names; the models are not looked at."""
+    if not isinstance(models, Mapping):
+        found = type(models).__name__
+        message = (
+            f"models is a {found}; a mapping of names to ({names[0]}, {names[1]}) or to "
+            "ThresholdSweeps is expected"
+        )
+        raise TypeError(message)
+    if len(models) < least:
+        message = f"models has {len(models)} entries; at least {least} is expected"
+        raise ValueError(message)
+    for name in models:
+        if not isinstance(name, str):
+            message = f"models has the name {name!r} ({type(name).__name__}); a str is expected"
+            raise TypeError(message)
+    return models
+
+
+def sweep_of(model: Model, name: str, names: tuple[str, str, str] = NAMES) -> ThresholdSweep:
+    """Return the sweep of one model; error messages begin with `name`."""
+    if isinstance(model, ThresholdSweep):
+        return model
+    if not isinstance(model, tuple | list) or len(model) != 2:
+        found = type(model).__name__
+        if isinstance(model, tuple | list):
+            found += f" of {len(model)}"
+        message = f"{name} is a {found}; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
+        raise TypeError(message)
+    try:
+        return ThresholdSweep(*sweep_arrays(read_items(*model, None, names)))
+    except (TypeError, ValueError) as error:
+        message = f"{name}: {error}"
+        raise type(error)(message) from error
