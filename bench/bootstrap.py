@@ -85,7 +85,7 @@ ROWS = (
     Row("average precision", 10**6, 300, {"statistic": "average_precision"}),
     Row(
         "X at 1 % errors", 10**6, 300,
-        {"statistic": fa.Statistic("acceptance_at_error_rate", error_rate=0.01)},
+        {"statistic": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01)},
     ),
     Row("ARAC band", 10**6, 300, draw=_band),
 )  # fmt: skip

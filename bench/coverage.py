@@ -77,7 +77,7 @@ FAMILIES = {
         0.125,
     ),
     "acceptance": Family(
-        (fa.Statistic("acceptance_at_error_rate", error_rate=0.05),),
+        (fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05),),
         (lambda mixture: float(mixture.acceptance_at_error_rate(0.05)),),
         ("percentile", "basic"),
         0.075,

@@ -12,6 +12,7 @@ from ._core.exceptions import SampleTooSmallWarning as SampleTooSmallWarning
 from ._core.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
 from ._core.exceptions import UnreasonableCostsWarning as UnreasonableCostsWarning
 from ._core.exceptions import UnreliableIntervalWarning as UnreliableIntervalWarning
+from ._core.interval import Interval as Interval
 from ._version import __version__ as __version__
 from .areas.arac import arac_area as arac_area
 from .areas.arac import arac_auc_score as arac_auc_score
@@ -42,6 +43,7 @@ from .evaluation_groups import evaluate_groups as evaluate_groups
 from .operating.guarantees import guaranteed_operating_point as guaranteed_operating_point
 from .operating.points import OperatingPoint as OperatingPoint
 from .operating.points import acceptance_at_error_rate as acceptance_at_error_rate
+from .operating.points import acceptance_at_risk as acceptance_at_risk
 from .operating.points import operating_point as operating_point
 from .operating.reviewer import Reviewer as Reviewer
 from .sklearn.agreement import cohen_kappa_score as cohen_kappa_score

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
 from fastarac._core import parallel
+from fastarac._core.results import locked
 from fastarac.operating.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 FloatArray = NDArray[np.float64]
 
 
+@locked
 class ARACCurve(NamedTuple):
     """Points of the ARAC curve, from nothing accepted to everything accepted."""
 
@@ -23,6 +25,7 @@ class ARACCurve(NamedTuple):
     thresholds: NDArray[Any]
 
 
+@locked
 class ARPCurve(NamedTuple):
     """Points of the acceptance rate – precision curve, from nothing accepted to everything."""
 
@@ -31,6 +34,7 @@ class ARPCurve(NamedTuple):
     thresholds: NDArray[Any]
 
 
+@locked
 class RCCurve(NamedTuple):
     """Points of the risk–coverage curve, from nothing accepted to everything."""
 
@@ -39,6 +43,7 @@ class RCCurve(NamedTuple):
     thresholds: NDArray[Any]
 
 
+@locked
 class GeneralizedRCCurve(NamedTuple):
     """Points of the generalised risk–coverage curve, from nothing accepted to everything."""
 
@@ -47,6 +52,7 @@ class GeneralizedRCCurve(NamedTuple):
     thresholds: NDArray[Any]
 
 
+@locked
 class AccuracyRejectionCurve(NamedTuple):
     """Points of the accuracy–rejection curve, from everything rejected to nothing."""
 
@@ -71,6 +77,16 @@ def _points(
     return x, y
 
 
+@overload
+def arac_curve(sweep: ThresholdSweep, /, *, reviewer: Reviewer | None = None) -> ARACCurve: ...
+@overload
+def arac_curve(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> ARACCurve: ...
 def arac_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -131,6 +147,12 @@ def arac_curve(
     return ARACCurve(x, y, sweep.thresholds)
 
 
+@overload
+def arp_curve(sweep: ThresholdSweep, /) -> ARPCurve: ...
+@overload
+def arp_curve(
+    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> ARPCurve: ...
 def arp_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -179,6 +201,12 @@ def arp_curve(
     return ARPCurve(x, y, sweep.thresholds)
 
 
+@overload
+def rc_curve(sweep: ThresholdSweep, /) -> RCCurve: ...
+@overload
+def rc_curve(
+    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> RCCurve: ...
 def rc_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -227,6 +255,12 @@ def rc_curve(
     return RCCurve(x, y, sweep.thresholds)
 
 
+@overload
+def generalized_rc_curve(sweep: ThresholdSweep, /) -> GeneralizedRCCurve: ...
+@overload
+def generalized_rc_curve(
+    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> GeneralizedRCCurve: ...
 def generalized_rc_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -274,6 +308,12 @@ def generalized_rc_curve(
     return GeneralizedRCCurve(x, y, sweep.thresholds)
 
 
+@overload
+def accuracy_rejection_curve(sweep: ThresholdSweep, /) -> AccuracyRejectionCurve: ...
+@overload
+def accuracy_rejection_curve(
+    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> AccuracyRejectionCurve: ...
 def accuracy_rejection_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

@@ -202,7 +202,7 @@ def evaluate(
     arp, aurc, normalized_aurc = risk_areas(sweep, gamma)
     beta = sweep.recognition_rate
     points = tuple(operating_point(sweep, max_error_rate=limit) for limit in limits)
-    accepted = [acceptance_at_error_rate(sweep, error_rate=limit) for limit in limits]
+    accepted = [acceptance_at_error_rate(sweep, max_error_rate=limit) for limit in limits]
     return Evaluation(
         n=sweep.total,
         recognition_rate=beta,

@@ -1,5 +1,6 @@
 """The public names of the module, one line each."""
 
+from ._core.interval import Interval as Interval
 from .areas.arac import CurveArea as CurveArea
 from .areas.precision_recall import BreakEvenPoint as BreakEvenPoint
 from .areas.precision_recall import EqualErrorRate as EqualErrorRate

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core import sorting
 from fastarac._core.inputs import NAMES, read_counts, read_items
+from fastarac._core.results import Result, read_only
 
 FloatArray = NDArray[np.float64]
 
@@ -37,7 +38,7 @@ class AcceptanceCounts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ThresholdSweep:
+class ThresholdSweep(Result):
     """Counts of accepted items at every threshold that makes a difference.
 
     An item is accepted iff its confidence is at or above the threshold. With m distinct confidences
@@ -74,19 +75,9 @@ class ThresholdSweep:
     false_accepts: NDArray[Any]
 
     def __post_init__(self) -> None:
-        for array in (self.thresholds, self.true_accepts, self.false_accepts):
-            array.flags.writeable = False
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both have the same thresholds and the same counts."""
-        if not isinstance(other, ThresholdSweep):
-            return NotImplemented
-        return all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("thresholds", "true_accepts", "false_accepts")
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+        given = self.thresholds, self.true_accepts, self.false_accepts
+        _set(self, *(np.array(array) for array in given))  # copies: the caller's arrays may change
+        _check_sweep(*given)
 
     def __repr__(self) -> str:
         return (
@@ -94,10 +85,10 @@ class ThresholdSweep:
             f"{self.n_correct:.12g} correct, {self.n_incorrect:.12g} incorrect)"
         )
 
-    @classmethod
+    @staticmethod
     def from_counts(
-        cls, thresholds: ArrayLike, correct_counts: ArrayLike, incorrect_counts: ArrayLike
-    ) -> Self:
+        thresholds: ArrayLike, correct_counts: ArrayLike, incorrect_counts: ArrayLike
+    ) -> ThresholdSweep:
         """Build the sweep from how many items there are of each confidence.
 
         Parameters
@@ -133,10 +124,11 @@ class ThresholdSweep:
         true_accepts, false_accepts = np.cumsum(sums[:, used], axis=1)
         values = np.concatenate([values[-1:], values[::-1]])[used]
         if values.dtype.kind in "iu":
-            return cls(sorting.integer_thresholds(values), true_accepts, false_accepts)
+            values = sorting.integer_thresholds(values)
+            return trusted_sweep(values, true_accepts, false_accepts)
         values = values.astype(np.float64) + 0.0  # minus zero is zero
         values[0] = np.inf
-        return cls(values, true_accepts, false_accepts)
+        return trusted_sweep(values, true_accepts, false_accepts)
 
     @property
     def n_correct(self) -> int | float:
@@ -272,7 +264,7 @@ class ThresholdSweep:
             _at_thresholds(self, thresholds, name) + _at_thresholds(other, thresholds, name)
             for name in ("true_accepts", "false_accepts")
         ]
-        return ThresholdSweep(thresholds, *counts)
+        return trusted_sweep(thresholds, *counts)
 
     def __radd__(self, other: object) -> ThresholdSweep:
         """Let ``sum(sweeps)`` merge: it starts from 0."""
@@ -297,6 +289,43 @@ class ThresholdSweep:
         with np.errstate(invalid="ignore"):
             quotient: FloatArray = np.divide(counts, by, out=out)
         return quotient
+
+
+def trusted_sweep(
+    thresholds: NDArray[Any], true_accepts: NDArray[Any], false_accepts: NDArray[Any]
+) -> ThresholdSweep:
+    """Make a sweep of arrays that the library itself has made, without a check or a copy."""
+    sweep = ThresholdSweep.__new__(ThresholdSweep)
+    _set(sweep, thresholds, true_accepts, false_accepts)
+    return sweep
+
+
+def _set(sweep: ThresholdSweep, *arrays: NDArray[Any]) -> None:
+    for name, array in zip(("thresholds", "true_accepts", "false_accepts"), arrays, strict=True):
+        object.__setattr__(sweep, name, read_only(array))
+
+
+def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
+    """Raise unless the arrays are those of a sweep."""
+    if not isinstance(thresholds, np.ndarray) or thresholds.ndim != 1 or len(thresholds) < 2:
+        message = "thresholds is not an array of shape (m + 1,) with m >= 1"
+        raise ValueError(message)
+    if thresholds[0] != np.inf or not (thresholds[1:] < thresholds[:-1]).all():
+        message = "thresholds do not fall strictly from inf; ThresholdSweep.from_counts takes any order"
+        raise ValueError(message)
+    for name, counts in zip(("true_accepts", "false_accepts"), accepts, strict=True):
+        if not isinstance(counts, np.ndarray) or counts.shape != thresholds.shape:
+            message = f"{name} is not an array of the shape of thresholds, {thresholds.shape}"
+            raise ValueError(message)
+        if counts.dtype not in (np.int64, np.float64) or counts.dtype != accepts[0].dtype:
+            message = f"{name} has type {counts.dtype}; int64, or float64 for weights, expected"
+            raise TypeError(message)
+        if counts[0] != 0 or not (counts[1:] >= counts[:-1]).all() or not counts[-1] < np.inf:
+            message = f"{name} does not rise from 0 to a finite count"
+            raise ValueError(message)
+    if not accepts[0][-1] + accepts[1][-1] > 0:
+        message = "true_accepts and false_accepts end at 0; a positive count of items is expected"
+        raise ValueError(message)
 
 
 def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -> NDArray[Any]:
@@ -345,7 +374,7 @@ def threshold_sweep(
     >>> sweep.accuracy_after_correction
     array([1.        , 1.        , 1.        , 0.66666667])
     """
-    return ThresholdSweep(*sorting.sweep_arrays(read_items(correct, confidence, sample_weight)))
+    return trusted_sweep(*sorting.sweep_arrays(read_items(correct, confidence, sample_weight)))
 
 
 def as_sweep(

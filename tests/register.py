@@ -176,7 +176,7 @@ def acceptance_at_error_rate(**options: Any) -> Metric:
     return Metric(
         "acceptance_at_error_rate",
         lambda items: [ref.acceptance_at_error_rate(items, e, **options) for e in LIMITS],
-        {"error_rate": LIMITS, **options},
+        {"max_error_rate": LIMITS, **options},
         rounded_once=False,
         jumps=True,
     )

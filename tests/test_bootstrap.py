@@ -208,11 +208,12 @@ def test_few_items_that_carry_the_error_warn():
 
 def test_several_statistics_share_their_resamples():
     correct, confidence = items(50)
-    x = fa.Statistic("acceptance_at_error_rate", error_rate=0.05)
+    x = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05)
     several = ["arac_auc", fa.Statistic("augrc"), x, n_thresholds, "aurc"]
     results = fa.bootstrap(correct, confidence, several, n_resamples=30, random_state=5)
     assert list(results) == [
-        "arac_auc", "augrc", "Statistic('acceptance_at_error_rate', error_rate=0.05)", "n_thresholds",
+        "arac_auc", "augrc", "Statistic('acceptance_at_error_rate', max_error_rate=0.05)",
+        "n_thresholds",
         "aurc",
     ]  # fmt: skip
     np.testing.assert_allclose(results["arac_auc"].distribution, 1 - results["augrc"].distribution)

@@ -36,7 +36,10 @@ WITH_PARAMETERS = [
     fa.Statistic("normalized_aurc", optimum="asymptotic"),
     fa.Statistic("roc_partial_auc", fpr_range=(0.1, 0.6)),
     *(fa.Statistic("pr_auc", interpolation=i) for i in ("davis-goadrich", "linear", "step")),
-    *(fa.Statistic("acceptance_at_error_rate", error_rate=0.1, interpolate=i) for i in (True, False)),
+    *(
+        fa.Statistic("acceptance_at_error_rate", max_error_rate=0.1, interpolate=i)
+        for i in (True, False)
+    ),
     *(
         fa.Statistic(name, threshold=0.55)
         for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")

@@ -367,7 +367,7 @@ class TestStatistics:
 
     def test_bootstrap_takes_all(self, digits):
         command = digits, "--model", "model", "--method", "bootstrap", "--resamples", RESAMPLES
-        found = content(*command, "--statistic", "acceptance_at_error_rate:error_rate=0.01")
+        found = content(*command, "--statistic", "acceptance_at_error_rate:max_error_rate=0.01")
         assert found["parameters"] == {"error_rate": 0.01, "interpolate": False}
         assert found["n_resamples"] == RESAMPLES
 

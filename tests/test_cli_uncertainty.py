@@ -93,7 +93,7 @@ class TestIntervals:
             return fa.operating_point(sweep, max_risk=0.01).acceptance_rate
 
         statistics = [
-            fa.Statistic("acceptance_at_error_rate", error_rate=rate, interpolate=False)
+            fa.Statistic("acceptance_at_error_rate", max_error_rate=rate, interpolate=False)
             for rate in (0.01, 0.005)
         ]
         expected = fa.bootstrap(
@@ -124,7 +124,7 @@ class TestIntervals:
             correct, confidence, confidence_level=0.9, transform="logit", sample_weight=weight
         ).confidence_interval
         assert (record["arac_auc_low"], record["arac_auc_high"]) == (low, high)
-        statistic = fa.Statistic("acceptance_at_error_rate", error_rate=0.02, interpolate=False)
+        statistic = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.02, interpolate=False)
         result = fa.bootstrap(
             correct, confidence, statistic, sample_weight=weight, confidence_level=0.9,
             n_resamples=RESAMPLES, random_state=7,

@@ -33,7 +33,7 @@ def test_it_agrees_with_the_functions(sample):
     assert e.error_rates == (0.0, 0.3)
     for limit, point, performance in zip(e.error_rates, e.operating_points, e.performance, strict=True):
         assert repr(point) == repr(fa.operating_point(sweep, max_error_rate=limit))
-        x = fa.acceptance_at_error_rate(sweep, error_rate=limit)
+        x = fa.acceptance_at_error_rate(sweep, max_error_rate=limit)
         assert performance == pytest.approx(0.5 * x + e.recognition_rate - 2 * limit, rel=1e-15)
 
 

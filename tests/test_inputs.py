@@ -305,4 +305,4 @@ def test_scalars_of_the_wrong_type():
     with pytest.raises(ValueError, match=r"error_rates is 1.5; a number in \[0, 1\]"):
         fa.evaluate(OK, T, error_rates=[0.1, 1.5])
     with pytest.raises(TypeError, match="error_rate has type <U1"):
-        fa.acceptance_at_error_rate(OK, T, "x")
+        fa.acceptance_at_error_rate(OK, T, max_error_rate="x")

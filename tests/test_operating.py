@@ -99,7 +99,7 @@ def test_a_rate_and_its_limit_are_compared_as_doubles():
 def test_criteria():
     with pytest.raises(TypeError, match=r"exactly one of .*; found none"):
         point()
-    with pytest.raises(TypeError, match=r"exactly one of .*; found \['max_error_rate', 'max_risk'"):
+    with pytest.raises(TypeError, match=r"exactly one of .*; found max_error_rate and max_risk"):
         point(max_error_rate=0.1, max_risk=0.1)
     with pytest.raises(TypeError, match="interpolate is given with threshold"):
         point(threshold=0.5, interpolate=True)
@@ -160,10 +160,33 @@ def test_the_last_point_with_a_risk_is_found_in_pieces(sample, limit):
 @given(strategies.items, st.lists(st.floats(0, 1), min_size=1, max_size=5))
 def test_interpolated_acceptance_bounds_the_whole_ties(sample, limits):
     sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
-    smooth = fa.acceptance_at_error_rate(sweep, error_rate=limits)
-    stepped = fa.acceptance_at_error_rate(sweep, error_rate=limits, interpolate=False)
+    smooth = fa.acceptance_at_error_rate(sweep, max_error_rate=limits)
+    stepped = fa.acceptance_at_error_rate(sweep, max_error_rate=limits, interpolate=False)
     assert (stepped <= smooth).all()
     for limit, x in zip(limits, smooth, strict=True):
-        assert fa.acceptance_at_error_rate(sweep, error_rate=limit) == x
+        assert fa.acceptance_at_error_rate(sweep, max_error_rate=limit) == x
     beyond = np.array(limits) >= sweep.error_rate[-1]
     assert (smooth[beyond] == 1).all()
+
+
+@given(strategies.exact_sums, st.floats(0, 1))
+def test_acceptance_at_risk_is_that_of_the_operating_point(sample, limit):
+    for interpolate in (True, False):
+        point = fa.operating_point(
+            sample.correct,
+            sample.confidence,
+            max_risk=limit,
+            interpolate=interpolate,
+            **sample.weighted,
+        )
+        found = fa.acceptance_at_risk(
+            sample.correct,
+            sample.confidence,
+            max_risk=limit,
+            interpolate=interpolate,
+            **sample.weighted,
+        )
+        assert found == pytest.approx(point.acceptance_rate, rel=1e-12, abs=1e-15)
+    several = fa.acceptance_at_risk(sample.correct, sample.confidence, max_risk=[[0.0], [limit]])
+    assert several.shape == (2, 1)
+    assert several[0, 0] <= several[1, 0]

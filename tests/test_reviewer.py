@@ -74,8 +74,8 @@ class TestReviewer:
         assert np.array_equal(people.correction_rate(sweep), sweep.correction_rate)
         for own, plain in zip(fa.arac_curve(sweep, reviewer=people), fa.arac_curve(sweep), strict=True):
             assert np.array_equal(own, plain)
-        own = fa.acceptance_at_error_rate(sweep, error_rate=[0, 0.1, 0.5], reviewer=people)
-        plain = fa.acceptance_at_error_rate(sweep, error_rate=[0, 0.1, 0.5])
+        own = fa.acceptance_at_error_rate(sweep, max_error_rate=[0, 0.1, 0.5], reviewer=people)
+        plain = fa.acceptance_at_error_rate(sweep, max_error_rate=[0, 0.1, 0.5])
         assert np.array_equal(own, plain)
         costs = fa.VerificationCosts(0.5, 1, 8)
         assert np.array_equal(costs.cost(sweep, reviewer=people), costs.cost(sweep))
@@ -146,7 +146,9 @@ class TestOperatingPoint:
             with pytest.raises(ValueError, match=rf"at least {float(lowest):.6g} \(at threshold"):
                 found()
             with pytest.warns(fa.UndefinedMetricWarning, match=f"error_rate is {limit:.12g}, but"):
-                assert math.isnan(fa.acceptance_at_error_rate(sweep, error_rate=limit, reviewer=people))
+                assert math.isnan(
+                    fa.acceptance_at_error_rate(sweep, max_error_rate=limit, reviewer=people)
+                )
             return
         point = found()
         rate = slow.error_rate(points[last], *rates)
@@ -163,7 +165,7 @@ class TestOperatingPoint:
             assert point.threshold == sweep.thresholds[last]
             assert point.error_rate == ref.round_once(rate)
         x = fa.acceptance_at_error_rate(
-            sweep, error_rate=limit, interpolate=interpolate, reviewer=people
+            sweep, max_error_rate=limit, interpolate=interpolate, reviewer=people
         )
         assert x == pytest.approx(float(expected), rel=1e-12)
 
@@ -186,9 +188,11 @@ class TestOperatingPoint:
         with pytest.raises(ValueError, match=message):
             fa.operating_point(CORRECT, CONFIDENCE, max_error_rate=0.1, reviewer=people)
         with pytest.warns(
-            fa.UndefinedMetricWarning, match="the acceptance rate is undefined: error_rate"
+            fa.UndefinedMetricWarning, match="the acceptance rate is undefined: max_error_rate"
         ):
-            x = fa.acceptance_at_error_rate(CORRECT, CONFIDENCE, [0.1, 0.19, 0.2, 1], reviewer=people)
+            x = fa.acceptance_at_error_rate(
+                CORRECT, CONFIDENCE, max_error_rate=[0.1, 0.19, 0.2, 1], reviewer=people
+            )
         assert np.isnan(x).tolist() == [True, True, False, False]
         assert x[2:].tolist() == [0.4, 1.0]
 
@@ -233,4 +237,4 @@ class TestOperatingPoint:
         with pytest.raises(TypeError, match=message):
             fa.operating_point(CORRECT, CONFIDENCE, threshold=0.5, reviewer="me")
         with pytest.raises(TypeError, match=message):
-            fa.acceptance_at_error_rate(CORRECT, CONFIDENCE, reviewer="me")
+            fa.acceptance_at_error_rate(CORRECT, CONFIDENCE, max_error_rate=0.1, reviewer="me")

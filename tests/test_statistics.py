@@ -31,7 +31,7 @@ ENDS = [
         (fa.Statistic(name), 0.0, 1.0)
         for name in ("recognition_rate", "roc_auc", "aurc", "arp_auc", "pr_auc", "equal_error_rate")
     ),
-    (fa.Statistic("acceptance_at_error_rate", error_rate=0.2), 0.0, 1.0),
+    (fa.Statistic("acceptance_at_error_rate", max_error_rate=0.2), 0.0, 1.0),
     *(
         (fa.Statistic(name, threshold=0.5), 0.0, 1.0)
         for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")

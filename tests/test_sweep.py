@@ -197,3 +197,41 @@ def test_vast_counts_are_added_before_they_are_rounded():
     assert sweep.acceptance_rate[-1] == 1.0
     assert sweep.verification_rate[-1] == 0.0
     assert fa.arac_curve(sweep).acceptance_rate[-1] == 1.0
+
+
+class TestBuiltDirectly:
+    ARRAYS = (np.array([np.inf, 0.9, 0.5]), np.array([0, 1, 2]), np.array([0, 0, 1]))
+
+    def test_is_copied_and_leaves_the_arrays_alone(self):
+        arrays = [array.copy() for array in self.ARRAYS]
+        sweep = fa.ThresholdSweep(*arrays)
+        assert sweep == fa.threshold_sweep([1, 1, 0], [0.9, 0.5, 0.5])
+        for array in arrays:
+            array[-1] = 7
+        assert sweep == fa.ThresholdSweep(*self.ARRAYS)
+
+    @pytest.mark.parametrize(
+        ("position", "array", "error", "message"),
+        [
+            (0, [np.inf, 0.9, 0.5], ValueError, "thresholds is not an array"),
+            (0, np.array([np.inf]), ValueError, "thresholds is not an array of shape"),
+            (0, np.array([1.0, 0.9, 0.5]), ValueError, "thresholds do not fall strictly from inf"),
+            (0, np.array([np.inf, 0.5, 0.5]), ValueError, "thresholds do not fall strictly"),
+            (0, np.array([np.inf, 0.5, np.nan]), ValueError, "thresholds do not fall strictly"),
+            (1, np.array([0, 1]), ValueError, r"true_accepts is not an array of the shape"),
+            (1, np.array([0, 2, 1]), ValueError, "true_accepts does not rise from 0"),
+            (2, np.array([1, 1, 1]), ValueError, "false_accepts does not rise from 0"),
+            (2, np.array([0, 0, 1], np.int8), TypeError, "false_accepts has type int8; int64"),
+            (2, np.array([0.0, 0.0, 1.0]), TypeError, "false_accepts has type float64; int64"),
+        ],
+    )
+    def test_is_checked(self, position, array, error, message):
+        arrays = list(self.ARRAYS)
+        arrays[position] = array
+        with pytest.raises(error, match=message):
+            fa.ThresholdSweep(*arrays)
+
+    def test_needs_items(self):
+        zero = np.zeros(3, np.int64)
+        with pytest.raises(ValueError, match="end at 0"):
+            fa.ThresholdSweep(self.ARRAYS[0], zero, zero)

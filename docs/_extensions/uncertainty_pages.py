@@ -108,7 +108,7 @@ STATISTICS = {
     "roc_auc": ROC,
     "recognition_rate": "Statistic('recognition_rate')",
     "aurc": "Statistic('aurc', estimator='exact')",
-    "acceptance": "Statistic('acceptance_at_error_rate', error_rate=0.05)",
+    "acceptance": "Statistic('acceptance_at_error_rate', max_error_rate=0.05)",
 }
 MAKERS: dict[str, Callable[[], str]] = {
     "band.svg": band,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast, overload
 
 import numpy as np
 
@@ -204,6 +204,16 @@ def arac_area_of(pairs: PairCounts, gamma: float) -> CurveArea:
     return curve_area(1 - loss, loss, pairs, gamma)
 
 
+@overload
+def arac_area(sweep: ThresholdSweep, /, *, gamma: float = 1.0) -> CurveArea: ...
+@overload
+def arac_area(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    gamma: float = 1.0,
+    sample_weight: ArrayLike | None = None,
+) -> CurveArea: ...
 def arac_area(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -259,6 +269,12 @@ def arac_area(
     return arac_area_of(pair_counts(correct, confidence, sample_weight), gamma)
 
 
+@overload
+def arac_auc_score(sweep: ThresholdSweep, /) -> float: ...
+@overload
+def arac_auc_score(
+    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float: ...
 def arac_auc_score(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -302,6 +318,16 @@ def arac_auc_score(
     return value_of_pairs("arac_auc", pair_counts(correct, confidence, sample_weight))
 
 
+@overload
+def normalized_arac_auc_score(sweep: ThresholdSweep, /, *, gamma: float = 1.0) -> float: ...
+@overload
+def normalized_arac_auc_score(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    gamma: float = 1.0,
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
 def normalized_arac_auc_score(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -344,9 +370,16 @@ def normalized_arac_auc_score(
     >>> fa.normalized_arac_auc_score([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
     0.8125
     """
-    return arac_area(correct, confidence, gamma=gamma, sample_weight=sample_weight).normalized
+    gamma = positive_scalar(gamma, "gamma")
+    return arac_area_of(pair_counts(correct, confidence, sample_weight), gamma).normalized
 
 
+@overload
+def augrc_loss(sweep: ThresholdSweep, /) -> float: ...
+@overload
+def augrc_loss(
+    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float: ...
 def augrc_loss(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

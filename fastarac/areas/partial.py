@@ -5,12 +5,19 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
+from fastarac._core.checks import exactly_one
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import SCORED_NAMES, choice, fractions_of, read_items, real_scalar
 from fastarac._core.sorting import doubled_area, sweep_arrays
-from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep, require_confidence
+from fastarac.sweep import (
+    ThresholdSweep,
+    as_sweep,
+    reject_beside_sweep,
+    require_confidence,
+    trusted_sweep,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -63,13 +70,23 @@ def _range(values: Any, name: str) -> tuple[Fraction, Fraction]:
     return Fraction(ends[0]), Fraction(ends[1])
 
 
-def _exactly_one(**criteria: object) -> None:
-    given = [name for name, value in criteria.items() if value is not None]
-    if len(given) != 1:
-        message = f"exactly one of {', '.join(criteria)} is expected; found {given or 'none'}"
-        raise TypeError(message)
-
-
+@overload
+def arac_partial_auc_score(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    acceptance_range: tuple[float, float] | None = None,
+    max_error_rate: float | None = None,
+) -> float: ...
+@overload
+def arac_partial_auc_score(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    acceptance_range: tuple[float, float] | None = None,
+    max_error_rate: float | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
 def arac_partial_auc_score(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -117,7 +134,7 @@ def arac_partial_auc_score(
     >>> fa.arac_partial_auc_score(correct, confidence, max_error_rate=0.25)
     0.625
     """
-    _exactly_one(acceptance_range=acceptance_range, max_error_rate=max_error_rate)
+    exactly_one(acceptance_range=acceptance_range, max_error_rate=max_error_rate)
     if max_error_rate is not None:
         limit = Fraction(
             float(fractions_of(real_scalar(max_error_rate, "max_error_rate"), "max_error_rate"))
@@ -138,6 +155,25 @@ def arac_partial_auc_score(
     return float(1 - below / (high - low))
 
 
+@overload
+def roc_partial_auc_score(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
+    standardize: Literal["mcclish"] | None = None,
+) -> float: ...
+@overload
+def roc_partial_auc_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
+    standardize: Literal["mcclish"] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
 def roc_partial_auc_score(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -198,7 +234,7 @@ def roc_partial_auc_score(
     >>> fa.roc_partial_auc_score(y_true, y_score, fpr_range=(0, 0.5), standardize="mcclish")
     0.7777777777777778
     """
-    _exactly_one(fpr_range=fpr_range, tpr_range=tpr_range)
+    exactly_one(fpr_range=fpr_range, tpr_range=tpr_range)
     if standardize is not None:
         choice(standardize, "standardize", ("mcclish",))
     if fpr_range is not None:
@@ -236,4 +272,4 @@ def scored_sweep(
         return y_true
     y_score = require_confidence(y_score, SCORED_NAMES)
     items = read_items(y_true, y_score, sample_weight, SCORED_NAMES)
-    return ThresholdSweep(*sweep_arrays(items))
+    return trusted_sweep(*sweep_arrays(items))

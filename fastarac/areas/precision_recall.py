@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -36,6 +36,18 @@ class EqualErrorRate(NamedTuple):
     threshold: Any
 
 
+@overload
+def pr_auc_score(
+    sweep: ThresholdSweep, /, *, interpolation: Interpolation = "davis-goadrich"
+) -> float: ...
+@overload
+def pr_auc_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    interpolation: Interpolation = "davis-goadrich",
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
 def pr_auc_score(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -108,11 +120,23 @@ def pr_auc_score(
     return float(area / 2 if interpolation == "linear" else area)
 
 
+@overload
+def interpolated_precision(
+    sweep: ThresholdSweep, /, *, recall_levels: int | ArrayLike = 11
+) -> NDArray[np.float64]: ...
+@overload
+def interpolated_precision(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    recall_levels: int | ArrayLike = 11,
+    sample_weight: ArrayLike | None = None,
+) -> NDArray[np.float64]: ...
 def interpolated_precision(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
-    recall_levels: int | ArrayLike = 11,
     *,
+    recall_levels: int | ArrayLike = 11,
     sample_weight: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
     """Largest precision at each level of recall or above it.
@@ -150,7 +174,7 @@ def interpolated_precision(
     Examples
     --------
     >>> import fastarac as fa
-    >>> fa.interpolated_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], [0, 0.5, 1])
+    >>> fa.interpolated_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], recall_levels=[0, 0.5, 1])
     array([1.        , 1.        , 0.66666667])
     """
     if isinstance(recall_levels, int | np.integer):
@@ -168,6 +192,12 @@ def interpolated_precision(
     return best[np.searchsorted(sweep.recall[1:], levels, side="left")]
 
 
+@overload
+def eleven_point_average_precision(sweep: ThresholdSweep, /) -> float: ...
+@overload
+def eleven_point_average_precision(
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float: ...
 def eleven_point_average_precision(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -214,9 +244,15 @@ def eleven_point_average_precision(
     if not sweep.n_correct:
         warn_undefined("11-point average precision", "y_true has no positive item")
         return math.nan
-    return math.fsum(interpolated_precision(sweep, None, 11)) / 11
+    return math.fsum(interpolated_precision(sweep, recall_levels=11)) / 11
 
 
+@overload
+def break_even_point(sweep: ThresholdSweep, /) -> BreakEvenPoint: ...
+@overload
+def break_even_point(
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> BreakEvenPoint: ...
 def break_even_point(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -274,6 +310,12 @@ def break_even_point(
     return BreakEvenPoint(float(value), _plain(sweep.thresholds[i]))
 
 
+@overload
+def equal_error_rate(sweep: ThresholdSweep, /) -> EqualErrorRate: ...
+@overload
+def equal_error_rate(
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> EqualErrorRate: ...
 def equal_error_rate(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,

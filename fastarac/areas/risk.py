@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 from fastarac import _kernels
 from fastarac._core.exceptions import warn_undefined
@@ -122,6 +122,19 @@ def risk_areas(sweep: ThresholdSweep, gamma: float) -> RiskAreas:
     )
 
 
+@overload
+def arp_area(
+    sweep: ThresholdSweep, /, *, gamma: float = 1.0, estimator: Estimator = "trapezoid"
+) -> CurveArea: ...
+@overload
+def arp_area(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    gamma: float = 1.0,
+    estimator: Estimator = "trapezoid",
+    sample_weight: ArrayLike | None = None,
+) -> CurveArea: ...
 def arp_area(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -173,12 +186,25 @@ def arp_area(
     >>> fa.arp_area([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6]).auc
     0.96875
     """
+    return _arp_area(ranked(correct, confidence, sample_weight), gamma, estimator)
+
+
+def _arp_area(items: Ranked, gamma: float, estimator: Estimator) -> CurveArea:
     gamma = positive_scalar(gamma, "gamma")
-    items = ranked(correct, confidence, sample_weight)
     precision, risk = _precision_and_risk(items, estimator)
     return curve_area(precision, risk, totals(items), gamma, rounding_of_sums(items))
 
 
+@overload
+def arp_auc_score(sweep: ThresholdSweep, /, *, estimator: Estimator = "trapezoid") -> float: ...
+@overload
+def arp_auc_score(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    estimator: Estimator = "trapezoid",
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
 def arp_auc_score(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -225,6 +251,19 @@ def arp_auc_score(
     return float(_area(ranked(correct, confidence, sample_weight), estimator))
 
 
+@overload
+def normalized_arp_auc_score(
+    sweep: ThresholdSweep, /, *, gamma: float = 1.0, estimator: Estimator = "trapezoid"
+) -> float: ...
+@overload
+def normalized_arp_auc_score(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    gamma: float = 1.0,
+    estimator: Estimator = "trapezoid",
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
 def normalized_arp_auc_score(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -268,11 +307,19 @@ def normalized_arp_auc_score(
     >>> fa.normalized_arp_auc_score([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
     0.8125
     """
-    return arp_area(
-        correct, confidence, gamma=gamma, estimator=estimator, sample_weight=sample_weight
-    ).normalized
+    return _arp_area(ranked(correct, confidence, sample_weight), gamma, estimator).normalized
 
 
+@overload
+def aurc_loss(sweep: ThresholdSweep, /, *, estimator: Estimator = "trapezoid") -> float: ...
+@overload
+def aurc_loss(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    estimator: Estimator = "trapezoid",
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
 def aurc_loss(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -317,6 +364,19 @@ def aurc_loss(
     return float(_area(ranked(correct, confidence, sample_weight), estimator, of_risk=True))
 
 
+@overload
+def excess_aurc_loss(
+    sweep: ThresholdSweep, /, *, estimator: Estimator = "trapezoid", optimum: Optimum = "finite"
+) -> float: ...
+@overload
+def excess_aurc_loss(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    estimator: Estimator = "trapezoid",
+    optimum: Optimum = "finite",
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
 def excess_aurc_loss(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -367,6 +427,19 @@ def excess_aurc_loss(
     return float(_excess(items, _precision_and_risk(items, estimator)[1], best))
 
 
+@overload
+def normalized_aurc_loss(
+    sweep: ThresholdSweep, /, *, estimator: Estimator = "trapezoid", optimum: Optimum = "finite"
+) -> float: ...
+@overload
+def normalized_aurc_loss(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    estimator: Estimator = "trapezoid",
+    optimum: Optimum = "finite",
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
 def normalized_aurc_loss(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

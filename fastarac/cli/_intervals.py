@@ -164,7 +164,7 @@ def _smooth(figures: Evaluation, limits: Sequence[Limit]) -> dict[str, tuple[str
 
 def _accepted_at(limit: Limit) -> Statistic:
     if limit.criterion == "max_error_rate":
-        return Statistic("acceptance_at_error_rate", error_rate=limit.value, interpolate=False)
+        return Statistic("acceptance_at_error_rate", max_error_rate=limit.value, interpolate=False)
     return cast("Statistic", _AcceptedAtRisk(limit.value))
 
 

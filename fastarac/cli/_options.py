@@ -174,7 +174,7 @@ StatisticName = Annotated[
         "--statistic",
         metavar="NAME",
         help="What is compared; parameters follow its name, as in "
-        "acceptance_at_error_rate:error_rate=0.01.",
+        "acceptance_at_error_rate:max_error_rate=0.01.",
     ),
 ]
 MethodName = Annotated[Method, typer.Option("--method", help="Where intervals and p-values come from.")]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core import parallel
-from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.sweep import ThresholdSweep, as_sweep, trusted_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,7 +124,7 @@ def hull_corners(sweep: ThresholdSweep) -> Indices:
 
 def part_of(sweep: ThresholdSweep, points: Indices) -> ThresholdSweep:
     """The sweep with these points alone, of which the last must be one."""
-    return ThresholdSweep(
+    return trusted_sweep(
         sweep.thresholds[points], sweep.true_accepts[points], sweep.false_accepts[points]
     )
 

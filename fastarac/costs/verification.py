@@ -311,7 +311,7 @@ def performance_at_error_rate(
     gamma, delta = positive_scalar(gamma, "gamma"), at_least_minus_one(delta, "delta")
     limits = fractions_of(error_rate, "error_rate")
     sweep = as_sweep(correct, confidence, sample_weight)
-    accepted = acceptance_at_error_rate(sweep, error_rate=limits)
+    accepted = acceptance_at_error_rate(sweep, max_error_rate=limits)
     performance = gamma * accepted + sweep.recognition_rate - delta * limits
     return performance if limits.ndim else float(performance)
 

@@ -9,7 +9,7 @@ import numpy as np
 from fastarac._core.sorting import sweep_arrays
 from fastarac.displays._base import WHOLE, Display, add_legend, canonical, draw_line
 from fastarac.sklearn.curves import read_binary, read_scores
-from fastarac.sweep import ThresholdSweep
+from fastarac.sweep import ThresholdSweep, trusted_sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,7 @@ class ScoredDisplay(Display):
             The display, drawn.
         """
         labels = read_binary(y_true, pos_label)[1]
-        sweep = ThresholdSweep(*sweep_arrays(read_scores(labels, y_score, sample_weight)))
+        sweep = trusted_sweep(*sweep_arrays(read_scores(labels, y_score, sample_weight)))
         return cls.from_sweep(sweep, pos_label=1 if pos_label is None else pos_label, **kwargs)
 
     @classmethod

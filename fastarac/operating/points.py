@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from fastarac._core.checks import exactly_one
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import fractions_of, real_scalar
 from fastarac.operating.reviewer import Reviewer, check_reviewer
@@ -121,6 +122,76 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else float("nan")
 
 
+@overload
+def operating_point(
+    sweep: ThresholdSweep, /, *, threshold: float, reviewer: Reviewer | None = None
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    threshold: float,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    max_error_rate: float,
+    interpolate: bool = False,
+    reviewer: Reviewer | None = None,
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    max_error_rate: float,
+    interpolate: bool = False,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    max_risk: float,
+    interpolate: bool = False,
+    reviewer: Reviewer | None = None,
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    max_risk: float,
+    interpolate: bool = False,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    min_acceptance_rate: float,
+    interpolate: bool = False,
+    reviewer: Reviewer | None = None,
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    min_acceptance_rate: float,
+    interpolate: bool = False,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> OperatingPoint: ...
 def operating_point(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -194,10 +265,7 @@ def operating_point(
         "max_risk": max_risk,
         "min_acceptance_rate": min_acceptance_rate,
     }
-    given = [name for name, value in criteria.items() if value is not None]
-    if len(given) != 1:
-        message = f"exactly one of {', '.join(criteria)} is expected; found {given or 'none'}"
-        raise TypeError(message)
+    criterion = exactly_one(**criteria)
     check_reviewer(reviewer)
     if threshold is not None:
         if interpolate:
@@ -206,7 +274,7 @@ def operating_point(
         if not isinstance(threshold, int):  # integers may be beyond what a float holds
             threshold = real_scalar(threshold, "threshold", finite=False)
     else:
-        limit = float(fractions_of(real_scalar(criteria[given[0]], given[0]), given[0]))
+        limit = float(fractions_of(real_scalar(criteria[criterion], criterion), criterion))
     sweep = as_sweep(correct, confidence, sample_weight)
     if threshold is not None:
         return _point(sweep, threshold, *sweep.at(threshold)[:2], reviewer=reviewer)
@@ -222,12 +290,7 @@ def operating_point(
             fraction = _fraction_of_errors(limit * total - errors, sweep, index, reviewer)
     elif max_risk is not None:
         index = _last_with_risk(sweep, limit)
-        fraction = 0.0
-        if 0 < index < last and fa[index] / (ta[index] + fa[index]) < limit:
-            tie_errors = fa[index + 1] - fa[index]
-            tie = tie_errors + ta[index + 1] - ta[index]
-            slack = limit * (ta[index] + fa[index]) - fa[index]
-            fraction = max(0.0, slack / (tie_errors - limit * tie))
+        fraction = _fraction_of_risk(limit, sweep, index)
     else:
         index = bisect_left(range(last), limit, key=lambda i: (ta[i] + fa[i]) / total)
         fraction = 0.0
@@ -242,11 +305,49 @@ def operating_point(
     return _point(sweep, sweep.thresholds[index + 1], accepted_ta, accepted_fa, fraction, reviewer)
 
 
+@overload
+def acceptance_at_error_rate(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    max_error_rate: float,
+    interpolate: bool = True,
+    reviewer: Reviewer | None = None,
+) -> float: ...
+@overload
+def acceptance_at_error_rate(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    max_error_rate: float,
+    interpolate: bool = True,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
+@overload
+def acceptance_at_error_rate(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    max_error_rate: ArrayLike,
+    interpolate: bool = True,
+    reviewer: Reviewer | None = None,
+) -> float | NDArray[np.float64]: ...
+@overload
+def acceptance_at_error_rate(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    max_error_rate: ArrayLike,
+    interpolate: bool = True,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float | NDArray[np.float64]: ...
 def acceptance_at_error_rate(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
-    error_rate: ArrayLike = 0.01,
     *,
+    max_error_rate: ArrayLike,
     interpolate: bool = True,
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
@@ -259,7 +360,7 @@ def acceptance_at_error_rate(
         Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
     confidence : array_like of shape (n,)
         Real and finite.
-    error_rate : float or array_like, default=0.01
+    max_error_rate : float or array_like
         The allowed share ε of undetected errors among all items, in [0, 1].
     interpolate : bool, default=True
         Read the value off the curve, whose ties are straight segments; otherwise only whole ties
@@ -272,14 +373,14 @@ def acceptance_at_error_rate(
     Returns
     -------
     float or ndarray
-        X(θ) in [0, 1], in the shape of `error_rate`; 1 where the whole curve keeps the limit. NaN,
+        X(θ) in [0, 1], in the shape of `max_error_rate`; 1 where the whole curve keeps the limit. NaN,
         with an `UndefinedMetricWarning`, where the errors of a `reviewer` exceed the limit at every
         threshold.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for an `error_rate` outside [0, 1].
+        As :func:`.threshold_sweep`; also for a `max_error_rate` outside [0, 1].
 
     Notes
     -----
@@ -290,13 +391,13 @@ def acceptance_at_error_rate(
     --------
     >>> import fastarac as fa
     >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
-    >>> fa.acceptance_at_error_rate(correct, confidence, 0.2)
+    >>> fa.acceptance_at_error_rate(correct, confidence, max_error_rate=0.2)
     0.8
-    >>> fa.acceptance_at_error_rate(correct, confidence, [0.0, 0.1, 0.5])
+    >>> fa.acceptance_at_error_rate(correct, confidence, max_error_rate=[0.0, 0.1, 0.5])
     array([0.4, 0.5, 1. ])
     """
     check_reviewer(reviewer)
-    limits = fractions_of(error_rate, "error_rate")
+    limits = fractions_of(max_error_rate, "max_error_rate")
     sweep = as_sweep(correct, confidence, sample_weight)
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     values = np.empty(limits.size)
@@ -314,7 +415,92 @@ def acceptance_at_error_rate(
         values[k] = accepted / total
     if np.isnan(values).any():
         lowest = limits.ravel()[np.isnan(values)].max()
-        warn_undefined("the acceptance rate", _out_of_reach(sweep, lowest, reviewer, "error_rate"))
+        warn_undefined("the acceptance rate", _out_of_reach(sweep, lowest, reviewer, "max_error_rate"))
+    return values.reshape(limits.shape) if limits.ndim else float(values[0])
+
+
+@overload
+def acceptance_at_risk(
+    sweep: ThresholdSweep, /, *, max_risk: float, interpolate: bool = True
+) -> float: ...
+@overload
+def acceptance_at_risk(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    max_risk: float,
+    interpolate: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
+@overload
+def acceptance_at_risk(
+    sweep: ThresholdSweep, /, *, max_risk: ArrayLike, interpolate: bool = True
+) -> float | NDArray[np.float64]: ...
+@overload
+def acceptance_at_risk(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    max_risk: ArrayLike,
+    interpolate: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float | NDArray[np.float64]: ...
+def acceptance_at_risk(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    max_risk: ArrayLike,
+    interpolate: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float | NDArray[np.float64]:
+    """Acceptance rate at an allowed risk: how much goes through with so many errors among it.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,) or ThresholdSweep
+        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
+    confidence : array_like of shape (n,)
+        Real and finite.
+    max_risk : float or array_like
+        The allowed share of errors among the *accepted* items, in [0, 1].
+    interpolate : bool, default=True
+        Accept part of a tie; otherwise only whole ties, as a threshold does.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float or ndarray
+        In [0, 1], in the shape of `max_risk`; 0 where the risk is higher at every threshold.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; also for a `max_risk` outside [0, 1].
+
+    Notes
+    -----
+    The largest acceptance rate at which the risk keeps the limit: the risk is not monotone, and may be
+    higher at lower acceptance rates. What :func:`.operating_point` finds with ``max_risk=``.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> fa.acceptance_at_risk(correct, confidence, max_risk=[0.1, 0.25, 0.4])
+    array([0.44444444, 0.8       , 1.        ])
+    """
+    limits = fractions_of(max_risk, "max_risk")
+    sweep = as_sweep(correct, confidence, sample_weight)
+    accepted = sweep.true_accepts, sweep.false_accepts
+    values = np.empty(limits.size)
+    for k, limit in enumerate(limits.flat):
+        i = _last_with_risk(sweep, limit)
+        values[k] = accepted[0][i] + accepted[1][i]
+        if interpolate and i + 1 < len(sweep.thresholds):
+            tie = accepted[0][i + 1] + accepted[1][i + 1] - values[k]
+            values[k] += _fraction_of_risk(limit, sweep, i) * tie
+    values /= sweep.total
     return values.reshape(limits.shape) if limits.ndim else float(values[0])
 
 
@@ -380,6 +566,17 @@ def _fraction_of_errors(
         return 0.0
     before, after = _errors(sweep, slice(index, index + 2), reviewer)
     return float(min(max(slack / (after - before), 0.0), 1.0))
+
+
+def _fraction_of_risk(limit: float, sweep: ThresholdSweep, index: int) -> float:
+    """The same where the risk may be `limit`; the next point, if there is one, has more than that."""
+    ta, fa = sweep.true_accepts, sweep.false_accepts
+    accepted = ta[index] + fa[index]
+    if not index or index + 1 == len(ta) or not fa[index] / accepted < limit:
+        return 0.0
+    tie_errors = fa[index + 1] - fa[index]
+    tie = tie_errors + ta[index + 1] - ta[index]
+    return float(max(0.0, (limit * accepted - fa[index]) / (tie_errors - limit * tie)))
 
 
 def point_at(sweep: ThresholdSweep, index: int, reviewer: Reviewer | None = None) -> OperatingPoint:

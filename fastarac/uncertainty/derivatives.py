@@ -25,6 +25,8 @@ from fastarac.operating import points as operating
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastarac.areas.precision_recall import Interpolation
+    from fastarac.areas.risk import Estimator
     from fastarac.sweep import ThresholdSweep
 
 FloatArray = NDArray[np.float64]
@@ -199,8 +201,8 @@ def _sum_of_terms(own: _Gradient, before: _Gradient) -> _Gradient:
     return _Gradient(correct, incorrect)
 
 
-def _arp_auc(sweep: ThresholdSweep, estimator: str = "trapezoid") -> PointInfluence:
-    area = risk_areas.arp_auc_score(sweep, estimator=estimator)  # type: ignore[arg-type]
+def _arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
+    area = risk_areas.arp_auc_score(sweep, estimator=estimator)
     if estimator == "trapezoid":
         gradient = _by_precision(sweep, over_accepted=True, trapezoids=True)
         return PointInfluence(gradient.correct - area, gradient.incorrect - area)
@@ -212,15 +214,15 @@ def _arp_auc(sweep: ThresholdSweep, estimator: str = "trapezoid") -> PointInflue
     return PointInfluence(gradient.correct - area, gradient.incorrect - area)
 
 
-def _aurc(sweep: ThresholdSweep, estimator: str = "trapezoid") -> PointInfluence:
+def _aurc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
     correct, incorrect = _arp_auc(sweep, estimator)
     return PointInfluence(-correct, -incorrect)
 
 
 def _normalized_arp_auc(
-    sweep: ThresholdSweep, gamma: float = 1.0, estimator: str = "trapezoid"
+    sweep: ThresholdSweep, gamma: float = 1.0, estimator: Estimator = "trapezoid"
 ) -> PointInfluence:
-    area = risk_areas.arp_auc_score(sweep, estimator=estimator)  # type: ignore[arg-type]
+    area = risk_areas.arp_auc_score(sweep, estimator=estimator)
     by_area, by_rate = _of_normalized(sweep, area, gamma)
     of_area, beta = _arp_auc(sweep, estimator), sweep.recognition_rate
     return PointInfluence(
@@ -236,7 +238,7 @@ def _optimum_slope(sweep: ThresholdSweep) -> float:
 
 
 def _excess_aurc(
-    sweep: ThresholdSweep, estimator: str = "trapezoid", optimum: str = "finite"
+    sweep: ThresholdSweep, estimator: Estimator = "trapezoid", optimum: str = "finite"
 ) -> PointInfluence:
     del optimum
     beta = sweep.recognition_rate
@@ -248,14 +250,14 @@ def _excess_aurc(
 
 
 def _normalized_aurc(
-    sweep: ThresholdSweep, estimator: str = "trapezoid", optimum: str = "finite"
+    sweep: ThresholdSweep, estimator: Estimator = "trapezoid", optimum: str = "finite"
 ) -> PointInfluence:
     options: dict[str, Any] = {"estimator": estimator, "optimum": optimum}
     beta = sweep.recognition_rate
     if not 0.0 < beta < 1.0:
         return _constant(sweep, math.nan)
     excess = risk_areas.excess_aurc_loss(sweep, **options)
-    room = 1.0 - beta - (risk_areas.aurc_loss(sweep, estimator=estimator) - excess)  # type: ignore[arg-type]
+    room = 1.0 - beta - (risk_areas.aurc_loss(sweep, estimator=estimator) - excess)
     if not room > 0.0:
         return _constant(sweep, math.nan)
     correct, incorrect = _excess_aurc(sweep, **options)
@@ -268,10 +270,10 @@ def _constant(sweep: ThresholdSweep, value: float) -> PointInfluence:
     return PointInfluence(correct, incorrect)
 
 
-def _pr_auc(sweep: ThresholdSweep, interpolation: str = "davis-goadrich") -> PointInfluence:
+def _pr_auc(sweep: ThresholdSweep, interpolation: Interpolation = "davis-goadrich") -> PointInfluence:
     if not sweep.n_correct:
         return _constant(sweep, math.nan)
-    area = precision_recall.pr_auc_score(sweep, interpolation=interpolation)  # type: ignore[arg-type]
+    area = precision_recall.pr_auc_score(sweep, interpolation=interpolation)
     if interpolation == "step":
         gradient = _by_precision(sweep, over_accepted=False, trapezoids=False)
     elif interpolation == "linear":
@@ -330,7 +332,7 @@ def _arac_partial_auc(
     """Of the error rate over the acceptance rate, whose area every item moves both ways."""
     if max_error_rate is not None:
         low, scale = 0.0, -1.0 / max_error_rate
-        high = float(operating.acceptance_at_error_rate(sweep, error_rate=max_error_rate))
+        high = float(operating.acceptance_at_error_rate(sweep, max_error_rate=max_error_rate))
     else:
         low, high = map(float, acceptance_range or (0.0, 1.0))
         scale = -1.0 / (high - low)

@@ -13,7 +13,7 @@ from fastarac._core import parallel, sorting
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import NAMES, read_items
 from fastarac.areas.arac import CHUNK
-from fastarac.sweep import ThresholdSweep, require_confidence
+from fastarac.sweep import ThresholdSweep, require_confidence, trusted_sweep
 from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.derivatives import PointInfluence
 from fastarac.uncertainty.statistics import as_statistic
@@ -188,7 +188,7 @@ def item_influence(
 ) -> ItemInfluence:
     """Return the influence of every item; of weight 0, as if absent: 0."""
     items = read_items(correct, require_confidence(confidence), sample_weight, names)
-    sweep = ThresholdSweep(*sorting.sweep_arrays(items))
+    sweep = trusted_sweep(*sorting.sweep_arrays(items))
     influence = point_influence(sweep, statistic)
     is_correct = items.correct.astype(np.bool_)
     present = slice(None) if items.weight is None else items.weight > 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._core.exceptions import undefined_is_nan
-from fastarac.sweep import ThresholdSweep
+from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.uncertainty import influence
 from fastarac.uncertainty.replicates import PAIRS, pair_values
 from fastarac.uncertainty.resampling import CORRECT, STARTS
@@ -217,4 +217,4 @@ def _leave_out(
 def _sweep_of(thresholds: NDArray[Any], counts: list[NDArray[Any]]) -> ThresholdSweep:
     used = np.concatenate([[True], counts[0] + counts[1] > 0])
     accepted = (np.concatenate([[0], np.cumsum(count)])[used] for count in counts)
-    return ThresholdSweep(thresholds[used], *accepted)
+    return trusted_sweep(thresholds[used], *accepted)

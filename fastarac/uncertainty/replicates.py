@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastarac import _kernels
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._core.pairs import values_of_pairs
-from fastarac.sweep import ThresholdSweep
+from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.uncertainty import influence
 from fastarac.uncertainty.statistics import Statistic
 
@@ -71,7 +71,7 @@ class Resample:
         if population.scale != 1.0:
             ta /= population.scale
             fa /= population.scale
-        return ThresholdSweep(population.sweep.thresholds[self._which[:n]], ta, fa)
+        return trusted_sweep(population.sweep.thresholds[self._which[:n]], ta, fa)
 
     def area(self, kind: int, *, of_risk: bool = False) -> tuple[float, float, float]:
         """Return an area with the correct and incorrect items, see `_kernels.replicates`."""

@@ -118,7 +118,8 @@ _DEFINITIONS: dict[str, _Definition] = {
     "equal_error_rate": _Definition(_equal_error_rate),
     "acceptance_at_error_rate": _Definition(
         operating.acceptance_at_error_rate,
-        parameters=frozenset({"error_rate", "interpolate"}),
+        parameters=frozenset({"max_error_rate", "interpolate"}),
+        required="max_error_rate",
     ),
     "acceptance_rate": _Definition(
         _at_threshold("acceptance_rate"), parameters=_AT, required="threshold"
@@ -146,7 +147,7 @@ class Statistic:
         ``_loss``, ``"recognition_rate"``, ``"acceptance_at_error_rate"``, and the rates at a given
         ``threshold``.
     **parameters
-        Keyword arguments of the function of that name, such as ``error_rate=0.01``.
+        Keyword arguments of the function of that name, such as ``max_error_rate=0.01``.
 
     Raises
     ------
@@ -157,9 +158,9 @@ class Statistic:
     Examples
     --------
     >>> import fastarac as fa
-    >>> x = fa.Statistic("acceptance_at_error_rate", error_rate=0.25)
+    >>> x = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.25)
     >>> x
-    Statistic('acceptance_at_error_rate', error_rate=0.25)
+    Statistic('acceptance_at_error_rate', max_error_rate=0.25)
     >>> x(fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6]))
     1.0
     """

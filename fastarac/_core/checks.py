@@ -1,0 +1,26 @@
+"""Checks of single arguments that many functions take, each with one wording."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastarac._core.inputs import real_scalar
+
+
+def inner_fraction(value: Any, name: str) -> float:
+    """Return `value` as a float, and raise unless it lies strictly between 0 and 1."""
+    number = real_scalar(value, name)
+    if not 0.0 < number < 1.0:
+        message = f"{name} is {number!r}; a number strictly between 0 and 1 is expected"
+        raise ValueError(message)
+    return number
+
+
+def exactly_one(**options: object) -> str:
+    """Return the name of the one option that is given, and raise unless it is exactly one."""
+    given = [name for name, value in options.items() if value is not None]
+    if len(given) != 1:
+        found = " and ".join(given) or "none"
+        message = f"exactly one of {', '.join(options)} is expected; found {found}"
+        raise TypeError(message)
+    return given[0]

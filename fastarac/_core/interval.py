@@ -1,0 +1,46 @@
+"""The one type of interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastarac._core.results import Result
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Interval(Result):
+    """An estimate and the confidence interval around it.
+
+    Attributes
+    ----------
+    estimate : float
+        The figure of the sample itself.
+    low, high : float
+        Ends of the interval; both belong to it. NaN where it cannot be had.
+    standard_error : float
+        Estimated standard deviation of the estimate over samples; NaN where the method has none.
+    confidence_level : float
+        Share of samples whose interval is to contain the figure of the population, in (0, 1).
+    method : str
+        How the ends were found.
+    distribution : ndarray of shape (n_resamples,) or None
+        The resampled figures, where there are any.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    standard_error: float
+    confidence_level: float
+    method: str
+    distribution: NDArray[np.float64] | None = None
+
+    def __repr__(self) -> str:
+        level = f"{100 * self.confidence_level:.6g} %"
+        ends = f"[{self.low:.6g}, {self.high:.6g}]"
+        return f"{type(self).__name__}({self.estimate:.6g} {ends}, {level}, {self.method})"

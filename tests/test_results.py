@@ -1,0 +1,55 @@
+"""What all results have in common: equal by value, read-only, and the same after pickling."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+import fastarac as fa
+
+CORRECT, CONFIDENCE = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+RESULTS = {
+    "interval": lambda: fa.Interval(0.5, 0.4, math.nan, 0.1, 0.95, "wald", np.array([0.4, math.nan])),
+    "arac_curve": lambda: fa.arac_curve(CORRECT, CONFIDENCE),
+    "threshold_sweep": lambda: fa.threshold_sweep(CORRECT, CONFIDENCE),
+    "vast_integers": lambda: fa.threshold_sweep([1, 0], np.array([2**63, 1], np.uint64)),
+}
+
+
+def arrays(value):
+    found = list(value) if isinstance(value, tuple) else [getattr(value, s) for s in value.__slots__]
+    return [item for item in found if isinstance(item, np.ndarray)]
+
+
+@pytest.mark.parametrize("make", RESULTS.values(), ids=RESULTS)
+def test_copies_are_equal_and_read_only(make):
+    first = make()
+    for other in (make(), copy.copy(first), copy.deepcopy(first), pickle.loads(pickle.dumps(first))):
+        assert type(other) is type(first)
+        assert other == first
+        assert not other != first  # noqa: SIM202
+        assert arrays(other)
+        for array in arrays(other):
+            assert not array.flags.writeable
+            with pytest.raises(ValueError, match="read-only"):
+                array[...] = 0
+    with pytest.raises((FrozenInstanceError, AttributeError)):
+        setattr(first, first._fields[0] if isinstance(first, tuple) else first.__slots__[0], None)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(first)
+    assert first != "something else"
+    assert "\n" not in repr(first) or isinstance(first, tuple)
+
+
+def test_an_array_that_is_given_stays_writable():
+    given = np.array([1.0, 2.0])
+    interval = fa.Interval(0.5, 0.4, 0.6, 0.1, 0.95, "percentile", given)
+    assert given.flags.writeable
+    assert not interval.distribution.flags.writeable
+    assert interval != fa.Interval(0.5, 0.4, 0.6, 0.1, 0.95, "percentile", np.array([1.0, 3.0]))
+    assert repr(interval) == "Interval(0.5 [0.4, 0.6], 95 %, percentile)"
