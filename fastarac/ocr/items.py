@@ -272,20 +272,13 @@ class AlignedOutputs:
         """
         return threshold_sweep(self.correct, self.confidence)
 
-    def operating_point(
-        self,
-        *,
-        threshold: float | None = None,
-        max_error_rate: float | None = None,
-        max_risk: float | None = None,
-        min_acceptance_rate: float | None = None,
-    ) -> OperatingPoint:
-        """Return the operating point of the items, as :func:`fastarac.operating_point` defines it.
+    def operating_point(self, **criterion: float) -> OperatingPoint:
+        """Return the operating point of the items, as :func:`.operating_point` defines it.
 
         Parameters
         ----------
-        threshold, max_error_rate, max_risk, min_acceptance_rate : float, optional
-            Exactly one of them.
+        **criterion : float
+            Exactly one of `threshold`, `max_error_rate`, `max_risk` and `min_acceptance_rate`.
 
         Returns
         -------
@@ -293,13 +286,8 @@ class AlignedOutputs:
             One that leaves the items of `never_accepted` to people, whatever is allowed.
         """
         sweep = self.sweep()
-        point = operating_point(
-            sweep,
-            threshold=threshold,
-            max_error_rate=max_error_rate,
-            max_risk=max_risk,
-            min_acceptance_rate=min_acceptance_rate,
-        )
+        options: dict[str, Any] = dict(criterion)
+        point = operating_point(sweep, **options)
         if self.never_accepted is None or point.threshold > self.never_accepted:
             return point
         return operating_point(sweep, threshold=float(sweep.thresholds[-2]))
