@@ -18,6 +18,7 @@ import gallery_slides
 import gallery_suzuki
 import gallery_tharwat
 import measure_tables
+import ocr_tables
 import sessions
 import tables
 import uncertainty_pages
@@ -37,6 +38,7 @@ MODULES = (
     gallery_suzuki,
     gallery_tharwat,
     measure_tables,
+    ocr_tables,
     sessions,
     tables,
     uncertainty_pages,

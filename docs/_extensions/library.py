@@ -58,7 +58,7 @@ def _fields(value: Any) -> dict[str, Any]:
     return getattr(value, "__annotations__", {})
 
 
-MODULES = ("costs", "datasets", "displays", "io", "measures", "results", "synthetic")
+MODULES = ("costs", "datasets", "displays", "io", "measures", "ocr", "results", "synthetic")
 
 
 def public_names() -> list[str]:

@@ -74,7 +74,7 @@ _ALL = (
         "`WC` of `String`; Tesseract cuts it to whole percent, and up to version 5.5 writes 6 % as "
         "`0.6` (repaired)",
         "`tesseract IMAGE OUT alto` writes `WC`; ABBYY FineReader: the ALTO export with word "
-        "confidences; kraken: `kraken … ocr -a`",
+        "confidences; kraken: `-a`",
     ),
     Format(
         "page",
@@ -101,7 +101,7 @@ _ALL = (
         "JSON with `readResults` or `readResult`",
         "unit",
         "word",
-        "`confidence` of each word, in thousandths",
+        "`confidence` of each word",
         "Read 3.0 or later and Image Analysis 4.0 always write it; the older OCR call does not",
     ),
     Format(
@@ -110,7 +110,7 @@ _ALL = (
         "JSON with `analyzeResult` and `pages` of `words`",
         "unit",
         "word",
-        "`confidence` of each word, in thousandths",
+        "`confidence` of each word",
         "`prebuilt-read` and all models built on it always write it; keep `analyzeResult.pages`",
     ),
     Format(

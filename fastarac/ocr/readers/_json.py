@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from fastarac.ocr.readers._builder import NAN, Box, upright
+from fastarac.ocr.readers._builder import NAN, NO_BOX, Box
 from fastarac.ocr.readers._files import InputFile, OcrFileError, decoded, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+NUMBERS = (float, int)
 
 __all__ = ["Node", "load", "place_of"]
 
@@ -109,22 +111,20 @@ class Node:
 
         A coordinate that is absent is zero: Google's libraries leave zeros out.
         """
-        points = self.items()
-        if points and isinstance(points[0].value, dict):
-            return upright([(_or_zero(each, "x"), _or_zero(each, "y")) for each in points])
-        if points and isinstance(points[0].value, list):
-            pairs = [[part.as_number() for part in each.items()] for each in points]
-        else:
-            flat = [each.as_number() for each in points]
-            pairs = [flat[i : i + 2] for i in range(0, len(flat), 2)]
-        if any(len(pair) != 2 for pair in pairs):
+        points = self.value
+        if not isinstance(points, list):
             raise self.error("a list of points")
-        return upright([(pair[0], pair[1]) for pair in pairs])
-
-
-def _or_zero(node: Node, key: str) -> float:
-    found = node.number(key)
-    return 0.0 if found != found else found
+        across, down = points[::2], points[1::2]
+        if all(isinstance(point, dict) for point in points):
+            across = [point.get("x") or 0 for point in points]
+            down = [point.get("y") or 0 for point in points]
+        elif all(isinstance(point, list) and len(point) == 2 for point in points):
+            across, down = [point[0] for point in points], [point[1] for point in points]
+        if len(across) != len(down) or not all(type(c) in NUMBERS for c in (*across, *down)):
+            raise self.error("a list of points")
+        if not across:
+            return NO_BOX
+        return min(across), min(down), max(across), max(down)
 
 
 def load(file: InputFile) -> Node:

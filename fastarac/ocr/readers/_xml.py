@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
@@ -143,7 +144,12 @@ def line_of(element: Element) -> str:
 
 def local_name(element: Element) -> str:
     """Return the name of an element without its namespace."""
-    return str(element.tag).rpartition("}")[2]
+    return _without_namespace(str(element.tag))
+
+
+@cache
+def _without_namespace(tag: str) -> str:
+    return tag.rpartition("}")[2]
 
 
 def children(element: Element, name: str) -> Iterator[Element]:

@@ -168,9 +168,10 @@ def _vision_break(symbol: Node) -> tuple[str | None, bool]:
         return None, False
     found = found.at("detectedBreak", "detected_break")
     kind = found.at("type", "type_")
-    if kind.value is None or kind.value in NO_BREAKS:
+    known = isinstance(kind.value, str | int)
+    if kind.value is None or (known and kind.value in NO_BREAKS):
         return None, False
-    if kind.value not in BREAKS:
+    if not known or kind.value not in BREAKS:
         raise kind.error(f"one of {', '.join(str(name) for name in BREAKS)}")
     return BREAKS[kind.value], found.at("isPrefix", "is_prefix").value is True
 

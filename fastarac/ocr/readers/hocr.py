@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["read"]
 
 LINES = frozenset({"ocr_line", "ocrx_line", "ocr_caption", "ocr_header", "ocr_textfloat"})
+WORDS = frozenset({"ocrx_word"})
+CHARACTERS = frozenset({"ocrx_cinfo"})
 PAGES = ("div", "body", "section", "article")
 TAIL = 1 << 10
 
@@ -68,43 +70,42 @@ def _classes(element: Element) -> list[str]:
 
 
 def _add_page(file: InputFile, builder: Builder[Element], page: Element) -> None:
-    left, top, right, bottom = _box(builder, page)
+    left, top, right, bottom = _box(builder, page, _properties(page))
     builder.new_page((right - left, bottom - top))
-    before: Element | None = None
+    above: Element | None = None
+    line: Element | None = None
     has_words = False
-    for word in _of_classes(page, frozenset({"ocrx_word"})):
+    for word in _of_classes(page, WORDS):
         has_words = True
-        line = _line_of(word)
-        if line is not before:
-            builder.new_line()
-            before = line
+        parent = word.getparent()
+        if parent is not above:
+            above, before = parent, line
+            line = _line_of(word)
+            if line is not before:
+                builder.new_line()
         properties = _properties(word)
-        builder.add(
-            _word_text(word, file),
-            NAN if file.truth else _number(builder, properties, "x_wconf", word),
-            _box(builder, word),
-            word,
-        )
+        confidence = NAN if file.truth else _confidence(builder, word, properties)
+        builder.add(_word_text(word, file), confidence, _box(builder, word, properties), word)
     if not has_words:
         for line in _of_classes(page, LINES):
             builder.new_line()
-            builder.add(text_of(line, file), NAN, _box(builder, line), line)
+            builder.add(text_of(line, file), NAN, _box(builder, line, _properties(line)), line)
 
 
-def _of_classes(page: Element, wanted: frozenset[str]) -> Iterator[Element]:
-    return (
-        element
-        for element in page.iterdescendants()
-        if isinstance(element.tag, str) and wanted.intersection(_classes(element))
-    )
+def _of_classes(above: Element, wanted: frozenset[str]) -> Iterator[Element]:
+    for element in above.iterdescendants("*"):
+        written = element.get("class")
+        if written and (written in wanted or not wanted.isdisjoint(written.split())):
+            yield element
 
 
 def _line_of(word: Element) -> Element | None:
     """Return the line that a word is in; what encloses it, where it is in none."""
     for above in word.iterancestors():
-        if LINES.intersection(_classes(above)):
+        classes = _classes(above)
+        if not LINES.isdisjoint(classes):
             return above
-        if "ocr_page" in _classes(above):
+        if "ocr_page" in classes:
             break
     return word.getparent()
 
@@ -115,7 +116,9 @@ def _word_text(word: Element, file: InputFile) -> str:
     These come with alternatives (`hocr_char_boxes` and `lstm_choice_mode` of Tesseract): only the
     characters that have a box are what was read.
     """
-    characters = list(_of_classes(word, frozenset({"ocrx_cinfo"})))
+    if not len(word):
+        return word.text or ""
+    characters = list(_of_classes(word, CHARACTERS))
     if not characters:
         return text_of(word, file)
     if own := (word.text or "").strip():
@@ -126,24 +129,30 @@ def _word_text(word: Element, file: InputFile) -> str:
 
 
 def _properties(element: Element) -> dict[str, str]:
-    return {match[1]: match[2].strip() for match in PROPERTY.finditer(element.get("title", ""))}
+    """Return what the title of an element says: names, and what follows each."""
+    title = element.get("title", "")
+    if '"' in title:  # the name of a file, with anything in it
+        return {match[1]: match[2].strip() for match in PROPERTY.finditer(title)}
+    properties = {}
+    for part in title.split(";"):
+        name, *rest = part.split(None, 1) or [""]
+        properties[name] = rest[0].rstrip() if rest else ""
+    return properties
 
 
-def _number(
-    builder: Builder[Element], properties: dict[str, str], name: str, element: Element
-) -> float:
-    written = properties.get(name)
+def _confidence(builder: Builder[Element], word: Element, properties: dict[str, str]) -> float:
+    written = properties.get("x_wconf")
     if written is None:
         return NAN
     try:
         return float(written)
     except ValueError:
-        problem = f"{name} is {shown(written)}; a number is expected"
-        raise builder.error(problem, element) from None
+        problem = f"x_wconf is {shown(written)}; a number is expected"
+        raise builder.error(problem, word) from None
 
 
-def _box(builder: Builder[Element], element: Element) -> Box:
-    written = _properties(element).get("bbox")
+def _box(builder: Builder[Element], element: Element, properties: dict[str, str]) -> Box:
+    written = properties.get("bbox")
     if written is None:
         return NO_BOX
     try:

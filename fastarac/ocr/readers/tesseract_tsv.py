@@ -63,10 +63,10 @@ def read(file: InputFile) -> Words:
         text = fields[11]
         if not text.strip():
             continue  # an image or a rule, which Tesseract gives a confidence of 95
-        confidence = _number(builder, fields[10], "conf", number)
-        left, top, width, height = (
-            _number(builder, fields[i], COLUMNS[i], number) for i in range(6, 10)
-        )
+        try:
+            left, top, width, height, confidence = map(float, fields[6:11])
+        except ValueError:
+            raise _not_a_number(builder, fields, number) from None
         if confidence == NO_WORD:
             confidence = NAN
         builder.add(text, confidence, (left, top, left + width, top + height), number)
@@ -76,15 +76,17 @@ def read(file: InputFile) -> Words:
 def _size(builder: Builder[int], fields: list[str], number: int) -> tuple[float, float]:
     if fields[0] != "1":  # tables that someone has filtered
         return NAN, NAN
-    return (
-        _number(builder, fields[8], "width", number),
-        _number(builder, fields[9], "height", number),
-    )
-
-
-def _number(builder: Builder[int], text: str, name: str, number: int) -> float:
     try:
-        return float(text)
+        return float(fields[8]), float(fields[9])
     except ValueError:
-        problem = f"{name} is {shown(text)}; a number is expected"
-        raise builder.error(problem, number) from None
+        raise _not_a_number(builder, fields, number) from None
+
+
+def _not_a_number(builder: Builder[int], fields: list[str], number: int) -> OcrFileError:
+    """Return an error about the first field from `left` to `conf` that is no number."""
+    for name, text in zip(COLUMNS[6:11], fields[6:11], strict=True):
+        try:
+            float(text)
+        except ValueError:
+            return builder.error(f"{name} is {shown(text)}; a number is expected", number)
+    raise AssertionError
