@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 
 LARGEST = 3
-FURTHEST = 30  # words between the places of what can be aligned
+FURTHEST = 12  # words between the places of what can be aligned
 
 
 @cache

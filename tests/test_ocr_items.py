@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import numpy as np
@@ -12,7 +13,17 @@ from hypothesis import strategies as st
 from strategies import any_word, few_letters
 
 import fastarac as fa
-from fastarac.ocr import NoConfidenceError, Words, align
+from fastarac.ocr import (
+    Limit,
+    NoConfidenceError,
+    OcrFileError,
+    Words,
+    align,
+    align_files,
+    load_sample,
+    pair_files,
+    sensitivity,
+)
 from fastarac.ocr.folding import FOLDINGS, folded
 from fastarac.ocr.policies import INSERTED, MISSED, Policy
 from fastarac.ocr.records import KINDS, Reading, Records, records_of
@@ -291,6 +302,24 @@ def test_a_dynamic_program_over_words_finds_nearly_the_same():
     assert abs(ours.n_incorrect - theirs.n_incorrect) <= 2
 
 
+@pytest.mark.slow
+def test_a_dynamic_program_over_words_finds_the_same_in_the_sample():
+    """Within a point of accepted share, and 0.002 of ARAC-AUC."""
+    sample = load_sample()
+    pages = [0, 3, 5, 8]
+    truth, output = (words.select_pages(pages) for words in (sample.truth, sample.outputs["plain"]))
+    theirs = []
+    for of_truth, of_output in zip(truth.page_slices(), output.page_slices(), strict=True):
+        read = list(output.text[of_output]), output.confidence[of_output].tolist()
+        theirs += reference.items(list(truth.text[of_truth]), *read)
+    sweeps = align(truth, output).sweep(), fa.threshold_sweep(*map(np.array, zip(*theirs, strict=True)))
+    areas = [fa.arac_auc_score(sweep) for sweep in sweeps]
+    assert abs(areas[0] - areas[1]) < 0.002
+    for limit in (0.01, 0.05):
+        shares = [fa.operating_point(sweep, max_error_rate=limit).acceptance_rate for sweep in sweeps]
+        assert abs(shares[0] - shares[1]) < 0.01
+
+
 def reference_words() -> list[str]:
     return ["amber", "bishops", "clouded", "industry", "elks", "fjords", "ghostly", "hymnal", "ivory"]
 
@@ -375,3 +404,55 @@ def test_confidences_must_be_there():
     assert align(words_of({"p": "amber"}), output).confidence.tolist() == [-1, 40]
     with pytest.raises(ValueError, match="no output that is an item with a confidence"):
         align(words_of({"p": "amber"}), output, inserted="drop")
+
+
+def test_no_point_accepts_what_has_no_confidence():
+    truth = words_of({"p": "amber bishop cloud dust"})
+    output = words_of({"p": [("amber", 9), ("bishop", 8), ("dust", 7)]})
+    aligned = align(truth, output, missed="reject")
+    assert fa.operating_point(aligned.sweep(), max_error_rate=0.5).acceptance_rate == 1
+    for criterion in ({"max_error_rate": 0.5}, {"max_risk": 0.5}, {"threshold": -5}):
+        point = aligned.operating_point(**criterion)
+        assert (point.threshold, point.acceptance_rate, point.error_rate) == (7, 0.75, 0)
+    assert aligned.operating_point(threshold=8).acceptance_rate == 0.5
+
+
+def test_what_a_decision_owes_to_the_policies():
+    truth = words_of({"p": "amber bishop cloud dust", "q": "elk fjord ghost hymn"})
+    output = words_of({"p": [("amber", 9), ("~", 8.5), ("bishop", 8), ("dust", 7)], "q": [("WVZ", 6)]})
+    limits = [Limit("max_error_rate", 0.0), Limit("max_risk", 0.3), Limit("threshold", 6.5)]
+    found = sensitivity(align(truth, output), limits)
+    assert [limit.key for limit in found.limits] == ["0", "risk=0.3", "threshold=6.5"]
+    assert next(iter(found.accepted)) == Policy("separate", "wrong")
+    assert len(found.accepted) == 4 * 2
+    assert found.accepted[Policy("separate", "wrong")] == (1 / 5, 4 / 5, 4 / 5)
+    assert found.accepted[Policy("separate", "drop")] == (3 / 4, 1, 3 / 4)
+    assert found.accepted[Policy("residual", "drop")][0] == 0
+    assert found.accepted[Policy("reject", "drop")][0] == 3 / 8
+    assert found.spread(0) == 3 / 4
+    assert found.without_pages == ("q",)
+    assert found.accepted_without == (1 / 4, 1, 1)
+    assert found.to_dict()["acceptance_rate@0|missed=reject|inserted=drop"] == 3 / 8
+
+    of_dropped = sensitivity(align(truth, output, missed="drop"), limits)
+    assert Policy("separate", "wrong") not in of_dropped.accepted
+    plain = sensitivity(align(truth.select_pages([0]), output.select_pages([0])), limits)
+    assert plain.accepted_without == ()
+
+
+def test_files_in_worker_processes(tmp_path):
+    for number in range(70):
+        (tmp_path / f"p{number}.gt.txt").write_text("one fine day")
+        box = [[0, 0], [1, 0], [1, 1], [0, 1]]
+        page = [[box, "one fime day", number / 100]]
+        (tmp_path / f"p{number}.json").write_text(json.dumps(page))
+    pairing = pair_files(sorted(tmp_path.glob("*.txt")), sorted(tmp_path.glob("*.json")))
+    done = []
+    alone = align_files(pairing, n_workers=1)
+    together = align_files(pairing, n_workers=2, progress=done.append)
+    assert together.aligned == alone.aligned
+    assert together.words.text == alone.words.text
+    assert sum(done) == 70
+    (tmp_path / "p33.json").write_text("[[[")
+    with pytest.raises(OcrFileError, match="p33"):
+        align_files(pairing, n_workers=2)
