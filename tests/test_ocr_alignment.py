@@ -166,6 +166,16 @@ def test_a_division_loses_no_common_character(monkeypatch, seed):
     assert whole.distance <= divided.distance <= 1.1 * whole.distance
 
 
+def test_a_division_step_by_step_changes_next_to_nothing(monkeypatch):
+    truth, outputs = noisy_page(600, 6)
+    whole = {tuple(row) for row in align_texts(truth, outputs).spans.tolist()}
+    for name, limit in (("TABLE", 3000), ("UNDIVIDED", 1 << 40), ("HALVED", 100_000)):
+        monkeypatch.setattr(matching, f"LARGEST_{name}", limit)
+    monkeypatch.setattr(matching, "STEP", 300)
+    divided = {tuple(row) for row in align_texts(truth, outputs).spans.tolist()}
+    assert len(whole ^ divided) <= 0.01 * len(whole)
+
+
 def test_a_division_at_words_that_stand_once_changes_next_to_nothing(monkeypatch):
     truth, outputs = noisy_page(600, 5)
     whole = {tuple(row) for row in align_texts(truth, outputs).spans.tolist()}

@@ -24,7 +24,11 @@ SPACE = " "
 #: Product of lengths up to which rapidfuzz takes a pair of texts: a bit each, so 16 MB.
 LARGEST_TABLE = 1 << 27
 #: Product of lengths above which texts are divided at words that stand once in each.
-LARGEST_UNDIVIDED = 1 << 33
+LARGEST_UNDIVIDED = 1 << 28
+#: Product of lengths above which what then is left is divided step by step.
+LARGEST_HALVED = 1 << 32
+#: Characters of either text that a step looks at, of which it keeps half.
+STEP = 1 << 13
 #: Words in a sequence that divides.
 ANCHOR = 3
 
@@ -89,7 +93,12 @@ def _parts(first: str, second: str) -> list[tuple[int, int, int, int]]:
     parts = [whole]
     if len(first) * len(second) > LARGEST_UNDIVIDED:
         parts = _divided_at_anchors(first, second)
-    return [small for part in parts for small in _halved(first, second, part)]
+    return [
+        small
+        for part in parts
+        for middle in _stepwise(first, second, part)
+        for small in _halved(first, second, middle)
+    ]
 
 
 def _divided_at_anchors(first: str, second: str) -> list[tuple[int, int, int, int]]:
@@ -129,6 +138,28 @@ def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         chosen.append(pairs[index])
         index = before[index]
     return chosen[::-1]
+
+
+def _stepwise(
+    first: str, second: str, part: tuple[int, int, int, int]
+) -> list[tuple[int, int, int, int]]:
+    """Divide what is very long without a landmark (copies of one table, or two different texts).
+
+    The beginnings of both are matched, and divided in the middle of that; and so on.
+    """
+    a, b, c, d = part
+    found = []
+    while (b - a) * (d - c) > LARGEST_HALVED:
+        x, y = first[a : min(a + STEP, b)], second[c : min(c + STEP, d)]
+        i, j = len(x) // 2, len(y) // 2
+        for opcode in Indel.opcodes(x, y):
+            if opcode.tag == "equal" and opcode.src_end > len(x) // 2:
+                i = max(opcode.src_start, len(x) // 2)
+                j = opcode.dest_start + i - opcode.src_start
+                break
+        found.append((a, a + i, c, c + j))
+        a, c = a + i, c + j
+    return [*found, (a, b, c, d)]
 
 
 def _halved(

@@ -1,0 +1,98 @@
+"""Reading and aligning the pages of an OCR engine: the words of the sample, over and over.
+
+``python -m bench.ocr`` writes 1,000 pages of 400 words into a folder of its own, reads and aligns them
+in one process and in two, and prints the seconds; then it aligns single pages of up to 100,000 words,
+the worst case as they repeat.
+``--pages`` and ``--words`` set the sizes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from fastarac.ocr import align_files, load_sample, pair_files
+from fastarac.ocr.alignment import align_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastarac.ocr import Engine, Words
+
+HEADER = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
+WORDS_A_LINE = 10
+LONG = (1_000, 5_000, 20_000, 100_000)
+
+
+def pages_of(words: Words, n: int) -> Iterator[list[tuple[str, float]]]:
+    """Texts and confidences of n words after one another, from the beginning again at the end."""
+    endless = itertools.cycle(zip(words.text, words.confidence.tolist(), strict=True))
+    while True:
+        yield list(itertools.islice(endless, n))
+
+
+def write_pages(folder: Path, n_pages: int, n_words: int) -> None:
+    """Write true texts into ``truth`` and Tesseract's tables into ``output``."""
+    sample = load_sample()
+    true, read = (pages_of(words, n_words) for words in (sample.truth, sample.outputs["plain"]))
+    for name in ("truth", "output"):
+        (folder / name).mkdir()
+    for number in range(n_pages):
+        texts = [text for text, _ in next(true)]
+        lines = [texts[i : i + WORDS_A_LINE] for i in range(0, n_words, WORDS_A_LINE)]
+        (folder / "truth" / f"{number}.txt").write_text("\n".join(map(" ".join, lines)))
+        rows = [
+            f"5\t1\t1\t1\t{i // WORDS_A_LINE}\t{i % WORDS_A_LINE}\t0\t0\t9\t9\t{confidence}\t{text}"
+            for i, (text, confidence) in enumerate(next(read))
+        ]
+        (folder / "output" / f"{number}.tsv").write_text("\n".join([HEADER, *rows]) + "\n")
+
+
+def read_and_align(folder: Path, n_workers: int) -> tuple[float, Engine]:
+    """Return the seconds that it takes, and the result."""
+    start = time.perf_counter()
+    engine = align_files(pair_files(folder / "truth", folder / "output"), n_workers=n_workers)
+    return time.perf_counter() - start, engine
+
+
+def align_one(n_words: int) -> float:
+    """Return the seconds to align one page of so many words."""
+    sample = load_sample()
+    true, read = (
+        [text for text, _ in next(pages_of(words, n_words))]
+        for words in (sample.truth, sample.outputs["plain"])
+    )
+    start = time.perf_counter()
+    align_texts(true, read)
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    """Print the seconds."""
+    parser = argparse.ArgumentParser(prog="python -m bench.ocr", description=__doc__)
+    parser.add_argument("--pages", type=int, default=1000)
+    parser.add_argument("--words", type=int, default=400)
+    options = parser.parse_args()
+    with TemporaryDirectory() as folder:
+        write_pages(Path(folder), options.pages, options.words)
+        for n_workers in (1, 2):
+            seconds, engine = read_and_align(Path(folder), n_workers)
+            each = 1e6 * seconds / engine.aligned.true_words
+            print(
+                f"{options.pages:,} pages of {options.words} words, {n_workers} "
+                f"process{'es' * (n_workers > 1)}: {seconds:.2f} s, {each:.1f} µs a word",
+                flush=True,
+            )
+    for n_words in LONG:
+        seconds = align_one(n_words)
+        print(
+            f"one page of {n_words:,} words: {seconds:.3f} s, {1e6 * seconds / n_words:.1f} µs a word"
+        )
+
+
+if __name__ == "__main__":
+    main()
