@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.inputs import fractions_of, positive_scalar, real_scalar
 from fastarac._core.pairs import value_of_pairs
+from fastarac._core.text import percent
 from fastarac.areas import arac as areas
 from fastarac.areas.precision_recall import pr_auc_score
 from fastarac.areas.risk import risk_areas
@@ -128,7 +129,7 @@ class Evaluation:
             self.error_rates, self.operating_points, self.performance, strict=True
         ):
             rows += [
-                (f"at most {100 * limit:.6g} % errors: accepted", f"{point.acceptance_rate:.4f}"),
+                (f"at most {percent(limit)} errors: accepted", f"{point.acceptance_rate:.4f}"),
                 ("    threshold", f"{point.threshold!r}"),
                 ("    errors that remain", f"{point.error_rate:.4f}"),
                 (f"    W (γ = {self.gamma:g}, δ = {self.delta:g})", f"{performance:.4f}"),

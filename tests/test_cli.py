@@ -6,8 +6,6 @@ import csv
 import io
 import json
 import math
-import os
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -23,6 +21,7 @@ from typer.testing import CliRunner
 
 import fastarac as fa
 from fastarac import cli
+from fastarac._core import text
 from fastarac.cli import _numbers, _report
 from fastarac.cli._app import app
 from fastarac.datasets import load_digits_ocr
@@ -46,16 +45,6 @@ def refusal(*arguments: object) -> str:
     assert result.stderr.startswith("fastarac: error: ")
     assert result.stderr.count("\n") == 1
     return result.stderr
-
-
-def run_process(*arguments: object, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-c", "from fastarac.cli import main; main()"]
-    return subprocess.run(
-        [*command, *map(str, arguments)],
-        capture_output=True,
-        env={**os.environ, **environment},
-        check=False,
-    )
 
 
 def model_of(name: str, correct, confidence, **options) -> _report.Model:
@@ -132,6 +121,24 @@ class TestFormats:
         arguments = ("evaluate", tmp_path / "f.csv", "--model", "m", "--format")
         assert "a\ufffd[2J\ufffdb" in run(*arguments, "table").stdout
         assert len(run(*arguments, "markdown").stdout.splitlines()) == 3
+
+    def test_names_with_control_characters(self, tmp_path):
+        name = "a\x1b[31m\x9b31m\u202e\u2028"
+        (tmp_path / "f.csv").write_text(f'm,correct,confidence\n"{name}",1,1\n')
+        arguments = ("evaluate", tmp_path / "f.csv", "--model", "m", "--format")
+        shown = "a\ufffd[31m\ufffd31m\ufffd\ufffd"
+        for form in ("table", "csv", "markdown"):
+            assert shown in run(*arguments, form).stdout
+        text = run(*arguments, "json").stdout
+        assert json.loads(text)[0]["model"] == name
+        assert all(mark == "\n" or mark.isprintable() for mark in text)
+        (tmp_path / "\x1b[31m.csv").write_text(BAD + "x,1\n")
+        assert "\ufffd[31m.csv" in refusal("evaluate", tmp_path / "\x1b[31m.csv")
+
+    def test_names_with_wide_spaces(self, tmp_path):
+        name = "氏名\u3000é\u200d"
+        (tmp_path / "f.csv").write_text(f'm,correct,confidence\n"{name}",1,1\n')
+        assert name in run("evaluate", tmp_path / "f.csv", "--model", "m").stdout
 
     def test_help(self):
         assert f"fastarac {fa.__version__}\n" == run("--version").stdout
@@ -277,7 +284,7 @@ class TestTable:
         cells = output.split()
         for model in models:
             assert model.name in cells
-            assert _numbers.area(model.evaluation.arac.auc) in cells
+            assert text.area(model.evaluation.arac.auc) in cells
             for index in range(4):
                 assert model.threshold(index) in cells
                 assert f"{model.performance(index):.4f}" in cells
@@ -392,12 +399,12 @@ class TestThresholds:
 
 def test_shares():
     values = [0, 1, 0.5, 0.9996, 0.0004, 1 - 1e-9, 1e-9, 0.98765]
-    assert [_numbers.share(value) for value in values] == [
+    assert [text.rounded_percent(value) for value in values] == [
         "0 %", "100 %", "50.0 %", "99.96 %", "0.04 %", "99.9999999 %", "0.0000001 %", "98.8 %",
     ]  # fmt: skip
-    assert _numbers.area(math.nan) == "-"
-    assert _numbers.area(0.99999) == "0.99999"
-    assert [_numbers.count(value) for value in (1234567, 1234.5, 2.0)] == ["1,234,567", "1,234.5", "2"]
+    assert text.area(math.nan) == "-"
+    assert text.area(0.99999) == "0.99999"
+    assert [text.count(value) for value in (1234567, 1234.5, 2.0)] == ["1,234,567", "1,234.5", "2"]
 
 
 class TestDemo:
@@ -495,6 +502,16 @@ class TestPlot:
 
 
 class TestRefusals:
+    def test_empty_truth(self, tmp_path):
+        path = tmp_path / "f.csv"
+        path.write_text("prediction,truth,confidence\n,,1\na,a,2\nb,a,3\n")
+        advice = '(an empty text is written "", or --empty-truth takes what is empty for one)'
+        assert advice in refusal("evaluate", path)
+        (record,) = json.loads(run("evaluate", path, "--empty-truth", "--format", "json").stdout)
+        assert record["recognition_rate"] == 2 / 3
+        path.write_text(GOOD)
+        assert "--empty-truth is given, but" in refusal("evaluate", path, "--empty-truth")
+
     def test_options(self, good):
         assert "--error-rate is 5.0; a number" in refusal("evaluate", "x.csv", "--error-rate", "5")
         assert "--error-rate is nan" in refusal("evaluate", "missing.csv", "--error-rate", "nan")
@@ -534,7 +551,9 @@ class TestRefusals:
         assert caught.value.code == 2
         output, error = capsys.readouterr()
         assert output == ""
-        assert error == f'fastarac: error: {package} not installed; run: pip install "fastarac[cli]"\n'
+        assert (
+            error == f'fastarac: error: {package} is not installed; run: pip install "fastarac[cli]"\n'
+        )
 
     def test_interruption_before_a_command(self, monkeypatch):
         def interrupt(*args, **kwargs):
@@ -544,40 +563,3 @@ class TestRefusals:
         with pytest.raises(SystemExit) as caught:
             cli.main()
         assert caught.value.code == 130
-
-
-class TestProcess:
-    def test_entry_point(self, good):
-        result = run_process("evaluate", good, "--format", "json")
-        assert result.returncode == 0
-        assert result.stderr == b""
-        assert json.loads(result.stdout)[0]["n"] == 5
-
-    def test_error(self, tmp_path):
-        result = run_process("evaluate", tmp_path / "missing.csv")
-        assert result.returncode == 2
-        assert result.stdout == b""
-        assert result.stderr.startswith(b"fastarac: error: ")
-
-    def test_colors(self):
-        colored = run_process("demo", FORCE_COLOR="1", COLUMNS="200", TERM="xterm")
-        assert b"\x1b[1;32m" in colored.stdout
-        plain = run_process("demo", FORCE_COLOR="1", COLUMNS="200", TERM="xterm", NO_COLOR="1")
-        assert b"32m" not in plain.stdout
-
-    def test_poor_encoding(self, tmp_path):
-        path = tmp_path / "ä.csv"
-        path.write_text(GOOD)
-        result = run_process("evaluate", path, PYTHONIOENCODING="ascii")
-        assert result.returncode == 0
-        assert b"\\xe4" in result.stdout
-
-    @pytest.mark.skipif(os.name != "posix", reason="pipes break differently")
-    def test_closed_pipe(self):
-        script = "from fastarac.cli import main; main()"
-        with subprocess.Popen(
-            [sys.executable, "-c", script, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        ) as process:
-            process.stdout.close()
-            assert process.stderr.read() == b""
-        assert process.returncode == 141

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastarac as fa
+from fastarac._core.text import percent, rounded
 from fastarac.datasets import load_digits_ocr
 from fastarac.displays import ARACDisplay, draw_arac_curves
-from fastarac.displays._base import legend_name, percent, rounded
+from fastarac.displays._base import legend_name
 from fastarac.displays._decimation import HEIGHT, WIDTH, decimate
 
 mpl.use("Agg")

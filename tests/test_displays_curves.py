@@ -13,7 +13,8 @@ import pytest
 
 import fastarac as fa
 from fastarac import displays
-from fastarac.displays._base import line_style, significant
+from fastarac._core.text import significant
+from fastarac.displays._base import line_style
 from fastarac.displays.det import TICKS
 from fastarac.sklearn import det_curve, precision_recall_curve, roc_curve
 

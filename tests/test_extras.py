@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -12,6 +13,8 @@ from fastarac.io import read_outputs
 
 ITEMS = [1, 0, 1], [0.9, 0.5, 0.4]
 SWEEP = fa.threshold_sweep(*ITEMS)
+IO_ADVICE = re.escape('duckdb is not installed; run: pip install "fastarac[cli]"')
+ADVICE = re.escape('matplotlib is not installed; run: pip install "fastarac[plot]"')
 DISPLAYS = [
     fa.displays.ARACDisplay,
     fa.displays.ARPDisplay,
@@ -29,7 +32,7 @@ def test_files_without_duckdb(tmp_path, monkeypatch):
     path.write_text("correct,confidence\n1,1\n")
     assert len(read_outputs(path)) == 1
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(ModuleNotFoundError, match=r"DuckDB: install fastarac\[cli\]") as caught:
+    with pytest.raises(ModuleNotFoundError, match=IO_ADVICE) as caught:
         read_outputs(path)
     assert caught.value.name == "duckdb"
 
@@ -38,14 +41,22 @@ def test_files_without_duckdb(tmp_path, monkeypatch):
 def test_pictures_without_matplotlib(display, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for draw in (lambda: display.from_predictions(*ITEMS), lambda: display.from_sweep(SWEEP)):
-        with pytest.raises(
-            ModuleNotFoundError, match=r"Matplotlib: install fastarac\[plot\]"
-        ) as caught:
+        with pytest.raises(ModuleNotFoundError, match=ADVICE) as caught:
             draw()
         assert caught.value.name == "matplotlib"
 
 
 def test_several_curves_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ModuleNotFoundError, match=r"install fastarac\[plot\]"):
+    with pytest.raises(ModuleNotFoundError, match=ADVICE):
         draw_arac_curves({"model": SWEEP})
+
+
+def test_pictures_of_other_things_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    costs = fa.VerificationCosts(1.0, 1.0, 2.0)
+    with pytest.raises(ModuleNotFoundError, match=ADVICE):
+        fa.displays.AccuracyRejectionCostDisplay.from_predictions(*ITEMS, costs=costs)
+    preferences = fa.costs.preference_map({"a": SWEEP, "b": SWEEP}, gammas=[1.0], deltas=[0.0, 1.0])
+    with pytest.raises(ModuleNotFoundError, match=ADVICE):
+        fa.displays.PreferenceMapDisplay(preferences).plot()

@@ -258,7 +258,7 @@ LAYERS = [
     {"evaluation", "evaluation_groups", "displays"},
     {"io", "results"},
     {"ocr"},
-    {"cli"},
+    {"cli", "__main__"},
 ]
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 MODULES = {

@@ -2,26 +2,66 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-from importlib.util import find_spec
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from fastarac._core.extras import missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
 
 REQUIRED = ("typer", "rich", "duckdb")
+REFUSED = 2
+INTERRUPTED = 130
+KILLED_BY_CLOSED_PIPE = 141  # as the shell counts it
 
 
 def main() -> None:
     """Run the command line; the exit status is 0, 2 after an error, or 130 when interrupted."""
-    missing = [package for package in REQUIRED if find_spec(package) is None]
-    if missing:
-        sys.exit(_refuse(f'{", ".join(missing)} not installed; run: pip install "fastarac[cli]"'))
-    try:
+    with _interrupts_end_at_once():
+        problem = missing(REQUIRED, "cli")
+        if problem is not None:
+            sys.exit(_refuse(problem))
         from fastarac.cli._app import app
 
+    try:
         app(prog_name="fastarac")
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
+    except OSError as error:  # help and version are written by typer
+        discard_output()
+        sys.exit(_refuse(f"the standard output cannot be written: {error.strerror}"))
+
+
+def discard_output() -> None:
+    """Forget what is left in the buffer of stdout, which would otherwise fail again at exit."""
+    with suppress(OSError, AttributeError):  # of a stdout that is closed, or no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def _interrupts_end_at_once() -> Iterator[None]:
+    """End the process at SIGINT, which may raise any error inside modules that are being imported."""
+
+    def end(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        os._exit(INTERRUPTED)
+
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # such as under nohup
+        yield
+        return
+    signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _refuse(problem: str) -> int:
     """Tell on stderr why nothing was done, and return the exit status that goes with it."""
-    print(f"fastarac: error: {problem}", file=sys.stderr)
-    return 2
+    with suppress(OSError):
+        print(f"fastarac: error: {problem}", file=sys.stderr)
+    return REFUSED

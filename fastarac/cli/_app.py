@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fastarac._core.text import printable
 from fastarac._version import __version__
+from fastarac.cli import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
 from fastarac.cli._costs import (
     CostCorrection,
     CostError,
@@ -28,6 +28,7 @@ from fastarac.cli._options import (
     Costs,
     Delivery,
     Delta,
+    EmptyTruth,
     ErrorRates,
     Files,
     Format,
@@ -57,9 +58,6 @@ from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-KILLED_BY_CLOSED_PIPE = 141  # as the shell counts it
-INTERRUPTED = 130
 
 EXAMPLES = """
 Examples:
@@ -131,6 +129,7 @@ def evaluate(
     correct: Correct = None,
     prediction: Prediction = None,
     truth: Truth = None,
+    empty_truth: EmptyTruth = False,
     model: ModelColumn = None,
     by: Annotated[
         str | None,
@@ -181,6 +180,7 @@ def evaluate(
             "correct": correct,
             "prediction": prediction,
             "truth": truth,
+            "empty_truth": empty_truth,
             "model": model,
             "by": by,
             "weight": weight,
@@ -198,6 +198,7 @@ def compare(
     correct: Correct = None,
     prediction: Prediction = None,
     truth: Truth = None,
+    empty_truth: EmptyTruth = False,
     model: ModelColumn = None,
     item: Item = None,
     weight: Weight = None,
@@ -231,6 +232,7 @@ def compare(
             "correct": correct,
             "prediction": prediction,
             "truth": truth,
+            "empty_truth": empty_truth,
             "model": model,
             "weight": weight,
             "item": item,
@@ -276,13 +278,12 @@ def _ends_quietly() -> Iterator[None]:
     try:
         yield
     except RefusalError as refusal:
-        typer.echo(f"fastarac: error: {refusal}", err=True)
-        raise typer.Exit(2) from None
+        typer.echo(f"fastarac: error: {printable(str(refusal))}", err=True)
+        raise typer.Exit(REFUSED) from None
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
-        # What is left in the buffer of stdout would otherwise fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         raise typer.Exit(KILLED_BY_CLOSED_PIPE) from None
 
 

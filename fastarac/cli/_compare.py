@@ -14,14 +14,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from fastarac.cli import _numbers as numbers
+from fastarac._core.text import UNDEFINED, json_text, listed, percent, printable, probability, pvalue
 from fastarac.cli._compare_costs import CostComparison
 from fastarac.cli._notes import collected
 from fastarac.cli._options import Format, Method, RefusalError, in_words_of_options
-from fastarac.cli._report import csv_text, json_text, markdown_text
+from fastarac.cli._report import csv_text, markdown_text
 from fastarac.cli._settings import write
 from fastarac.cli._tables import UNLIMITED, Column, table
-from fastarac.displays._base import percent
 from fastarac.uncertainty.comparison import LOWER_IS_BETTER, compare_models
 from fastarac.uncertainty.statistics import Statistic
 
@@ -260,12 +259,12 @@ def deliver(models: Mapping[str, Outputs], request: Request, form: Format) -> No
         write(captured.get())
         return
     if form is Format.json:
-        write(json_text(findings.content()))
+        write(json_text(findings.content(), indent=2) + "\n")
     else:
         as_text = csv_text if form is Format.csv else markdown_text
         write(as_text(findings.records()))
     for note in (*findings.notes, *filter(None, [findings.order])):
-        typer.echo(f"fastarac: note: {note}", err=True)
+        typer.echo(f"fastarac: note: {printable(note)}", err=True)
 
 
 def statistic_of(text: str) -> Statistic:
@@ -300,7 +299,7 @@ def named(statistic: Statistic) -> str:
 
 def conclusion(found: ModelComparison) -> str:
     """Say which model is best, and from which ones it cannot be told."""
-    best, *others = (numbers.shown(name) for name in found.names)
+    best, *others = (printable(name) for name in found.names)
     if math.isnan(found.probabilities_best[0]):
         return f"{label_of(found.statistic)} is undefined for one of the models; none is best."
     alike = [
@@ -310,8 +309,8 @@ def conclusion(found: ModelComparison) -> str:
     ]
     by = f"Best by {label_of(found.statistic)}: {best}"
     if not alike:
-        return f"{by}, significantly better than {numbers.listed(others)}."
-    return f"{by}, but not significantly better than {numbers.listed(alike)}."
+        return f"{by}, significantly better than {listed(others)}."
+    return f"{by}, but not significantly better than {listed(alike)}."
 
 
 def label_of(statistic: Statistic) -> str:
@@ -367,7 +366,7 @@ def _columns_of_models(found: ModelComparison) -> list[Column]:
         ),
         Column(
             "probability\nto be best",
-            [numbers.probability(value) for value in found.probabilities_best],
+            [probability(value) for value in found.probabilities_best],
         ),
         Column("letters", list(found.letters), justify="left"),
     ]
@@ -380,7 +379,7 @@ def _columns_of_pairs(found: ModelComparison, pairs: Sequence[PairDifference]) -
             f"{percent(found.confidence_level)} interval",
             [_ends(pair.confidence_interval, "+") for pair in pairs],
         ),
-        Column("p-value", [numbers.pvalue(pair.adjusted_pvalue) for pair in pairs]),
+        Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
     ]
 
 
@@ -389,9 +388,9 @@ def _header(label: str) -> str:
 
 
 def _number(value: float, sign: str = "") -> str:
-    return numbers.UNDEFINED if math.isnan(value) else f"{value:{sign}.4f}"
+    return UNDEFINED if math.isnan(value) else f"{value:{sign}.4f}"
 
 
 def _ends(ends: tuple[float, float], sign: str = "") -> str:
     low, high = (_number(end, sign) for end in ends)
-    return low if low == numbers.UNDEFINED else f"{low} to {high}"
+    return low if low == UNDEFINED else f"{low} to {high}"

@@ -11,12 +11,11 @@ import numpy as np
 from rich.text import Text
 
 from fastarac._core.quantiles import normal_pvalue, normal_quantile
+from fastarac._core.text import UNDEFINED, percent, pvalue
 from fastarac.cli import _costs
-from fastarac.cli import _numbers as numbers
 from fastarac.cli._costs import UNIT, Spending, money
 from fastarac.cli._limits import accepted
 from fastarac.cli._tables import Column, table, tables
-from fastarac.displays._base import percent
 from fastarac.operating.reviewer import Reviewer
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import adjusted_pvalues
@@ -150,7 +149,7 @@ class CostComparison:
         shown = [
             Column(f"cost of {UNIT:,}\nby", [_signed(pair.difference) for pair in pairs]),
             Column(f"{percent(self.level)} interval", spans),
-            Column("p-value", [numbers.pvalue(pair.adjusted_pvalue) for pair in pairs]),
+            Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
         ]
         console.print(table([f"{pair.a} - {pair.b}" for pair in pairs], shown, "difference"))
         console.print()
@@ -202,5 +201,5 @@ def _plain(value: Any) -> Any:
 
 def _signed(value: float) -> str:
     if math.isnan(value):
-        return numbers.UNDEFINED
+        return UNDEFINED
     return f"{'-' if value < 0 else '+'}{money(abs(value))}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
 
 import typer
 
+from fastarac._core.text import printable, rounded_percent
 from fastarac.cli import _numbers as numbers
 from fastarac.costs.verification import VerificationCosts, optimal_operating_point
 from fastarac.operating.points import OperatingPoint, operating_point
@@ -206,12 +207,12 @@ def columns(models: Sequence[Priced]) -> list[Column]:
         ("cheapest at\nconfidence >=", [_threshold(*row) for row in rows], None),
         (
             "accepted\nthere",
-            [numbers.share(spending.cheapest.acceptance_rate) for spending in spent],
+            [rounded_percent(spending.cheapest.acceptance_rate) for spending in spent],
             None,
         ),
         (
             "errors that\nremain",
-            [numbers.share(spending.cheapest.error_rate) for spending in spent],
+            [rounded_percent(spending.cheapest.error_rate) for spending in spent],
             None,
         ),
     ]
@@ -230,15 +231,15 @@ def sentence(models: Sequence[Priced]) -> str:
     least = min(spending.cost(spending.cheapest) for _, spending in spent)
     model, spending = next(row for row in spent if row[1].cost(row[1].cheapest) == least)
     point = spending.cheapest
-    who = "" if len(models) == 1 else f"{numbers.shown(model.name)}, "
+    who = "" if len(models) == 1 else f"{printable(model.name)}, "
     if point.acceptance_rate == 1:
         where = "accept everything automatically"
     elif point.acceptance_rate == 0:
         where = "check everything"
     else:
-        share = numbers.share(point.acceptance_rate)
+        share = rounded_percent(point.acceptance_rate)
         where = f"accept {share} automatically at confidence >= {_threshold(model, spending)}"
-    errors = f"{numbers.share(point.error_rate)} of all outputs remain wrong"
+    errors = f"{rounded_percent(point.error_rate)} of all outputs remain wrong"
     everything, nothing = (money(spending.cost(each)) for each in spending.extremes.values())
     return (
         f"Cheapest: {who}{where}; {errors if point.error_rate else 'no errors remain'}. "

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from fastarac import io
-from fastarac.cli import _numbers as numbers
-from fastarac.cli._options import RefusalError
+from fastarac._core.text import printable
+from fastarac.cli._options import RefusalError, in_words_of_options
 from fastarac.io import Labels, Outputs
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ def read_models(paths: Sequence[Path], columns: Mapping[str, Any]) -> dict[str, 
     names = _names_of_files(paths)
     with Console(stderr=True).status("") as status:
         for path, name in zip(paths, names, strict=True):
-            status.update(f"Reading {escape(name)}")
+            status.update(f"Reading {escape(printable(name))}")
             try:
                 outputs = io.read_outputs(path, **columns)
             except ValueError as error:
-                raise RefusalError(str(error)) from None
+                raise RefusalError(in_words_of_options(error)) from None
             of_models = {name: outputs} if outputs.model is None else outputs.per_model()
             for model, part in of_models.items():
                 parts.setdefault(model, []).append(part)
@@ -44,7 +44,7 @@ def same_items(models: Mapping[str, Outputs]) -> dict[str, Outputs]:
     are not the same, as far as identifiers, truths and weights tell.
     """
     if len(models) < 2:
-        found = numbers.shown(next(iter(models)))
+        found = printable(next(iter(models)))
         message = f"there is one model, {found}; at least two are expected (see --model)"
         raise RefusalError(message)
     if next(iter(models.values())).item is not None:
@@ -53,7 +53,7 @@ def same_items(models: Mapping[str, Outputs]) -> dict[str, Outputs]:
     for name, outputs in others:
         if len(outputs) != len(first):
             message = (
-                f"{numbers.shown(first_name)} has {len(first):,} outputs and {numbers.shown(name)} has "
+                f"{printable(first_name)} has {len(first):,} outputs and {printable(name)} has "
                 f"{len(outputs):,}; outputs of the same items are expected (--id matches them)"
             )
             raise RefusalError(message)
@@ -73,7 +73,7 @@ def _matched(models: Mapping[str, Outputs]) -> dict[str, Outputs]:
         repeated = np.flatnonzero(place[of_model] != np.arange(len(of_model)))
         if len(repeated):
             twice = _shown(names[of_model[repeated[0]]])
-            message = f"the item {twice} is in the outputs of {numbers.shown(model)} more than once"
+            message = f"the item {twice} is in the outputs of {printable(model)} more than once"
             raise RefusalError(message)
         if not matched:
             matched[model] = outputs
@@ -103,8 +103,8 @@ def _refuse_missing(
 
 def _refuse_item(item: str, there: str, missing: str) -> None:
     message = (
-        f"the item {_shown(item)} of {numbers.shown(there)} is missing from the outputs of "
-        f"{numbers.shown(missing)}"
+        f"the item {_shown(item)} of {printable(there)} is missing from the outputs of "
+        f"{printable(missing)}"
     )
     raise RefusalError(message)
 
@@ -140,14 +140,14 @@ def _refuse_difference(
     if first.item is not None:
         where, hint = f"the item {_shown(first.item.names[first.item.codes[row]])}", ""
     message = (
-        f"the {what} of {where} is {values[0]} for {numbers.shown(first_name)} and {values[1]} for "
-        f"{numbers.shown(name)}; the same items{hint} are expected"
+        f"the {what} of {where} is {values[0]} for {printable(first_name)} and {values[1]} for "
+        f"{printable(name)}; the same items{hint} are expected"
     )
     raise RefusalError(message)
 
 
 def _shown(text: str) -> str:
-    return f'"{numbers.shown(text)}"'
+    return f'"{printable(text)}"'
 
 
 def _in_common(labels: Sequence[Labels]) -> tuple[tuple[str, ...], list[NDArray[np.intp]]]:

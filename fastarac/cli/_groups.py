@@ -10,7 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from fastarac.cli import _numbers as numbers
+from fastarac._core.text import area, count, printable, rounded_percent
 from fastarac.cli._limits import accepted
 from fastarac.evaluation_groups import evaluate_groups
 
@@ -52,10 +52,10 @@ class Groups:
 
     def table(self, model: str, limits: Sequence[Limit], *, several: bool) -> Table:
         """Return the first `SHOWN` groups for people."""
-        count = len(self.names)
-        title = f"{count} groups, worst first (by ARAC-AUC)"
-        if count > SHOWN:
-            title = f"The worst {SHOWN} of {count} groups (by ARAC-AUC)"
+        found = len(self.names)
+        title = f"{found} groups, worst first (by ARAC-AUC)"
+        if found > SHOWN:
+            title = f"The worst {SHOWN} of {found} groups (by ARAC-AUC)"
         if several:
             title += f", of {model}"
         table = Table(
@@ -71,17 +71,17 @@ class Groups:
             table.add_column(Text(header), justify="right", no_wrap=True, overflow="fold")
         for row, name in enumerate(self.names[:SHOWN]):
             cells = [
-                numbers.count(int(self.values["n"][row])),
-                numbers.share(float(self.values["recognition_rate"][row])),
-                numbers.area(float(self.values["arac_auc"][row])),
-                numbers.area(float(self.values["roc_auc"][row])),
+                count(int(self.values["n"][row])),
+                rounded_percent(float(self.values["recognition_rate"][row])),
+                area(float(self.values["arac_auc"][row])),
+                area(float(self.values["roc_auc"][row])),
             ]
             for limit in limits:
                 cells += [
-                    numbers.share(float(self.values[f"{rate}@{limit.key}"][row]))
+                    rounded_percent(float(self.values[f"{rate}@{limit.key}"][row]))
                     for rate in ("acceptance_rate", "error_rate")
                 ]
-            table.add_row(Text(numbers.shown(name)), *map(Text, cells))
+            table.add_row(Text(printable(name)), *map(Text, cells))
         return table
 
 

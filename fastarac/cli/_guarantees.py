@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+from fastarac._core.text import listed, percent, printable, rounded_percent
 from fastarac.cli import _numbers as numbers
 from fastarac.cli._notes import collected
-from fastarac.displays._base import percent
 from fastarac.operating.guarantees import guaranteed_operating_point
 
 if TYPE_CHECKING:
@@ -85,17 +85,17 @@ def sentences(models: Sequence[Model]) -> list[str]:
         each = [
             _outcome(model, guarantees.points[index][1], several=several) for model, guarantees in every
         ]
-        said.append(f"With {confidence} confidence {promise}: {numbers.listed(each)}.")
+        said.append(f"With {confidence} confidence {promise}: {listed(each)}.")
     return said
 
 
 def _outcome(model: Model, found: GuaranteedOperatingPoint, *, several: bool) -> str:
     rate = found.acceptance_rate
-    name = numbers.shown(model.name)
+    name = printable(model.name)
     if found.threshold == math.inf:
         return f"nothing of {name}"
     threshold = numbers.threshold(found.threshold, model.sweep, model.dtype)
-    share = numbers.share(rate)
+    share = rounded_percent(rate)
     if several:
         return f"{share} of {name} at confidence >= {threshold}"
     return f"accept at confidence >= {threshold}, {share} of the outputs"

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from rich.console import Console
 
-from fastarac.cli import _numbers as numbers
+from fastarac._core.text import area, listed, percent, rounded_percent
 from fastarac.cli._notes import collected
-from fastarac.displays._base import percent
 from fastarac.operating.points import operating_point
 from fastarac.uncertainty.asymptotic import Estimate, asymptotic_interval, interval_of
 from fastarac.uncertainty.bootstrap import bootstrap
@@ -111,7 +110,7 @@ class Intervals:
                     if ends_of_share.low < ends_of_share.high:
                         doubts.setdefault(ALIKE, []).append(label)
                 ends[f"acceptance_rate@{limit.key}"] = ends_of_share
-        said = tuple(note.replace("{}", numbers.listed(labels)) for note, labels in doubts.items())
+        said = tuple(note.replace("{}", listed(labels)) for note, labels in doubts.items())
         return cls(level, resamples, seed, ends, said)
 
     def figures(self) -> dict[str, Any]:
@@ -130,11 +129,11 @@ class Intervals:
     def area(self, name: str) -> str:
         """Return the interval of an area for people."""
         low, high = self.ends[name]
-        return "" if math.isnan(low) else _span(numbers.area(low), numbers.area(high))
+        return "" if math.isnan(low) else _span(area(low), area(high))
 
     def share(self, name: str) -> str:
         """Return the interval of a share for people."""
-        low, high = (numbers.share(end).removesuffix(" %") for end in self.ends[name])
+        low, high = (rounded_percent(end).removesuffix(" %") for end in self.ends[name])
         return f"{_span(low, high)} %"
 
     def explanation(self, limits: Sequence[Limit]) -> str:

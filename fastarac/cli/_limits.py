@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fastarac.displays._base import percent
+from fastarac._core.text import percent
 from fastarac.operating.points import operating_point
 
 if TYPE_CHECKING:

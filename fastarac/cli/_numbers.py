@@ -1,4 +1,4 @@
-"""Numbers as people read them, without saying more or less than is true."""
+"""Thresholds as people read them: short decimals that accept exactly the same items."""
 
 from __future__ import annotations
 
@@ -10,63 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac.displays._base import rounded
+from fastarac._core.text import UNDEFINED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastarac.sweep import ThresholdSweep
 
 MIN_THRESHOLD_DIGITS = 3
-UNDEFINED = "-"
-SURE = 0.001  # probability beyond which the digits do not matter
-
-
-def share(value: float) -> str:
-    """Return a share as a percentage with one decimal, or more lest it look like none or all."""
-    if value in (0, 1):
-        return f"{100 * value:.0f} %"
-    for decimals in range(1, 17):
-        text = f"{100 * value:.{decimals}f}"
-        if float(text) not in (0.0, 100.0):
-            break
-    return f"{text} %"
-
-
-def area(value: float) -> str:
-    """Return an area with four decimals, or more lest it look like 0 or 1."""
-    return UNDEFINED if math.isnan(value) else rounded(value, 4)
-
-
-def count(value: float) -> str:
-    """Return a number of items, or their weight, with commas between thousands."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.12g}"
-
-
-def probability(value: float) -> str:
-    """Return a probability with three decimals, or that it is nearly 0 or 1."""
-    if math.isnan(value):
-        return UNDEFINED
-    if value < SURE:
-        return f"< {SURE}"
-    return f"> {1 - SURE}" if value > 1 - SURE else f"{value:.3f}"
-
-
-def pvalue(value: float) -> str:
-    """Return a p-value with two digits, or that it is very small."""
-    if math.isnan(value):
-        return UNDEFINED
-    return f"{value:.2g}" if value >= SURE / 10 else f"< {SURE / 10:.4f}"
-
-
-def shown(name: str) -> str:
-    """Return a name without characters that would move the cursor."""
-    return "".join(mark if mark.isprintable() else "\N{REPLACEMENT CHARACTER}" for mark in name)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a sentence has them."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> str:

@@ -42,7 +42,8 @@ class RefusalError(Exception):
 
 def in_words_of_options(error: Exception) -> str:
     """Return the message of an error of the library, with the option in place of the argument."""
-    message = str(error)
+    message = str(error).replace("empty_truth=True", "--empty-truth")
+    message = message.replace("empty_truth is True", "--empty-truth is given")
     name = message.partition(" ")[0].partition("[")[0]
     return message.replace(name, NAMES[name], 1) if name in NAMES else message
 
@@ -101,6 +102,14 @@ Prediction = Annotated[
 ]
 Truth = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Column of what the outputs should be.")
+]
+EmptyTruth = Annotated[
+    bool,
+    typer.Option(
+        "--empty-truth",
+        help="Take an empty field of the truths as the empty text, which CSV files otherwise have to "
+        'write as "" in quotes.',
+    ),
 ]
 ModelColumn = Annotated[
     str | None,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
+
+from fastarac._core.extras import missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +30,7 @@ def problem_with(path: Path) -> str | None:
         return f"{path}: it is a directory"
     if not path.absolute().parent.is_dir():
         return f"{path}: there is no directory {path.absolute().parent}"
-    if find_spec("matplotlib") is None:
-        return 'matplotlib is not installed; run: pip install "fastarac[cli]"'
-    return None
+    return missing(["matplotlib"], "cli")
 
 
 def save(models: Sequence[Model], error_rates: Sequence[float], path: Path) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from fastarac._core.text import area, count, json_text, listed, printable, rounded_percent
 from fastarac.cli import _costs, _guarantees
 from fastarac.cli import _numbers as numbers
 from fastarac.cli._limits import Limit
@@ -112,7 +112,7 @@ class Model:
 
 def as_json(models: Sequence[Model]) -> str:
     """Return all figures as a JSON array with one object a model, or a group of one."""
-    return json_text(_records(models))
+    return json_text(_records(models), indent=2) + "\n"
 
 
 def as_csv(models: Sequence[Model]) -> str:
@@ -125,17 +125,13 @@ def as_markdown(models: Sequence[Model]) -> str:
     return markdown_text(_records(models))
 
 
-def json_text(content: Any) -> str:
-    """Return the text of a JSON file."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
 def csv_text(records: Sequence[dict[str, Any]]) -> str:
     """Return the text of a CSV file with a header; None is an empty field."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(records[0])
-    writer.writerows(record.values() for record in records)
+    for record in records:
+        writer.writerow(printable(cell) if isinstance(cell, str) else cell for cell in record.values())
     return text.getvalue()
 
 
@@ -157,7 +153,7 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
     for model in models:
         if model.groups is not None:
             several = len(models) > 1
-            console.print(model.groups.table(numbers.shown(model.name), model.limits, several=several))
+            console.print(model.groups.table(printable(model.name), model.limits, several=several))
             console.print()
     for sentence in words(models, with_costs=with_costs):
         console.print(Text(sentence))
@@ -171,7 +167,7 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
     fewest = min(model.evaluation.n for model in models)
     tightest = min(fitted, key=lambda limit: limit.value, default=None)
     if tightest is not None and 0 < tightest.value * fewest < FEW:
-        few = f"{numbers.count(fewest)} outputs are few for a limit of {tightest.short}: "
+        few = f"{count(fewest)} outputs are few for a limit of {tightest.short}: "
         console.print(Text(few + "chance decides much of these figures."))
     if fitted:
         caution = CAUTION if models[0].guarantees is None else BESIDE_GUARANTEE
@@ -181,8 +177,8 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
 def doubts(models: Sequence[Model]) -> list[str]:
     """Return what speaks against relying on the figures: reversed confidences, too few outputs."""
     reversed_ones = [
-        f"The confidence of {numbers.shown(model.name)} seems reversed: what is correct tends to have "
-        f"less of it (ROC-AUC = {numbers.area(model.evaluation.roc_auc)}). If lower means surer, "
+        f"The confidence of {printable(model.name)} seems reversed: what is correct tends to have "
+        f"less of it (ROC-AUC = {area(model.evaluation.roc_auc)}). If lower means surer, "
         "evaluate its negative."
         for model in models
         if _is_reversed(model.evaluation)
@@ -191,9 +187,9 @@ def doubts(models: Sequence[Model]) -> list[str]:
     for model in models:
         for part in (model.intervals, model.guarantees):
             for note in () if part is None else part.notes:
-                of_models.setdefault(note, []).append(numbers.shown(model.name))
+                of_models.setdefault(note, []).append(printable(model.name))
     return reversed_ones + [
-        f"{note}." if len(models) == 1 else f"{numbers.listed(names)}: {note}."
+        f"{note}." if len(models) == 1 else f"{listed(names)}: {note}."
         for note, names in of_models.items()
     ]
 
@@ -240,7 +236,7 @@ def _records(models: Sequence[Model]) -> list[dict[str, Any]]:
 
 
 def _markdown_cell(text: str) -> str:
-    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())
+    return printable(text).replace("\\", "\\\\").replace("|", "\\|").strip()
 
 
 def _outcomes(models: Sequence[Model], index: int) -> str:
@@ -249,19 +245,19 @@ def _outcomes(models: Sequence[Model], index: int) -> str:
     each = []
     for model in models:
         point = model.point(index)
-        name = f"{numbers.shown(model.name)} " if several else ""
+        name = f"{printable(model.name)} " if several else ""
         outcome = f"{name}{'accepts' if several else 'accept'} {_share(point)} automatically"
         if point.acceptance_rate:
             outcome += f" ({_remaining(model, index)})"
         each.append(outcome)
-    return f"{numbers.listed(each)}."
+    return f"{listed(each)}."
 
 
 def _share(point: OperatingPoint) -> str:
     rate = point.acceptance_rate
     if rate in (0, 1):
         return "everything" if rate else "nothing"
-    return numbers.share(rate)
+    return rounded_percent(rate)
 
 
 def _advice(models: Sequence[Model], index: int) -> str:
@@ -271,15 +267,15 @@ def _advice(models: Sequence[Model], index: int) -> str:
         return "nothing can be accepted automatically; people have to verify every output."
     share = _share(leaders[0].point(index))
     if len(leaders) == 1:
-        who = "" if len(models) == 1 else f"{numbers.shown(leaders[0].name)} automates most: "
+        who = "" if len(models) == 1 else f"{printable(leaders[0].name)} automates most: "
         where, errors = _where(leaders[0], index), _remaining(leaders[0], index)
         return f"{who}accept {share} automatically {where}; {errors}."
-    names = [numbers.shown(model.name) for model in leaders]
+    names = [printable(model.name) for model in leaders]
     each = [
         f"{name} {_where(model, index)} ({_remaining(model, index)})"
         for name, model in zip(names, leaders, strict=True)
     ]
-    return f"{numbers.listed(names)} tie; each accepts {share} automatically: {numbers.listed(each)}."
+    return f"{listed(names)} tie; each accepts {share} automatically: {listed(each)}."
 
 
 def _where(model: Model, index: int) -> str:
@@ -293,21 +289,21 @@ def _remaining(model: Model, index: int) -> str:
     if not point.error_rate:
         return "no errors remain"
     if limit.criterion == "max_risk":
-        return f"{numbers.share(point.risk)} of what is accepted is wrong"
-    return f"{numbers.share(point.error_rate)} of all outputs remain wrong"
+        return f"{rounded_percent(point.risk)} of what is accepted is wrong"
+    return f"{rounded_percent(point.error_rate)} of all outputs remain wrong"
 
 
 def _cheapest(models: Sequence[Model], index: int) -> str:
     performances = [model.performance(index) for model in models]
     names = [
-        numbers.shown(model.name)
+        printable(model.name)
         for model, performance in zip(models, performances, strict=True)
         if performance == max(performances)
     ]
     first = models[0].evaluation
     costs = f"gamma = {first.gamma:g} and delta = {first.delta:g}"
     verb = "costs" if len(names) == 1 else "cost"
-    return f"With {costs}, {numbers.listed(names)} {verb} least (W = {max(performances):.4f})."
+    return f"With {costs}, {listed(names)} {verb} least (W = {max(performances):.4f})."
 
 
 def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
@@ -322,20 +318,20 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
         [
             Column(
                 "weight" if weighted else "outputs",
-                [numbers.count(model.evaluation.n) for model in models],
+                [count(model.evaluation.n) for model in models],
             ),
-            column("recognition\nrate", "recognition_rate", numbers.share),
-            column("ARAC-AUC", "arac_auc", numbers.area),
-            column("normalised\nARAC-AUC", "normalized_arac_auc", numbers.area),
-            column("ROC-AUC", "roc_auc", numbers.area),
+            column("recognition\nrate", "recognition_rate", rounded_percent),
+            column("ARAC-AUC", "arac_auc", area),
+            column("normalised\nARAC-AUC", "normalized_arac_auc", area),
+            column("ROC-AUC", "roc_auc", area),
         ]
     ]
     for index, limit in enumerate(models[0].limits):
         rates = [model.point(index).acceptance_rate for model in models]
-        shares = [numbers.share(rate) for rate in rates]
+        shares = [rounded_percent(rate) for rate in rates]
         below = _below(models, f"acceptance_rate@{limit.key}")
         if limit.is_given:
-            errors = [numbers.share(model.point(index).error_rate) for model in models]
+            errors = [rounded_percent(model.point(index).error_rate) for model in models]
             of_errors = _below(models, f"error_rate@{limit.key}")
             block = [
                 Column(limit.header, shares, below=below),

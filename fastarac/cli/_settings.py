@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import Console
 
-from fastarac.cli import _plot
+from fastarac._core.text import printable
+from fastarac.cli import _plot, discard_output
 from fastarac.cli._options import (
     Certainty,
     Costs,
@@ -111,7 +112,7 @@ class Settings:
         write(text)
         if form is not Format.table:
             for doubt in _report.doubts(models):
-                typer.echo(f"fastarac: note: {doubt}", err=True)
+                typer.echo(f"fastarac: note: {printable(doubt)}", err=True)
 
     def _text(self, models: list[Model], before: str, after: str) -> str:
         from fastarac.cli._report import print_text
@@ -132,6 +133,15 @@ class Settings:
 
 def write(text: str) -> None:
     """Write to stdout, with escapes for what its encoding lacks."""
+    if sys.stdout is None:
+        raise RefusalError("the standard output is closed")
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard_output()
+        message = f"the standard output cannot be written: {error.strerror}"
+        raise RefusalError(message) from None

@@ -11,7 +11,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from fastarac.cli import _numbers as numbers
+from fastarac._core.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,5 +88,5 @@ def table(names: Sequence[str], columns: Sequence[Column], title: str = "model")
         made.add_column(Text(column.header), justify=column.justify, no_wrap=True, overflow="fold")
     two_lines = any(column.below is not None for column in columns)
     for name, *cells in zip(names, *(column.texts() for column in columns), strict=True):
-        made.add_row(Text(numbers.shown(name) + "\n" * two_lines), *cells)
+        made.add_row(Text(printable(name) + "\n" * two_lines), *cells)
     return made

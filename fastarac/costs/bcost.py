@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.inputs import positive_scalar, real_scalar
 from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.text import percent
 from fastarac.costs._matrices import read_costs, read_counts
 from fastarac.costs.classification import CostMatrix, paired_prediction_counts
 
@@ -45,7 +46,7 @@ class CostInterval:
     confidence_level: float
 
     def __str__(self) -> str:
-        level = f"{100.0 * self.confidence_level:.4g} %"
+        level = percent(self.confidence_level)
         if self.distribution.ndim == 1:
             return f"{self.estimate:.6g}, {level} interval [{self.low:.6g}, {self.high:.6g}]"
         return f"{level} intervals of shape {np.shape(self.estimate)}"

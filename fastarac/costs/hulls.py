@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.inputs import SCORED_NAMES, real_scalar
+from fastarac._core.text import printable
 from fastarac.costs.corners import hull_corners
 from fastarac.models import named_models, sweep_of
 
@@ -133,7 +134,7 @@ class ROCConvexHull:
         rows = [("name", "threshold", "FPR", "TPR", "optimal for slopes")]
         rows += [
             (
-                "-" if vertex.name is None else vertex.name,
+                "-" if vertex.name is None else printable(vertex.name),
                 format(vertex.threshold, ".6g" if isinstance(vertex.threshold, float) else "d"),
                 f"{vertex.fpr:.4f}",
                 f"{vertex.tpr:.4f}",

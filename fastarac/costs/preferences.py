@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac._core.inputs import vector
+from fastarac._core.text import printable, rounded_percent
 from fastarac.costs.corners import hull_corners, hull_steps, part_of
 from fastarac.costs.verification import PERFECT
 from fastarac.models import as_models
@@ -63,10 +64,12 @@ class PreferenceMap:
             f"gamma from {self.gammas[0]:g} to {self.gammas[-1]:g}, "
             f"delta from {self.deltas[0]:g} to {self.deltas[-1]:g}"
         )
-        width = max(map(len, self.names))
+        names = [printable(name) for name in self.names]
+        width = max(map(len, names))
         lines = [f"{cells} pairs of ratios: {ranges}"]
-        for index, name in enumerate(self.names):
-            lines.append(f"{name:<{width}}  best at {(self.best == index).sum() / cells:.1%} of them")
+        for index, name in enumerate(names):
+            share = rounded_percent((self.best == index).sum() / cells)
+            lines.append(f"{name:<{width}}  best at {share} of them")
         return "\n".join(lines)
 
 

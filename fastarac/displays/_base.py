@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from fastarac._core.extras import require
+from fastarac._core.text import printable, rounded, significant
 from fastarac.displays._bands import BandedDisplay
 from fastarac.displays._decimation import decimate, decimate_steps
 from fastarac.sweep import ThresholdSweep, threshold_sweep
@@ -217,16 +218,15 @@ def _is_curve(x: FloatArray, y: FloatArray) -> bool:
     return bool(one_way and np.isfinite(x).all() and np.isfinite(y).all())
 
 
-def axes_or_new(ax: Axes | None) -> Axes:
+def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
     """Return `ax`, or the axes of a new pyplot figure."""
     if ax is not None:
         return ax
-    try:
-        from matplotlib import pyplot as plt
-    except ModuleNotFoundError as error:
-        message = "drawing needs Matplotlib: install fastarac[plot]"
-        raise ModuleNotFoundError(message, name="matplotlib") from error
-    return plt.subplots(layout="constrained")[1]
+    require("matplotlib", "plot")
+    from matplotlib import pyplot as plt
+
+    figure = plt.figure(layout="constrained")
+    return figure.add_subplot(projection=projection)
 
 
 def line_style(index: int) -> dict[str, Any]:
@@ -241,27 +241,13 @@ def add_legend(ax: Axes, line: Line2D, loc: LegendPlace = "best") -> None:
         ax.legend(loc=loc)
 
 
-def rounded(value: float, decimals: int = 3) -> str:
-    """Return a share to so many decimals, or to as many as it takes not to look like 0 or 1."""
-    for more in range(decimals, 9):
-        text = f"{value:.{more}f}"
-        if float(text) not in (0.0, 1.0):
-            return text
-    return f"{value:.{decimals}f}"
-
-
-def significant(value: float) -> str:
-    """Return a number that may be small to three significant digits."""
-    return f"{Decimal(f'{value:.2e}'):f}" if 0 < abs(value) < 1 else f"{value:.3f}"
-
-
 def legend_name(
     name: str | None, measure: str, value: float | None, text: Callable[[float], str] = rounded
 ) -> str | None:
     """Return the name of a curve with its area, such as ``"svm (ARAC-AUC = 0.987)"``."""
     if name is not None:
         # matplotlib sets text between dollars as formulas, and hides names that begin with "_".
-        name = name.replace("$", r"\$")
+        name = printable(name).replace("$", r"\$")
         name = f" {name}" if name.startswith("_") else name
     if value is None:
         return name
@@ -275,8 +261,3 @@ def legend_label(
     """Return the keyword for the name of a curve, if it has one."""
     label = legend_name(name, measure, value, text)
     return {} if label is None else {"label": label}
-
-
-def percent(share: float) -> str:
-    """Return a share that someone chose as a percentage with the digits they chose."""
-    return f"{(Decimal(repr(float(share))) * 100).normalize():f} %"

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fastarac._core.text import percent, rounded
 from fastarac.areas.arac import arac_auc_score
-from fastarac.displays._base import AcceptanceDisplay, add_legend, percent, rounded
+from fastarac.displays._base import AcceptanceDisplay, add_legend
 from fastarac.displays._several import draw_curves
 from fastarac.operating.points import OperatingPoint, operating_point
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fastarac._core.text import percent, significant
 from fastarac.areas.precision_recall import equal_error_rate
 from fastarac.displays._base import (
     add_legend,
@@ -14,8 +15,6 @@ from fastarac.displays._base import (
     draw_line,
     has_markers,
     legend_label,
-    percent,
-    significant,
 )
 from fastarac.displays._decimation import edges_of_columns, thin
 from fastarac.displays._scored import ScoredDisplay

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fastarac._core.sorting import SweepArrays
-from fastarac.displays._base import legend_label, rounded
+from fastarac._core.text import rounded
+from fastarac.displays._base import legend_label
 from fastarac.displays._scored import SquareDisplay
 from fastarac.sklearn._sums import precision_of
 from fastarac.sklearn.curves import precision_recall_curve

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fastarac._core.text import printable
 from fastarac.costs.preferences import PreferenceMap, preference_map
 from fastarac.displays._base import COLORS, axes_or_new
 
@@ -128,9 +129,9 @@ class PreferenceMapDisplay:
         display : PreferenceMapDisplay
             The display itself.
         """
+        ax = self.ax_ = axes_or_new(ax)
         from matplotlib.colors import to_rgb
 
-        ax = self.ax_ = axes_or_new(ax)
         self.figure_ = ax.figure
         found = self.preferences
         palette = np.array([to_rgb(COLORS[i % len(COLORS)]) for i in range(len(found.names))])
@@ -170,7 +171,7 @@ class PreferenceMapDisplay:
             region = found.best == index
             if not region.any():
                 continue
-            shown = name.replace("$", r"\$")
+            shown = printable(name).replace("$", r"\$")
             (row, column), reach = _middle(region)
             if 2 * reach + 1 < ROOM_FOR_A_NAME * min(region.shape):
                 patch = Patch(color=tuple(palette[index]))

@@ -12,6 +12,7 @@ from fastarac.displays._base import (
     WHOLE,
     ItemDisplay,
     add_legend,
+    axes_or_new,
     canonical,
     draw_line,
     legend_label,
@@ -233,9 +234,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
             The display itself.
         """
         if ax is None:
-            from matplotlib import pyplot as plt
-
-            _, ax = plt.subplots(subplot_kw={"projection": "3d"}, layout="constrained")
+            ax = axes_or_new(None, "3d")
         elif ax.name != "3d":
             message = f"ax has the projection {ax.name!r}; '3d' is expected"
             raise ValueError(message)

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac.io._columns import Correct, Equal, Item, Label, Number, Pick, Truth, Weight, fetch
-from fastarac.io._sources import DataFileError, Source, connect, open_source, quoted
+from fastarac._core.text import quoted
+from fastarac.io._columns import TEXTS, Correct, Equal, Label, Number, Pick, Truth, Weight, fetch
+from fastarac.io._formats import open_source
+from fastarac.io._sources import DataFileError, Source, connect
 
 if TYPE_CHECKING:
     import os
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["DataFileError", "Labels", "Outputs", "read_outputs"]
 
 Array = NDArray[Any]
-
-LABELS = ("model", "by", "item", "truth")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,6 +128,7 @@ def read_outputs(
     weight: str | None = None,
     item: str | None = None,
     keep_truth: bool = False,
+    empty_truth: bool = False,
 ) -> Outputs:
     r"""Read outputs and their confidences from a file.
 
@@ -141,7 +142,9 @@ def read_outputs(
         A file whose name ends in ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``; the
         text formats also with ``.gz`` after it. Text is UTF-8. CSV and TSV files have a header;
         the fields of a CSV file are separated by whichever of comma, semicolon, tab and bar
-        divides its header into the most.
+        divides its header into the most, and may be in quotes. A quote in a TSV file is a
+        character like any other, as OCR engines write it, unless the first line begins with one:
+        then its fields are read as those of a CSV file are.
     confidence : str, default="confidence"
         The column of confidences: finite numbers.
     correct : str, optional
@@ -149,8 +152,8 @@ def read_outputs(
     prediction : str, optional
         The column of outputs. An empty or null output is the empty text: nothing was read.
     truth : str, optional
-        The column of what the outputs should be. It may not be null. In a CSV file an empty field
-        is null, and ``""`` in quotes is the empty text.
+        The column of what the outputs should be. It may not be null, unless `empty_truth` says so.
+        In a CSV file an empty field is null, and ``""`` in quotes is the empty text.
     model : str, optional
         The column with the name of the machine that made each output.
     by : str, optional
@@ -161,6 +164,9 @@ def read_outputs(
         The column that identifies each item: texts or numbers, not null.
     keep_truth : bool, default=False
         Whether to return the truths, too, where there is a column of them.
+    empty_truth : bool, default=False
+        Whether a truth that is null is the empty text, such as for an empty field of a form. Python's
+        ``csv.writer`` and the defaults of pandas write the empty text as an empty field.
 
     Returns
     -------
@@ -211,14 +217,23 @@ def read_outputs(
         source = open_source(path, connection)
         if correct is None and prediction is None:
             correct, prediction, truth = _default_columns(source)
-        for name in (confidence, correct, prediction, truth, model, by, weight, item):
+        if empty_truth and truth is None:
+            problem = (
+                f"empty_truth is True, but column {quoted(str(correct))} says what is correct; a "
+                "column of truths is expected"
+            )
+            raise DataFileError(path, problem)
+        for name in (confidence, correct, prediction, truth, weight):
             if name is not None:
                 source.require(name)
+        for name in (model, by, item):
+            if name is not None:
+                source.require(name, is_label=True)
         picks: list[Pick] = [Number("confidence", confidence)]
         if correct is not None:
             picks.append(Correct("correct", correct))
         elif prediction is not None and truth is not None:
-            picks.append(Equal("correct", truth, prediction))
+            picks.append(Equal("correct", truth, empty_truth, prediction))
         if model is not None:
             picks.append(Label("model", model))
         if by is not None:
@@ -226,11 +241,11 @@ def read_outputs(
         if weight is not None:
             picks.append(Weight("weight", weight))
         if item is not None:
-            picks.append(Item("item", item))
+            picks.append(Label("item", item))
         if keep_truth and truth is not None:
-            picks.append(Truth("truth", truth))
+            picks.append(Truth("truth", truth, empty_truth))
         fields = fetch(source, picks)
-    for field in LABELS:
+    for field in TEXTS:
         if field in fields:
             fields[field] = Labels(*fields[field])
     return Outputs(**fields)

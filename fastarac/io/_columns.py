@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fastarac._core.text import quoted
 from fastarac.io._sources import (
     BOOLEAN,
     FLOATS_AND_INTEGERS,
@@ -16,7 +17,6 @@ from fastarac.io._sources import (
     TEXT,
     DataFileError,
     Source,
-    quoted,
 )
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
+TEXTS = ("model", "by", "item", "truth")  # fields of which each distinct text is held once
 EXACT_FLOAT_LIMIT = 2.0**53
+WRITTEN_TRUE = r"\s*((?i:true)|\+?0*1(\.0*)?([eE][+-]?0+)?)\s*"
+WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,10 @@ class Pick(ABC):
     field: str
     column: str
     expected: ClassVar[str]
+
+    def expectation(self, source: Source) -> str:  # noqa: ARG002
+        """Return what is expected of a value."""
+        return self.expected
 
     @abstractmethod
     def expression(self, source: Source) -> str:
@@ -92,17 +99,39 @@ class Correct(Pick):
             return f"CASE WHEN {name} = 1 THEN true WHEN {name} = 0 THEN false END"
         if kind != TEXT:
             raise self.unsuitable(source)
-        number = f"TRY_CAST({name} AS DOUBLE)"
+        # not by its value as a number, to which 1e-400 and 0_1 would be rounded or read
         return (
-            f"CASE WHEN lower({name}) = 'true' OR {number} = 1 THEN true "
-            f"WHEN lower({name}) = 'false' OR {number} = 0 THEN false END"
+            f"CASE WHEN regexp_full_match({name}, '{WRITTEN_TRUE}') THEN true "
+            f"WHEN regexp_full_match({name}, '{WRITTEN_FALSE}') THEN false END"
         )
 
 
 @dataclass(frozen=True)
-class Equal(Pick):
+class Truth(Pick):
+    """What the outputs should be, as texts.
+
+    Attributes
+    ----------
+    empty : bool
+        Whether a truth that is missing is the empty text.
+    """
+
+    empty: bool
+    expected = "what the output should be"
+
+    def expression(self, source: Source) -> str:
+        name = f"CAST({source.identifier(self.column)} AS VARCHAR)"
+        return f"coalesce({name}, '')" if self.empty else name
+
+    def expectation(self, source: Source) -> str:
+        ways = [] if source.empty_text is None else [f"an empty text is written {source.empty_text}"]
+        ways.append("empty_truth=True takes what is empty for one")
+        return f"{self.expected} ({', or '.join(ways)})"
+
+
+@dataclass(frozen=True)
+class Equal(Truth):
     prediction: str
-    expected = 'what the output should be (a truth that is the empty text is written "")'
 
     def expression(self, source: Source) -> str:
         truth, prediction = source.identifier(self.column), source.identifier(self.prediction)
@@ -114,7 +143,9 @@ class Equal(Pick):
             )
             raise DataFileError(source.path, problem)
         if kinds[0] == TEXT:
-            return f"coalesce({prediction}, '') = {truth}"
+            return f"coalesce({prediction}, '') = {super().expression(source)}"
+        if self.empty:
+            return f"{prediction} IS NOT DISTINCT FROM {truth}"
         return f"CASE WHEN {truth} IS NOT NULL THEN {prediction} IS NOT DISTINCT FROM {truth} END"
 
 
@@ -122,15 +153,10 @@ class Label(Pick):
     expected = "a name"
 
     def expression(self, source: Source) -> str:
-        return f"CAST({source.identifier(self.column)} AS VARCHAR)"
+        return source.label(self.column)
 
-
-class Item(Label):
-    expected = "what identifies the item"
-
-
-class Truth(Label):
-    expected = Equal.expected
+    def expectation(self, source: Source) -> str:
+        return source.expected_label(self.column)
 
 
 def fetch(source: Source, picks: Sequence[Pick]) -> dict[str, Any]:
@@ -138,7 +164,7 @@ def fetch(source: Source, picks: Sequence[Pick]) -> dict[str, Any]:
     import duckdb
 
     expressions = ", ".join(f'{pick.expression(source)} AS "{pick.field}"' for pick in picks)
-    labels = [pick.field for pick in picks if isinstance(pick, Label)]
+    labels = [pick.field for pick in picks if pick.field in TEXTS]
     try:
         if labels:
             source.select(expressions, into="CREATE TEMP TABLE picked AS")
@@ -184,10 +210,9 @@ def _refuse_invalid(source: Source, picks: Sequence[Pick], arrays: dict[str, Arr
     if not invalid:
         return
     index, pick = min(invalid, key=lambda found: found[0])
-    text = f"CAST({source.identifier(pick.column)} AS VARCHAR)"
-    value = source.select(text, rest=f"LIMIT 1 OFFSET {index}").fetchall()[0][0]
-    found = "is empty" if value is None else f"holds {quoted(value)}"
-    problem = f"column {quoted(pick.column)} {found}; expected {pick.expected}"
+    value = source.shown(pick.column, index)
+    found = "is empty" if value is None else f"holds {value}"
+    problem = f"column {quoted(pick.column)} {found}; expected {pick.expectation(source)}"
     raise source.error_in_row(index, problem)
 
 

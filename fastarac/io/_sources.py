@@ -1,32 +1,26 @@
-"""The kinds of files that can be read, as tables of DuckDB."""
+"""Files as tables of DuckDB, and errors about them."""
 
 from __future__ import annotations
 
-import csv
 import difflib
 import gzip
-import json
 import zlib
 from abc import ABC, abstractmethod
 from collections import deque
-from contextlib import closing
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fastarac._core.extras import require
+from fastarac._core.text import quoted
+
 if TYPE_CHECKING:
     import os
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterator
 
     from duckdb import DuckDBPyConnection
 
-DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
-JSON_SUFFIXES = (".jsonl", ".ndjson")
-PARQUET_SUFFIX = ".parquet"
-JSON_RECORDS_SEARCHED_FOR_COLUMNS = 1000
-LONGEST_VALUE_SHOWN = 60
-BYTE_ORDER_MARK = "\ufeff"
-
+QUOTED_NOTHING = '""'
 TEXT, NUMBER, BOOLEAN = "text", "numbers", "true and false"
 FLOATS_AND_INTEGERS = frozenset(
     {
@@ -36,6 +30,7 @@ FLOATS_AND_INTEGERS = frozenset(
     }
 )
 OTHER_NUMBERS = frozenset({"HUGEINT", "UHUGEINT", "DECIMAL"})
+OTHER_NAMES = frozenset({"DATE", "TIME", "UUID", "INTERVAL"})  # besides times with a date
 
 
 class DataFileError(ValueError):
@@ -88,11 +83,8 @@ def _rebuild_error(path: Path, problem: str, row: int | None, line: int | None) 
 
 
 def connect() -> DuckDBPyConnection:
-    try:
-        import duckdb
-    except ModuleNotFoundError as error:
-        message = "reading files needs DuckDB: install fastarac[cli]"
-        raise ModuleNotFoundError(message, name="duckdb") from error
+    require("duckdb", "cli")
+    import duckdb
 
     return duckdb.connect(
         ":memory:",
@@ -140,14 +132,52 @@ class Source(ABC):
     def select(self, expressions: str, *, into: str = "", rest: str = "") -> DuckDBPyConnection:
         """Run a SELECT over the file; `into` may precede it and `rest` follow it."""
         query = f"{into} SELECT {expressions} FROM {self.table} {rest}"  # noqa: S608, names are quoted
-        return self.connection.execute(query, [_literal(self.path)])
+        return self.connection.execute(query, [self.literal])
+
+    @property
+    def literal(self) -> str:
+        """What DuckDB, which takes paths for patterns, understands as this path alone."""
+        text = self.path.absolute().as_posix()
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            problem = "it cannot be read: its path is not UTF-8 text"
+            raise DataFileError(self.path, problem) from None
+        return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in text)
+
+    @property
+    def empty_text(self) -> str | None:
+        """How an empty text is written, where it is apart from what is missing."""
+        return QUOTED_NOTHING
+
+    def label(self, column: str) -> str:
+        """Return the SQL expression of the names in a column; it is null where there is no name."""
+        name, kind = self.identifier(column), self.kind_of(column)
+        text = f"CAST({name} AS VARCHAR)"
+        if self.type_of(column) in ("FLOAT", "DOUBLE"):  # NaN is no name, and -0.0 is 0.0
+            # not by isnan(), which DuckDB takes for false where a file's statistics know no NaN
+            return f"nullif(CAST({name} + 0 AS VARCHAR), 'nan')"
+        if kind in (TEXT, NUMBER, BOOLEAN, *OTHER_NAMES) or kind.startswith("TIMESTAMP"):
+            return text
+        problem = f"column {quoted(column)} holds {kind}; expected a name a row"
+        raise DataFileError(self.path, problem)
+
+    def expected_label(self, column: str) -> str:  # noqa: ARG002
+        """Return what is expected of a name in a column."""
+        return "a name"
+
+    def shown(self, column: str, index: int) -> str | None:
+        """Return the value in a row, as an error shows it; None where it is missing."""
+        text = f"CAST({self.identifier(column)} AS VARCHAR)"
+        (value,) = self.select(text, rest=f"LIMIT 1 OFFSET {index}").fetchall()[0]
+        return None if value is None else quoted(value)
 
     def lines_of_rows(self) -> Iterator[int]:
         """Yield the line that each row begins on; raise DataFileError where a row is malformed."""
         yield from ()
 
-    def require(self, column: str) -> None:
-        """Raise unless the file has exactly one column of this name."""
+    def require(self, column: str, *, is_label: bool = False) -> None:  # noqa: ARG002
+        """Raise unless the file has exactly one column of this name, from which labels may be read."""
         found = self.columns.count(column)
         if found > 1:
             raise DataFileError(self.path, f"{found} columns are named {quoted(column)}")
@@ -173,196 +203,10 @@ class Source(ABC):
             deque(self.lines_of_rows(), maxlen=0)
         except DataFileError as error:
             return error
-        return DataFileError(self.path, f"it cannot be read: {_first_line(failure)}")
+        return DataFileError(self.path, f"it cannot be read: {first_line(failure)}")
 
 
-class _Delimited(Source):
-    """A CSV or TSV file, all of whose fields are text."""
-
-    def __init__(self, path: Path, connection: DuckDBPyConnection, delimiters: str) -> None:
-        super().__init__(path, connection)
-        with closing(_text_lines(path)) as lines:
-            header = next(lines, "")
-            self.delimiter = max(delimiters, key=lambda mark: len(header.split(mark)))
-            try:
-                self.columns = next(self._reader(chain([header], lines)))
-            except csv.Error as error:
-                raise DataFileError(path, f"the header is malformed: {error}") from None
-        if not any(self.columns):
-            raise DataFileError(path, "the first line is empty; it should name the columns")
-
-    @property
-    def table(self) -> str:
-        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(self.columns)))
-        return (
-            "read_csv(?, auto_detect = false, header = true, allow_quoted_nulls = false, "
-            f"""delim = '{self.delimiter}', quote = '"', escape = '"', columns = {{{types}}}, """
-            f"hive_partitioning = false{_compression(self.path)})"
-        )
-
-    def identifier(self, column: str) -> str:
-        return f"c{self.columns.index(column)}"
-
-    def _reader(self, lines: Iterable[str]) -> Any:  # the type of csv readers has no public name
-        return csv.reader(lines, delimiter=self.delimiter, strict=True)
-
-    def lines_of_rows(self) -> Iterator[int]:
-        with closing(_text_lines(self.path)) as lines:
-            yield from self._begin_of_each(self._reader(lines))
-
-    def _begin_of_each(self, reader: Any) -> Iterator[int]:
-        row = -1  # the header's
-        while True:
-            begins = reader.line_num + 1
-            try:
-                fields = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise DataFileError(self.path, f"{error}", row=row + 1, line=begins) from None
-            if not fields:
-                continue
-            row += 1
-            if row == 0:
-                continue
-            if len(fields) != len(self.columns):
-                problem = f"the header has {len(self.columns)} fields, the row has {len(fields)}"
-                raise DataFileError(self.path, problem, row=row, line=begins)
-            yield begins
-
-    def explain(self, failure: Exception) -> DataFileError:
-        error = super().explain(failure)
-        if error.row is not None:
-            return error
-        ends = {line.endswith("\r\n") for line in _text_lines(self.path) if line.endswith("\n")}
-        if len(ends) < 2:
-            return error
-        problem = "some of its lines end in CR LF and some in LF alone; expected the same of all"
-        return DataFileError(self.path, problem)
-
-
-class _JsonLines(Source):
-    """A file with one JSON object a line, all of whose values are read as text."""
-
-    def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
-        super().__init__(path, connection)
-        first = islice(self._records(), JSON_RECORDS_SEARCHED_FOR_COLUMNS)
-        keys_of_records = [keys for _, keys in first]
-        if not keys_of_records:
-            raise DataFileError(path, "there are no rows")
-        self.columns = list(dict.fromkeys(chain.from_iterable(keys_of_records)))
-        self._required: list[str] = []
-
-    def require(self, column: str) -> None:
-        super().require(column)
-        if column not in self._required:
-            self._required.append(column)
-
-    @property
-    def table(self) -> str:
-        types = ", ".join(f"{_sql_text(name)}: 'VARCHAR'" for name in self._required)
-        return (
-            f"read_json(?, format = 'newline_delimited', columns = {{{types}}}, "
-            f"hive_partitioning = false{_compression(self.path)})"
-        )
-
-    def identifier(self, column: str) -> str:
-        return _sql_name(column)
-
-    def lines_of_rows(self) -> Iterator[int]:
-        return (line for line, _ in self._records())
-
-    def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the line and the keys of each record."""
-        with closing(_text_lines(self.path, encoding="utf-8")) as lines:
-            yield from self._records_of(lines)
-
-    def _records_of(self, lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-        row = 0
-        for number, line in enumerate(lines, start=1):
-            if line.startswith(BYTE_ORDER_MARK):
-                problem = "it begins with a byte order mark, which JSON lines may not"
-                raise DataFileError(self.path, problem)
-            if not line.strip():
-                continue
-            row += 1
-            try:
-                record = json.loads(line, object_pairs_hook=_Object)
-            except (json.JSONDecodeError, RecursionError) as error:
-                problem = f"it is not valid JSON: {error}"
-                raise DataFileError(self.path, problem, row=row, line=number) from None
-            if not isinstance(record, _Object):
-                problem = 'expected an object, such as {"correct": true, "confidence": 0.9}'
-                raise DataFileError(self.path, problem, row=row, line=number)
-            keys = [key for key, _ in record]
-            if len(set(keys)) < len(keys):
-                repeated = next(key for key in keys if keys.count(key) > 1)
-                problem = f"the key {quoted(repeated)} occurs twice"
-                raise DataFileError(self.path, problem, row=row, line=number)
-            yield number, keys
-
-
-class _Object(list[tuple[str, Any]]):
-    """A JSON object as its pairs of key and value, told apart from an array."""
-
-
-class _Parquet(Source):
-    """A Parquet file, whose columns have types."""
-
-    def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
-        super().__init__(path, connection)
-        import duckdb
-
-        try:
-            described = self.select("*", into="DESCRIBE").fetchall()
-        except duckdb.Error as failure:
-            raise self.explain(failure) from None
-        self._types = {str(row[0]): str(row[1]) for row in described}
-        self.columns = list(self._types)
-
-    @property
-    def table(self) -> str:
-        return "read_parquet(?, hive_partitioning = false)"
-
-    def type_of(self, column: str) -> str:
-        return self._types[column]
-
-    def identifier(self, column: str) -> str:
-        return _sql_name(column)
-
-    def explain(self, failure: Exception) -> DataFileError:
-        problem = f"it is not a Parquet file, or a damaged one: {_first_line(failure)}"
-        return DataFileError(self.path, problem)
-
-
-def open_source(path: Path, connection: DuckDBPyConnection) -> Source:
-    """Return the source that a file of this name calls for, once it is known to open."""
-    if path.is_dir():
-        raise DataFileError(path, "it is a directory; name the files in it")
-    try:
-        with path.open("rb") as file:
-            is_empty = not file.read(1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise DataFileError(path, f"it cannot be opened: {reason}") from None
-    name = path.name.lower()
-    text_name = name.removesuffix(".gz")
-    if not (text_name.endswith((*DELIMITERS, *JSON_SUFFIXES)) or name.endswith(PARQUET_SUFFIX)):
-        problem = (
-            "the kind of file is told by the end of its name: .csv, .tsv, .jsonl or .ndjson, "
-            "each also with .gz after it, or .parquet"
-        )
-        raise DataFileError(path, problem)
-    if is_empty:
-        raise DataFileError(path, "the file is empty")
-    if name.endswith(PARQUET_SUFFIX):
-        return _Parquet(path, connection)
-    if text_name.endswith(JSON_SUFFIXES):
-        return _JsonLines(path, connection)
-    return _Delimited(path, connection, DELIMITERS[text_name[-4:]])
-
-
-def _text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:
+def text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:
     """Yield the lines of a text file, with their ends."""
     opener = gzip.open if path.name.lower().endswith(".gz") else open
     read = 0
@@ -377,33 +221,17 @@ def _text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:
         raise DataFileError(path, f"it cannot be read: {error}") from None
 
 
-def _compression(path: Path) -> str:
+def compression(path: Path) -> str:
     return ", compression = 'gzip'" if path.name.lower().endswith(".gz") else ""
 
 
-def _literal(path: Path) -> str:
-    """Return what DuckDB, which takes paths for patterns, understands as this path alone."""
-    text = path.absolute().as_posix()
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise DataFileError(path, "it cannot be read: its path is not UTF-8 text") from None
-    return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in text)
-
-
-def _sql_name(name: str) -> str:
+def sql_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _sql_text(text: str) -> str:
+def sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def quoted(text: str) -> str:
-    """Return a value from a file, cut where it is long, on one line and in double quotes."""
-    shown = text if len(text) <= LONGEST_VALUE_SHOWN else text[:LONGEST_VALUE_SHOWN] + "…"
-    return json.dumps(shown, ensure_ascii=False)
-
-
-def _first_line(failure: Exception) -> str:
+def first_line(failure: Exception) -> str:
     return str(failure).strip().partition("\n")[0]

@@ -13,6 +13,7 @@ import numpy as np
 from fastarac._core.exceptions import SampleTooSmallWarning
 from fastarac._core.inputs import fractions_of, real_scalar
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
+from fastarac._core.text import percent
 from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, as_sweep
 
@@ -62,21 +63,17 @@ class GuaranteedOperatingPoint:
         return self.point.acceptance_rate
 
     def __str__(self) -> str:
-        confidence = _percent(1.0 - self.failure_probability)
-        promise = f"at most {_percent(self.limit)} errors remain among {_WHOLE[self.criterion]}"
+        confidence = percent(1.0 - self.failure_probability)
+        promise = f"at most {percent(self.limit)} errors remain among {_WHOLE[self.criterion]}"
         if self.threshold == math.inf:
             return (
                 f"no threshold guarantees with {confidence} confidence that {promise}: accept nothing"
             )
         observed = self.point.error_rate if self.criterion == "max_error_rate" else self.point.risk
         return (
-            f"accept {_percent(self.acceptance_rate)} at confidence >= {self.threshold}: with "
-            f"{confidence} confidence {promise} (observed {_percent(observed)})"
+            f"accept {percent(self.acceptance_rate, 4)} at confidence >= {self.threshold}: with "
+            f"{confidence} confidence {promise} (observed {percent(observed, 4)})"
         )
-
-
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.4g} %"
 
 
 def guaranteed_operating_point(
@@ -231,7 +228,7 @@ def _warn_too_small(n: int, least: float, criterion: str, limit: float, share: f
     else:
         expected = f"no number of items is enough for {criterion}=0"
     warnings.warn(
-        f"{n} items without a single error would still allow {_percent(least)} errors; {expected}",
+        f"{n} items without a single error would still allow {percent(least, 4)} errors; {expected}",
         SampleTooSmallWarning,
         stacklevel=3,
     )

@@ -11,6 +11,7 @@ import numpy as np
 from fastarac._core.checks import exactly_one
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import fractions_of, real_scalar
+from fastarac._core.text import percent
 from fastarac.operating.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import ThresholdSweep, as_sweep
 
@@ -62,8 +63,8 @@ class OperatingPoint:
         if self.tie_acceptance < 1:
             where = f"> {self.threshold} and {self.tie_acceptance:.4g} of those at it"
         return (
-            f"accept {100 * self.acceptance_rate:.4g} % at confidence {where}: "
-            f"error rate {100 * self.error_rate:.4g} %, risk {100 * self.risk:.4g} %"
+            f"accept {percent(self.acceptance_rate, 4)} at confidence {where}: "
+            f"error rate {percent(self.error_rate, 4)}, risk {percent(self.risk, 4)}"
         )
 
     @property

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastarac._core.text import percent, printable, probability
 from fastarac.uncertainty.results import ConfidenceInterval
 
 if TYPE_CHECKING:
@@ -153,15 +154,15 @@ class ModelComparison:
         }
 
     def __str__(self) -> str:
-        level = f"{100 * self.confidence_level:.6g} %"
+        level = percent(self.confidence_level)
         order = sorted(range(len(self.names)), key=lambda k: -self.probabilities_best[k])
         models = [["model", self.statistic.name, f"{level} interval", "P(best)", "letters"]]
         models += [
             [
-                self.names[k],
+                printable(self.names[k]),
                 f"{self.estimates[k]:.4f}",
                 "{:.4f} to {:.4f}".format(*self.intervals[k]),
-                _probability(self.probabilities_best[k]),
+                probability(self.probabilities_best[k]),
                 self.letters[k],
             ]
             for k in order
@@ -170,7 +171,7 @@ class ModelComparison:
         pairs = [["difference", "by", f"{level} interval", corrected, ""]]
         pairs += [
             [
-                f"{pair.a} − {pair.b}",
+                printable(f"{pair.a} − {pair.b}"),
                 f"{pair.difference:+.4f}",
                 "{:+.4f} to {:+.4f}".format(*pair.confidence_interval),
                 f"{pair.adjusted_pvalue:.2g}",
@@ -184,19 +185,13 @@ class ModelComparison:
             for row in (*models, *pairs)
         ]
         lines.insert(len(models), "")
-        alpha = f"{100 * (1 - self.confidence_level):.6g} %"
+        alpha = percent(1 - self.confidence_level, 6)
         lines += ["", f"Models that share a letter do not differ significantly at {alpha}."]
         return "\n".join(lines)
 
 
 def _plain(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
-
-
-def _probability(value: float) -> str:
-    if value < 0.001:
-        return "< 0.001"
-    return "> 0.999" if value > 0.999 else f"{value:.3f}"
 
 
 def _listed(value: Any) -> Any:

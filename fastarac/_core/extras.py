@@ -1,0 +1,27 @@
+"""Packages that an extra of fastarac installs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from fastarac._core.text import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def missing(packages: Sequence[str], extra: str) -> str | None:
+    """Return which of the packages are not installed, and how to install them; None if all are."""
+    absent = [package for package in packages if find_spec(package) is None]
+    if not absent:
+        return None
+    verb = "is" if len(absent) == 1 else "are"
+    return f'{listed(absent)} {verb} not installed; run: pip install "fastarac[{extra}]"'
+
+
+def require(package: str, extra: str) -> None:
+    """Raise ModuleNotFoundError, which says how to install the package, unless it is installed."""
+    problem = missing([package], extra)
+    if problem is not None:
+        raise ModuleNotFoundError(problem, name=package)

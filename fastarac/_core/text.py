@@ -1,0 +1,116 @@
+"""Numbers and names as people read them, without saying more or less than is true."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+UNDEFINED = "-"
+NEARLY = 0.001  # probability beyond which the digits do not matter
+MOST_DIGITS = 17  # of which a double needs no more
+LONGEST_VALUE_SHOWN = 60
+# Characters that move the cursor, colour the terminal, end the line or turn the direction of the
+# text, and the halves of characters that no encoding holds. Spaces, joiners and marks stay.
+C0_CONTROLS = "\x00-\x1f"
+OTHER_CONTROLS = "\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+CONTROL = re.compile(f"[{C0_CONTROLS}{OTHER_CONTROLS}]")
+CONTROL_IN_JSON = re.compile(f"[{OTHER_CONTROLS}]")
+
+
+def percent(share: float, digits: int | None = None) -> str:
+    """Return a share as a percentage.
+
+    Parameters
+    ----------
+    share : float
+        The share.
+    digits : int, optional
+        To how many significant digits a computed share is rounded; it gets more of them lest it look
+        like none or all. A share that someone chose keeps the digits that were chosen.
+    """
+    value = 100 * Decimal(f"{share:.15g}")
+    if digits is not None:
+        for more in range(digits, MOST_DIGITS + 1):
+            value = Decimal(f"{100 * share:.{more}g}")
+            if share in (0, 1) or value not in (0, 100):
+                break
+    return f"{value.normalize() if value else Decimal(0):f} %"
+
+
+def rounded_percent(share: float) -> str:
+    """Return a share as a percentage with one decimal, or more lest it look like none or all."""
+    if share in (0, 1):
+        return f"{100 * share:.0f} %"
+    for decimals in range(1, MOST_DIGITS):
+        text = f"{100 * share:.{decimals}f}"
+        if float(text) not in (0.0, 100.0):
+            break
+    return f"{text} %"
+
+
+def rounded(value: float, decimals: int = 3) -> str:
+    """Return a share to so many decimals, or to as many as it takes not to look like 0 or 1."""
+    for more in range(decimals, 9):
+        text = f"{value:.{more}f}"
+        if float(text) not in (0.0, 1.0):
+            return text
+    return f"{value:.{decimals}f}"
+
+
+def significant(value: float) -> str:
+    """Return a number that may be small to three significant digits."""
+    return f"{Decimal(f'{value:.2e}'):f}" if 0 < abs(value) < 1 else f"{value:.3f}"
+
+
+def area(value: float) -> str:
+    """Return an area with four decimals, or more lest it look like 0 or 1."""
+    return UNDEFINED if math.isnan(value) else rounded(value, 4)
+
+
+def count(value: float) -> str:
+    """Return a number of items, or their weight, with commas between thousands."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.12g}"
+
+
+def probability(value: float) -> str:
+    """Return a probability with three decimals, or that it is nearly 0 or 1."""
+    if math.isnan(value):
+        return UNDEFINED
+    if value < NEARLY:
+        return f"< {NEARLY}"
+    return f"> {1 - NEARLY}" if value > 1 - NEARLY else f"{value:.3f}"
+
+
+def pvalue(value: float) -> str:
+    """Return a p-value with two digits, or that it is very small."""
+    if math.isnan(value):
+        return UNDEFINED
+    return f"{value:.2g}" if value >= NEARLY / 10 else f"< {NEARLY / 10:.4f}"
+
+
+def printable(text: str) -> str:
+    """Return a text on one line, with U+FFFD in place of each control character."""
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def json_text(content: Any, *, indent: int | None = None) -> str:
+    """Return content as JSON, which escapes control characters and keeps all others."""
+    text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
+    return CONTROL_IN_JSON.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
+
+
+def quoted(text: str) -> str:
+    """Return a value from a file, cut where it is long, on one line and in double quotes."""
+    shown = text if len(text) <= LONGEST_VALUE_SHOWN else text[:LONGEST_VALUE_SHOWN] + "…"
+    return json_text(shown)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence has them."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

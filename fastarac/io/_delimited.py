@@ -1,0 +1,169 @@
+"""CSV and TSV files."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from fastarac.io._sources import QUOTED_NOTHING, DataFileError, Source, compression, text_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from duckdb import DuckDBPyConnection
+
+DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
+QUOTE = '"'
+LONGEST_ROW = 2_000_000  # bytes, which DuckDB holds at a time
+
+
+class MalformedRowError(ValueError):
+    """A row whose quotes do not end as they should; it begins on `line`."""
+
+    def __init__(self, problem: str, line: int) -> None:
+        self.line = line
+        super().__init__(problem)
+
+
+class Row(NamedTuple):
+    """A row of a delimited file: the line on which it begins, its fields and its bytes."""
+
+    line: int
+    fields: list[str]
+    size: int
+
+
+class Delimited(Source):
+    """A CSV or TSV file, all of whose fields are text.
+
+    Fields of a CSV file may be in quotes. Those of a TSV file are as they stand, with quotes as any
+    other character, as OCR engines write them, unless its first line begins with a quote.
+    """
+
+    def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
+        super().__init__(path, connection)
+        ending = path.name.lower().removesuffix(".gz")[-4:]
+        with closing(text_lines(path)) as lines:
+            header = next(lines, "")
+            self.delimiter = max(DELIMITERS[ending], key=lambda mark: len(header.split(mark)))
+            self.is_quoted = ending == ".csv" or header.startswith(QUOTE)
+            try:
+                first = next(self._rows(chain([header], lines)), None)
+            except MalformedRowError as error:
+                raise DataFileError(path, f"the header is malformed: {error}") from None
+        self.columns = [] if first is None or first.line > 1 else first.fields
+        if not any(self.columns):
+            raise DataFileError(path, "the first line is empty; it should name the columns")
+
+    @property
+    def table(self) -> str:
+        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(self.columns)))
+        quote = QUOTE if self.is_quoted else ""
+        return (
+            "read_csv(?, auto_detect = false, header = true, allow_quoted_nulls = false, "
+            f"delim = '{self.delimiter}', quote = '{quote}', escape = '{quote}', "
+            f"max_line_size = {LONGEST_ROW}, columns = {{{types}}}, "
+            f"hive_partitioning = false{compression(self.path)})"
+        )
+
+    @property
+    def empty_text(self) -> str | None:
+        return QUOTED_NOTHING if self.is_quoted else None
+
+    def identifier(self, column: str) -> str:
+        return f"c{self.columns.index(column)}"
+
+    def lines_of_rows(self) -> Iterator[int]:
+        with closing(text_lines(self.path)) as lines:
+            yield from self._begin_of_each(self._rows(lines))
+
+    def _begin_of_each(self, rows: Iterator[Row]) -> Iterator[int]:
+        found = next(rows)  # the header
+        number = 0
+        while True:
+            number += 1
+            try:
+                found = next(rows)
+            except StopIteration:
+                return
+            except MalformedRowError as error:
+                raise DataFileError(self.path, str(error), row=number, line=error.line) from None
+            problem = None
+            if len(found.fields) != len(self.columns):
+                problem = f"the header has {len(self.columns)} fields, the row has {len(found.fields)}"
+            elif found.size > LONGEST_ROW:
+                problem = f"the row has {found.size:,} bytes; at most {LONGEST_ROW:,} are expected"
+            if problem is not None:
+                raise DataFileError(self.path, problem, row=number, line=found.line)
+            yield found.line
+
+    def _rows(self, lines: Iterable[str]) -> Iterator[Row]:
+        """Yield the rows that are not empty.
+
+        The csv module of Python would refuse fields of more than 131,072 characters, a limit that can
+        only be changed for the whole process.
+        """
+        fields: list[str] = []
+        begun: list[str] | None = None  # parts of a field in quotes that goes on in the next line
+        size = first = 0
+        for number, line in enumerate(lines, start=1):
+            if begun is None:
+                fields, size, first = [], 0, number
+            size += len(line.encode())
+            rest = line.rstrip("\r\n")
+            if begun is None and not rest:
+                continue
+            if not self.is_quoted or (begun is None and QUOTE not in rest):
+                yield Row(first, rest.split(self.delimiter), size)
+                continue
+            begun = self._split(line, rest, fields, begun, first)
+            if begun is None:
+                yield Row(first, fields, size)
+        if begun is not None:
+            message = "a quote is not closed"
+            raise MalformedRowError(message, first)
+
+    def _split(
+        self, line: str, text: str, fields: list[str], begun: list[str] | None, first: int
+    ) -> list[str] | None:
+        """Add the fields of a line; return the parts of the last one where its quotes stay open."""
+        place = 0
+        while True:
+            if begun is None and not text.startswith(QUOTE, place):
+                end = text.find(self.delimiter, place)
+                fields.append(text[place : len(text) if end < 0 else end])
+            else:
+                if begun is None:
+                    begun = []
+                    place += 1
+                end = line.find(QUOTE, place)
+                if end < 0:
+                    begun.append(line[place:])
+                    return begun
+                begun.append(line[place:end])
+                place = end + 1
+                if line.startswith(QUOTE, place):  # two quotes stand for one
+                    begun.append(QUOTE)
+                    place += 1
+                    continue
+                fields.append("".join(begun))
+                begun = None
+                end = place if place < len(text) else -1
+                if end >= 0 and not text.startswith(self.delimiter, place):
+                    message = f"a field ends in {QUOTE}, but {text[place]!r} follows"
+                    raise MalformedRowError(message, first)
+            if end < 0:
+                return None
+            place = end + len(self.delimiter)
+
+    def explain(self, failure: Exception) -> DataFileError:
+        error = super().explain(failure)
+        if error.row is not None:
+            return error
+        ends = {line.endswith("\r\n") for line in text_lines(self.path) if line.endswith("\n")}
+        if len(ends) < 2:
+            return error
+        problem = "some of its lines end in CR LF and some in LF alone; expected the same of all"
+        return DataFileError(self.path, problem)

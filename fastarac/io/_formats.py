@@ -1,0 +1,222 @@
+"""JSON lines and Parquet files, and which kind a file is of."""
+
+from __future__ import annotations
+
+import json
+import stat
+from contextlib import closing
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from fastarac._core.text import quoted
+from fastarac.io._delimited import DELIMITERS, Delimited
+from fastarac.io._sources import (
+    DataFileError,
+    Source,
+    compression,
+    first_line,
+    sql_name,
+    sql_text,
+    text_lines,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from duckdb import DuckDBPyConnection
+
+JSON_SUFFIXES = (".jsonl", ".ndjson")
+PARQUET_SUFFIX = ".parquet"
+JSON_RECORDS_SEARCHED_FOR_COLUMNS = 1000
+BYTE_ORDER_MARK = "\ufeff"
+# The types of JSON values that can be names, as people and as DuckDB call them.
+NAMES_IN_JSON = {
+    "a text": ("VARCHAR",),
+    "a number": ("BIGINT", "UBIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"),
+    "true or false": ("BOOLEAN",),
+}
+
+
+class JsonLines(Source):
+    """A file with one JSON object a line, all of whose values are read as text."""
+
+    def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
+        super().__init__(path, connection)
+        records = [record for _, record in islice(self._records(), JSON_RECORDS_SEARCHED_FOR_COLUMNS)]
+        if not records:
+            raise DataFileError(path, "there are no rows")
+        self._first = dict(records[0])
+        self.columns = list(dict.fromkeys(key for record in records for key, _ in record))
+        self._types: dict[str, str] = {}
+
+    def require(self, column: str, *, is_label: bool = False) -> None:
+        super().require(column, is_label=is_label)
+        if is_label or column not in self._types:
+            self._types[column] = "JSON" if is_label else "VARCHAR"
+
+    @property
+    def _by_pointer(self) -> bool:
+        """Whether names of columns are such that DuckDB cannot have a column for each of them."""
+        distinct = {name.lower() for name in self._types}
+        return "" in distinct or len(distinct) < len(self._types)
+
+    @property
+    def table(self) -> str:
+        if self._by_pointer:
+            return f"read_ndjson_objects(?, hive_partitioning = false{compression(self.path)})"
+        types = ", ".join(f"{sql_text(name)}: '{type_}'" for name, type_ in self._types.items())
+        return (
+            f"read_json(?, format = 'newline_delimited', records = 'true', columns = {{{types}}}, "
+            f"hive_partitioning = false{compression(self.path)})"
+        )
+
+    def identifier(self, column: str) -> str:
+        if not self._by_pointer and self._types[column] == "VARCHAR":
+            return sql_name(column)
+        return f"({self._value(column)} ->> '$')"
+
+    def _value(self, column: str) -> str:
+        if not self._by_pointer:
+            return sql_name(column)
+        pointer = "/" + column.replace("~", "~0").replace("/", "~1")
+        return f"(json -> {sql_text(pointer)})"
+
+    def label(self, column: str) -> str:
+        types = NAMES_IN_JSON.get(self._names_in(column), ())
+        listed = ", ".join(map(sql_text, types)) or "NULL"
+        kind = f"json_type({self._value(column)})"
+        return f"CASE WHEN {kind} IN ({listed}) THEN {self.identifier(column)} END"
+
+    def expected_label(self, column: str) -> str:
+        kind = self._names_in(column)
+        return f"{kind}, as in row 1" if kind in NAMES_IN_JSON else kind
+
+    def _names_in(self, column: str) -> str:
+        """What the names in a column are, which the first row says."""
+        value = self._first.get(column)
+        if isinstance(value, bool):
+            return "true or false"
+        if isinstance(value, int | float):
+            return "a number"
+        return "a text" if isinstance(value, str) else "a text or a number"
+
+    def shown(self, column: str, index: int) -> str | None:
+        found = super().shown(column, index)
+        if found is None or self._types[column] != "JSON":
+            return found
+        value = f"CAST({self._value(column)} AS VARCHAR)"
+        (written,) = self.select(value, rest=f"LIMIT 1 OFFSET {index}").fetchall()[0]
+        return found if written.startswith('"') else found[1:-1]  # the text "1", the number 1
+
+    def lines_of_rows(self) -> Iterator[int]:
+        return (line for line, _ in self._records())
+
+    def _records(self) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
+        """Yield the line and the keys and values of each record."""
+        with closing(text_lines(self.path, encoding="utf-8")) as lines:
+            yield from self._records_of(lines)
+
+    def _records_of(self, lines: Iterable[str]) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
+        row = 0
+        for number, line in enumerate(lines, start=1):
+            if line.startswith(BYTE_ORDER_MARK):
+                problem = "it begins with a byte order mark, which JSON lines may not"
+                raise DataFileError(self.path, problem)
+            if not line.strip():
+                continue
+            row += 1
+            try:
+                record = json.loads(line, object_pairs_hook=_Object)
+            except (json.JSONDecodeError, RecursionError) as error:
+                problem = f"it is not valid JSON: {error}"
+                raise DataFileError(self.path, problem, row=row, line=number) from None
+            if not isinstance(record, _Object):
+                problem = 'expected an object, such as {"correct": true, "confidence": 0.9}'
+                raise DataFileError(self.path, problem, row=row, line=number)
+            keys = [key for key, _ in record]
+            if len(set(keys)) < len(keys):
+                repeated = next(key for key in keys if keys.count(key) > 1)
+                problem = f"the key {quoted(repeated)} occurs twice"
+                raise DataFileError(self.path, problem, row=row, line=number)
+            yield number, record
+
+
+class _Object(list[tuple[str, Any]]):
+    """A JSON object as its pairs of key and value, told apart from an array."""
+
+
+class Parquet(Source):
+    """A Parquet file, whose columns have types."""
+
+    def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
+        super().__init__(path, connection)
+        import duckdb
+
+        try:
+            described = self.select("*", into="DESCRIBE").fetchall()
+            names = self._names()
+        except duckdb.Error as failure:
+            raise self.explain(failure) from None
+        self.columns = names
+        self._described = [(str(row[0]), str(row[1])) for row in described]
+
+    def _names(self) -> list[str]:
+        """Return the names of the columns in the file; in SQL some of them are others."""
+        schema = "SELECT name, num_children FROM parquet_schema(?)"
+        nodes = self.connection.execute(schema, [self.literal]).fetchall()
+        names = []
+        place = 1  # after the root
+        while place < len(nodes):
+            names.append(str(nodes[place][0]))
+            left = 1
+            while left:  # over what is nested in the column
+                left += (nodes[place][1] or 0) - 1
+                place += 1
+        return names
+
+    @property
+    def table(self) -> str:
+        return "read_parquet(?, hive_partitioning = false)"
+
+    def type_of(self, column: str) -> str:
+        return self._described[self.columns.index(column)][1]
+
+    def identifier(self, column: str) -> str:
+        return sql_name(self._described[self.columns.index(column)][0])
+
+    def explain(self, failure: Exception) -> DataFileError:
+        problem = f"it is not a Parquet file, or a damaged one: {first_line(failure)}"
+        return DataFileError(self.path, problem)
+
+
+def open_source(path: Path, connection: DuckDBPyConnection) -> Source:
+    """Return the source that a file of this name calls for, once it is known to open."""
+    try:
+        kind = path.stat().st_mode
+        if stat.S_ISDIR(kind):
+            raise DataFileError(path, "it is a directory; name the files in it")
+        if not stat.S_ISREG(kind):  # a pipe can be read once only, which is too few
+            raise DataFileError(path, "it is a pipe or a device; write what it gives to a file first")
+        with path.open("rb") as file:
+            is_empty = not file.read(1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataFileError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise DataFileError(path, f"it cannot be opened: {reason}") from None
+    name = path.name.lower()
+    text_name = name.removesuffix(".gz")
+    if not (text_name.endswith((*DELIMITERS, *JSON_SUFFIXES)) or name.endswith(PARQUET_SUFFIX)):
+        problem = (
+            "the kind of file is told by the end of its name: .csv, .tsv, .jsonl or .ndjson, "
+            "each also with .gz after it, or .parquet"
+        )
+        raise DataFileError(path, problem)
+    if is_empty:
+        raise DataFileError(path, "the file is empty")
+    if name.endswith(PARQUET_SUFFIX):
+        return Parquet(path, connection)
+    if text_name.endswith(JSON_SUFFIXES):
+        return JsonLines(path, connection)
+    return Delimited(path, connection)

@@ -1,0 +1,98 @@
+"""The command as a process: its exit status, signals, pipes and what it writes where."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_cli import GOOD
+
+
+def run_process(
+    *arguments: object, before: str = "", stdout: int = subprocess.PIPE, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-c", f"{before}\nfrom fastarac.cli import main; main()"]
+    return subprocess.run(
+        [*command, *map(str, arguments)],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+@pytest.fixture
+def good(tmp_path):
+    path = tmp_path / "good.csv"
+    path.write_text(GOOD)
+    return path
+
+
+class TestProcess:
+    def test_entry_point(self, good):
+        result = run_process("evaluate", good, "--format", "json")
+        assert result.returncode == 0
+        assert result.stderr == b""
+        assert json.loads(result.stdout)[0]["n"] == 5
+
+    def test_error(self, tmp_path):
+        result = run_process("evaluate", tmp_path / "missing.csv")
+        assert result.returncode == 2
+        assert result.stdout == b""
+        assert result.stderr.startswith(b"fastarac: error: ")
+
+    def test_colors(self):
+        colored = run_process("demo", FORCE_COLOR="1", COLUMNS="200", TERM="xterm")
+        assert b"\x1b[1;32m" in colored.stdout
+        plain = run_process("demo", FORCE_COLOR="1", COLUMNS="200", TERM="xterm", NO_COLOR="1")
+        assert b"32m" not in plain.stdout
+
+    def test_poor_encoding(self, tmp_path):
+        path = tmp_path / "ä.csv"
+        path.write_text(GOOD)
+        result = run_process("evaluate", path, PYTHONIOENCODING="ascii")
+        assert result.returncode == 0
+        assert b"\\xe4" in result.stdout
+
+    @pytest.mark.parametrize("arguments", [("demo", "--format", "csv"), ("--help",)])
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+    def test_full_disk(self, arguments):
+        with Path("/dev/full").open("wb") as full:
+            result = run_process(*arguments, stdout=full.fileno())
+        assert result.returncode == 2
+        message = "fastarac: error: the standard output cannot be written: No space left on device\n"
+        assert result.stderr.decode() == message
+
+    @pytest.mark.skipif(os.name != "posix", reason="signals")
+    def test_interrupted_while_modules_are_imported(self):
+        before = """
+import os, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path, target=None):
+        if name == "rich":
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+                for _ in range(10**6):  # until the signal is seen
+                    pass
+            except BaseException:  # as some modules do
+                raise ImportError("something went wrong")
+
+sys.meta_path.insert(0, Interrupts())
+"""
+        result = run_process("demo", before=before)
+        assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
+
+    @pytest.mark.skipif(os.name != "posix", reason="pipes break differently")
+    def test_closed_pipe(self):
+        script = "from fastarac.cli import main; main()"
+        with subprocess.Popen(
+            [sys.executable, "-c", script, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            process.stdout.close()
+            assert process.stderr.read() == b""
+        assert process.returncode == 141
