@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 slow_is_fine = [HealthCheck.too_slow]
 settings.register_profile(
@@ -13,5 +13,13 @@ settings.register_profile(
 settings.register_profile("dev", deadline=None, max_examples=50, suppress_health_check=slow_is_fine)
 settings.register_profile(
     "nightly", deadline=None, max_examples=2000, suppress_health_check=slow_is_fine
+)
+settings.register_profile(  # where a failure counts, and not its smallest example
+    "mutation",
+    settings.get_profile("ci"),
+    max_examples=15,
+    phases=[Phase.explicit, Phase.generate],
+    database=None,
+    report_multiple_bugs=False,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
