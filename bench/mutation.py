@@ -6,9 +6,10 @@ the changes that no test notices. ``python -m bench.mutation areas --sample 40``
 file. A run over all files writes docs/_data/mutation.json, of which the page on the tests is made.
 
 The tests are those that fit into `FIRST` seconds without the compiler, without those that take more
-than `SLOW`; of those that call a function, its changes go through the fastest `BUDGET` seconds. A change that no test notices stands
-in `EQUIVALENT` with the reason why none can, or asks for a test. Sizes of work space, chunks and lanes
-at the top of a file are not changed: results do not depend on them.
+than `SLOW`; of those that call a function, its changes go through the fastest `BUDGET` seconds. A
+change that no test notices stands in `EQUIVALENT` with the reason why none can, or asks for a test.
+Sizes of work space, chunks and lanes at the top of a file are not changed: results do not depend on
+them.
 """
 
 from __future__ import annotations

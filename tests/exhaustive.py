@@ -1,8 +1,8 @@
 """What is computed for every order of n items, by the library and by `reference_orders`.
 
 ``python tests/exhaustive.py`` goes through all orders of up to ten items, prints how many they are, and
-writes the counts to docs/_data/exhaustive.json; ``python tests/exhaustive.py 8`` stops at eight and
-writes nothing. It takes some half an hour; the tests go as far as their time allows.
+writes the counts to docs/_data/exhaustive.json; ``python tests/exhaustive.py 9 10`` does so for those
+of nine and of ten items. The tests go as far as their time allows.
 
 Up to `EVERYTHING` items, each order goes through every call twice: as counts and as columns. Beyond,
 through every function with each estimator and interpolation, by one of the two ways, while the limits,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from reference_orders import Array, Orders
 
+DATA = Path(__file__).parents[1] / "docs" / "_data" / "exhaustive.json"
 ESTIMATORS = ("trapezoid", "mean", "exact")
 GAMMAS = (1.0, 2.5)
 EIGHTHS = ((0, 3), (1, 6))
@@ -533,38 +534,35 @@ def run_in_turn(n: int) -> Run:
     return Run(n, len(o.ties), len(families) * len(o.ties), messages)
 
 
-def main(largest: int) -> int:
-    """Go through all orders; print the counts, and write them after a whole run."""
-    begin = time.perf_counter()
-    runs = []
-    for n in range(1, largest + 1):
-        runs.append(run_all(n) if n <= EVERYTHING else run_in_turn(n))
-        for message in runs[-1].messages:
+def record(run: Run) -> None:
+    """Write the counts of a run to the data of the documentation."""
+    found = json.loads(DATA.read_text(encoding="utf-8"))["sizes"] if DATA.exists() else []
+    sizes = {row["n"]: row for row in found}
+    sizes[run.n] = {"n": run.n, "orders": run.orders, "calls": run.calls}
+    result = {
+        "everything_up_to": EVERYTHING,
+        "calls_of_an_order": len(quantities()),
+        "families": len({each.family for each in quantities()}),
+        "sizes": [sizes[n] for n in sorted(sizes)],
+    }
+    DATA.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def main(sizes: Iterable[int]) -> int:
+    """Go through all orders of these numbers of items; print the counts, and write them."""
+    wrong = 0
+    for n in sizes:
+        begin = time.process_time()
+        run = run_all(n) if n <= EVERYTHING else run_in_turn(n)
+        for message in run.messages:
             print(message)
-        seconds = time.perf_counter() - begin
-        print(
-            f"n = {n}: {runs[-1].orders:,} orders, {runs[-1].calls:,} calls, {seconds:.0f} s",
-            flush=True,
-        )
-    n_wrong = sum(len(run.messages) for run in runs)
-    orders, calls = sum(run.orders for run in runs), sum(run.calls for run in runs)
-    print(f"{orders:,} orders, {calls:,} calls, {n_wrong} of them wrong")
-    if largest == ref.LARGEST and not n_wrong:
-        path = Path(__file__).parents[1] / "docs" / "_data" / "exhaustive.json"
-        sizes = [{"n": run.n, "orders": run.orders, "calls": run.calls} for run in runs]
-        todo = quantities()
-        result = {
-            "everything_up_to": EVERYTHING,
-            "calls_per_order": len(todo),
-            "families": len({each.family for each in todo}),
-            "orders": orders,
-            "calls": calls,
-            "minutes": round((time.perf_counter() - begin) / 60),
-            "sizes": sizes,
-        }
-        path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    return int(n_wrong > 0)
+        wrong += len(run.messages)
+        seconds = time.process_time() - begin
+        print(f"n = {n}: {run.orders:,} orders, {run.calls:,} calls, {seconds:.0f} s", flush=True)
+        if not run.messages:
+            record(run)
+    return int(wrong > 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else ref.LARGEST))
+    sys.exit(main([int(n) for n in sys.argv[1:]] or range(1, ref.LARGEST + 1)))
