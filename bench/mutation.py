@@ -3,7 +3,7 @@
 ``python -m bench.mutation`` changes one operator, comparison or constant of a kernel at a time, runs
 the tests that call the changed function, without the compiler and until the first fails, and counts
 the changes that no test notices. ``python -m bench.mutation areas --sample 40`` takes 40 changes of one
-file. A run over all files writes docs/_data/mutation.json, of which the page on the tests is made.
+file. The scores go to docs/_data/mutation.json, of which the page on the tests is made.
 
 The tests are those that fit into `FIRST` seconds without the compiler, without those that take more
 than `SLOW`; of those that call a function, its changes go through the fastest `BUDGET` seconds. A
@@ -38,10 +38,10 @@ ROOT = Path(__file__).parents[1]
 KERNELS = ROOT / "fastarac" / "_kernels"
 RESULT = ROOT / "docs" / "_data" / "mutation.json"
 EQUIVALENT = Path(__file__).with_name("mutation_equivalent.json")
-SAMPLE = 40  # changes a file
-FIRST = 30.0  # seconds of processor time for the tests without any change
+SAMPLE = 15  # changes a file
+FIRST = 25.0  # seconds of processor time for the tests without any change
 SLOW = 2.0  # for one of them
-BUDGET = 8.0  # for those that a change goes through
+BUDGET = 6.0  # for those that a change goes through
 PATIENCE = 5  # times as long as without a change, and a loop is taken for endless
 MEMORY = 6 << 30
 
@@ -387,10 +387,16 @@ def main() -> int:
             f"equivalent, {len(row['survivors'])} survive, {row['seconds']} s",
             flush=True,
         )
-    if not options.files:
-        result = {"sample": options.sample, "seed": options.seed, "files": rows}
-        RESULT.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        record(row, options.sample, options.seed)
     return int(any(row["survivors"] for row in rows))
+
+
+def record(row: dict[str, Any], sample: int, seed: int) -> None:
+    """Write the score of a file beside those of the others that are there."""
+    found = json.loads(RESULT.read_text(encoding="utf-8"))["files"] if RESULT.exists() else []
+    files = {each["file"]: each for each in found} | {row["file"]: row}
+    result = {"sample": sample, "seed": seed, "files": [files[name] for name in sorted(files)]}
+    RESULT.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
