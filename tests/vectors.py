@@ -22,17 +22,18 @@ PATH = Path(__file__).parents[1] / "docs" / "vectors" / "vectors.json"
 DIGITS = 30
 
 ABOUT = (
-    "Exact results of everything that fastarac computes from outputs (correct, confidence), to test "
-    "other implementations with. An output is accepted iff confidence >= threshold; equal confidences "
-    "are one threshold, and no result depends on the order of the outputs. TA, FA: accepted correct "
-    "and incorrect outputs; FR, TR: rejected ones; n+ = TA + FR, n- = FA + TR, Omega = n+ + n- (sums "
-    "of the weights, 1 each where there are none); X = (TA + FA)/Omega, the acceptance rate; R_E = "
-    "FA/Omega, the error rate; Y = 1 - R_E, the accuracy after correction; risk = FA/(TA + FA); "
-    "precision = TA/(TA + FA); recall = TPR = TA/n+; FPR = FA/n-; beta = n+/Omega, the recognition rate. "
-    "The sweep is the list of points (X, Y, ...) from the threshold inf, where nothing is accepted, down over "
-    "every distinct confidence. Curves are straight between neighbouring points of the sweep. A value "
-    "is a fraction p/q, exactly, and a decimal of 30 significant digits; a value with a logarithm has "
-    "no fraction. null is undefined. Numbers among the inputs and parameters are exact as written."
+    "Exact results of everything that fastarac computes from outputs (correct, confidence), to test"
+    " other implementations with. An output is accepted iff confidence >= threshold; equal "
+    "confidences are one threshold, and no result depends on the order of the outputs. TA, FA: "
+    "accepted correct and incorrect outputs; FR, TR: rejected ones; n+ = TA + FR, n- = FA + TR, "
+    "Omega = n+ + n- (sums of the weights, 1 each where there are none); X = (TA + FA)/Omega, the "
+    "acceptance rate; R_E = FA/Omega, the error rate; Y = 1 - R_E, the accuracy after correction; "
+    "risk = FA/(TA + FA); precision = TA/(TA + FA); recall = TPR = TA/n+; FPR = FA/n-; beta = "
+    "n+/Omega, the recognition rate. The sweep is the list of points (X, Y, ...) from the threshold"
+    " inf, where nothing is accepted, down over every distinct confidence. Curves are straight "
+    "between neighbouring points of the sweep. A value is a fraction p/q, exactly, and a decimal of"
+    " 30 significant digits; a value with a logarithm has no fraction. null is undefined. Numbers "
+    "among the inputs and parameters are exact as written."
 )
 
 INPUTS: dict[str, dict[str, list[Any]]] = {

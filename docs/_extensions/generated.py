@@ -19,6 +19,7 @@ import gallery_suzuki
 import gallery_tharwat
 import measure_tables
 import ocr_tables
+import proof_pages
 import sessions
 import tables
 import uncertainty_pages
@@ -39,6 +40,7 @@ MODULES = (
     gallery_tharwat,
     measure_tables,
     ocr_tables,
+    proof_pages,
     sessions,
     tables,
     uncertainty_pages,

@@ -1,0 +1,89 @@
+"""What the pages on the tests show: the orders gone through, the mutants, the test vectors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tables import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DATA = Path(__file__).parents[1] / "_data"
+VECTORS = Path(__file__).parents[1] / "vectors" / "vectors.json"
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def orders() -> str:
+    """Orders and calls by the number of items."""
+    data = read(DATA / "exhaustive.json")  # by python tests/exhaustive.py
+    sizes = data["sizes"]
+    rows = [[str(row["n"]), f"{row['orders']:,}", f"{row['calls']:,}"] for row in sizes]
+    total = [f"{sum(row[name] for row in sizes):,}" for name in ("orders", "calls")]
+    table = markdown(["items", "orders", "calls compared"], [*rows, ["**all**", *total]])
+    every, calls, families = (
+        data[key] for key in ("everything_up_to", "calls_of_an_order", "families")
+    )
+    return (
+        f"Up to {every} items, every order goes through {calls} calls, once as counts and once as "
+        f"columns. Beyond, through each of {families} kinds of call, as counts or as columns, "
+        f"while limits, ranges and prices take turns.\n\n{table}"
+    )
+
+
+def mutants() -> str:
+    """Changes of each file of kernels, and what became of them."""
+    rows, total = [], [0, 0, 0, 0, 0]
+    data = read(DATA / "mutation.json")  # by python -m bench.mutation
+    for row in data["files"]:
+        counts = [row["changes"], row["tried"], row["noticed"]]
+        counts += [len(row["equivalent"]), len(row["survivors"])]
+        total = [a + b for a, b in zip(total, counts, strict=True)]
+        rows.append([f"`{Path(row['file']).name}`", *map(str, counts), score(counts)])
+    header = ["kernels", "changes", "tried", "noticed", "equivalent", "not noticed", "score"]
+    rows.append(["**all**", *(f"{count:,}" for count in total), score(total)])
+    return f"{markdown(header, rows)}\nSample: {data['sample']} of each file, seed {data['seed']}.\n"
+
+
+def score(counts: list[int]) -> str:
+    """Share noticed of what could be noticed."""
+    _, tried, noticed, equivalent, _ = counts
+    return f"{100 * noticed / (tried - equivalent):.0f} %" if tried > equivalent else "–"
+
+
+def left_over() -> str:
+    """The changes that no test noticed, each with the reason."""
+    lines = []
+    for row in read(DATA / "mutation.json")["files"]:
+        for title, found in (("No test can:", row["equivalent"]), ("No test did:", row["survivors"])):
+            for name, reason in found.items():
+                function, _, change = name.partition(": ")
+                lines.append(
+                    f"- `{Path(row['file']).name}`, `{function}`: `{change}`. {title} {reason}.\n"
+                )
+    return "".join(lines) or "None.\n"
+
+
+def vectors() -> str:
+    """Every quantity of the test vectors with its definition."""
+    rows = [
+        [f"`{each['name']}`", each["definition"].replace("*", r"\*").replace("|", r"\|")]
+        for each in read(VECTORS)["quantities"]
+    ]
+    return markdown(["quantity", "definition"], rows).replace("---:", ":---")
+
+
+def conventions() -> str:
+    """What the file says of itself."""
+    return f"> {read(VECTORS)['about'].replace('*', chr(92) + '*')}\n"
+
+
+MAKERS: dict[str, Callable[[], str]] = {
+    "vectors.md": vectors,
+    "vectors_about.md": conventions,
+}
