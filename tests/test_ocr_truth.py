@@ -58,7 +58,7 @@ def test_truths_in_xml(name):
     assert truth.text == words.text
     np.testing.assert_array_equal(truth.line, words.line)
     assert (truth.scale, truth.unit) == (None, words.unit)
-    assert not any("confidence" in note for note in truth.notes)
+    assert not any("confidence" in str(note) for note in truth.notes)
 
 
 def test_texts_that_begin_like_something_else(tmp_path):

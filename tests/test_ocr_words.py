@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fastarac.ocr import (
+    Note,
     OcrFileError,
     PairingError,
     Words,
@@ -52,10 +53,12 @@ def test_selected_pages():
 
 
 def test_concatenated_parts_are_the_whole():
-    words = Words(**FIELDS, notes=("n",), engine="e", source="s")
+    words = Words(**FIELDS, notes=(Note(2, "a", "b"),), engine="e", source="s")
     parts = [words.select_pages([i]) for i in range(3)]
     whole = Words.concatenate(parts)
-    assert (whole.text, whole.page_names, whole.notes) == (words.text, words.page_names, ("n",))
+    assert (whole.text, whole.page_names) == (words.text, words.page_names)
+    # counted anew, and three times two
+    assert [str(note) for note in whole.notes] == ["6 b", "1 word has no confidence"]
     assert (whole.engine, whole.source, whole.scale) == ("e", "s", "unit")
     np.testing.assert_array_equal(whole.page, words.page)
     np.testing.assert_array_equal(whole.confidence, words.confidence)
@@ -100,6 +103,27 @@ def test_scales_are_never_mixed():
 def test_words_that_do_not_fit_together(change, message):
     with pytest.raises(ValueError, match=message):
         Words(**{**FIELDS, **change})
+
+
+def test_words_are_read_only_and_equal_by_value():
+    words = Words(**FIELDS)
+    again = pickle.loads(pickle.dumps(words))
+    assert words == again == Words(**FIELDS)
+    assert words != Words(**{**FIELDS, "confidence": [0.1, 0.2, NAN, 0.5]})
+    with pytest.raises(ValueError, match="read-only"):
+        words.confidence[0] = 1
+    with pytest.raises(AttributeError):
+        words.scale = "percent"
+
+
+def test_notes_add_up_over_files():
+    one = ("repair", "repairs")
+    parts = [
+        Words(("a",), [value], [0], [0], (f"p{i}",), scale=scale, notes=(Note(i + 1, *one),))
+        for i, (value, scale) in enumerate([(0.5, "unit"), (NAN, None), (0.7, "unit")])
+    ]
+    whole = Words.concatenate(parts)
+    assert [str(note) for note in whole.notes] == ["6 repairs", "1 word has no confidence"]
 
 
 def test_errors_of_files_survive_worker_processes(tmp_path):
@@ -199,9 +223,9 @@ def test_a_truth_without_page_breaks_makes_one_page():
     truth, words = match_pages(text([["a", "b"]]), text([["a"], ["b"]], "q"), name="n")
     assert truth.page_names == words.page_names == ("n",)
     assert words.page.tolist() == [0, 0]
-    assert words.notes == (
-        "n: the truth has no page breaks, so that its 2 pages are one page, and one group in intervals",
-    )
+    assert [str(note) for note in words.notes] == [
+        "1 document has no page breaks in its truth: its pages are one page, and one group"
+    ]
     with pytest.raises(PairingError, match="n: the truth has 2 pages and the output has 3"):
         match_pages(text([["a"], ["b"]]), text([["a"], ["b"], ["c"]]), name="n")
 

@@ -30,4 +30,5 @@ from .sensitivities import Limit as Limit
 from .sensitivities import Sensitivity as Sensitivity
 from .sensitivities import sensitivity as sensitivity
 from .truth import read_truth as read_truth
+from .words import Note as Note
 from .words import Words as Words

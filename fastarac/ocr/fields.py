@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastarac._core.results import Result
 from fastarac.ocr.field_tables import Row, as_confidence, read_rows
 from fastarac.ocr.normalisers import Normaliser, Unreadable, normaliser
 from fastarac.ocr.pairing import PairingError
@@ -60,7 +61,7 @@ class StraightThrough(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DocumentOutputs:
+class DocumentOutputs(Result):
     """Documents as items: right if all their fields are.
 
     Attributes
@@ -91,7 +92,7 @@ class DocumentOutputs:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FieldOutputs:
+class FieldOutputs(Result):
     """Fields as items: what was read in each field of each document, and whether it is right.
 
     :func:`read_fields` makes it. All functions of the library take its columns:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fastarac.ocr.readers import read
 from fastarac.ocr.readers._files import is_image, open_file, page_stem
 from fastarac.ocr.truth import read_truth
+from fastarac.ocr.words import Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -264,10 +265,11 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
             "expected (in plain text, a form feed begins a page)"
         )
         raise PairingError(message)
-    one, several = ("truth", n_words) if n_truth == 1 else ("output", n_truth)
-    note = (
-        f"{name}: the {one} has no page breaks, so that its {several} pages are one page, and one "
-        "group in intervals"
+    side = "truth" if n_truth == 1 else "output"
+    note = Note(
+        1,
+        f"document has no page breaks in its {side}: its pages are one page, and one group",
+        f"documents have no page breaks in their {side}: the pages of each are one page, and one group",
     )
     truth, words = truth.as_one_page(name), words.as_one_page(name)
     return truth, replace(words, notes=(*words.notes, note))

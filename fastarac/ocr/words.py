@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
+
+from fastarac._core.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["HIGHEST", "Scale", "Unit", "Words"]
+__all__ = ["HIGHEST", "WITHOUT_CONFIDENCE", "Note", "Scale", "Unit", "Words"]
 
 Scale = Literal["percent", "unit"]
 Unit = Literal["word", "line"]
@@ -25,12 +27,30 @@ HIGHEST: dict[str, float] = {"percent": 100.0, "unit": 1.0}
 ROUNDING = 1e-6
 
 
+class Note(NamedTuple):
+    """What a user should know of a reading, with how often it happened; as a text, a sentence.
+
+    Notes of the same kind add up where readings are put together.
+    """
+
+    number: int
+    one: str
+    several: str
+
+    def __str__(self) -> str:
+        return f"1 {self.one}" if self.number == 1 else f"{self.number:,} {self.several}"
+
+
+#: How a note on words without a confidence goes on, where others have one.
+WITHOUT_CONFIDENCE = "word has no confidence", "words have no confidence"
+
+
 def _no_numbers() -> NDArray[np.float64]:
     return np.empty(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Words:
+class Words(Result):
     """Words in reading order, with their confidence and their place: what every reader returns.
 
     A truth has the same shape, without confidences.
@@ -65,9 +85,9 @@ class Words:
         What the engine gives a confidence for. Each word of a line that has one has the line's.
     engine : str or None
         The software that wrote the file, where the file names it.
-    notes : tuple of str
-        What a user should know of this reading, one sentence each: repairs made, lines divided
-        into words, words without a confidence.
+    notes : tuple of Note
+        What a user should know of this reading: repairs made, lines divided into words, words
+        without a confidence. ``str(note)`` is a sentence with its count.
 
     Raises
     ------
@@ -103,7 +123,7 @@ class Words:
     scale: Scale | None = None
     unit: Unit = "word"
     engine: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         n, n_pages = len(self.text), len(self.page_names)
@@ -118,6 +138,7 @@ class Words:
         _check_shapes(self, n, n_pages)
         _check_places(self, n_pages)
         _check_confidences(self)
+        Result.__post_init__(self)
 
     def __len__(self) -> int:
         return len(self.text)
@@ -217,8 +238,8 @@ class Words:
         Returns
         -------
         words : Words
-            Source and engine are those of the parts, joined by commas where they differ. Each
-            different note is kept once.
+            Source and engine are those of the parts, joined by commas where they differ. Notes of
+            the same kind add up.
 
         Raises
         ------
@@ -247,9 +268,10 @@ class Words:
             )
         pages = np.cumsum([0, *(len(words.page_names) for words in readings)])
         lines = np.cumsum([0, *(int(words.line[-1]) + 1 if len(words) else 0 for words in readings)])
+        confidence = np.concatenate([words.confidence for words in readings])
         return cls(
             text=tuple(text for words in readings for text in words.text),
-            confidence=np.concatenate([words.confidence for words in readings]),
+            confidence=confidence,
             page=np.concatenate([words.page + n for words, n in zip(readings, pages, strict=False)]),
             line=np.concatenate([words.line + n for words, n in zip(readings, lines, strict=False)]),
             page_names=tuple(name for words in readings for name in words.page_names),
@@ -259,8 +281,21 @@ class Words:
             scale=scales.pop() if scales else None,
             unit=units.pop() if units else readings[0].unit,
             engine=_joined(words.engine for words in readings),
-            notes=tuple(dict.fromkeys(note for words in readings for note in words.notes)),
+            notes=_added(readings, confidence),
         )
+
+
+def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[Note, ...]:
+    """Return the notes of all readings, those of one kind as one."""
+    counts: dict[tuple[str, str], int] = {}
+    for words in readings:
+        for number, one, several in words.notes:
+            counts[one, several] = counts.get((one, several), 0) + number
+    counts.pop(WITHOUT_CONFIDENCE, None)  # a reading in which no word has one does not say so
+    missing = int(np.isnan(confidence).sum())
+    if 0 < missing < len(confidence):
+        counts[WITHOUT_CONFIDENCE] = missing
+    return tuple(Note(number, *texts) for texts, number in counts.items())
 
 
 def _joined(names: Iterable[str | None]) -> str | None:

@@ -9,14 +9,14 @@ import numpy as np
 
 from fastarac.ocr.formats import FORMATS
 from fastarac.ocr.readers._files import InputFile, OcrFileError, page_stem, shown
-from fastarac.ocr.words import HIGHEST, ROUNDING, Words
+from fastarac.ocr.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastarac.ocr.words import Unit
 
-__all__ = ["NO_BOX", "Box", "Builder", "counted", "upright"]
+__all__ = ["NO_BOX", "Box", "Builder", "upright"]
 
 Place = TypeVar("Place")
 Box = tuple[float, float, float, float]
@@ -44,7 +44,7 @@ class Builder(Generic[Place]):
         self.source = source
         self.unit: Unit = FORMATS[source].unit
         self.engine: str | None = None
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self._place_of = place_of
         self._truth = file.truth
         self._scale = FORMATS[source].scale
@@ -102,9 +102,9 @@ class Builder(Generic[Place]):
         return OcrFileError(self.path, problem, place=self._place_of(place))
 
     def note(self, count: int, one: str, several: str) -> None:
-        """Add a sentence about so many things, where there are any."""
+        """Add a note on so many things, where there are any."""
         if count:
-            self.notes.append(counted(count, one, several))
+            self.notes.append(Note(count, one, several))
 
     def finish(self) -> Words:
         """Return all that was added; a file without a page is a page without words."""
@@ -114,7 +114,7 @@ class Builder(Generic[Place]):
         confidence = np.array(self._confidence, np.float64)
         missing = int(np.isnan(confidence).sum())
         if missing and missing < n:
-            self.note(missing, "word has no confidence", "words have no confidence")
+            self.note(missing, *WITHOUT_CONFIDENCE)
         if not self._truth:
             each = {"line": "line", "word": "output"}[self.unit]
             self.note(
@@ -139,11 +139,6 @@ class Builder(Generic[Place]):
             engine=self.engine,
             notes=tuple(self.notes),
         )
-
-
-def counted(count: int, one: str, several: str) -> str:
-    """Return ``1 word …`` or ``n words …``."""
-    return f"1 {one}" if count == 1 else f"{count:,} {several}"
 
 
 def upright(points: list[tuple[float, float]]) -> Box:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.readers._builder import NAN, Box, Builder, counted
+from fastarac.ocr.readers._builder import NAN, Box, Builder
 from fastarac.ocr.readers._xml import elements, line_of, local_name, number
 
 if TYPE_CHECKING:
@@ -127,11 +127,10 @@ class _Pages:
     def finish(self) -> Words:
         builder = self.builder
         builder.engine = " ".join(self.software) or None
-        if self.repaired:
-            builder.notes.append(
-                f"{counted(self.repaired, 'confidence was', 'confidences were')} repaired: "
-                "Tesseract up to 5.5 writes 6 % as 0.6 in ALTO, and 100 % as 0.100"
-            )
+        why = "Tesseract up to 5.5 writes 6 % as 0.6 in ALTO, and 100 % as 0.100"
+        builder.note(
+            self.repaired, f"confidence was repaired: {why}", f"confidences were repaired: {why}"
+        )
         if self.hyphenated and not self.file.truth:
             builder.note(
                 self.hyphenated,
