@@ -19,65 +19,46 @@ from fastarac._kernels._jit import kernel
 Array = NDArray[Any]
 
 LANES = 16
+ROWS = 4  # that are added to a lane between reading and writing its sums
 BLOCK = 256  # rows of lanes; 2 * (255 * BLOCK / 2)**2 < 2**32, so that nothing overflows
 U = np.uint32
 
 
 @kernel
+def add_unit(
+    count: Any, code: Any, above: Any, before: Any, wrong: Any, doubled: Any, in_first: Any, first: Any
+) -> tuple[Any, Any, Any, Any, Any, Any]:
+    """The sums of a lane, as in `lane_rows`, with one more unit; of 32 bits, without a branch."""
+    p = U(count * (code & U(1)))
+    q = U(count - p)
+    before = above if code >= U(2) else before
+    in_first = U(0) if code >= U(2) else in_first
+    above = U(above + p)
+    doubled = U(doubled + U(q * U(above + before)))
+    return above, before, U(wrong + q), doubled, in_first, U(first + (q & in_first))
+
+
+@kernel
 def lane_rows(counts: Array, codes: Array, s: Array) -> None:
-    """Add rows of one unit a lane to the sums `s` of the lanes, four rows at a time.
+    """Add rows of one unit a lane to the sums `s` of the lanes, `ROWS` rows at a time.
 
     Of each lane: correct above, correct above the tie, incorrect, doubled pairs, and whether (all
     bits) its first tie goes on, with the incorrect ones in that.
     """
-    for r in range(len(counts) // (4 * LANES)):
-        row = counts[4 * LANES * r : 4 * LANES * (r + 1)]
-        code = codes[4 * LANES * r : 4 * LANES * (r + 1)]
+    step = ROWS * LANES
+    for r in range(len(counts) // step):
+        row = counts[step * r : step * (r + 1)]
+        code = codes[step * r : step * (r + 1)]
         for k in range(LANES):
-            above, before, wrong = s[k], s[k + 16], s[k + 32]
-            doubled, in_first, first = s[k + 48], s[k + 64], s[k + 80]
-            c = U(row[k])
-            bits = U(code[k])
-            p = U(c * (bits & U(1)))
-            q = U(c - p)
-            before = above if bits >= U(2) else before
-            in_first = U(0) if bits >= U(2) else in_first
-            above = U(above + p)
-            wrong = U(wrong + q)
-            first = U(first + (q & in_first))
-            doubled = U(doubled + U(q * U(above + before)))
-            c = U(row[k + 16])
-            bits = U(code[k + 16])
-            p = U(c * (bits & U(1)))
-            q = U(c - p)
-            before = above if bits >= U(2) else before
-            in_first = U(0) if bits >= U(2) else in_first
-            above = U(above + p)
-            wrong = U(wrong + q)
-            first = U(first + (q & in_first))
-            doubled = U(doubled + U(q * U(above + before)))
-            c = U(row[k + 32])
-            bits = U(code[k + 32])
-            p = U(c * (bits & U(1)))
-            q = U(c - p)
-            before = above if bits >= U(2) else before
-            in_first = U(0) if bits >= U(2) else in_first
-            above = U(above + p)
-            wrong = U(wrong + q)
-            first = U(first + (q & in_first))
-            doubled = U(doubled + U(q * U(above + before)))
-            c = U(row[k + 48])
-            bits = U(code[k + 48])
-            p = U(c * (bits & U(1)))
-            q = U(c - p)
-            before = above if bits >= U(2) else before
-            in_first = U(0) if bits >= U(2) else in_first
-            above = U(above + p)
-            wrong = U(wrong + q)
-            first = U(first + (q & in_first))
-            doubled = U(doubled + U(q * U(above + before)))
-            s[k], s[k + 16], s[k + 32] = above, before, wrong
-            s[k + 48], s[k + 64], s[k + 80] = doubled, in_first, first
+            above, before, wrong = s[k], s[LANES + k], s[2 * LANES + k]
+            doubled, in_first, first = s[3 * LANES + k], s[4 * LANES + k], s[5 * LANES + k]
+            for j in range(ROWS):
+                above, before, wrong, doubled, in_first, first = add_unit(
+                    U(row[j * LANES + k]), U(code[j * LANES + k]),
+                    above, before, wrong, doubled, in_first, first,
+                )  # fmt: skip
+            s[k], s[LANES + k], s[2 * LANES + k] = above, before, wrong
+            s[3 * LANES + k], s[4 * LANES + k], s[5 * LANES + k] = doubled, in_first, first
 
 
 @kernel
@@ -101,7 +82,7 @@ def join(x: Array, y: Array) -> None:
 def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
     """Write correct, incorrect and doubled pairs of each row of `counts`, which are bytes."""
     n = len(codes)
-    rows = n // LANES // 4 * 4  # four at a time; the rest one by one
+    rows = n // LANES // ROWS * ROWS  # the rest one by one
     sums = np.empty(6 * LANES, np.uint32)
     of_lane = np.empty((LANES, 6), np.int64)
     part = np.empty(6, np.int64)
@@ -117,11 +98,11 @@ def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
             lane_rows(row[start * LANES : stop * LANES], codes[start * LANES : stop * LANES], sums)
             for k in range(LANES):
                 part[0] = np.int64(sums[k])
-                part[1] = np.int64(sums[k + 32])
-                part[2] = np.int64(sums[k + 48])
-                part[3] = np.int64(sums[k + 16])
-                part[4] = 1 if sums[k + 64] else 0
-                part[5] = np.int64(sums[k + 80])
+                part[1] = np.int64(sums[2 * LANES + k])
+                part[2] = np.int64(sums[3 * LANES + k])
+                part[3] = np.int64(sums[LANES + k])
+                part[4] = 1 if sums[4 * LANES + k] else 0
+                part[5] = np.int64(sums[5 * LANES + k])
                 join(of_lane[k], part)
         for k in range(LANES):
             for i in range(rows * LANES + k, n, LANES):
