@@ -13,7 +13,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._core import parallel
-from fastarac._kernels import FLOAT, SIGNED, UNSIGNED
+from fastarac._kernels.codes import FLOAT, SIGNED, UNSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

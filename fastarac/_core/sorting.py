@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fastarac import _kernels
 from fastarac._core import parallel
 from fastarac._core.inputs import CHUNK
-from fastarac._kernels import FLOAT
+from fastarac._kernels.codes import FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from fastarac._kernels import verification as verification
     from fastarac._kernels import weighted as weighted
 
-# How a kernel reads the bits of a confidence.
-FLOAT, SIGNED, UNSIGNED = 0, 1, 2
-
 _MODULES = frozenset(
     {
         "areas",

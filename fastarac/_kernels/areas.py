@@ -27,19 +27,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
+from fastarac._kernels.codes import (
+    PRECISION_INTEGRALS,
+    PRECISION_MEANS,
+    PRECISION_TRAPEZOIDS,
+    RECALL_INTEGRALS,
+    RECALL_STEPS,
+    RECALL_TRAPEZOIDS,
+)
 from fastarac._kernels.weighted import add, multiply
 
 Array = NDArray[Any]
 
 DIRECT = 1 << 10  # so many terms of a harmonic sum are added one by one
-
-# What is summed; each name is that of the function below that sums it for weights, in capitals.
-PRECISION_TRAPEZOIDS = 0
-PRECISION_MEANS = 1
-PRECISION_INTEGRALS = 2
-RECALL_INTEGRALS = 3
-RECALL_TRAPEZOIDS = 4
-RECALL_STEPS = 5
 
 MAX_TOTAL = 1 << 35
 BLOCK = 1 << 11  # points that are looked at together, in the cache
@@ -82,30 +82,6 @@ def harmonic(start: Any, stop: Any) -> tuple[float, float]:
 
 
 @kernel
-def precision_trapezoids(
-    true_accepts: Array, false_accepts: Array, start: int, stop: int
-) -> tuple[float, float]:
-    """Twice Ω times the area under the precision over the acceptance rate, points start to stop."""
-    high = low = 0.0
-    for i in range(max(start, 1), stop):
-        t0, f0 = float(true_accepts[i - 1]), float(false_accepts[i - 1])
-        t, f = float(true_accepts[i]), float(false_accepts[i])
-        accepted_high, accepted_low = add(t, 0.0, f, 0.0)
-        p_high, p_low = divide(t, 0.0, accepted_high, accepted_low)
-        if i == 1:  # flat from nothing accepted to the first point
-            before_high, before_low = p_high, p_low
-            b_high, b_low = 0.0, 0.0
-        else:
-            b_high, b_low = add(t0, 0.0, f0, 0.0)
-            before_high, before_low = divide(t0, 0.0, b_high, b_low)
-        w_high, w_low = add(accepted_high, accepted_low, -b_high, -b_low)
-        p_high, p_low = add(p_high, p_low, before_high, before_low)
-        p_high, p_low = multiply(w_high, w_low, p_high, p_low)
-        high, low = add(high, low, p_high, p_low)
-    return high, low
-
-
-@kernel
 def mean_over_tie(t0: Any, n0: Any, p: Any, g: Any) -> tuple[float, float]:
     """Expected sum over the g items of a tie, p of them correct, of the precision down to each.
 
@@ -121,12 +97,30 @@ def mean_over_tie(t0: Any, n0: Any, p: Any, g: Any) -> tuple[float, float]:
 
 
 @kernel
-def precision_means(
-    true_accepts: Array, false_accepts: Array, start: int, stop: int
+def add_up_points(
+    true_accepts: Array, false_accepts: Array, start: int, stop: int, quantity: int
+) -> tuple[float, float]:
+    """Sum over the points from `start` up to `stop`, one after the other, as a double-double.
+
+    Of trapezoids twice the area. The whole, Ω over the acceptance rate and n⁺ over the recall, is
+    still to be divided by.
+    """
+    first = max(start, 1)
+    if quantity == PRECISION_MEANS:
+        return add_up_means(true_accepts, false_accepts, first, stop)
+    if quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS):
+        of_recall = quantity == RECALL_INTEGRALS
+        return add_up_integrals(true_accepts, false_accepts, first, stop, of_recall)
+    return add_up_polygon(true_accepts, false_accepts, first, stop, quantity)
+
+
+@kernel
+def add_up_means(
+    true_accepts: Array, false_accepts: Array, first: int, stop: int
 ) -> tuple[float, float]:
     """Expected sum over items of the precision of the items down to each, ties in random order."""
     high = low = 0.0
-    for i in range(max(start, 1), stop):
+    for i in range(first, stop):
         t0 = true_accepts[i - 1]
         n0 = t0 + false_accepts[i - 1]
         p = true_accepts[i] - t0
@@ -138,84 +132,63 @@ def precision_means(
 
 
 @kernel
-def precision_integrals(
-    true_accepts: Array, false_accepts: Array, start: int, stop: int
+def add_up_integrals(
+    true_accepts: Array, false_accepts: Array, first: int, stop: int, of_recall: bool
 ) -> tuple[float, float]:
-    """Ω times the area under the precision where ties are accepted in continuous random order."""
+    """Area under the precision where ties are accepted in continuous random order.
+
+    `of_recall`: over the recall (Davis and Goadrich), else over the acceptance rate.
+    """
     high = low = 0.0
-    for i in range(max(start, 1), stop):
+    for i in range(first, stop):
         t0, f0 = float(true_accepts[i - 1]), float(false_accepts[i - 1])
         p, q = float(true_accepts[i]) - t0, float(false_accepts[i]) - f0
-        high, low = add(high, low, p, 0.0)
-        n0 = t0 + f0
-        if n0 > 0.0 and p + q > 0.0:  # a weight may be lost beside the sum of those before
+        if of_recall and p <= 0.0:
+            continue
+        n0, g = t0 + f0, p + q
+        term = p
+        if n0 > 0.0 and g > 0.0:  # a weight may be lost beside the sum of those before
             # t0 − p·n0/g, written so that nothing cancels where the tie is as precise as before, and
             # no product of two small weights vanishes
-            slope = t0 * (q / (p + q)) - f0 * (p / (p + q))
-            high, low = add(high, low, slope * math.log1p((p + q) / n0), 0.0)
+            term += (t0 * (q / g) - f0 * (p / g)) * math.log1p(g / n0)
+        high, low = add(high, low, term * (p / g) if of_recall else term, 0.0)
     return high, low
 
 
 @kernel
-def recall_integrals(
-    true_accepts: Array, false_accepts: Array, start: int, stop: int
+def add_up_polygon(
+    true_accepts: Array, false_accepts: Array, first: int, stop: int, quantity: int
 ) -> tuple[float, float]:
-    """n⁺ times the area under the precision over the recall, counts growing linearly in between."""
+    """Widths of the ties times their precision; with trapezoids, times the one before as well."""
+    of_recall = quantity != PRECISION_TRAPEZOIDS
+    steps = quantity == RECALL_STEPS
     high = low = 0.0
-    for i in range(max(start, 1), stop):
-        t0, f0 = float(true_accepts[i - 1]), float(false_accepts[i - 1])
-        p, q = float(true_accepts[i]) - t0, float(false_accepts[i]) - f0
-        if p <= 0.0:
+    t0 = float(true_accepts[first - 1])
+    b_high, b_low = add(t0, 0.0, float(false_accepts[first - 1]), 0.0)
+    h_high, h_low = 1.0, 0.0  # over the recall from precision 1
+    if first > 1 and not steps:
+        h_high, h_low = divide(t0, 0.0, b_high, b_low)
+    for i in range(first, stop):
+        t = float(true_accepts[i])
+        if steps and t <= t0:
             continue
-        n0 = t0 + f0
-        precision = p / (p + q)
-        term = p
-        if n0 > 0.0:
-            term += (t0 * (q / (p + q)) - f0 * precision) * math.log1p((p + q) / n0)
-        high, low = add(high, low, precision * term, 0.0)
-    return high, low
-
-
-@kernel
-def recall_trapezoids(
-    true_accepts: Array, false_accepts: Array, start: int, stop: int
-) -> tuple[float, float]:
-    """Twice n⁺ times the area under straight lines, from precision 1 at recall 0."""
-    high = low = 0.0
-    for i in range(max(start, 1), stop):
-        t0, f0 = float(true_accepts[i - 1]), float(false_accepts[i - 1])
-        t, f = float(true_accepts[i]), float(false_accepts[i])
-        if t <= t0:
-            continue
-        a_high, a_low = add(t, 0.0, f, 0.0)
+        a_high, a_low = add(t, 0.0, float(false_accepts[i]), 0.0)
         p_high, p_low = divide(t, 0.0, a_high, a_low)
-        if i == 1:
-            b_high, b_low = 1.0, 0.0
+        if of_recall:
+            w_high, w_low = add(t, 0.0, -t0, 0.0)
         else:
-            a_high, a_low = add(t0, 0.0, f0, 0.0)
-            b_high, b_low = divide(t0, 0.0, a_high, a_low)
-        p_high, p_low = add(p_high, p_low, b_high, b_low)
-        w_high, w_low = add(t, 0.0, -t0, 0.0)
-        p_high, p_low = multiply(w_high, w_low, p_high, p_low)
-        high, low = add(high, low, p_high, p_low)
-    return high, low
-
-
-@kernel
-def recall_steps(
-    true_accepts: Array, false_accepts: Array, start: int, stop: int
-) -> tuple[float, float]:
-    """n⁺ times the sum of the gains in recall, each times the precision reached: average precision."""
-    high = low = 0.0
-    for i in range(max(start, 1), stop):
-        t0, t, f = float(true_accepts[i - 1]), float(true_accepts[i]), float(false_accepts[i])
-        if t <= t0:
-            continue
-        a_high, a_low = add(t, 0.0, f, 0.0)
-        p_high, p_low = divide(t, 0.0, a_high, a_low)
-        w_high, w_low = add(t, 0.0, -t0, 0.0)
-        p_high, p_low = multiply(w_high, w_low, p_high, p_low)
-        high, low = add(high, low, p_high, p_low)
+            w_high, w_low = add(a_high, a_low, -b_high, -b_low)
+            b_high, b_low = a_high, a_low
+            if i == 1:  # flat from nothing accepted to the first point
+                h_high, h_low = p_high, p_low
+        if steps:
+            term_high, term_low = multiply(w_high, w_low, p_high, p_low)
+        else:
+            h_high, h_low = add(p_high, p_low, h_high, h_low)
+            term_high, term_low = multiply(w_high, w_low, h_high, h_low)
+            h_high, h_low = p_high, p_low
+        high, low = add(high, low, term_high, term_low)
+        t0 = t
     return high, low
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
+from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, TP_CHANGES
 from fastarac._kernels.threshold import (
     HALF_CELLS,
     MANTISSA_SHIFT,
@@ -30,18 +31,6 @@ from fastarac._kernels.threshold import (
 from fastarac._kernels.weighted import add, multiply, sort_pairs
 
 Array = NDArray[Any]
-
-# Which ties become points. The lowest one always does; EVERY is all of them.
-EVERY = 0
-CORNERS = 1  # the highest, and those where the direction of the ROC curve changes
-TP_CHANGES = 2  # the highest, and those next to a change of tp
-TP_CHANGES_ONLY = 3  # those next to a change of tp, counting from no item at all
-
-# What x and y are at a point.
-RATES = 0  # fp / n, tp / p
-PRECISION = 1  # tp / (tp + fp), tp / p
-MISSES = 2  # fp / n, (positives - tp) / p
-COUNTS = 3  # fp, tp, and beside them tn and fn
 
 BLOCK = 1 << 12  # labels between two looks at whether there is a third value
 ROWS = 1 << 11  # rows whose scores are looked up column after column

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._kernels import FLOAT
 from fastarac._kernels._jit import kernel
+from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.threshold import count_pairs, counts_needed, ordered, sort_keys
 
 Array = NDArray[Any]

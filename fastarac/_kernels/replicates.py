@@ -1,6 +1,6 @@
 """What a replicate of the bootstrap says: pairs, points and areas from how often each unit was drawn.
 
-A unit has a code: bit 0 says that it is correct, bit 1 that it is the first of its tie. Units go from
+A unit has a code: the bit CORRECT, and the bit STARTS where it is the first of its tie. Units go from
 the highest confidence downwards, in `lanes` contiguous shares of equal length (the first ones may be
 longer by 1) that lie interleaved in memory: unit r of share k is at ``r * lanes + k``. Where a tie has
 both, its correct units come before its incorrect ones.
@@ -15,6 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
+from fastarac._kernels.codes import (
+    ARAC,
+    CORRECT,
+    GENERALIZED_RC,
+    PRECISION_MEANS,
+    PRECISION_TRAPEZOIDS,
+    RC,
+    RECALL_INTEGRALS,
+    RECALL_STEPS,
+    ROC,
+    STARTS,
+)
 
 Array = NDArray[Any]
 
@@ -29,10 +41,10 @@ def add_unit(
     count: Any, code: Any, above: Any, before: Any, wrong: Any, doubled: Any, in_first: Any, first: Any
 ) -> tuple[Any, Any, Any, Any, Any, Any]:
     """The sums of a lane, as in `lane_rows`, with one more unit; of 32 bits, without a branch."""
-    p = U(count * (code & U(1)))
+    p = U(count * (code & U(CORRECT)))
     q = U(count - p)
-    before = above if code >= U(2) else before
-    in_first = U(0) if code >= U(2) else in_first
+    before = above if code >= U(STARTS) else before
+    in_first = U(0) if code >= U(STARTS) else in_first
     above = U(above + p)
     doubled = U(doubled + U(q * U(above + before)))
     return above, before, U(wrong + q), doubled, in_first, U(first + (q & in_first))
@@ -107,9 +119,9 @@ def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
         for k in range(LANES):
             for i in range(rows * LANES + k, n, LANES):
                 c = np.int64(row[i])
-                part[0] = c * np.int64(codes[i] & 1)
+                part[0] = c * np.int64(codes[i] & CORRECT)
                 part[1] = c - part[0]
-                starts = np.int64(codes[i] & 2)
+                starts = np.int64(codes[i] & STARTS)
                 part[2] = part[1] * part[0]
                 part[3] = 0
                 part[4] = 0 if starts else 1
@@ -133,9 +145,9 @@ def pairs_in_order(counts: Array, codes: Array, lanes: int, weights: Array, pair
             for i in range(k, n, lanes):
                 weight = weights[i] if len(weights) > 1 else weights[0]
                 c = np.int64(row[i]) * weight
-                if codes[i] & 2:
+                if codes[i] & STARTS:
                     before = correct
-                if codes[i] & 1:
+                if codes[i] & CORRECT:
                     correct += c
                 else:
                     incorrect += c
@@ -173,8 +185,8 @@ def points_of_counts(
             tie += starts
             last += starts & in_use
             in_use = (in_use & (1 - starts)) | np.int64(count > 0)
-            correct += c if code & 1 else nothing
-            incorrect += nothing if code & 1 else c
+            correct += c if code & CORRECT else nothing
+            incorrect += nothing if code & CORRECT else c
             ta[last] = correct
             fa[last] = incorrect
             which[last] = tie
@@ -183,17 +195,17 @@ def points_of_counts(
 
 @kernel
 def polygon_of_counts(
-    row: Array, codes: Array, lanes: int, weights: Array, kind: int, of_risk: bool
+    row: Array, codes: Array, lanes: int, weights: Array, quantity: int, of_risk: bool
 ) -> tuple[float, float, float]:
     """Area under a curve of straight lines, summed in doubles; and the correct and incorrect items.
 
-    `kind`: 0 trapezoids under the precision over the acceptance rate, flat up to the first point;
-    under it over the recall, 3 steps or 4 trapezoids. `of_risk`: with the risk for the precision.
+    `quantity`: PRECISION_TRAPEZOIDS, RECALL_TRAPEZOIDS or RECALL_STEPS; `of_risk`: with the risk for
+    the precision.
     """
     n = len(codes)
     alike = len(weights) == 1
     first_weight = float(weights[0])
-    step, of_acceptance = kind == 3, kind == 0
+    step, of_acceptance = quantity == RECALL_STEPS, quantity == PRECISION_TRAPEZOIDS
     flat = of_acceptance
     positive = 0 if of_risk else 1
     t = f = t0 = f0 = doubled = 0.0
@@ -201,7 +213,7 @@ def polygon_of_counts(
     for k in range(lanes):
         # a tie is added where the next one begins; the last one a unit after the end
         for i in range(k, n + lanes if k + 1 == lanes else n, lanes):
-            if (i >= n or codes[i] & 2) and t + f > 0.0:  # where nothing was drawn this adds 0
+            if (i >= n or codes[i] & STARTS) and t + f > 0.0:  # where nothing was drawn this adds 0
                 here = t / (t + f)
                 if flat:
                     height = here
@@ -212,7 +224,7 @@ def polygon_of_counts(
                 t0, f0 = t, f
             if i < n:
                 c = float(row[i]) * (first_weight if alike else float(weights[i]))
-                is_positive = (codes[i] & 1) == positive
+                is_positive = (codes[i] & CORRECT) == positive
                 t += c if is_positive else 0.0
                 f += 0.0 if is_positive else c
     whole = t + f if of_acceptance else t
@@ -221,11 +233,10 @@ def polygon_of_counts(
 
 
 @kernel
-def area_of_points(ta: Array, fa: Array, points: int, kind: int) -> tuple[float, float, float]:
+def area_of_points(ta: Array, fa: Array, points: int, quantity: int) -> tuple[float, float, float]:
     """The same for areas with logarithms, from points; exchange `ta` and `fa` for those of the risk.
 
-    `kind`: under the precision, over the acceptance rate 1 the mean over the items, 2 the integral
-    with ties in random order; over the recall 5 Davis and Goadrich's.
+    `quantity`: PRECISION_MEANS, PRECISION_INTEGRALS or RECALL_INTEGRALS.
     """
     total = 0.0
     for i in range(1, points):
@@ -234,15 +245,15 @@ def area_of_points(ta: Array, fa: Array, points: int, kind: int) -> tuple[float,
         n0, g = t0 + f0, p + q
         slope = (t0 * q - p * f0) / g if g > 0.0 else 0.0
         term = p
-        if kind == 1:
+        if quantity == PRECISION_MEANS:
             term += slope * (harmonic(n0, g) if g > 1.0 else 1.0 / (n0 + 1.0))
         elif n0 > 0.0:
             term += slope * math.log1p(g / n0)
-        if kind == 5:
+        if quantity == RECALL_INTEGRALS:
             term = p / g * term if p > 0.0 else 0.0
         total += term
     t, f = float(ta[points - 1]), float(fa[points - 1])
-    whole = t if kind == 5 else t + f
+    whole = t if quantity == RECALL_INTEGRALS else t + f
     return (total / whole if whole > 0.0 else math.nan), t, f
 
 
@@ -284,16 +295,15 @@ def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None
 def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, heights: Array) -> None:
     """Write the heights of a curve at the rising places of `grid`, between its points linearly.
 
-    `curve`: 0 accuracy after correction, 1 error rate, 2 risk, 3 precision, over the acceptance rate;
-    4 true over false positive rate, where at a jump the height is the upper one.
+    `curve` as in `codes`. Of ROC the height at a jump is the upper one.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     total = correct + incorrect
-    if curve == 4 and (correct == 0.0 or incorrect == 0.0):
+    if curve == ROC and (correct == 0.0 or incorrect == 0.0):
         for j in range(len(grid)):
             heights[j] = math.nan
         return
-    along = incorrect if curve == 4 else total
+    along = incorrect if curve == ROC else total
     i = 0
     for j in range(len(grid)):
         place = grid[j] * along
@@ -303,7 +313,7 @@ def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, he
         end = points
         while end - i > 1:  # the last point up to this place lies between i and end
             middle = (i + end) // 2
-            x = float(fa[middle]) if curve == 4 else float(ta[middle]) + float(fa[middle])
+            x = float(fa[middle]) if curve == ROC else float(ta[middle]) + float(fa[middle])
             if x <= place:
                 i = middle
             else:
@@ -321,15 +331,15 @@ def curve_point(
 ) -> tuple[float, float]:
     """A point of a curve, its place as a count."""
     t, f = float(ta[i]), float(fa[i])
-    if curve == 4:
+    if curve == ROC:
         return f, t / correct
     x = t + f
-    if curve == 0:
+    if curve == ARAC:
         return x, (total - f) / total
-    if curve == 1:
+    if curve == GENERALIZED_RC:
         return x, f / total
     if i == 0:  # as at the first point with anything accepted
         t, f = float(ta[1]), float(fa[1])
-    if curve == 2:
+    if curve == RC:
         return x, f / (t + f)
     return x, t / (t + f)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
+from fastarac._kernels.codes import CORRECT
 
 Array = NDArray[Any]
 
@@ -114,8 +115,8 @@ def draw_units(
     replacement, which they remain when single draws, each with the same probability, are added or
     taken back until the sum is right. So no random access to memory is needed but for those few.
 
-    `strata` (n,) has the units by stratum, between `bounds`: those whose code is even, then those whose
-    code is odd. Left empty, all are one stratum.
+    `strata` (n,) has the units by stratum, between `bounds`: the incorrect ones, then the correct ones.
+    Left empty, all are one stratum.
     `limits` are 2**32 times the distribution function of Poisson's distribution. Returns False where a
     count would exceed `largest`; the same draw then needs a wider type.
     """
@@ -135,7 +136,7 @@ def draw_units(
         odd = 0
         if len(strata) > 0:
             for i in range(n):
-                odd += np.int64(row[i]) * np.int64(codes[i] & 1)
+                odd += np.int64(row[i]) * np.int64(codes[i] & CORRECT)
         for s in range(len(bounds) - 1):
             begin, end = bounds[s], bounds[s + 1]
             missing = end - begin - (odd if s == 1 else total - odd)

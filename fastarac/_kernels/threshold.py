@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._kernels import FLOAT, UNSIGNED
 from fastarac._kernels._jit import kernel
+from fastarac._kernels.codes import FLOAT, UNSIGNED
 
 Array = NDArray[Any]
 

@@ -104,8 +104,8 @@ def rounding_of_sums(items: Ranked) -> Fraction:
     return Fraction(1, 1 << (2 * quotient_digits(total) + 38))
 
 
-def sum_over(items: Ranked, quantity: str, *, of_risk: bool = False) -> Fraction:
-    """Sum over the thresholds of what a kernel of `_kernels.areas` says, far closer than a double.
+def sum_over(items: Ranked, quantity: int, *, of_risk: bool = False) -> Fraction:
+    """Sum over the thresholds for one of the areas of `_kernels.codes`, far closer than a double.
 
     Points are summed in chunks of one size, so that the number of threads changes nothing. Risk is
     precision with the incorrect items in the place of the correct ones.
@@ -115,7 +115,6 @@ def sum_over(items: Ranked, quantity: str, *, of_risk: bool = False) -> Fraction
     total = int(correct + incorrect)
     if isinstance(items, SweepArrays) and (is_weighted(items) or total >= areas.MAX_TOTAL):
         return _sum_by_points(items, quantity, of_risk=of_risk)
-    what = getattr(areas, quantity.upper())
     digits = quotient_digits(total)
     scale = 2.0**digits
     if isinstance(items, SortedItems):
@@ -124,7 +123,7 @@ def sum_over(items: Ranked, quantity: str, *, of_risk: bool = False) -> Fraction
 
         def add_buckets(first: int, last: int) -> None:
             areas.sums_of_buckets(
-                items.keys, items.bounds, first, last, items.above, what, of_risk, scale, rows
+                items.keys, items.bounds, first, last, items.above, quantity, of_risk, scale, rows
             )
 
         sorting.over_buckets(n_buckets, total, lambda: add_buckets)
@@ -136,7 +135,7 @@ def sum_over(items: Ranked, quantity: str, *, of_risk: bool = False) -> Fraction
         def add_points(i: int) -> None:
             stop = min(starts[i] + CHUNK, len(true_accepts))
             areas.sums_of_points(
-                true_accepts, false_accepts, starts[i], stop, what, of_risk, scale, rows[i]
+                true_accepts, false_accepts, starts[i], stop, quantity, of_risk, scale, rows[i]
             )
 
         _in_turns(add_points, len(starts), len(true_accepts))
@@ -148,7 +147,7 @@ def sum_over(items: Ranked, quantity: str, *, of_risk: bool = False) -> Fraction
     return (first + (second + rest) * unit) * unit + Fraction(high) + Fraction(low)
 
 
-def _sum_by_points(items: SweepArrays, quantity: str, *, of_risk: bool) -> Fraction:
+def _sum_by_points(items: SweepArrays, quantity: int, *, of_risk: bool) -> Fraction:
     """`sum_over` for weights, whatever their unit, and for vast counts."""
     scale = 1.0
     _, ta, fa = items
@@ -157,11 +156,11 @@ def _sum_by_points(items: SweepArrays, quantity: str, *, of_risk: bool) -> Fract
         ta, fa = ta * scale, fa * scale
     if of_risk:
         ta, fa = fa, ta
-    add_up = getattr(_kernels.areas, quantity)
     sums: dict[int, tuple[float, float]] = {}
 
     def add_points(i: int) -> None:
-        sums[i] = add_up(ta, fa, i * CHUNK, min((i + 1) * CHUNK, len(ta)))
+        stop = min((i + 1) * CHUNK, len(ta))
+        sums[i] = _kernels.areas.add_up_points(ta, fa, i * CHUNK, stop, quantity)
 
     _in_turns(add_points, -(-len(ta) // CHUNK), len(ta))
     return sum((Fraction(x) for pair in sums.values() for x in pair), Fraction(0)) / Fraction(scale)

@@ -11,6 +11,7 @@ import numpy as np
 
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import SCORED_NAMES, choice, fractions_of
+from fastarac._kernels.codes import OF_INTERPOLATION
 from fastarac.areas.arac import ranked, sum_over, totals
 from fastarac.areas.partial import scored_sweep
 
@@ -111,12 +112,7 @@ def pr_auc_score(
     if not positives:
         warn_undefined("area under the precision-recall curve", "y_true has no positive item")
         return math.nan
-    quantities = {
-        "davis-goadrich": "recall_integrals",
-        "linear": "recall_trapezoids",
-        "step": "recall_steps",
-    }
-    area = sum_over(items, quantities[interpolation]) / positives
+    area = sum_over(items, OF_INTERPOLATION[interpolation]) / positives
     return float(area / 2 if interpolation == "linear" else area)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 from fastarac import _kernels
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import choice, positive_scalar
+from fastarac._kernels.codes import OF_ESTIMATOR
 from fastarac.areas.arac import (
     CurveArea,
     curve_area,
@@ -33,22 +34,17 @@ if TYPE_CHECKING:
 Estimator = Literal["trapezoid", "mean", "exact"]
 Optimum = Literal["finite", "asymptotic"]
 
-ESTIMATORS = ("trapezoid", "mean", "exact")
+ESTIMATORS = tuple(OF_ESTIMATOR)
 
 
 def _area(items: Ranked, estimator: str, *, of_risk: bool = False) -> Fraction:
     """ARP-AUC, or AURC `of_risk`, with an error far below that of a double."""
     choice(estimator, "estimator", ESTIMATORS)
-    quantities = {
-        "trapezoid": "precision_trapezoids",
-        "mean": "precision_means",
-        "exact": "precision_integrals",
-    }
     if estimator == "mean" and is_weighted(items):
         message = "estimator='mean' is a mean over items and takes no weights; use 'exact'"
         raise ValueError(message)
     correct, incorrect, _ = totals(items)
-    area = sum_over(items, quantities[estimator], of_risk=of_risk) / (correct + incorrect)
+    area = sum_over(items, OF_ESTIMATOR[estimator], of_risk=of_risk) / (correct + incorrect)
     return area / 2 if estimator == "trapezoid" else area
 
 

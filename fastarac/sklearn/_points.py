@@ -22,6 +22,7 @@ from fastarac._core.sorting import (
     sort_buckets,
     spread,
 )
+from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, TP_CHANGES_ONLY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
 
     from fastarac.sklearn._arrays import Array, Scores
     from fastarac.sweep import ThresholdSweep
-
-# As in _kernels.dropin, which is only imported when it is used.
-EVERY, CORNERS, TP_CHANGES, TP_CHANGES_ONLY = range(4)
-RATES, PRECISION, MISSES, COUNTS = range(4)
 
 
 class Shape(NamedTuple):

@@ -14,10 +14,11 @@ from fastarac import _kernels
 from fastarac._core import sorting
 from fastarac._core.inputs import MAX_SPAN, least_positive
 from fastarac._core.pairs import value_of_pairs
+from fastarac._kernels.codes import CORNERS, EVERY, PRECISION, RATES, RECALL_STEPS
 from fastarac.areas.arac import sum_over, totals
 from fastarac.areas.partial import area_between
 from fastarac.sklearn._arrays import Scores, check_lengths, column, read_weights
-from fastarac.sklearn._points import CORNERS, EVERY, PRECISION, RATES, Shape, points_of_items
+from fastarac.sklearn._points import Shape, points_of_items
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,7 +118,7 @@ def precision_of(items: Ranked) -> Score:
     positives = totals(items).correct
     if not positives:
         return 0.0, NO_RECALL
-    return float(sum_over(items, "recall_steps") / positives), None
+    return float(sum_over(items, RECALL_STEPS) / positives), None
 
 
 def _precision_by_points(items: Scores) -> Score:

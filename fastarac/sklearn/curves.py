@@ -9,6 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from fastarac._kernels.codes import (
+    CORNERS,
+    COUNTS,
+    EVERY,
+    MISSES,
+    PRECISION,
+    RATES,
+    TP_CHANGES,
+    TP_CHANGES_ONLY,
+)
 from fastarac.sklearn import _checks
 from fastarac.sklearn._arrays import (
     Scores,
@@ -21,14 +31,6 @@ from fastarac.sklearn._arrays import (
 )
 from fastarac.sklearn._labels import positive_labels, read_target
 from fastarac.sklearn._points import (
-    CORNERS,
-    COUNTS,
-    EVERY,
-    MISSES,
-    PRECISION,
-    RATES,
-    TP_CHANGES,
-    TP_CHANGES_ONLY,
     Points,
     Shape,
     points_of_items,

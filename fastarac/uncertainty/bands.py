@@ -13,6 +13,7 @@ from fastarac import _kernels
 from fastarac._core.exceptions import UndefinedMetricWarning, warn_unreliable
 from fastarac._core.inputs import choice, fractions_of, whole_number
 from fastarac._core.random_state import key_of
+from fastarac._kernels.codes import ARAC, ARP, GENERALIZED_RC, RC, ROC
 from fastarac.uncertainty.asymptotic import level_of
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.bootstrap import doubts_about, threads_for
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 Curve = Literal["arac", "generalized_rc", "rc", "arp", "roc"]
 Kind = Literal["pointwise", "simultaneous"]
 
-CURVES = ("arac", "generalized_rc", "rc", "arp", "roc")  # numbered as in `curve_heights`
+CURVES = {"arac": ARAC, "generalized_rc": GENERALIZED_RC, "rc": RC, "arp": ARP, "roc": ROC}
 MAX_PLACES = 10_000
 NO_SPREAD = 1e-12  # standard deviations that are nothing but rounding
 
@@ -154,14 +155,14 @@ def bootstrap_band(
     >>> bool((band.low <= band.estimate).all() and (band.estimate <= band.high).all())
     True
     """
-    choice(curve, "curve", CURVES)
+    choice(curve, "curve", tuple(CURVES))
     choice(kind, "kind", ("pointwise", "simultaneous"))
     x = _places(grid)
     resamples = whole_number(n_resamples, "n_resamples", 2)
     level = level_of(confidence_level)
     key = key_of(random_state)
     population = population_of(correct, confidence, sample_weight, groups, stratified=stratified)
-    number = CURVES.index(curve)
+    number = CURVES[curve]
     sweep = population.sweep
     estimate = np.empty(len(x))
     _kernels.replicates.curve_heights(

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._core.exceptions import undefined_is_nan
+from fastarac._kernels.codes import CORRECT, STARTS
 from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.uncertainty import influence
 from fastarac.uncertainty.replicates import PAIRS, pair_values
-from fastarac.uncertainty.resampling import CORRECT, STARTS
 from fastarac.uncertainty.results import ConfidenceInterval
 from fastarac.uncertainty.statistics import Statistic
 

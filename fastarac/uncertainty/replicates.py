@@ -11,6 +11,13 @@ from numpy.typing import NDArray
 from fastarac import _kernels
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._core.pairs import values_of_pairs
+from fastarac._kernels.codes import (
+    OF_ESTIMATOR,
+    OF_INTERPOLATION,
+    PRECISION_TRAPEZOIDS,
+    RECALL_STEPS,
+    RECALL_TRAPEZOIDS,
+)
 from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.uncertainty import influence
 from fastarac.uncertainty.statistics import Statistic
@@ -30,10 +37,7 @@ PAIRS = ("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "roc_au
 NO_SPREAD = 1e-13  # what rounding leaves of a variance of 0, beside the squares it is made of
 BATCH = 1 << 18  # counts drawn at a time, if they are more than one resample: they stay in the cache
 
-# Numbers of kinds of areas in `_kernels.replicates`.
-_ESTIMATORS = {"trapezoid": 0, "mean": 1, "exact": 2}
-_INTERPOLATIONS = {"step": 3, "linear": 4, "davis-goadrich": 5}
-_POLYGONS = {0, 3, 4}
+_POLYGONS = {PRECISION_TRAPEZOIDS, RECALL_TRAPEZOIDS, RECALL_STEPS}
 
 
 class Resample:
@@ -73,17 +77,17 @@ class Resample:
             fa /= population.scale
         return trusted_sweep(population.sweep.thresholds[self._which[:n]], ta, fa)
 
-    def area(self, kind: int, *, of_risk: bool = False) -> tuple[float, float, float]:
+    def area(self, quantity: int, *, of_risk: bool = False) -> tuple[float, float, float]:
         """Return an area with the correct and incorrect items, see `_kernels.replicates`."""
-        if kind in _POLYGONS:
+        if quantity in _POLYGONS:
             p = self._population
             return _kernels.replicates.polygon_of_counts(
-                self._counts, p.codes, p.lanes, p.weights, kind, of_risk
+                self._counts, p.codes, p.lanes, p.weights, quantity, of_risk
             )
         ta, fa, n = self._points()
         if not of_risk:
-            return _kernels.replicates.area_of_points(ta, fa, n, kind)
-        area, incorrect, correct = _kernels.replicates.area_of_points(fa, ta, n, kind)
+            return _kernels.replicates.area_of_points(ta, fa, n, quantity)
+        area, incorrect, correct = _kernels.replicates.area_of_points(fa, ta, n, quantity)
         return area, correct, incorrect
 
     def squares(self, out: FloatArray) -> None:
@@ -98,8 +102,8 @@ class Resample:
 def _quick(statistic: Statistic) -> Quick | None:
     """A way to the value of a statistic that sums in doubles, where there is one."""
     parameters = dict(statistic.parameters)
-    estimator = _ESTIMATORS[parameters.get("estimator", "trapezoid")]
-    interpolation = _INTERPOLATIONS[parameters.get("interpolation", "davis-goadrich")]
+    estimator = OF_ESTIMATOR[parameters.get("estimator", "trapezoid")]
+    interpolation = OF_INTERPOLATION[parameters.get("interpolation", "davis-goadrich")]
     gamma = float(parameters.get("gamma", 1.0))
     ways: dict[str, Quick] = {
         "arp_auc": lambda resample: resample.area(estimator)[0],
@@ -107,7 +111,7 @@ def _quick(statistic: Statistic) -> Quick | None:
         "normalized_arp_auc": lambda resample: _normalized(
             *resample.area(estimator, of_risk=True), gamma
         ),
-        "average_precision": lambda resample: resample.area(_INTERPOLATIONS["step"])[0],
+        "average_precision": lambda resample: resample.area(RECALL_STEPS)[0],
         "pr_auc": lambda resample: resample.area(interpolation)[0],
     }
     return ways.get(statistic.name)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastarac import _kernels
 from fastarac._core.inputs import read_groups, read_items
 from fastarac._core.sorting import scale_of
+from fastarac._kernels.codes import CORRECT, STARTS
 from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence, threshold_sweep
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-CORRECT, STARTS = np.uint8(1), np.uint8(2)  # the bits of a code, as `_kernels.replicates` reads them
 CELL_COST = 64  # a cell takes as long to draw as so many items
 LARGEST_BYTE = 255
 WHOLE_PAIRS = 1 << 31  # up to so many items, twice the number of pairs fits int64
