@@ -199,14 +199,16 @@ def require_confidence(words: Words, path: str | os.PathLike[str] | None = None)
     >>> words = Words(("Total",), none, first, first, page_names=("p",), source="doctr")
     >>> require_confidence(words)
     Traceback (most recent call last):
-    fastarac.ocr.formats.NoConfidenceError: none of the 1 words of p (docTR) has a confidence; ...
+    fastarac.ocr.formats.NoConfidenceError: the one word of p (docTR) has no confidence; ...
     """
     if not len(words) or not np.isnan(words.confidence).all():
         return
     found = FORMATS.get(words.source)
     title = found.title if found else words.source
     shown = str(path) if path is not None else ", ".join(words.page_names[:3])
-    message = f"none of the {len(words):,} words of {shown} ({title}) has a confidence"
+    n = len(words)
+    message = f"{'the one word' if n == 1 else f'none of the {n:,} words'} of {shown} ({title}) has "
+    message += "no confidence" if n == 1 else "a confidence"
     if found:
         message += f"; {found.option.replace('`', '')}"
     raise NoConfidenceError(message)

@@ -147,7 +147,7 @@ class Words(Result):
         pages = len(self.page_names)
         said = {"percent": "in percent", "unit": "from 0 to 1", None: "absent"}[self.scale]
         return (
-            f"Words({len(self)} words on {pages} page{'s' * (pages != 1)}, confidences {said}, "
+            f"Words({len(self)} word{'s' * (len(self) != 1)} on {pages} page{'s' * (pages != 1)}, confidences {said}, "
             f"source={self.source!r})"
         )
 
