@@ -395,7 +395,7 @@ def test_pages_without_a_partner_are_listed():
 
 
 def test_confidences_must_be_there():
-    with pytest.raises(NoConfidenceError, match="none of the 1 words of p "):
+    with pytest.raises(NoConfidenceError, match="the one word of p "):
         align(words_of({"p": "one"}), words_of({"p": "one"}))
     with pytest.raises(ValueError, match=r"no output that is an item with a confidence, on 1 pages"):
         align(words_of({"p": "one"}), words_of({"p": []}))

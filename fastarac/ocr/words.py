@@ -144,11 +144,11 @@ class Words(Result):
         return len(self.text)
 
     def __repr__(self) -> str:
-        pages = len(self.page_names)
+        n, pages = len(self), len(self.page_names)
         said = {"percent": "in percent", "unit": "from 0 to 1", None: "absent"}[self.scale]
         return (
-            f"Words({len(self)} word{'s' * (len(self) != 1)} on {pages} page{'s' * (pages != 1)}, confidences {said}, "
-            f"source={self.source!r})"
+            f"Words({n} word{'s' * (n != 1)} on {pages} page{'s' * (pages != 1)}, "
+            f"confidences {said}, source={self.source!r})"
         )
 
     def page_slices(self) -> list[slice]:
