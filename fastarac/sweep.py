@@ -358,7 +358,8 @@ def threshold_sweep(
     ------
     ValueError
         Where an argument is empty, not one-dimensional, of another length than the others, or holds
-        nulls, NaN, infinities, labels other than 0 and 1, or negative weights.
+        nulls, NaN, infinities, labels other than 0 and 1, or negative weights; or where the greatest
+        weight is more than 1e305 times the least one above 0.
     TypeError
         Where an argument does not hold real numbers.
 

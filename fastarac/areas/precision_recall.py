@@ -74,7 +74,9 @@ def pr_auc_score(
     Returns
     -------
     float
-        In [0, 1]; NaN where no item is positive.
+        In [0, 1]; NaN where no item is positive. Unweighted, the exact value rounded once, or within 4
+        units in the last place with the logarithms of Davis and Goadrich; weighted, within a relative
+        error of 1e-12 or, with them, an absolute one of 1e-15.
 
     Warns
     -----
