@@ -94,7 +94,9 @@ def _groups(n: int) -> NDArray[np.int64]:
 
 def _evaluate_groups(items: Inputs) -> Any:
     groups = _groups(len(items.correct))
-    return fa.evaluate_groups(items.correct, items.confidence, groups, metrics="arac_auc")["arac_auc"]
+    return fa.evaluate_groups(items.correct, items.confidence, by=groups, metrics="arac_auc")[
+        "arac_auc"
+    ]
 
 
 def _loop(items: Inputs) -> Any:

@@ -1,30 +1,104 @@
-"""Everything about one model at once: what the command line prints."""
+"""Everything about one model at once: all that the command line prints."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import numpy as np
 
-from fastarac._core.inputs import fractions_of, positive_scalar, real_scalar
+from fastarac._core.exceptions import undefined_is_nan
+from fastarac._core.inputs import fractions_of, real_scalar
 from fastarac._core.pairs import value_of_pairs
+from fastarac._core.results import Result
 from fastarac._core.text import percent
 from fastarac.areas import arac as areas
 from fastarac.areas.precision_recall import pr_auc_score
 from fastarac.areas.risk import risk_areas
-from fastarac.operating.points import OperatingPoint, acceptance_at_error_rate, operating_point
+from fastarac.costs.verification import VerificationCosts, require_costs
+from fastarac.operating.guarantees import GuaranteedOperatingPoint, guaranteed_operating_point
+from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import ArrayLike
 
+    from fastarac._core.interval import Interval
     from fastarac.areas.arac import CurveArea
+    from fastarac.operating.reviewer import Reviewer
+
+RATES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
+SCALARS = ("roc_auc", "pr_auc", "average_precision", "aurc", "normalized_aurc", "augrc")
+LABELS = {
+    "recognition_rate": "recognition rate β",
+    "arac_auc": "ARAC-AUC",
+    "normalized_arac_auc": "normalised ARAC-AUC",
+    "arp_auc": "ARP-AUC",
+    "roc_auc": "ROC-AUC",
+    "pr_auc": "PR-AUC",
+    "average_precision": "average precision",
+    "aurc": "AURC",
+    "augrc": "AUGRC",
+}
+UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)  # γ = 1 and δ = 0, as in the tables of the paper
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Limit:
+    """A criterion that decides on a threshold, with its value.
+
+    Attributes
+    ----------
+    criterion : {"max_error_rate", "max_risk", "threshold"}
+        The keyword of :func:`.operating_point`.
+    value : float or int
+        A rate in [0, 1], or the threshold.
+    """
+
+    criterion: Literal["max_error_rate", "max_risk", "threshold"]
+    value: float
+
+    @property
+    def key(self) -> str:
+        """What follows the ``@`` in names of figures: ``0.01``, ``risk=0.01``, ``threshold=0.9``."""
+        if self.criterion == "threshold":
+            return f"threshold={self.value!r}".removesuffix(".0")
+        return f"{'risk=' if self.criterion == 'max_risk' else ''}{self.value:.12g}"
+
+    def __str__(self) -> str:
+        if self.criterion == "threshold":
+            return f"at confidence >= {self.value!r}".removesuffix(".0")
+        kind = "errors among the accepted" if self.criterion == "max_risk" else "errors"
+        return f"at most {percent(self.value)} {kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class LimitEvaluation:
+    """What one limit lets through.
+
+    Attributes
+    ----------
+    limit : Limit
+        The limit.
+    point : OperatingPoint
+        The threshold that accepts most within it, ties accepted whole, and what happens there.
+    performance : float
+        W = γX + β − δ·R_E (equation 15) at that point.
+    guaranteed : GuaranteedOperatingPoint or None
+        The threshold that keeps the limit on new items too, where a failure probability is given.
+    """
+
+    limit: Limit
+    point: OperatingPoint
+    performance: float
+    guaranteed: GuaranteedOperatingPoint | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation(Result):
     """The figures of one model; ``print`` shows them as a table.
 
     Attributes
@@ -33,33 +107,27 @@ class Evaluation:
         Number of items, Ω; their weight where they are weighted.
     recognition_rate : float
         Share of correct items, β.
-    arac : CurveArea
-        ARAC-AUC and its parts, among them the normalised one.
-    arp : CurveArea
-        ARP-AUC by trapezoids, and its parts.
+    arac, arp : CurveArea
+        ARAC-AUC and ARP-AUC (by trapezoids) with their parts.
     roc_auc : float
-        How well the confidence tells correct items from incorrect ones; NaN where all are alike.
-    pr_auc : float
-        Area under the precision–recall curve, interpolated after Davis and Goadrich; NaN where no
+        How well the confidence separates correct from incorrect items; NaN where all are alike.
+    pr_auc, average_precision : float
+        Area under the precision–recall curve after Davis and Goadrich, and by steps; NaN where no
         item is correct.
-    average_precision : float
-        The same area by steps; NaN where no item is correct.
     aurc : float
-        1 − ARP-AUC, the mean risk, by trapezoids.
+        1 − ARP-AUC, the mean risk.
     normalized_aurc : float
-        AURC between that of the best order of the items, 0, and that of a random one, 1, as
-        :func:`.normalized_aurc_loss` has it. NaN where all items are alike, and where they are
-        weighted: no order of single items is the best then.
+        AURC between that of the best order, 0, and of a random one, 1. NaN where all items are alike,
+        and where they are weighted: no order of single items is the best then.
     augrc : float
         1 − ARAC-AUC, the mean error rate.
-    gamma, delta : float
-        The ratios of costs γ = C_R/C_C and δ = C_E/C_C − 1 (equation 13).
-    error_rates : tuple of float
-        The allowed error rates ε.
-    operating_points : tuple of OperatingPoint
-        For each of `error_rates`, the threshold that accepts most, ties accepted whole.
-    performance : tuple of float
-        For each of `error_rates`, W(θ) = γX(θ) + β − δε (equation 15), X(θ) read off the curve.
+    costs : VerificationCosts
+        The prices of `performance` and of the normalised ARAC-AUC (its γ).
+    limits : tuple of LimitEvaluation
+        One for each limit: first of the error rate, then of the risk, then the thresholds.
+    intervals : dict of str to Interval
+        By the names of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate@0.01"``; empty unless
+        asked for.
     """
 
     n: int | float
@@ -72,17 +140,17 @@ class Evaluation:
     aurc: float
     normalized_aurc: float
     augrc: float
-    gamma: float
-    delta: float
-    error_rates: tuple[float, ...]
-    operating_points: tuple[OperatingPoint, ...]
-    performance: tuple[float, ...]
+    costs: VerificationCosts
+    limits: tuple[LimitEvaluation, ...]
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as a flat dictionary that JSON can hold.
 
-        Keys of the operating points end in ``@`` and the allowed error rate, as in
-        ``"acceptance_rate@0.01"``. What is undefined or infinite is ``None``.
+        Keys of a limit's figures end in ``@`` and the limit, as in ``"acceptance_rate@0.01"``,
+        ``"acceptance_rate@risk=0.02"`` or ``"error_rate@threshold=0.9"``; those of a guarantee in
+        ``@guaranteed:0.01``; the ends of an interval have ``_low`` and ``_high`` before the ``@``.
+        What is undefined or infinite is ``None``.
         """
         figures: dict[str, Any] = {
             "n": self.n,
@@ -93,61 +161,105 @@ class Evaluation:
             "normalized_arac_auc": self.arac.normalized,
             "arp_auc": self.arp.auc,
             "normalized_arp_auc": self.arp.normalized,
-            "roc_auc": self.roc_auc,
-            "pr_auc": self.pr_auc,
-            "average_precision": self.average_precision,
-            "aurc": self.aurc,
-            "normalized_aurc": self.normalized_aurc,
-            "augrc": self.augrc,
-            "gamma": self.gamma,
-            "delta": self.delta,
+            **{name: getattr(self, name) for name in SCALARS},
+            "gamma": self.costs.gamma,
+            "delta": self.costs.delta,
         }
-        for limit, point, performance in zip(
-            self.error_rates, self.operating_points, self.performance, strict=True
-        ):
-            for name in ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate"):
-                figures[f"{name}@{limit:.12g}"] = getattr(point, name)
-            figures[f"performance@{limit:.12g}"] = performance
+        for found in self.limits:
+            key = found.limit.key
+            figures |= {f"{name}@{key}": getattr(found.point, name) for name in RATES}
+            figures[f"performance@{key}"] = found.performance
+            if found.guaranteed is not None:
+                sure = found.guaranteed
+                figures |= {f"{name}@guaranteed:{key}": getattr(sure.point, name) for name in RATES}
+                figures[f"bound@guaranteed:{key}"] = sure.bound
+                figures["failure_probability"] = sure.failure_probability
+        for name, interval in self.intervals.items():
+            figure, at, where = name.partition("@")
+            figures["confidence_level"] = interval.confidence_level
+            figures[f"{figure}_low{at}{where}"] = interval.low
+            figures[f"{figure}_high{at}{where}"] = interval.high
         return {
             key: None if isinstance(value, float) and not math.isfinite(value) else value
             for key, value in figures.items()
         }
 
     def __str__(self) -> str:
-        rows = [
-            ("items", f"{self.n:.12g}"),
-            ("recognition rate β", f"{self.recognition_rate:.4f}"),
-            ("ARAC-AUC", f"{self.arac.auc:.4f}"),
-            (f"normalised ARAC-AUC (γ = {self.gamma:g})", f"{self.arac.normalized:.4f}"),
-            ("ARP-AUC", f"{self.arp.auc:.4f}"),
-            ("ROC-AUC", f"{self.roc_auc:.4f}"),
-            ("PR-AUC", f"{self.pr_auc:.4f}"),
-            ("AURC", f"{self.aurc:.4f}"),
-            ("AUGRC", f"{self.augrc:.4f}"),
-        ]
-        for limit, point, performance in zip(
-            self.error_rates, self.operating_points, self.performance, strict=True
-        ):
+        figures = self.to_dict()
+        gamma, delta = self.costs.gamma, self.costs.delta
+        rows = [("items", f"{self.n:.12g}")]
+        for name, label in LABELS.items():
+            unit = f" (γ = {gamma:g})" if name == "normalized_arac_auc" else ""
+            value = math.nan if figures[name] is None else figures[name]
+            rows.append((label + unit, self._shown(name, value)))
+        for found in self.limits:
+            limit, point = found.limit, found.point
             rows += [
-                (f"at most {percent(limit)} errors: accepted", f"{point.acceptance_rate:.4f}"),
+                (f"{limit}: accepted", self._shown("acceptance_rate", point.acceptance_rate, limit)),
                 ("    threshold", f"{point.threshold!r}"),
-                ("    errors that remain", f"{point.error_rate:.4f}"),
-                (f"    W (γ = {self.gamma:g}, δ = {self.delta:g})", f"{performance:.4f}"),
+                ("    errors that remain", self._shown("error_rate", point.error_rate, limit)),
+                (f"    W (γ = {gamma:g}, δ = {delta:g})", f"{found.performance:.4f}"),
             ]
+            if found.guaranteed is not None:
+                rows.append(("    guaranteed", str(found.guaranteed)))
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
+    def __repr__(self) -> str:
+        area = f"ARAC-AUC {self.arac.auc:.4f}"
+        return f"Evaluation({self.n:.12g} items, {area}, {len(self.limits)} limits)"
 
+    def _shown(self, name: str, value: float, limit: Limit | None = None) -> str:
+        found = self.intervals.get(name if limit is None else f"{name}@{limit.key}")
+        return f"{value:.4f}" + ("" if found is None else f" [{found.low:.4f}, {found.high:.4f}]")
+
+
+@overload
+def evaluate(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    max_error_rate: ArrayLike = (0.01, 0.05),
+    max_risk: ArrayLike = (),
+    threshold: float | Sequence[float] = (),
+    costs: VerificationCosts | None = None,
+    reviewer: Reviewer | None = None,
+    intervals: bool = False,
+    confidence_level: float = 0.95,
+    failure_probability: float | None = None,
+) -> Evaluation: ...
+@overload
+def evaluate(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    max_error_rate: ArrayLike = (0.01, 0.05),
+    max_risk: ArrayLike = (),
+    threshold: float | Sequence[float] = (),
+    costs: VerificationCosts | None = None,
+    reviewer: Reviewer | None = None,
+    groups: ArrayLike | None = None,
+    intervals: bool = False,
+    confidence_level: float = 0.95,
+    failure_probability: float | None = None,
+) -> Evaluation: ...
 def evaluate(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-    error_rates: ArrayLike = (0.01, 0.05),
-    gamma: float = 1.0,
-    delta: float = 0.0,
+    max_error_rate: ArrayLike = (0.01, 0.05),
+    max_risk: ArrayLike = (),
+    threshold: float | Sequence[float] = (),
+    costs: VerificationCosts | None = None,
+    reviewer: Reviewer | None = None,
+    groups: ArrayLike | None = None,
+    intervals: bool = False,
+    confidence_level: float = 0.95,
+    failure_probability: float | None = None,
 ) -> Evaluation:
-    """Evaluate one model: its areas, and how much it automates at which error rate.
+    """Evaluate one model: its areas, and how much it automates within which limit.
 
     Parameters
     ----------
@@ -157,12 +269,27 @@ def evaluate(
         Real and finite.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
-    error_rates : float or sequence of float, default=(0.01, 0.05)
-        Allowed shares of undetected errors among all items, each in [0, 1].
-    gamma : float, default=1.0
-        γ = C_R/C_C, what verifying costs relative to correcting; at least 0.
-    delta : float, default=0.0
-        δ = C_E/C_C − 1, what an undetected error costs beyond a correction; at least -1.
+    max_error_rate : float or sequence of float, default=(0.01, 0.05)
+        Allowed shares of undetected errors among *all* items, each in [0, 1].
+    max_risk : float or sequence of float, default=()
+        Allowed shares of errors among the *accepted* items, each in [0, 1].
+    threshold : float or sequence of float, default=()
+        Thresholds to look at as they are.
+    costs : VerificationCosts, optional
+        What verifying, correcting and errors cost; by default γ = 1 and δ = 0.
+    reviewer : Reviewer, optional
+        The people who verify what is rejected; by default they find and correct every error. Their
+        errors count at the operating points; the areas are those of the machine.
+    groups : array_like of shape (n,), optional
+        Labels of items that depend on each other, such as those of a page: intervals rest on the
+        groups, not on the single items.
+    intervals : bool, default=False
+        Whether to find a confidence interval for each figure (:func:`.asymptotic_interval`).
+    confidence_level : float, default=0.95
+        Of the intervals.
+    failure_probability : float, optional
+        Also find the thresholds that keep each limit on new items, but with this probability
+        (:func:`.guaranteed_operating_point`).
 
     Returns
     -------
@@ -171,12 +298,19 @@ def evaluate(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for error rates, `gamma` or `delta` outside their range.
+        As :func:`.threshold_sweep`; also for limits outside their range, for intervals or guarantees
+        with a `reviewer`, whose errors are not counted in the data, and for a guarantee with weights,
+        which are not counts, or with `groups`.
+
+    Warns
+    -----
+    UnreliableIntervalWarning, SampleTooSmallWarning
+        Where an interval or a guarantee has too little data.
 
     Examples
     --------
     >>> import fastarac as fa
-    >>> print(fa.evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], error_rates=[0.2]))
+    >>> print(fa.evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], max_error_rate=0.2))
     items                          5
     recognition rate β             0.6000
     ARAC-AUC                       0.8800
@@ -184,6 +318,7 @@ def evaluate(
     ARP-AUC                        0.8433
     ROC-AUC                        0.8333
     PR-AUC                         0.9041
+    average precision              0.9167
     AURC                           0.1567
     AUGRC                          0.1200
     at most 20 % errors: accepted  0.8000
@@ -191,23 +326,52 @@ def evaluate(
         errors that remain         0.2000
         W (γ = 1, δ = 0)           1.4000
     """
-    limits = tuple(np.atleast_1d(fractions_of(error_rates, "error_rates")).tolist())
-    gamma = positive_scalar(gamma, "gamma")
-    delta = real_scalar(delta, "delta")
-    if delta < -1:
-        message = f"delta is {delta!r}; a number of at least -1 is expected"
+    limits = read_limits(max_error_rate, max_risk, threshold)
+    prices = UNIT_PRICES if costs is None else require_costs(costs)
+    if reviewer is not None and (intervals or failure_probability is not None):
+        asked = "intervals" if intervals else "failure_probability"
+        message = f"{asked} is given with a reviewer, whose errors the data do not show; one of the two"
+        raise ValueError(f"{message} is expected")
+    if failure_probability is not None and groups is not None:
+        message = (
+            "failure_probability is given with groups, but the guarantee counts independent items; one "
+            "of the two is expected"
+        )
         raise ValueError(message)
     sweep = as_sweep(correct, confidence, sample_weight)
     pairs = areas.pair_counts(sweep, None, None)
     some = bool(sweep.n_correct)
-    arp, aurc, normalized_aurc = risk_areas(sweep, gamma)
-    beta = sweep.recognition_rate
-    points = tuple(operating_point(sweep, max_error_rate=limit) for limit in limits)
-    accepted = [acceptance_at_error_rate(sweep, max_error_rate=limit) for limit in limits]
+    arp, aurc, normalized_aurc = risk_areas(sweep, prices.gamma)
+    every = []
+    for limit in limits:
+        criterion: dict[str, Any] = {limit.criterion: limit.value}
+        point = operating_point(sweep, **criterion, reviewer=reviewer)
+        sure = None
+        if failure_probability is not None and limit.criterion != "threshold":
+            sure = guaranteed_operating_point(
+                sweep, **criterion, failure_probability=failure_probability
+            )
+        every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
+    ends: Mapping[str, Interval] = {}
+    if intervals:
+        # single weights, and which items belong together, are lost in a sweep
+        plain = sample_weight is None and groups is None
+        ends = _intervals_of(
+            limits,
+            prices.gamma,
+            correct=sweep if plain else correct,
+            confidence=None if plain else confidence,
+            sample_weight=sample_weight,
+            groups=groups,
+            confidence_level=confidence_level,
+        )
+    elif groups is not None:
+        message = "groups is given without intervals=True; no other figure depends on them"
+        raise ValueError(message)
     return Evaluation(
         n=sweep.total,
-        recognition_rate=beta,
-        arac=areas.arac_area_of(pairs, gamma),
+        recognition_rate=sweep.recognition_rate,
+        arac=areas.arac_area_of(pairs, prices.gamma),
         arp=arp,
         roc_auc=value_of_pairs("roc_auc", pairs),
         pr_auc=pr_auc_score(sweep) if some else math.nan,
@@ -215,11 +379,51 @@ def evaluate(
         aurc=aurc,
         normalized_aurc=normalized_aurc,
         augrc=value_of_pairs("augrc", pairs),
-        gamma=gamma,
-        delta=delta,
-        error_rates=limits,
-        operating_points=points,
-        performance=tuple(
-            float(gamma * x + beta - delta * limit) for x, limit in zip(accepted, limits, strict=True)
-        ),
+        costs=prices,
+        limits=tuple(every),
+        intervals=ends,
     )
+
+
+def read_limits(
+    max_error_rate: ArrayLike, max_risk: ArrayLike, threshold: float | Sequence[float]
+) -> list[Limit]:
+    """Check the limits of an evaluation and return them in the order of its results."""
+    rates = np.atleast_1d(fractions_of(max_error_rate, "max_error_rate")).tolist()
+    risks = np.atleast_1d(fractions_of(max_risk, "max_risk")).tolist()
+    several = isinstance(threshold, list | tuple | np.ndarray)
+    given: Any = list(threshold) if several else [threshold]  # type: ignore[arg-type]
+    return [
+        *(Limit("max_error_rate", rate) for rate in rates),
+        *(Limit("max_risk", risk) for risk in risks),
+        *(
+            # integers may be beyond what a float holds
+            Limit("threshold", t if type(t) is int else real_scalar(t, "threshold", finite=False))
+            for t in given
+        ),
+    ]
+
+
+def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[str, Interval]:
+    """The intervals of all figures by name, as far as there is an asymptotic one."""
+    from fastarac.uncertainty.asymptotic import asymptotic_interval
+    from fastarac.uncertainty.statistics import Statistic
+
+    weighted = data["sample_weight"] is not None
+    names = [*LABELS, *([] if weighted else ["normalized_aurc"])]
+    asked = {name: Statistic(name) for name in names if name != "normalized_arac_auc"}
+    asked["normalized_arac_auc"] = Statistic("normalized_arac_auc", gamma=gamma)
+    for limit in limits:
+        key = limit.key
+        if limit.criterion == "threshold":
+            for rate in ("acceptance_rate", "error_rate"):
+                asked[f"{rate}@{key}"] = Statistic(rate, threshold=limit.value)
+        else:
+            name = f"acceptance_at_{limit.criterion.removeprefix('max_')}"
+            options: dict[str, Any] = {limit.criterion: limit.value, "interpolate": False}
+            asked[f"acceptance_rate@{key}"] = Statistic(name, **options)
+    found = {}
+    for name, statistic in asked.items():
+        with undefined_is_nan():
+            found[name] = asymptotic_interval(statistic=statistic, **data)
+    return cast("dict[str, Interval]", found)

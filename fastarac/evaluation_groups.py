@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastarac._core.inputs import positive_scalar, read_groups, read_items
 from fastarac._core.pairs import METRICS, values_of_pairs
+from fastarac._core.results import Result, read_only
 from fastarac._core.sorting import count_pairs_of_groups
+from fastarac.costs.verification import require_costs
+from fastarac.evaluation import UNIT_PRICES, read_limits
+from fastarac.operating.points import operating_point
+from fastarac.sweep import threshold_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac._core.inputs import Items
+    from fastarac.costs.verification import VerificationCosts
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GroupEvaluation:
+class GroupEvaluation(Result):
     """Figures of every group: ``result["arac_auc"]`` is an array with a value a group.
 
     Attributes
@@ -24,7 +35,7 @@ class GroupEvaluation:
     groups : ndarray of shape (n_groups,)
         The labels, in rising order.
     values : dict of str to ndarray of shape (n_groups,)
-        The metrics by name.
+        The figures by name.
     """
 
     groups: NDArray[Any]
@@ -42,17 +53,24 @@ class GroupEvaluation:
     def __iter__(self) -> Iterator[Any]:
         return iter(self.groups)
 
+    def __repr__(self) -> str:
+        return f"GroupEvaluation({len(self)} groups, {', '.join(self.values)})"
+
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table: ``group``, then each metric."""
+        """Return the columns of a table: ``group``, then each figure."""
         return {"group": self.groups, **self.values}
 
 
 def evaluate_groups(
     correct: ArrayLike,
     confidence: ArrayLike,
-    groups: ArrayLike,
     *,
+    by: ArrayLike,
     metrics: Sequence[str] = ("n", "recognition_rate", "arac_auc", "normalized_arac_auc", "roc_auc"),
+    max_error_rate: ArrayLike = (),
+    max_risk: ArrayLike = (),
+    threshold: float | Sequence[float] = (),
+    costs: VerificationCosts | None = None,
     gamma: float = 1.0,
 ) -> GroupEvaluation:
     """Evaluate every group of items on its own, all in one pass.
@@ -63,26 +81,33 @@ def evaluate_groups(
         Whether each output was right: bool, or 0 and 1.
     confidence : array_like of shape (n,)
         Real and finite.
-    groups : array_like of shape (n,)
+    by : array_like of shape (n,)
         Label of the group of each item: integers, strings, or whatever can be compared; in any
         order, without nulls. Integers, and columns of pandas and pyarrow, are fastest.
     metrics : sequence of str, default=("n", "recognition_rate", "arac_auc", "normalized_arac_auc", \
 "roc_auc")
         Out of these and "n_correct" and "augrc".
+    max_error_rate, max_risk, threshold : float or sequence of float, default=()
+        Limits, or thresholds as they are. A limit decides on one threshold for *all* items together,
+        as a system in use has it; of each group there are then the figures ``"acceptance_rate@…"``,
+        ``"error_rate@…"``, ``"risk@…"`` (NaN where nothing is accepted), ``"performance@…"`` (W) and,
+        for a limit, ``"keeps_limit@…"`` at that ``"threshold@…"``.
+    costs : VerificationCosts, optional
+        The prices of W; by default γ = 1 and δ = 0.
     gamma : float, default=1.0
         γ of the normalised ARAC-AUC, at least 0.
 
     Returns
     -------
     GroupEvaluation
-        The labels in rising order, and an array of shape (n_groups,) for each metric, exact and
-        rounded once. "roc_auc" is NaN for groups whose items are all correct or all incorrect.
+        The labels in rising order, and an array of shape (n_groups,) for each figure; the metrics are
+        exact and rounded once. "roc_auc" is NaN for groups without correct or incorrect items.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for an unknown metric, and labels that are null, of another
-        number than the items, or not comparable.
+        As :func:`.threshold_sweep`; also for an unknown metric, limits outside their range, and labels
+        that are null, of another number than the items, or not comparable.
 
     Notes
     -----
@@ -93,13 +118,14 @@ def evaluate_groups(
     Examples
     --------
     >>> import fastarac as fa
-    >>> result = fa.evaluate_groups(
-    ...     [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.9, 0.2], ["name", "date"] * 3
-    ... )
+    >>> correct, confidence = [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.9, 0.2]
+    >>> result = fa.evaluate_groups(correct, confidence, by=["name", "date"] * 3, threshold=0.7)
     >>> result.groups
     array(['date', 'name'], dtype='<U4')
     >>> result["recognition_rate"]
     array([0.66666667, 0.33333333])
+    >>> result["error_rate@threshold=0.7"]
+    array([0.        , 0.66666667])
     """
     gamma = positive_scalar(gamma, "gamma")
     names = [metrics] if isinstance(metrics, str) else list(metrics)
@@ -108,7 +134,41 @@ def evaluate_groups(
             known = ", ".join(map(repr, METRICS))
             message = f"metrics has {name!r}; some of {known} are expected"
             raise ValueError(message)
+    limits = read_limits(max_error_rate, max_risk, threshold)
+    prices = UNIT_PRICES if costs is None else require_costs(costs)
     items = read_items(correct, confidence)
-    labels, codes = read_groups(groups, items.n)
+    labels, codes = read_groups(by, items.n, "by")
     counts = count_pairs_of_groups(items, codes, len(labels))
-    return GroupEvaluation(labels, {name: values_of_pairs(name, counts, gamma) for name in names})
+    values = {name: values_of_pairs(name, counts, gamma) for name in names}
+    if limits:
+        sweep = threshold_sweep(items.correct, items.confidence)
+        right = np.not_equal(items.correct, 0)
+        whole = np.bincount(codes, minlength=len(labels))
+        beta = np.bincount(codes[right], minlength=len(labels)) / whole
+        for limit in limits:
+            criterion: dict[str, Any] = {limit.criterion: limit.value}
+            at = operating_point(sweep, **criterion).threshold
+            above = _accepted(items, limit.value if limit.criterion == "threshold" else at)
+            accepted, wrong = (
+                np.bincount(codes[chosen], minlength=len(labels)) for chosen in (above, above & ~right)
+            )
+            with np.errstate(invalid="ignore"):
+                rates = {"error_rate": wrong / whole, "risk": wrong / accepted}
+            key = limit.key
+            values[f"threshold@{key}"] = np.full(len(labels), at)
+            values[f"acceptance_rate@{key}"] = accepted / whole
+            values |= {f"{name}@{key}": rate for name, rate in rates.items()}
+            gained = prices.gamma * (accepted / whole) + beta
+            values[f"performance@{key}"] = gained - prices.delta * rates["error_rate"]
+            if limit.criterion != "threshold":
+                rate = rates[limit.criterion.removeprefix("max_")]
+                values[f"keeps_limit@{key}"] = ~(rate > limit.value)
+    return GroupEvaluation(labels, {name: read_only(column) for name, column in values.items()})
+
+
+def _accepted(items: Items, threshold: float) -> NDArray[np.bool_]:
+    """Which items are accepted, with neither side rounded to the other's type."""
+    confidence = items.confidence
+    if confidence.dtype.kind == "f":
+        return np.asarray(confidence >= np.float64(threshold))
+    return np.asarray(confidence >= (threshold if math.isinf(threshold) else math.ceil(threshold)))

@@ -20,6 +20,8 @@ from .curves import ARPCurve as ARPCurve
 from .curves import GeneralizedRCCurve as GeneralizedRCCurve
 from .curves import RCCurve as RCCurve
 from .evaluation import Evaluation as Evaluation
+from .evaluation import Limit as Limit
+from .evaluation import LimitEvaluation as LimitEvaluation
 from .evaluation_groups import GroupEvaluation as GroupEvaluation
 from .measures.confusion import AveragedMeasures as AveragedMeasures
 from .measures.confusion import BestThreshold as BestThreshold

@@ -47,6 +47,9 @@ def refusal(*arguments: object) -> str:
     return result.stderr
 
 
+TWICE = fa.VerificationCosts.from_ratios(2, 0)  # verifying costs twice what correcting does
+
+
 def model_of(name: str, correct, confidence, **options) -> _report.Model:
     sweep = fa.threshold_sweep(correct, confidence)
     return _report.Model(name, sweep, fa.evaluate(sweep, **options), np.asarray(confidence).dtype)
@@ -81,7 +84,7 @@ class TestFormats:
         assert result.stderr == ""
         (record,) = json.loads(result.stdout, parse_constant=pytest.fail)
         sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
-        expected = fa.evaluate(sweep, error_rates=[0.2], gamma=2.0).to_dict()
+        expected = fa.evaluate(sweep, max_error_rate=[0.2], costs=TWICE).to_dict()
         assert record == {"model": "good", **expected}
 
     def test_json_has_null_for_what_is_undefined(self, tmp_path):
@@ -202,7 +205,7 @@ class TestModels:
 
 class TestWords:
     def test_one_model(self):
-        model = model_of("m", [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], error_rates=[0.0, 0.2, 1])
+        model = model_of("m", [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], max_error_rate=[0.0, 0.2, 1])
         none, some, everything = _report.words([model])
         assert none == (
             "At most 0 % errors: accept 40.0 % automatically at confidence >= 0.8; no errors remain."
@@ -217,8 +220,8 @@ class TestWords:
         )
 
     def test_the_one_that_automates_most(self):
-        good = model_of("good", [1, 1, 1, 0], [4, 3, 2, 1], error_rates=[0.005])
-        bad = model_of("bad", [0, 1, 1, 1], [1, 4, 3, 1], error_rates=[0.005])
+        good = model_of("good", [1, 1, 1, 0], [4, 3, 2, 1], max_error_rate=[0.005])
+        bad = model_of("bad", [0, 1, 1, 1], [1, 4, 3, 1], max_error_rate=[0.005])
         (sentence,) = _report.words([good, bad])
         assert sentence == (
             "At most 0.5 % errors: good automates most: accept 75.0 % automatically at "
@@ -226,7 +229,7 @@ class TestWords:
         )
 
     def test_ties(self):
-        options = {"error_rates": [0.0, 1]}
+        options = {"max_error_rate": [0.0, 1]}
         models = [
             model_of("a", [1, 1, 1, 0], [4, 3, 2, 1], **options),
             model_of("b", [1, 1, 1, 0], [8, 7, 6, 5], **options),
@@ -267,7 +270,7 @@ class TestTable:
     def models(self):
         rates = (0.001, 0.01, 0.05, 0.2)
         return [
-            model_of(name, *arrays, error_rates=rates, gamma=2.0)
+            model_of(name, *arrays, max_error_rate=rates, costs=TWICE)
             for name, arrays in load_digits_ocr().items()
         ]
 
@@ -432,7 +435,9 @@ class TestDemo:
         records = json.loads(run("demo", *arguments).stdout)
         for record in records:
             expected = fa.evaluate(
-                *load_digits_ocr()[record["model"]], error_rates=[0.02], gamma=2.0, delta=1.0
+                *load_digits_ocr()[record["model"]],
+                max_error_rate=[0.02],
+                costs=fa.VerificationCosts(2, 1, 2),
             )
             assert record == {"model": record["model"], **expected.to_dict()}
         assert "svg" in ET.parse(plot).getroot().tag

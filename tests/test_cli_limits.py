@@ -45,7 +45,7 @@ def few(tmp_path):
 def model_of(name: str, correct, confidence, *limits: Limit, **options) -> _report.Model:
     sweep = fa.threshold_sweep(correct, confidence)
     others = tuple((limit, limit.point(sweep)) for limit in limits)
-    figures = fa.evaluate(sweep, **{"error_rates": (), **options})
+    figures = fa.evaluate(sweep, **{"max_error_rate": (), **options})
     return _report.Model(name, sweep, figures, np.asarray(confidence).dtype, others=others)
 
 
@@ -53,7 +53,7 @@ class TestFigures:
     def test_json(self, few):
         options = "--error-rate", 0.2, "--max-risk", 0.25, "--threshold", 0.65, "--format", "json"
         (record,) = json.loads(run("evaluate", few, *options).stdout)
-        expected = {"model": "few", **fa.evaluate(CORRECT, CONFIDENCE, error_rates=[0.2]).to_dict()}
+        expected = {"model": "few", **fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=[0.2]).to_dict()}
         for key, criterion in (
             ("risk=0.25", {"max_risk": 0.25}),
             ("threshold=0.65", {"threshold": 0.65}),

@@ -13,6 +13,7 @@ import strategies
 from hypothesis import given
 
 import fastarac as fa
+from fastarac._core.pairs import value_of_pairs
 from fastarac.areas import arac as areas
 
 CORRECT = [1, 1, 0, 1, 0]
@@ -22,7 +23,9 @@ CONFIDENCE = [0.9, 0.8, 0.7, 0.6, 0.2]
 @given(strategies.items)
 def test_it_agrees_with_the_functions(sample):
     data = sample.correct, sample.confidence
-    e = fa.evaluate(*data, gamma=0.5, delta=2.0, error_rates=[0.0, 0.3], **sample.weighted)
+    costs = fa.VerificationCosts.from_ratios(0.5, 2.0)
+    limits = {"max_error_rate": [0.0, 0.3], "max_risk": 0.2, "threshold": 0.5}
+    e = fa.evaluate(*data, costs=costs, **limits, **sample.weighted)
     sweep = fa.threshold_sweep(*data, **sample.weighted)
     assert e.n == sweep.total
     assert e.recognition_rate == sweep.recognition_rate
@@ -30,11 +33,12 @@ def test_it_agrees_with_the_functions(sample):
     assert e.arp == fa.arp_area(sweep, gamma=0.5)
     assert e.aurc == fa.aurc_loss(sweep)
     assert e.augrc == fa.augrc_loss(sweep)
-    assert e.error_rates == (0.0, 0.3)
-    for limit, point, performance in zip(e.error_rates, e.operating_points, e.performance, strict=True):
-        assert repr(point) == repr(fa.operating_point(sweep, max_error_rate=limit))
-        x = fa.acceptance_at_error_rate(sweep, max_error_rate=limit)
-        assert performance == pytest.approx(0.5 * x + e.recognition_rate - 2 * limit, rel=1e-15)
+    criteria = [("max_error_rate", 0.0), ("max_error_rate", 0.3), ("max_risk", 0.2), ("threshold", 0.5)]
+    assert [(at.limit.criterion, at.limit.value) for at in e.limits] == criteria
+    for at, (criterion, value) in zip(e.limits, criteria, strict=True):
+        assert repr(at.point) == repr(fa.operating_point(sweep, **{criterion: value}))
+        assert at.performance == costs.performance(at.point)
+        assert at.guaranteed is None
 
 
 @given(strategies.items)
@@ -95,7 +99,7 @@ def test_identity_of_the_areas(sample):
 
 
 def test_flat_and_json_safe():
-    e = fa.evaluate(CORRECT, CONFIDENCE, error_rates=[0.2, 0.001])
+    e = fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=[0.2, 0.001])
     flat = e.to_dict()
     assert json.loads(json.dumps(flat, allow_nan=False)) == flat
     assert flat["n"] == 5
@@ -108,20 +112,24 @@ def test_flat_and_json_safe():
     assert flat["threshold@0.2"] == 0.6
     assert flat["acceptance_rate@0.2"] == 0.8
     assert flat["acceptance_rate@0.001"] == 0.4
-    assert flat["performance@0.2"] == e.performance[0]
-    nothing = fa.evaluate([0, 0], [1, 2], error_rates=[0.1]).to_dict()
+    assert flat["performance@0.2"] == e.limits[0].performance
+    nothing = fa.evaluate([0, 0], [1, 2], max_error_rate=[0.1]).to_dict()
     assert nothing["threshold@0.1"] is None
     assert nothing["roc_auc"] is None
     json.dumps(nothing, allow_nan=False)
 
 
 def test_integers_that_no_float_holds_stay_integers():
-    flat = fa.evaluate([1, 0], np.array([2**60 + 1, 2**60]), error_rates=[0.0]).to_dict()
+    flat = fa.evaluate([1, 0], np.array([2**60 + 1, 2**60]), max_error_rate=[0.0]).to_dict()
     assert flat["threshold@0"] == 2**60 + 1
 
 
 def test_print():
-    text = str(fa.evaluate(CORRECT, CONFIDENCE, gamma=2, error_rates=[0.2, 0.001]))
+    text = str(
+        fa.evaluate(
+            CORRECT, CONFIDENCE, costs=fa.VerificationCosts(2, 1, 1), max_error_rate=[0.2, 0.001]
+        )
+    )
     assert re.search(r"^ARAC-AUC +0\.8800$", text, re.MULTILINE)
     assert "normalised ARAC-AUC (γ = 2)" in text
     assert "at most 20 % errors: accepted" in text
@@ -130,7 +138,7 @@ def test_print():
 
 
 def test_no_error_rates():
-    assert fa.evaluate(CORRECT, CONFIDENCE, error_rates=[]).operating_points == ()
+    assert fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=[]).limits == ()
 
 
 def test_the_parts_of_the_area():
@@ -147,7 +155,7 @@ def test_the_parts_of_the_area():
 
 
 def test_roc_auc_of_pairs():
-    assert areas.roc_auc(areas.pair_counts(CORRECT, CONFIDENCE, None)) == 5 / 6
+    assert value_of_pairs("roc_auc", areas.pair_counts(CORRECT, CONFIDENCE, None)) == 5 / 6
 
 
 def test_thousands_of_areas_are_the_nearest_double():

@@ -26,7 +26,8 @@ def one_by_one(sample, labels, gamma):
     for label in sorted(set(labels)):
         rows = [i for i, other in enumerate(labels) if other == label]
         part = sample.take(rows)
-        e = fa.evaluate(part.correct, part.confidence, gamma=gamma)
+        costs = fa.VerificationCosts.from_ratios(gamma, 0)
+        e = fa.evaluate(part.correct, part.confidence, costs=costs)
         yield (
             e.n, fa.threshold_sweep(part.correct, part.confidence).n_correct, e.recognition_rate,
             e.arac.auc, e.arac.normalized, e.augrc, e.roc_auc,
@@ -41,7 +42,7 @@ def one_by_one(sample, labels, gamma):
 def test_each_group_is_as_if_evaluated_alone(sample, data, gamma):
     n = len(sample.correct)
     labels = data.draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
-    result = fa.evaluate_groups(sample.correct, sample.confidence, labels, metrics=ALL, gamma=gamma)
+    result = fa.evaluate_groups(sample.correct, sample.confidence, by=labels, metrics=ALL, gamma=gamma)
     assert result.groups.tolist() == sorted(set(labels))
     found = list(zip(*(result[name] for name in ALL), strict=True))
     expected = list(one_by_one(sample, labels, gamma))
@@ -59,7 +60,7 @@ def test_blocks_and_threads_change_nothing(blocks, shift, threads):
     sizes = mock.patch.multiple(sorting, BLOCK=1, MAX_BLOCKS=blocks, MAX_BLOCK_SHIFT=shift)
     least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
     with sizes, least, mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads)):
-        result = fa.evaluate_groups(correct, confidence, labels, metrics=ALL)
+        result = fa.evaluate_groups(correct, confidence, by=labels, metrics=ALL)
     sample = strategies.Sample(correct, confidence, None)
     found = list(zip(*(result[name] for name in ALL), strict=True))
     expected = list(one_by_one(sample, labels.tolist(), 1.0))
@@ -81,7 +82,7 @@ NAMES = ["name", "date"] * 3
      lambda v: pd.Series(v, dtype="category"), lambda v: pa.chunked_array([v[:2], v[2:]])],
 )  # fmt: skip
 def test_labels_of_every_kind(make):
-    result = fa.evaluate_groups(CORRECT, CONFIDENCE, make(NAMES))
+    result = fa.evaluate_groups(CORRECT, CONFIDENCE, by=make(NAMES))
     assert result.groups.tolist() == ["date", "name"] == list(result)
     assert len(result) == 2
     assert result["recognition_rate"].tolist() == [2 / 3, 1 / 3]
@@ -107,7 +108,7 @@ def test_labels_of_every_kind(make):
     ],
 )
 def test_labels_of_every_number_type(labels):
-    result = fa.evaluate_groups(CORRECT, CONFIDENCE, labels)
+    result = fa.evaluate_groups(CORRECT, CONFIDENCE, by=labels)
     assert result.groups.dtype == labels.dtype
     np.testing.assert_array_equal(result.groups, np.sort(labels[:2]))
 
@@ -116,7 +117,7 @@ def test_more_groups_than_the_first_table_holds():
     n = 5000
     labels = (np.arange(n) * 7919) % 10007 - 5000
     correct, confidence = np.arange(n) % 3 > 0, np.arange(n) % 11
-    result = fa.evaluate_groups(correct, confidence, labels, metrics=["n", "arac_auc"])
+    result = fa.evaluate_groups(correct, confidence, by=labels, metrics=["n", "arac_auc"])
     np.testing.assert_array_equal(result.groups, np.sort(labels))
     assert (result["n"] == 1).all()
     np.testing.assert_array_equal(result["arac_auc"], np.where(correct[np.argsort(labels)], 1, 0.5))
@@ -133,21 +134,21 @@ def test_counts_beyond_what_a_double_or_int64_holds():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"groups": NAMES[:5]}, "groups has 5 items and confidence has 6"),
-        ({"groups": [*NAMES[:5], None]}, r"groups\[5\] is null"),
-        ({"groups": pd.Series([*NAMES[:5], None])}, r"groups\[5\] is null"),
-        ({"groups": pl.Series([*NAMES[:5], None])}, r"groups\[5\] is null"),
-        ({"groups": pa.array([*NAMES[:5], None])}, r"groups\[5\] is null"),
-        ({"groups": [0.5] * 5 + [math.nan]}, r"groups\[5\] is null"),
-        ({"groups": [*NAMES[:5], math.nan]}, r"groups\[5\] is null"),
-        ({"groups": pa.array([0.5] * 5 + [math.nan])}, r"groups\[5\] is null; a value for each it"),
-        ({"groups": np.array(["2026-11-22"] * 5 + ["NaT"], "M8[D]")}, r"groups\[5\] is null"),
+        ({"by": NAMES[:5]}, "by has 5 items and confidence has 6"),
+        ({"by": [*NAMES[:5], None]}, r"by\[5\] is null"),
+        ({"by": pd.Series([*NAMES[:5], None])}, r"by\[5\] is null"),
+        ({"by": pl.Series([*NAMES[:5], None])}, r"by\[5\] is null"),
+        ({"by": pa.array([*NAMES[:5], None])}, r"by\[5\] is null"),
+        ({"by": [0.5] * 5 + [math.nan]}, r"by\[5\] is null"),
+        ({"by": [*NAMES[:5], math.nan]}, r"by\[5\] is null"),
+        ({"by": pa.array([0.5] * 5 + [math.nan])}, r"by\[5\] is null; a value for each it"),
+        ({"by": np.array(["2026-11-22"] * 5 + ["NaT"], "M8[D]")}, r"by\[5\] is null"),
         (
-            {"groups": np.ma.array([1, 2, 3, 1, 2, 3], mask=[0, 1, 0, 0, 0, 1])},
-            r"groups\[1\] is null; a value for each item is expected \(2 are null\)",
+            {"by": np.ma.array([1, 2, 3, 1, 2, 3], mask=[0, 1, 0, 0, 0, 1])},
+            r"by\[1\] is null; a value for each item is expected \(2 are null\)",
         ),
-        ({"groups": pl.DataFrame({"a": NAMES})}, r"groups is a table of shape \(6, 1\); one column"),
-        ({"groups": [NAMES]}, r"groups has shape \(1, 6\)"),
+        ({"by": pl.DataFrame({"a": NAMES})}, r"by is a table of shape \(6, 1\); one column"),
+        ({"by": [NAMES]}, r"by has shape \(1, 6\)"),
         ({"metrics": ["arac"]}, "metrics has 'arac'; some of 'n', "),
         ({"gamma": -1}, "gamma is -1"),
         ({"confidence": [math.inf] * 6}, r"confidence\[0\] is inf"),
@@ -155,18 +156,18 @@ def test_counts_beyond_what_a_double_or_int64_holds():
     ],
 )
 def test_wrong_values(arguments, message):
-    given = {"correct": CORRECT, "confidence": CONFIDENCE, "groups": NAMES} | arguments
+    given = {"correct": CORRECT, "confidence": CONFIDENCE, "by": NAMES} | arguments
     with pytest.raises(ValueError, match=message):
         fa.evaluate_groups(**given)
 
 
 def test_labels_that_cannot_be_compared():
-    message = "groups mixes labels of types int and str; labels of one type are expected"
+    message = "by mixes labels of types int and str; labels of one type are expected"
     for labels in (["a", 1], np.array(["a", 1], object), pd.Series(["a", 1])):
         with pytest.raises(TypeError, match=message):
-            fa.evaluate_groups([1, 0], [0.5, 0.6], labels)
-    with pytest.raises(TypeError, match="groups has labels of type dict, which cannot be compared"):
-        fa.evaluate_groups([1, 0], [0.5, 0.6], [{"a": 1}, {"a": 2}])
+            fa.evaluate_groups([1, 0], [0.5, 0.6], by=labels)
+    with pytest.raises(TypeError, match="by has labels of type dict, which cannot be compared"):
+        fa.evaluate_groups([1, 0], [0.5, 0.6], by=[{"a": 1}, {"a": 2}])
 
 
 BEYOND = [2**63 + 1, 2**63, 2**63 + 1, 2**63, 7, 7]
@@ -188,7 +189,7 @@ BEYOND = [2**63 + 1, 2**63, 2**63 + 1, 2**63, 7, 7]
     ],
 )
 def test_integer_labels_are_never_rounded(labels):
-    result = fa.evaluate_groups(CORRECT, CONFIDENCE, labels)
+    result = fa.evaluate_groups(CORRECT, CONFIDENCE, by=labels)
     assert sorted(result.groups.tolist()) == sorted(set(np.asarray(labels, object).tolist()))
     assert result["n"].tolist() == [2, 2, 2]
 
@@ -212,7 +213,7 @@ ZEROS = [0.0, -0.0, 1.0, -0.0, 0.0, 1.0]
 
 @pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
 def test_minus_zero_is_zero(make):
-    result = fa.evaluate_groups(CORRECT, CONFIDENCE, make(ZEROS))
+    result = fa.evaluate_groups(CORRECT, CONFIDENCE, by=make(ZEROS))
     assert result.groups.tolist() == [0.0, 1.0]
     assert not np.signbit(result.groups).any()
     assert result["n"].tolist() == [4, 2]
@@ -220,15 +221,15 @@ def test_minus_zero_is_zero(make):
 
 def test_a_dictionary_that_names_a_label_twice():
     labels = pa.DictionaryArray.from_arrays([0, 1, 2, 0, 1, 2], ["b", "a", "b"])
-    result = fa.evaluate_groups(CORRECT, CONFIDENCE, labels)
+    result = fa.evaluate_groups(CORRECT, CONFIDENCE, by=labels)
     assert result.groups.tolist() == ["a", "b"]
     assert result["n"].tolist() == [2, 4]
 
 
 def test_indices_outside_their_dictionary():
     labels = pa.DictionaryArray.from_arrays(pa.array([0, 9, 0, 1, 1, 1]), ["a", "b"], safe=False)
-    with pytest.raises(ValueError, match="groups has indices outside its dictionary of 2 labels"):
-        fa.evaluate_groups(CORRECT, CONFIDENCE, labels)
+    with pytest.raises(ValueError, match="by has indices outside its dictionary of 2 labels"):
+        fa.evaluate_groups(CORRECT, CONFIDENCE, by=labels)
 
 
 @pytest.mark.parametrize("later", [-1, 6, 2**62, -(2**62)])
@@ -240,6 +241,44 @@ def test_labels_that_change_after_their_range_was_found_are_an_error(later):
         labels[4] = later
         return edges(n)
 
-    changed = pytest.raises(ValueError, match="groups was changed while it was read")
+    changed = pytest.raises(ValueError, match="by was changed while it was read")
     with changed, mock.patch.object(parallel, "edges", change_then_divide):
-        fa.evaluate_groups(CORRECT, CONFIDENCE, labels)
+        fa.evaluate_groups(CORRECT, CONFIDENCE, by=labels)
+
+
+@given(strategies.unweighted, st.data())
+def test_at_one_threshold_for_all(sample, data):
+    """Each group at the threshold that all items together decide on, as counted one by one."""
+    correct, confidence = np.asarray(sample.correct), np.asarray(sample.confidence)
+    labels = data.draw(st.lists(st.integers(0, 3), min_size=len(correct), max_size=len(correct)))
+    costs = fa.VerificationCosts.from_ratios(0.5, 3)
+    result = fa.evaluate_groups(
+        correct, confidence, by=labels, max_error_rate=0.1, max_risk=[0.2], threshold=[0.5], costs=costs
+    )
+    whole = fa.evaluate(correct, confidence, max_error_rate=0.1, max_risk=[0.2], threshold=[0.5])
+    for row, label in enumerate(result.groups):
+        mine = np.array(labels) == label
+        for at in whole.limits:
+            key, threshold = at.limit.key, at.point.threshold
+            found = {
+                name: result[f"{name}@{key}"][row] for name in ("acceptance_rate", "error_rate", "risk")
+            }
+            pairs = list(zip(correct[mine].tolist(), confidence[mine].tolist(), strict=True))
+            accepted = [bool(right) for right, t in pairs if t >= threshold]
+            wrong = len(accepted) - sum(accepted)
+            assert found["acceptance_rate"] == len(accepted) / len(pairs)
+            assert found["error_rate"] == wrong / len(pairs)
+            assert found["risk"] == wrong / len(accepted) if accepted else math.isnan(found["risk"])
+            point = fa.operating_point(correct[mine], confidence[mine], threshold=threshold)
+            assert result[f"performance@{key}"][row] == pytest.approx(
+                costs.performance(point), abs=1e-14
+            )
+            if at.limit.criterion != "threshold":
+                rate = found[at.limit.criterion.removeprefix("max_")]
+                assert result[f"keeps_limit@{key}"][row] == (not rate > at.limit.value)
+
+
+def test_integers_beyond_floats_keep_their_threshold():
+    result = fa.evaluate_groups([1, 0], [2**60 + 1, 2**60], by=[0, 0], max_error_rate=0)
+    assert result["threshold@0"].tolist() == [2**60 + 1]
+    assert result["acceptance_rate@0"].tolist() == [0.5]

@@ -302,7 +302,7 @@ def test_scalars_of_the_wrong_type():
             fa.arac_area(OK, T, gamma=wrong)
     with pytest.raises(ValueError, match=r"delta is -2\.0; a number of at least -1"):
         fa.evaluate(OK, T, delta=-2.0)
-    with pytest.raises(ValueError, match=r"error_rates is 1.5; a number in \[0, 1\]"):
-        fa.evaluate(OK, T, error_rates=[0.1, 1.5])
+    with pytest.raises(ValueError, match=r"max_error_rate is 1.5; a number in \[0, 1\]"):
+        fa.evaluate(OK, T, max_error_rate=[0.1, 1.5])
     with pytest.raises(TypeError, match="error_rate has type <U1"):
         fa.acceptance_at_error_rate(OK, T, max_error_rate="x")

@@ -233,7 +233,7 @@ class TestPerformanceAtAnErrorRate:
         value = fa.costs.performance_at_error_rate(CORRECT, CONFIDENCE, 0.2)
         assert type(value) is float
         assert value == pytest.approx(1.4)
-        assert value == fa.evaluate(CORRECT, CONFIDENCE, error_rates=0.2).performance[0]
+        assert value == fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=0.2).limits[0].performance
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

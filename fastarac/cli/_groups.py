@@ -94,7 +94,7 @@ def evaluate_by(
     gamma: float,
 ) -> Groups:
     """Evaluate each group on its own, and at the thresholds that hold for all together."""
-    result = evaluate_groups(correct, confidence, by.codes, metrics=METRICS, gamma=gamma)
+    result = evaluate_groups(correct, confidence, by=by.codes, metrics=METRICS, gamma=gamma)
     values = dict(result.values)
     size = len(by.names)
     for limit, point in points:

@@ -149,7 +149,7 @@ class Intervals:
 
 def _smooth(figures: Evaluation, limits: Sequence[Limit]) -> dict[str, tuple[str, Statistic]]:
     """Return the figures that have influence values: how people call them, and the statistics."""
-    parameters = {"normalized_arac_auc": {"gamma": figures.gamma}}
+    parameters = {"normalized_arac_auc": {"gamma": figures.costs.gamma}}
     found = {
         name: (label, Statistic(name, **parameters.get(name, {}))) for name, label in AREAS.items()
     }

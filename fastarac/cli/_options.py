@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastarac.cli._costs import Prices
+    from fastarac.costs.verification import VerificationCosts
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
 RESAMPLES = 2000
@@ -24,7 +25,7 @@ HIGHEST_FAILURE = 0.5  # beyond it, someone has typed a level of confidence
 EXACT = 1 << 53  # up to here, a double holds every integer
 # What the library calls an argument, and what the user has typed.
 NAMES = {
-    "error_rates": "--error-rate",
+    "max_error_rate": "--error-rate",
     "max_risk": "--max-risk",
     "threshold": "--threshold",
     "gamma": "--gamma",
@@ -251,14 +252,16 @@ class Costs:
         """Whether the user has asked for W."""
         return self.gamma is not None or self.delta is not None
 
-    def arguments(self) -> dict[str, Any]:
-        """Return what :func:`.fastarac.evaluate` is told about them."""
+    def of_evaluation(self) -> VerificationCosts:
+        """Return the prices of W and of the normalised ARAC-AUC."""
+        from fastarac.costs.verification import VerificationCosts
+
         if self.prices is not None:
-            return {"gamma": self.prices.costs.gamma, "delta": self.prices.costs.delta}
-        return {
-            "gamma": 1.0 if self.gamma is None else self.gamma,
-            "delta": 0.0 if self.delta is None else self.delta,
-        }
+            return self.prices.costs
+        gamma, delta = self.gamma, self.delta
+        return VerificationCosts.from_ratios(
+            1.0 if gamma is None else gamma, 0.0 if delta is None else delta
+        )
 
 
 @dataclass(frozen=True, slots=True)

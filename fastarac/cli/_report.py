@@ -84,8 +84,8 @@ class Model:
     def points(self) -> list[tuple[Limit, OperatingPoint]]:
         """The limits and their operating points, those of the error rates first."""
         figures = self.evaluation
-        limits = [Limit("max_error_rate", rate) for rate in figures.error_rates]
-        return [*zip(limits, figures.operating_points, strict=True), *self.others]
+        own = [(Limit(at.limit.criterion, at.limit.value), at.point) for at in figures.limits]
+        return [*own, *self.others]
 
     @property
     def limits(self) -> list[Limit]:
@@ -98,9 +98,7 @@ class Model:
 
     def performance(self, index: int) -> float:
         """Return W = γX + β − δ·R_E at that operating point, with whole ties and the errors there."""
-        figures, point = self.evaluation, self.point(index)
-        gained = figures.gamma * point.acceptance_rate + figures.recognition_rate
-        return gained - figures.delta * point.error_rate
+        return self.evaluation.costs.performance(self.point(index))
 
     def threshold(self, index: int) -> str:
         """Return the threshold for the limit of this index."""
@@ -301,7 +299,7 @@ def _cheapest(models: Sequence[Model], index: int) -> str:
         if performance == max(performances)
     ]
     first = models[0].evaluation
-    costs = f"gamma = {first.gamma:g} and delta = {first.delta:g}"
+    costs = f"gamma = {first.costs.gamma:g} and delta = {first.costs.delta:g}"
     verb = "costs" if len(names) == 1 else "cost"
     return f"With {costs}, {listed(names)} {verb} least (W = {max(performances):.4f})."
 

@@ -40,8 +40,9 @@ class Settings:
         self.costs = costs
         self.delivery = delivery
         self.certainty = certainty or Certainty()
-        self.arguments: dict[str, Any] = {"error_rates": limits.error_rates, **costs.arguments()}
+        self.arguments: dict[str, Any] = {"max_error_rate": limits.error_rates}
         try:
+            self.arguments["costs"] = costs.of_evaluation()
             sweep = fastarac.threshold_sweep([True], [0.0])
             fastarac.evaluate(sweep, **self.arguments)
             for limit in limits.others:
@@ -73,7 +74,7 @@ class Settings:
             from fastarac.cli._groups import evaluate_by
 
             points = Model(name, sweep, figures, confidence.dtype, others=others).points
-            groups = evaluate_by(correct, confidence, by, points, gamma=figures.gamma)
+            groups = evaluate_by(correct, confidence, by, points, gamma=figures.costs.gamma)
         spending = None
         if self.costs.prices is not None:
             spending = Spending.of(sweep, self.costs.prices)
