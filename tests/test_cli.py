@@ -143,6 +143,16 @@ class TestFormats:
         (tmp_path / "f.csv").write_text(f'm,correct,confidence\n"{name}",1,1\n')
         assert name in run("evaluate", tmp_path / "f.csv", "--model", "m").stdout
 
+    def test_other_items_are_told_first(self, good, tmp_path):
+        other = tmp_path / "other.csv"
+        other.write_text("correct,confidence\n1,1\n0,2\n")
+        note = "he models have different numbers of outputs, 5 of good and 2 of other"
+        assert run("evaluate", good, other).stdout.startswith(f"T{note}.\n\n")
+        result = run("evaluate", good, other, "--format", "csv")
+        assert result.stderr == f"fastarac: note: t{note}\n"
+        good.write_text("id,correct,confidence\nx,1,1\ny,0,2\nx,1,3\n")
+        assert 'the item "x" is in the outputs' in refusal("evaluate", good, "--id", "id")
+
     def test_help(self):
         assert f"fastarac {fa.__version__}\n" == run("--version").stdout
         assert "fastarac evaluate outputs.csv" in run("--help").stdout
@@ -544,7 +554,7 @@ class TestRefusals:
         def interrupt(*args, **kwargs):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("fastarac.io.read_outputs", interrupt)
+        monkeypatch.setattr("fastarac.io.read_models", interrupt)
         result = run("evaluate", good, code=130)
         assert result.output == ""
 

@@ -137,6 +137,7 @@ def evaluate(
             metavar="COLUMN", help="Column of groups to compare, such as fields; worst first."
         ),
     ] = None,
+    item: Item = None,
     weight: Weight = None,
     error_rate: ErrorRates = None,
     max_risk: MaxRisks = None,
@@ -184,11 +185,12 @@ def evaluate(
             "model": model,
             "by": by,
             "weight": weight,
+            "item": item,
         }
         from fastarac.cli._files import read_models
 
-        models = settings.evaluate(read_models(paths, columns))
-        settings.deliver(models)
+        found = read_models(paths, columns)
+        settings.deliver(settings.evaluate(found.outputs), differences=found.differences)
 
 
 @app.command(epilog=EXAMPLES_OF_COMPARE)
@@ -222,8 +224,8 @@ def compare(
             {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
             {},
         )
-        from fastarac.cli._compare import Request, deliver
-        from fastarac.cli._files import read_models, same_items
+        from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, Request, deliver
+        from fastarac.cli._files import read_models
 
         certainty = Certainty(ci, resamples, seed)
         request = Request.of(statistic, method, correction, certainty, prices)
@@ -236,9 +238,12 @@ def compare(
             "model": model,
             "weight": weight,
             "item": item,
-            "keep_truth": True,
         }
-        deliver(same_items(read_models(paths, columns)), request, output_format)
+        found = read_models(paths, columns, same_items=True)
+        order = None
+        if item is None:
+            order = ORDER_AND_TRUTH if found.same_truths else ORDER
+        deliver(found.outputs, request, output_format, order)
 
 
 @app.command()

@@ -148,7 +148,7 @@ class Findings:
     order: str | None = None
 
     @classmethod
-    def of(cls, models: Mapping[str, Outputs], request: Request) -> Self:
+    def of(cls, models: Mapping[str, Outputs], request: Request, order: str | None) -> Self:
         """Compare models whose outputs are of the same items in the same order."""
         first = next(iter(models.values()))
         notes: list[str] = []
@@ -170,9 +170,6 @@ class Findings:
             )
         raw = request.statistic.name
         said = (f"{note.replace(raw, label_of(request.statistic))}." for note in notes)
-        order = None
-        if first.item is None:
-            order = ORDER_AND_TRUTH if _all_have_truths(models) else ORDER
         return cls(request, comparison, costs, tuple(said), order)
 
     def content(self) -> dict[str, Any]:
@@ -247,9 +244,11 @@ class Findings:
         return sentences
 
 
-def deliver(models: Mapping[str, Outputs], request: Request, form: Format) -> None:
+def deliver(
+    models: Mapping[str, Outputs], request: Request, form: Format, order: str | None = None
+) -> None:
     """Compare the models, and print what is found."""
-    findings = Findings.of(models, request)
+    findings = Findings.of(models, request, order)
     if form is Format.table:
         console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
         if not console.is_terminal:
@@ -319,10 +318,6 @@ def label_of(statistic: Statistic) -> str:
     if statistic.parameters:
         label += f" ({', '.join(f'{key} = {value}' for key, value in statistic.parameters)})"
     return label
-
-
-def _all_have_truths(models: Mapping[str, Outputs]) -> bool:
-    return all(outputs.truth is not None for outputs in models.values())
 
 
 def _alpha(found: ModelComparison) -> float:

@@ -43,8 +43,7 @@ class RefusalError(Exception):
 
 def in_words_of_options(error: Exception) -> str:
     """Return the message of an error of the library, with the option in place of the argument."""
-    message = str(error).replace("empty_truth=True", "--empty-truth")
-    message = message.replace("empty_truth is True", "--empty-truth is given")
+    message = str(error)
     name = message.partition(" ")[0].partition("[")[0]
     return message.replace(name, NAMES[name], 1) if name in NAMES else message
 

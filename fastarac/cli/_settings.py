@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from fastarac._core.text import printable
 from fastarac.cli import _plot, discard_output
@@ -22,7 +23,7 @@ from fastarac.cli._options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from fastarac.cli._report import Model
     from fastarac.io import Outputs
@@ -96,13 +97,23 @@ class Settings:
             model = replace(model, guarantees=promised)
         return model
 
-    def deliver(self, models: list[Model], before: str = "", after: str = "") -> None:
-        """Draw the plot, if there is to be one, and print the figures."""
+    def deliver(
+        self,
+        models: list[Model],
+        before: str = "",
+        after: str = "",
+        differences: Sequence[str] = (),
+    ) -> None:
+        """Draw the plot, if there is to be one, and print the figures.
+
+        What sets the items of the models apart is said before any figure.
+        """
+        apart = "".join(f"{each[:1].upper()}{each[1:]}.\n" for each in differences)
         from fastarac.cli import _report
 
         form, plot = self.delivery.form, self.delivery.plot
         if form is Format.table:
-            text = self._text(models, before, after)
+            text = self._text(models, before, after, apart)
         else:
             text = getattr(_report, f"as_{form.value}")(models)
         if plot is not None:
@@ -110,12 +121,15 @@ class Settings:
                 _plot.save(models, self.limits.error_rates, plot)
             except OSError as error:
                 raise RefusalError(f"{plot}: it cannot be written: {error.strerror}") from None
+        if form is not Format.table:
+            for difference in differences:
+                typer.echo(f"fastarac: note: {printable(difference)}", err=True)
         write(text)
         if form is not Format.table:
             for doubt in _report.doubts(models):
                 typer.echo(f"fastarac: note: {printable(doubt)}", err=True)
 
-    def _text(self, models: list[Model], before: str, after: str) -> str:
+    def _text(self, models: list[Model], before: str, after: str, apart: str) -> str:
         from fastarac.cli._report import print_text
         from fastarac.cli._tables import UNLIMITED
 
@@ -125,6 +139,8 @@ class Settings:
         with console.capture() as captured:
             if before:
                 console.print(before, end="\n\n")
+            if apart:
+                console.print(Text(apart, style="yellow"))
             print_text(models, console, with_costs=self.costs.are_given)
             if after:
                 console.print()

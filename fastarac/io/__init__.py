@@ -11,109 +11,24 @@ and what it means is decided here. It loads no extensions and never reaches for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from fastarac._core.text import quoted
-from fastarac.io._columns import TEXTS, Correct, Equal, Label, Number, Pick, Truth, Weight, fetch
+from fastarac.io._columns import Columns
 from fastarac.io._formats import open_source
-from fastarac.io._sources import DataFileError, Source, connect
+from fastarac.io._labels import Vocabularies
+from fastarac.io._models import Models as Models
+from fastarac.io._models import read_files
+from fastarac.io._outputs import Labels as Labels
+from fastarac.io._outputs import Outputs as Outputs
+from fastarac.io._sources import DataFileError as DataFileError
+from fastarac.io._sources import connect
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Mapping
 
-__all__ = ["DataFileError", "Labels", "Outputs", "read_outputs"]
-
-Array = NDArray[Any]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Labels:
-    """A column of texts, each distinct one held once.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The distinct texts, in sorted order.
-    codes : ndarray of shape (n,), intp
-        The index into `names` of each item's text.
-    """
-
-    names: tuple[str, ...]
-    codes: NDArray[np.intp]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outputs:
-    """The outputs of one or more machines, one row per item, in the order of the file.
-
-    Attributes
-    ----------
-    correct : ndarray of shape (n,), bool
-        Whether each output is right.
-    confidence : ndarray of shape (n,), of a real dtype
-        The confidence of each output, finite. Numbers of a text file are float64, except for whole
-        numbers that float64 cannot hold; numbers of a Parquet file keep their dtype.
-    model : Labels or None
-        The machine that made each output, where a column says so.
-    by : Labels or None
-        The group each item belongs to, where a column says so.
-    weight : ndarray of shape (n,), float64, or None
-        The weight of each item, where a column says so; finite and not negative.
-    item : Labels or None
-        What identifies each item, where a column says so.
-    truth : Labels or None
-        What each output should be, as a text, where that was asked for.
-    """
-
-    correct: NDArray[np.bool_]
-    confidence: Array
-    model: Labels | None = None
-    by: Labels | None = None
-    weight: NDArray[np.float64] | None = None
-    item: Labels | None = None
-    truth: Labels | None = None
-
-    def __len__(self) -> int:
-        return len(self.correct)
-
-    def per_model(self) -> dict[str, Outputs]:
-        """Return the outputs of each model, without their model labels.
-
-        Returns
-        -------
-        outputs : dict of str to Outputs
-            One entry per name in `model`, in that order; items keep their order.
-
-        Raises
-        ------
-        ValueError
-            If there are no model labels.
-        """
-        if self.model is None:
-            raise ValueError("the outputs carry no model labels; read them with `model`")
-        ends = np.cumsum(np.bincount(self.model.codes, minlength=len(self.model.names)))
-        parts = np.split(np.argsort(self.model.codes, kind="stable"), ends[:-1])
-        return {name: self.take(items) for name, items in zip(self.model.names, parts, strict=True)}
-
-    def take(self, items: NDArray[np.intp]) -> Outputs:
-        """Return the outputs of these indices, in their order, without their model labels."""
-
-        def labels(column: Labels | None) -> Labels | None:
-            return None if column is None else Labels(column.names, column.codes[items])
-
-        return Outputs(
-            self.correct[items],
-            self.confidence[items],
-            by=labels(self.by),
-            weight=None if self.weight is None else self.weight[items],
-            item=labels(self.item),
-            truth=labels(self.truth),
-        )
+__all__ = ["DataFileError", "Labels", "Models", "Outputs", "read_models", "read_outputs"]
 
 
 def read_outputs(
@@ -203,62 +118,80 @@ def read_outputs(
     >>> outputs.correct, outputs.confidence
     (array([ True, False]), array([0.9, 0.4]))
     """
-    if correct is not None and (prediction is not None or truth is not None):
-        raise ValueError(
-            "name either the column that says whether an output is correct, or the columns of "
-            "prediction and truth, not both"
-        )
-    if (prediction is None) != (truth is None):
-        named, missing = ("prediction", "truth") if truth is None else ("truth", "prediction")
-        raise ValueError(f"the {named} column is named, but not the {missing} column")
-
-    path = Path(path)
-    with connect() as connection:
-        source = open_source(path, connection)
-        if correct is None and prediction is None:
-            correct, prediction, truth = _default_columns(source)
-        if empty_truth and truth is None:
-            problem = (
-                f"empty_truth is True, but column {quoted(str(correct))} says what is correct; a "
-                "column of truths is expected"
-            )
-            raise DataFileError(path, problem)
-        for name in (confidence, correct, prediction, truth, weight):
-            if name is not None:
-                source.require(name)
-        for name in (model, by, item):
-            if name is not None:
-                source.require(name, is_label=True)
-        picks: list[Pick] = [Number("confidence", confidence)]
-        if correct is not None:
-            picks.append(Correct("correct", correct))
-        elif prediction is not None and truth is not None:
-            picks.append(Equal("correct", truth, empty_truth, prediction))
-        if model is not None:
-            picks.append(Label("model", model))
-        if by is not None:
-            picks.append(Label("by", by))
-        if weight is not None:
-            picks.append(Weight("weight", weight))
-        if item is not None:
-            picks.append(Label("item", item))
-        if keep_truth and truth is not None:
-            picks.append(Truth("truth", truth, empty_truth))
-        fields = fetch(source, picks)
-    for field in TEXTS:
-        if field in fields:
-            fields[field] = Labels(*fields[field])
-    return Outputs(**fields)
-
-
-def _default_columns(source: Source) -> tuple[str | None, str | None, str | None]:
-    """Return the columns that say what is correct where the caller names none."""
-    if "correct" in source.columns:
-        return "correct", None, None
-    if "prediction" in source.columns and "truth" in source.columns:
-        return None, "prediction", "truth"
-    problem = (
-        'there is neither a column "correct" nor the two columns "prediction" and "truth"; '
-        f"the columns are {', '.join(map(quoted, source.columns))}"
+    columns = Columns(
+        confidence, correct, prediction, truth, model, by, weight, item, keep_truth, empty_truth
     )
-    raise DataFileError(source.path, problem)
+    with connect() as connection:
+        texts = Vocabularies(connection)
+        outputs = columns.read(open_source(Path(path), connection), texts)
+        return texts.named(outputs)
+
+
+def read_models(
+    files: Mapping[str, str | os.PathLike[str]],
+    *,
+    confidence: str = "confidence",
+    correct: str | None = None,
+    prediction: str | None = None,
+    truth: str | None = None,
+    model: str | None = None,
+    by: str | None = None,
+    weight: str | None = None,
+    item: str | None = None,
+    empty_truth: bool = False,
+    same_items: bool = False,
+    on_file: Callable[[str], None] | None = None,
+) -> Models:
+    r"""Read the outputs of several models: one a file, or as a column says.
+
+    Parameters
+    ----------
+    files : mapping of str to path-like
+        The files, by the names of their models. With `model` the column says which model made an
+        output, and the outputs of a model may stand in several files.
+    confidence, correct, prediction, truth, model, by, weight, empty_truth
+        As :func:`read_outputs` takes them.
+    item : str, optional
+        The column that identifies each item, once in the outputs of a model.
+    same_items : bool, default=False
+        Whether the models have to have the same items. Their outputs are then in the order of the
+        first model: matched by `item`, or without that as they stand in the files.
+    on_file : callable, optional
+        Is told the name of each file before it is read.
+
+    Returns
+    -------
+    models : Models
+        The outputs by model, and in which items the models differ.
+
+    Raises
+    ------
+    DataFileError
+        As by :func:`read_outputs`.
+    ValueError
+        If an item is in the outputs of a model more than once, or, where the models have to have the
+        same items, if there is one model alone, if an item is missing from a model, or if the truth
+        or the weight of an item depends on the model.
+
+    Notes
+    -----
+    Items are matched inside DuckDB, as texts, in a time that grows as their number does.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.io import read_models
+    >>> with TemporaryDirectory() as folder:
+    ...     a, b = Path(folder, "a.csv"), Path(folder, "b.csv")
+    ...     _ = a.write_text("page,correct,confidence\np1,1,0.9\np2,0,0.4\n")
+    ...     _ = b.write_text("page,correct,confidence\np2,1,0.8\np1,1,0.7\n")
+    ...     models = read_models({"a": a, "b": b}, item="page", same_items=True).outputs
+    >>> models["b"].confidence
+    array([0.7, 0.8])
+    """
+    columns = Columns(
+        confidence, correct, prediction, truth, model, by, weight, item, same_items, empty_truth
+    )
+    paths = {name: Path(path) for name, path in files.items()}
+    return read_files(paths, columns, same_items=same_items, on_file=on_file)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._core.text import quoted
+from fastarac.io._labels import FIELDS
+from fastarac.io._outputs import Labels, Outputs
 from fastarac.io._sources import (
     BOOLEAN,
     FLOATS_AND_INTEGERS,
@@ -22,9 +24,10 @@ from fastarac.io._sources import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastarac.io._labels import Vocabularies
+
 Array = NDArray[Any]
 
-TEXTS = ("model", "by", "item", "truth")  # fields of which each distinct text is held once
 EXACT_FLOAT_LIMIT = 2.0**53
 WRITTEN_TRUE = r"\s*((?i:true)|\+?0*1(\.0*)?([eE][+-]?0+)?)\s*"
 WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
@@ -48,7 +51,7 @@ class Pick(ABC):
 
     def is_valid(self, values: Array) -> Array:
         """Return which values are as expected, of those that are not null."""
-        return np.ones(len(values), np.bool_)
+        return values >= 0 if self.field in FIELDS else np.ones(len(values), np.bool_)
 
     def unsuitable(self, source: Source) -> DataFileError:
         """Return an error about the type of the column."""
@@ -159,17 +162,88 @@ class Label(Pick):
         return source.expected_label(self.column)
 
 
-def fetch(source: Source, picks: Sequence[Pick]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a file are read, as :func:`fastarac.io.read_outputs` takes them."""
+
+    confidence: str
+    correct: str | None
+    prediction: str | None
+    truth: str | None
+    model: str | None
+    by: str | None
+    weight: str | None
+    item: str | None
+    keep_truth: bool
+    empty_truth: bool
+
+    def __post_init__(self) -> None:
+        if self.correct is not None and (self.prediction is not None or self.truth is not None):
+            message = (
+                "name either the column that says whether an output is correct, or the columns of "
+                "prediction and truth, not both"
+            )
+            raise ValueError(message)
+        if (self.prediction is None) != (self.truth is None):
+            named, missing = ("prediction", "truth") if self.truth is None else ("truth", "prediction")
+            message = f"the {named} column is named, but not the {missing} column"
+            raise ValueError(message)
+
+    def read(self, source: Source, texts: Vocabularies) -> Outputs:
+        """Return the outputs in a file, whose labels have codes, but no names."""
+        columns = self if self.correct or self.prediction else self._defaults(source)
+        return Outputs(**_fetch(source, columns.picks(source), texts))
+
+    def _defaults(self, source: Source) -> Columns:
+        if "correct" in source.columns:
+            return replace(self, correct="correct")
+        if "prediction" in source.columns and "truth" in source.columns:
+            return replace(self, prediction="prediction", truth="truth")
+        problem = (
+            'there is neither a column "correct" nor the two columns "prediction" and "truth"; '
+            f"the columns are {', '.join(map(quoted, source.columns))}"
+        )
+        raise DataFileError(source.path, problem)
+
+    def picks(self, source: Source) -> list[Pick]:
+        """Return what is read of a file, or raise where it lacks a column."""
+        if self.empty_truth and self.truth is None:
+            problem = (
+                f"empty_truth is True, but column {quoted(str(self.correct))} says what is correct; a "
+                "column of truths is expected"
+            )
+            raise DataFileError(source.path, problem)
+        for name in (self.confidence, self.correct, self.prediction, self.truth, self.weight):
+            if name is not None:
+                source.require(name)
+        picks: list[Pick] = [Number("confidence", self.confidence)]
+        if self.correct is not None:
+            picks.append(Correct("correct", self.correct))
+        if self.prediction is not None and self.truth is not None:
+            picks.append(Equal("correct", self.truth, self.empty_truth, self.prediction))
+            if self.keep_truth:
+                picks.append(Truth("truth", self.truth, self.empty_truth))
+        if self.weight is not None:
+            picks.append(Weight("weight", self.weight))
+        for field, name in (("model", self.model), ("by", self.by), ("item", self.item)):
+            if name is not None:
+                source.require(name, is_label=True)
+                picks.append(Label(field, name))
+        return picks
+
+
+def _fetch(source: Source, picks: Sequence[Pick], texts: Vocabularies) -> dict[str, Any]:
     """Return the fields of `Outputs`; raise where a value is not as expected."""
     import duckdb
 
     expressions = ", ".join(f'{pick.expression(source)} AS "{pick.field}"' for pick in picks)
-    labels = [pick.field for pick in picks if pick.field in TEXTS]
+    labels = [pick.field for pick in picks if pick.field in FIELDS]
     try:
         if labels:
-            source.select(expressions, into="CREATE TEMP TABLE picked AS")
-            names = {label: _encode_labels(source, label) for label in labels}
-            arrays = source.connection.execute("SELECT * FROM picked").fetchnumpy()
+            source.select(expressions, into="CREATE OR REPLACE TEMP TABLE picked AS")
+            others = ", ".join(f'"{pick.field}"' for pick in picks if pick.field not in FIELDS)
+            arrays = source.connection.execute(f"SELECT {others} FROM picked").fetchnumpy()
+            arrays |= {label: texts[label].encode("picked") for label in labels}
         else:
             arrays = source.select(expressions).fetchnumpy()
         _refuse_invalid(source, picks, arrays)
@@ -181,20 +255,7 @@ def fetch(source: Source, picks: Sequence[Pick]) -> dict[str, Any]:
         if "interrupted" in str(failure):  # DuckDB's word for a signal that Python has caught
             raise KeyboardInterrupt from None
         raise
-    for label in labels:
-        fields[label] = names[label], fields[label].astype(np.intp)
-    return fields
-
-
-def _encode_labels(source: Source, label: str) -> tuple[str, ...]:
-    """Replace the texts of a picked column by their codes, and return the distinct texts."""
-    run = source.connection.execute
-    text, names = f'"{label}"', f"{label}_names"
-    distinct = f"SELECT DISTINCT {text} FROM picked WHERE {text} IS NOT NULL ORDER BY 1"  # noqa: S608
-    run(f"CREATE TYPE {names} AS ENUM ({distinct})")
-    run(f"ALTER TABLE picked ALTER {text} TYPE UINTEGER USING enum_code({text}::{names})")
-    rows = run(f"SELECT unnest(enum_range(NULL::{names}))").fetchall()
-    return tuple(str(row[0]) for row in rows)
+    return fields | {label: Labels((), fields[label]) for label in labels}
 
 
 def _refuse_invalid(source: Source, picks: Sequence[Pick], arrays: dict[str, Array]) -> None:

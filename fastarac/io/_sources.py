@@ -86,7 +86,7 @@ def connect() -> DuckDBPyConnection:
     require("duckdb", "cli")
     import duckdb
 
-    return duckdb.connect(
+    connection = duckdb.connect(
         ":memory:",
         config={
             "autoinstall_known_extensions": "false",
@@ -94,6 +94,8 @@ def connect() -> DuckDBPyConnection:
             "temp_directory": "",
         },
     )
+    connection.execute("SET enable_progress_bar = false")  # it goes to the standard output
+    return connection
 
 
 class Source(ABC):
@@ -131,7 +133,7 @@ class Source(ABC):
 
     def select(self, expressions: str, *, into: str = "", rest: str = "") -> DuckDBPyConnection:
         """Run a SELECT over the file; `into` may precede it and `rest` follow it."""
-        query = f"{into} SELECT {expressions} FROM {self.table} {rest}"  # noqa: S608, names are quoted
+        query = f"{into} SELECT {expressions} FROM {self.table} {rest}"
         return self.connection.execute(query, [self.literal])
 
     @property

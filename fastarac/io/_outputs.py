@@ -1,0 +1,96 @@
+"""Outputs of machines as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """A column of texts, each distinct one held once.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The distinct texts, in sorted order.
+    codes : ndarray of shape (n,), intp
+        The index into `names` of each item's text.
+    """
+
+    names: tuple[str, ...]
+    codes: NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outputs:
+    """The outputs of one or more machines, one row per item, in the order of the file.
+
+    Attributes
+    ----------
+    correct : ndarray of shape (n,), bool
+        Whether each output is right.
+    confidence : ndarray of shape (n,), of a real dtype
+        The confidence of each output, finite. Numbers of a text file are float64, except for whole
+        numbers that float64 cannot hold; numbers of a Parquet file keep their dtype.
+    model : Labels or None
+        The machine that made each output, where a column says so.
+    by : Labels or None
+        The group each item belongs to, where a column says so.
+    weight : ndarray of shape (n,), float64, or None
+        The weight of each item, where a column says so; finite and not negative.
+    item : Labels or None
+        What identifies each item, where a column says so.
+    truth : Labels or None
+        What each output should be, as a text, where that was asked for.
+    """
+
+    correct: NDArray[np.bool_]
+    confidence: Array
+    model: Labels | None = None
+    by: Labels | None = None
+    weight: NDArray[np.float64] | None = None
+    item: Labels | None = None
+    truth: Labels | None = None
+
+    def __len__(self) -> int:
+        return len(self.correct)
+
+    def per_model(self) -> dict[str, Outputs]:
+        """Return the outputs of each model, without their model labels.
+
+        Returns
+        -------
+        outputs : dict of str to Outputs
+            One entry per name in `model`, in that order; items keep their order.
+
+        Raises
+        ------
+        ValueError
+            If there are no model labels.
+        """
+        if self.model is None:
+            raise ValueError("the outputs carry no model labels; read them with `model`")
+        ends = np.cumsum(np.bincount(self.model.codes, minlength=len(self.model.names)))
+        parts = np.split(np.argsort(self.model.codes, kind="stable"), ends[:-1])
+        return {name: self.take(items) for name, items in zip(self.model.names, parts, strict=True)}
+
+    def take(self, items: NDArray[np.intp]) -> Outputs:
+        """Return the outputs of these indices, in their order, without their model labels."""
+
+        def labels(column: Labels | None) -> Labels | None:
+            return None if column is None else Labels(column.names, column.codes[items])
+
+        return Outputs(
+            self.correct[items],
+            self.confidence[items],
+            by=labels(self.by),
+            weight=None if self.weight is None else self.weight[items],
+            item=labels(self.item),
+            truth=labels(self.truth),
+        )

@@ -1,0 +1,150 @@
+"""Several models in files: joined, matched by identifiers, and told apart where they differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_io import WRITERS, write_delimited, write_parquet
+
+from fastarac.io import DataFileError, read_models
+
+
+def write_models(folder, models: dict[str, dict[str, list]]) -> dict[str, object]:
+    return {
+        name: write_delimited(folder / f"{name}.csv", {"correct": [1] * len(columns["id"])} | columns)
+        for name, columns in models.items()
+    }
+
+
+def refusal(files, **columns) -> str:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011, the caller looks at the message
+        read_models(files, **columns)
+    assert not isinstance(caught.value, DataFileError)
+    return str(caught.value)
+
+
+A = {"id": ["x", "y", "z"], "confidence": [1, 2, 3]}
+OF_A, OF_B = "missing from the outputs of a", "missing from the outputs of b"
+
+
+class TestMatching:
+    @given(data=st.data())
+    @settings(max_examples=15, deadline=None)
+    def test_any_order(self, data, tmp_path_factory):
+        folder = tmp_path_factory.mktemp("order")
+        names = data.draw(st.lists(st.text(max_size=3), min_size=1, max_size=9, unique=True))
+        files, places = {}, {}
+        for model in "abc":
+            places[model] = data.draw(st.permutations(range(len(names))))
+            columns = {
+                "id": [names[k] for k in places[model]],
+                "confidence": [float(k) for k in places[model]],
+                "correct": [k % 2 for k in places[model]],
+            }
+            files[model] = write_parquet(folder / f"{model}.parquet", columns)
+        found = read_models(files, item="id", same_items=True)
+        assert found.differences == ()
+        for outputs in found.outputs.values():
+            assert outputs.confidence.tolist() == places["a"]
+            assert outputs.correct.tolist() == [k % 2 == 1 for k in places["a"]]
+            assert outputs.item is outputs.truth is None
+
+    def test_any_format(self, tmp_path):
+        files = {}
+        for name, write in WRITERS.items():
+            ids = ["1", "2"] if write is write_parquet else [1, 2]
+            columns = {"id": ids, "confidence": [1, 2], "correct": [1, 0]}
+            if len(files) % 2:
+                columns = {name: values[::-1] for name, values in columns.items()}
+            files[name] = write(tmp_path / name, columns)
+        for outputs in read_models(files, item="id", same_items=True).outputs.values():
+            assert outputs.confidence.tolist() == [1, 2]
+            assert outputs.correct.tolist() == [True, False]
+
+    def test_what_is_missing(self, tmp_path):
+        b = {"id": ["y", "v", "z", "w"], "confidence": [1, 2, 3, 4]}
+        files = write_models(tmp_path, {"a": A, "b": b})
+        x_of_a = f'the item "x" of a is {OF_B}'
+        v_of_b = f'2 items of b, the first of which is "v", are {OF_A}'
+        assert read_models(files, item="id").differences == (x_of_a, v_of_b)
+        message = refusal(files, item="id", same_items=True)
+        assert message == f"{x_of_a}; {v_of_b}; outputs of the same items are expected"
+
+    @pytest.mark.parametrize("same_items", [True, False])
+    def test_items_twice(self, tmp_path, same_items):
+        files = write_models(tmp_path, {"a": A, "b": A | {"id": ["z", "z", "x"]}})
+        message = 'the item "z" is in the outputs of b more than once'
+        assert refusal(files, item="id", same_items=same_items) == message
+
+    def test_numbers(self, tmp_path):
+        files = write_models(tmp_path, {"a": A, "b": A, "c": {"id": ["x"], "confidence": [1]}})
+        numbers = "the models have different numbers of outputs, 3 of a, 3 of b and 1 of c"
+        assert read_models(files).differences == (numbers,)
+        assert refusal(files, same_items=True).startswith(f"{numbers}; outputs of the same items")
+        del files["c"]
+        assert read_models(files).differences == ()
+
+    def test_many(self, tmp_path):
+        rng = np.random.default_rng(0)
+        order = rng.permutation(5000)
+        columns = {"id": [f"page {k}" for k in range(5000)], "confidence": np.arange(5000.0)}
+        a = write_parquet(tmp_path / "a.parquet", columns | {"correct": columns["confidence"] > 9})
+        shuffled = {name: np.array(values)[order] for name, values in columns.items()}
+        b = write_parquet(tmp_path / "b.parquet", shuffled | {"correct": order > 9})
+        found = read_models({"a": a, "b": b}, item="id", same_items=True).outputs["b"]
+        assert np.array_equal(found.confidence, np.arange(5000.0))
+        assert np.array_equal(found.correct, np.arange(5000) > 9)
+
+
+class TestTruths:
+    def write(self, folder, truths: dict[str, list[str]]) -> dict[str, object]:
+        columns = {"id": ["x", "y"], "prediction": ["1", "2"], "confidence": [1, 2]}
+        return {
+            name: write_delimited(folder / f"{name}.csv", columns | {"truth": values})
+            for name, values in truths.items()
+        }
+
+    def test_the_same(self, tmp_path):
+        files = self.write(tmp_path, {"a": ["1", "3"], "b": ["1", "3"]})
+        assert read_models(files, same_items=True).same_truths
+        plain = write_delimited(tmp_path / "c.csv", {"correct": [1, 0], "confidence": [1, 2]})
+        assert not read_models(files | {"c": plain}, same_items=True).same_truths
+
+    def test_others(self, tmp_path):
+        files = self.write(tmp_path, {"a": ["1", "3"], "b": ["1", '4"']})
+        assert refusal(files, same_items=True) == (
+            'the truth of output 2 is "3" for a and "4\\"" for b; the same items in the same order are '
+            "expected (item=COLUMN matches them)"
+        )
+        assert refusal(files, same_items=True, item="id") == (
+            'the truth of the item "y" is "3" for a and "4\\"" for b; the same items are expected'
+        )
+        assert len(read_models(files).outputs) == 2
+
+
+def test_a_model_in_several_files(tmp_path):
+    rows = {"id": [1, 2], "confidence": [0.5, 0.25], "correct": [1, 0], "w": [1, 2]}
+    files = {
+        "f": write_delimited(tmp_path / "f.csv", rows | {"m": ["a", "b"], "g": ["p", "o"]}),
+        "g": write_parquet(tmp_path / "g.parquet", rows | {"m": ["c", "a"], "g": ["n", "o"]}),
+    }
+    seen = []
+    found = read_models(files, model="m", by="g", weight="w", item="id", on_file=seen.append)
+    assert seen == ["f", "g"]
+    assert list(found.outputs) == ["a", "b", "c"]
+    a = found.outputs["a"]
+    assert a.confidence.tolist() == [0.5, 0.25]
+    assert a.weight.tolist() == [1, 2]
+    assert [a.by.names[code] for code in a.by.codes] == ["p", "o"]
+    assert found.differences == (
+        f'the item "1" of a is {OF_A[:-1]}b',
+        f'the item "2" of a is {OF_A[:-1]}c',
+    )
+
+
+def test_nothing_but_figures_on_the_standard_output(tmp_path, capfd):
+    files = write_models(tmp_path, {"a": A, "b": A})
+    read_models(files, item="id", same_items=True)
+    assert capfd.readouterr() == ("", "")
