@@ -92,12 +92,9 @@ def count_pairs(items: Items) -> PairCounts:
         )
         items.check(not_finite=bad, seen_labels=seen)
         return PairCounts(int(correct), int(incorrect), int(doubled))
-    plan = plan_buckets(items)
-    if plan.try_counting:
-        counted = count_values(items)
-        if counted is not None:
-            return pairs_of_sweep(counted)
-    buckets = spread(items, plan)
+    buckets = count_or_spread(items)
+    if isinstance(buckets, SweepArrays):
+        return pairs_of_sweep(buckets)
     results = np.empty((len(buckets.bounds) - 1, 3), np.int64)
     sort_buckets(buckets, _kernels.threshold.pairs_of_buckets, results)
     correct = incorrect = doubled = 0
@@ -145,12 +142,9 @@ def sweep_arrays(items: Items) -> SweepArrays:
         )
         items.check(not_finite=bad, seen_labels=seen)
         return SweepArrays(_thresholds(raw, items), true_accepts, false_accepts)
-    plan = plan_buckets(items)
-    if plan.try_counting:
-        counted = count_values(items)
-        if counted is not None:
-            return counted
-    buckets = spread(items, plan)
+    buckets = count_or_spread(items)
+    if isinstance(buckets, SweepArrays):
+        return buckets
     n_buckets = len(buckets.bounds) - 1
     results = np.empty((n_buckets, 3), np.int64)
     sort_buckets(buckets, _kernels.threshold.values_of_buckets, results)
@@ -175,12 +169,9 @@ def rank(items: Items) -> SweepArrays | SortedItems:
     """Sort the items for sums over the thresholds; the sweep itself where it is small or weighted."""
     if items.weight is not None or items.n <= SINGLE:
         return sweep_arrays(items)
-    plan = plan_buckets(items)
-    if plan.try_counting:
-        counted = count_values(items)
-        if counted is not None:
-            return counted
-    buckets = spread(items, plan)
+    buckets = count_or_spread(items)
+    if isinstance(buckets, SweepArrays):
+        return buckets
     counts = np.empty((len(buckets.bounds) - 1, 3), np.int64)
     sort_buckets(buckets, _kernels.threshold.values_of_buckets, counts)
     counts = counts[:, 1:]
@@ -202,6 +193,13 @@ class Plan(NamedTuple):
     table: NDArray[np.uint16]  # cell -> bucket
     ends: tuple[float, float, float, int]
     try_counting: bool
+
+
+def count_or_spread(items: Items) -> SweepArrays | Buckets:
+    """Count many items without weights where they have few distinct confidences, else spread them."""
+    plan = plan_buckets(items)
+    counted = count_values(items) if plan.try_counting else None
+    return spread(items, plan) if counted is None else counted
 
 
 def plan_buckets(items: Items) -> Plan:

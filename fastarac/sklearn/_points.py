@@ -16,7 +16,7 @@ from fastarac._core import sorting
 from fastarac._core.sorting import (
     Buckets,
     SweepArrays,
-    count_values,
+    count_or_spread,
     over_buckets,
     plan_buckets,
     sort_buckets,
@@ -62,14 +62,12 @@ def points_of_items(items: Scores, shape: Shape) -> Points:
     """Return the points of the curve of these items."""
     if items.weight is None and items.n <= sorting.SINGLE:
         return _points_of_buckets(items, _two_buckets(items), shape)
-    plan = plan_buckets(items)
     if items.weight is not None:
-        return _weighted_points(items, plan, shape)
-    if plan.try_counting:
-        counted = count_values(items)
-        if counted is not None:
-            return _points_of_counts(counted, shape)
-    return _points_of_buckets(items, spread(items, plan), shape)
+        return _weighted_points(items, plan_buckets(items), shape)
+    buckets = count_or_spread(items)
+    if isinstance(buckets, SweepArrays):
+        return _points_of_counts(buckets, shape)
+    return _points_of_buckets(items, buckets, shape)
 
 
 def _two_buckets(items: Scores) -> Buckets:
