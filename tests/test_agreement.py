@@ -164,7 +164,9 @@ class TestAverageCurves:
 class TestDisplay:
     def test_band(self):
         sweeps = folds()
-        display = AverageCurveDisplay.from_sweeps(sweeps, name="m", color="red", linewidth=3)
+        display = AverageCurveDisplay.from_sweeps(
+            sweeps, name="m", curve_kwargs={"color": "red", "linewidth": 3}
+        )
         average = fa.measures.average_curves(sweeps, np.linspace(0, 1, 1001))
         x, y = display.line_.get_data()
         assert np.interp(average.grid, x, y) == pytest.approx(average.mean, abs=1e-3)

@@ -277,7 +277,9 @@ class TestDisplay:
         plt.close("all")
 
     def test_curve(self):
-        display = fa.displays.CostCurveDisplay.from_predictions(LABEL, SCORE, name="m", color="red")
+        display = fa.displays.CostCurveDisplay.from_predictions(
+            LABEL, SCORE, name="m", curve_kwargs={"color": "red"}
+        )
         curve = fa.costs.cost_curve(LABEL, SCORE)
         assert display.line_.get_xdata() == pytest.approx(curve.probability_cost)
         assert display.line_.get_ydata() == pytest.approx(curve.normalized_expected_cost)
@@ -285,7 +287,7 @@ class TestDisplay:
         assert legend_of(display) == ["m", "Trivial classifiers"]
         assert display.ax_.get_xlabel() == "Probability cost function PCF(+) (Positive label: 1)"
         assert display.ax_.get_ylabel() == "Normalised expected cost"
-        assert display.trivial_.get_ydata().tolist() == [0, 0.5, 0]
+        assert display.chance_level_.get_ydata().tolist() == [0, 0.5, 0]
         assert display.cost_lines_ is None
         assert display.band_ is None
         assert display.figure_ is display.ax_.figure
@@ -298,13 +300,13 @@ class TestDisplay:
 
     def test_several_models(self):
         sweeps = {"b": B_OF_FIGURE_4, "other": OTHER_OF_FIGURE_4}
-        displays = draw_curves(fa.displays.CostCurveDisplay, sweeps)
-        assert displays["b"].trivial_ is displays["other"].trivial_
+        displays = draw_curves(sweeps, display=fa.displays.CostCurveDisplay)
+        assert displays["b"].chance_level_ is displays["other"].chance_level_
         assert legend_of(displays["b"]) == ["b", "other", "Trivial classifiers"]
 
-    def test_without_the_trivial_classifiers(self):
-        display = fa.displays.CostCurveDisplay.from_sweep(B_OF_FIGURE_4, plot_trivial=False)
-        assert display.trivial_ is None
+    def test_without_the_chance_level_classifiers(self):
+        display = fa.displays.CostCurveDisplay.from_sweep(B_OF_FIGURE_4, plot_chance_level=False)
+        assert display.chance_level_ is None
         assert display.ax_.get_legend() is None
 
     def test_cost_lines(self):

@@ -15,15 +15,16 @@ from hypothesis import strategies as st
 import fastarac as fa
 from fastarac._core.text import percent, rounded
 from fastarac.datasets import load_digits_ocr
-from fastarac.displays import ARACDisplay, draw_arac_curves
-from fastarac.displays._base import legend_name
+from fastarac.displays import ARACDisplay, draw_curves
 from fastarac.displays._decimation import HEIGHT, WIDTH, decimate
+from fastarac.displays._style import legend_name
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
 
 CORRECT = [1, 1, 0, 1, 0]
 CONFIDENCE = [0.9, 0.8, 0.7, 0.6, 0.2]
+RED = {"color": "red", "linewidth": 3}
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +136,7 @@ class TestDisplay:
         arguments = (CORRECT, CONFIDENCE)
         if how == "from_sweep":
             arguments = (fa.threshold_sweep(*arguments),)
-        display = getattr(fa.displays.ARACDisplay, how)(*arguments, name="m", color="red", linewidth=3)
+        display = getattr(fa.displays.ARACDisplay, how)(*arguments, name="m", curve_kwargs=RED)
         x, y = display.line_.get_data()
         curve = fa.arac_curve(CORRECT, CONFIDENCE)
         assert np.interp(curve.acceptance_rate, x, y) == pytest.approx(
@@ -158,7 +159,7 @@ class TestDisplay:
         assert display.area == fa.arac_auc_score(CORRECT, CONFIDENCE, sample_weight=weight)
 
     def test_operating_points(self):
-        display = ARACDisplay.from_predictions(CORRECT, CONFIDENCE, error_rates=[0.0, 0.2])
+        display = ARACDisplay.from_predictions(CORRECT, CONFIDENCE, max_error_rate=[0.0, 0.2])
         assert display.points_.get_xdata() == pytest.approx([0.4, 0.8])
         assert display.points_.get_ydata() == pytest.approx([1.0, 0.8])
         assert display.points_.get_markeredgecolor() == display.line_.get_color()
@@ -172,7 +173,7 @@ class TestDisplay:
         assert again.line_.get_label() == "again"
         assert len(again.ax_.lines) == 2
         assert ARACDisplay([0, 1], [1, 0.5], area=0.75).plot().line_.get_label() == "ARAC-AUC = 0.750"
-        assert display.plot(name="m", label="mine").line_.get_label() == "mine"
+        assert display.plot(name="m", curve_kwargs={"label": "mine"}).line_.get_label() == "mine"
 
     @pytest.mark.parametrize(
         ("correct", "low", "high"),
@@ -198,7 +199,7 @@ class TestDisplay:
 class TestSeveralModels:
     def test_digits(self):
         sweeps = {name: fa.threshold_sweep(*items) for name, items in load_digits_ocr().items()}
-        displays = draw_arac_curves(sweeps, error_rates=(0.01, 0.05))
+        displays = draw_curves(sweeps, max_error_rate=(0.01, 0.05))
         assert list(displays) == list(sweeps)
         ax = displays["svm-rbf"].ax_
         assert {display.ax_ for display in displays.values()} == {ax}
@@ -213,19 +214,19 @@ class TestSeveralModels:
 
     def test_error_rates_out_of_sight_have_no_line(self):
         sweep = fa.threshold_sweep([1] * 97 + [0] * 3, np.arange(100))
-        ax = draw_arac_curves({"m": sweep}, error_rates=(0.05, 0.01))["m"].ax_
+        ax = draw_curves({"m": sweep}, max_error_rate=(0.05, 0.01))["m"].ax_
         assert [text.get_text() for text in ax.texts] == ["1 % errors"]
 
     def test_names_of_error_rates_do_not_overlap(self):
         sweep = fa.threshold_sweep([1, 0] * 50, np.arange(100))
-        ax = draw_arac_curves({"m": sweep}, error_rates=(0.01, 0.011, 0.012, 0.1))["m"].ax_
+        ax = draw_curves({"m": sweep}, max_error_rate=(0.01, 0.011, 0.012, 0.1))["m"].ax_
         ax.figure.canvas.draw()
         boxes = [text.get_window_extent() for text in ax.texts]
         assert all(above.y0 >= below.y0 + 0.6 * above.height for above, below in pairwise(boxes))
 
     def test_many_models(self):
         sweeps = {f"m{i}": fa.threshold_sweep([1, 1, 0], [3, 2, i]) for i in range(9)}
-        displays = draw_arac_curves(sweeps)
+        displays = draw_curves(sweeps)
         styles = {(shown.line_.get_color(), shown.line_.get_linestyle()) for shown in displays.values()}
         assert len(styles) == 9
         figure = displays["m0"].figure_

@@ -32,7 +32,7 @@ def sweeps() -> dict[str, fa.ThresholdSweep]:
 class TestPreferenceMap:
     def test_colours_are_the_best_models(self):
         gammas, deltas = np.geomspace(0.01, 1, 20), np.geomspace(0.1, 1000, 30)
-        display = fa.displays.PreferenceMapDisplay.from_models(sweeps(), gammas, deltas)
+        display = fa.displays.PreferenceMapDisplay.from_models(sweeps(), gammas=gammas, deltas=deltas)
         found = display.preferences
         assert np.array_equal(
             found.best, fa.costs.preference_map(sweeps(), gammas=gammas, deltas=deltas).best
@@ -54,7 +54,7 @@ class TestPreferenceMap:
 
     def test_clearer_margins_are_darker(self):
         display = fa.displays.PreferenceMapDisplay.from_models(
-            sweeps(), np.geomspace(0.01, 1, 9), [0.1, 5, 90]
+            sweeps(), gammas=np.geomspace(0.01, 1, 9), deltas=[0.1, 5, 90]
         )
         strength = display._strength()
         margin = display.preferences.margin
@@ -64,7 +64,7 @@ class TestPreferenceMap:
 
     def test_an_even_grid_is_linear(self):
         display = fa.displays.PreferenceMapDisplay.from_models(
-            sweeps(), np.linspace(0, 2, 5), [-1, 0, 1]
+            sweeps(), gammas=np.linspace(0, 2, 5), deltas=[-1, 0, 1]
         )
         assert (display.ax_.get_xscale(), display.ax_.get_yscale()) == ("linear", "linear")
         assert display.ax_.get_xlim() == (-0.25, 2.25)
@@ -72,7 +72,7 @@ class TestPreferenceMap:
 
     def test_one_model_and_one_cell(self):
         display = fa.displays.PreferenceMapDisplay.from_models(
-            {"a$_b$": (CORRECT, CONFIDENCE)}, [1], [2]
+            {"a$_b$": (CORRECT, CONFIDENCE)}, gammas=[1], deltas=[2]
         )
         assert display.labels_["a$_b$"].get_text() == r"a\$_b\$"
         assert display.mesh_.get_array().shape == (1, 1, 3)
@@ -96,7 +96,12 @@ class TestPreferenceMap:
         _, ax = plt.subplots()
         people = fa.Reviewer(0.5, 0.1)
         display = fa.displays.PreferenceMapDisplay.from_models(
-            sweeps(), [0.1, 0.2], [1, 2], reviewer=people, ax=ax, alpha=0.5
+            sweeps(),
+            gammas=[0.1, 0.2],
+            deltas=[1, 2],
+            reviewer=people,
+            ax=ax,
+            curve_kwargs={"alpha": 0.5},
         )
         assert display.ax_ is ax
         expected = fa.costs.preference_map(sweeps(), gammas=[0.1, 0.2], deltas=[1, 2], reviewer=people)
@@ -141,7 +146,7 @@ class TestRejectionCost:
         assert list(accepting.get_ydata()) == [0.4, 0.0]
 
     def test_several_models(self):
-        displays = draw_curves(fa.displays.RejectionCostDisplay, sweeps())
+        displays = draw_curves(sweeps(), display=fa.displays.RejectionCostDisplay)
         ax = displays["svm-rbf"].ax_
         names = [text.get_text() for text in ax.get_legend().get_texts()]
         assert names == [*sweeps(), "reject everything", "accept everything"]
@@ -162,7 +167,7 @@ class TestRejectionCost:
 class TestAccuracyRejectionCost:
     def test_curve_and_shadow(self):
         display = fa.displays.AccuracyRejectionCostDisplay.from_predictions(
-            CORRECT, CONFIDENCE, costs=COSTS, name="model", color="red"
+            CORRECT, CONFIDENCE, costs=COSTS, name="model", curve_kwargs={"color": "red"}
         )
         curve = fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, COSTS)
         for line, heights in ((display.line_, curve.normalized_cost), (display.shadow_, np.zeros(6))):
@@ -191,7 +196,9 @@ class TestAccuracyRejectionCost:
 
     def test_several_models_in_own_axes(self):
         _, ax = plt.subplots(subplot_kw={"projection": "3d"})
-        displays = draw_curves(fa.displays.AccuracyRejectionCostDisplay, sweeps(), ax=ax, costs=COSTS)
+        displays = draw_curves(
+            sweeps(), display=fa.displays.AccuracyRejectionCostDisplay, ax=ax, costs=COSTS
+        )
         assert all(display.ax_ is ax for display in displays.values())
         assert [text.get_text() for text in ax.get_legend().get_texts()] == list(sweeps())
 

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import fastarac as fa
-from fastarac import displays
+from fastarac import det_curve, displays, precision_recall_curve, roc_curve
 from fastarac._core.text import significant
-from fastarac.displays._base import line_style
-from fastarac.displays.det import TICKS
-from fastarac.sklearn import det_curve, precision_recall_curve, roc_curve
+from fastarac.displays._style import COLORS
+from fastarac.displays.rates import TICKS
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -71,7 +70,9 @@ class TestOverAcceptance:
         arguments = (CORRECT, CONFIDENCE)
         if how == "from_sweep":
             arguments = (fa.threshold_sweep(*arguments),)
-        display = getattr(getattr(displays, kind), how)(*arguments, name="m", color="red")
+        display = getattr(getattr(displays, kind), how)(
+            *arguments, name="m", curve_kwargs={"color": "red"}
+        )
         x, y, _ = getattr(fa, curve)(CORRECT, CONFIDENCE)
         assert np.interp(x, *display.line_.get_data()) == pytest.approx(y, abs=1e-4)
         assert display.area == pytest.approx(getattr(fa, area)(CORRECT, CONFIDENCE), rel=1e-14)
@@ -252,7 +253,7 @@ class TestAsScikitLearn:
     @pytest.mark.parametrize("kind", ["RocCurveDisplay", "PrecisionRecallDisplay"])
     def test_keywords(self, kind, scores):
         kind = getattr(displays, kind)
-        display = kind.from_predictions(*scores, curve_kwargs={"c": "red", "lw": 3}, alpha=0.5)
+        display = kind.from_predictions(*scores, curve_kwargs={"c": "red", "lw": 3, "alpha": 0.5})
         assert display.line_.get_color() == "red"
         assert display.line_.get_linewidth() == 3
         assert display.line_.get_alpha() == 0.5
@@ -275,8 +276,8 @@ class TestAsScikitLearn:
     def test_straight_lines_on_request(self):
         display = displays.PrecisionRecallDisplay([0.5, 1], [1, 0])
         assert len(display.plot().line_.get_xdata()) == 3
-        assert len(display.plot(drawstyle="default").line_.get_xdata()) == 2
-        assert len(display.plot(ds="default").line_.get_xdata()) == 2
+        assert len(display.plot(curve_kwargs={"drawstyle": "default"}).line_.get_xdata()) == 2
+        assert len(display.plot(curve_kwargs={"ds": "default"}).line_.get_xdata()) == 2
 
     def test_one_class(self):
         with pytest.warns(UserWarning, match="No negative"):
@@ -321,7 +322,7 @@ class TestDetAxes:
 
     def test_markers_mark_all_points(self):
         rates = np.linspace(0.001, 0.999, 20_000)
-        display = displays.DetCurveDisplay(fpr=rates, fnr=1 - rates).plot(marker=".")
+        display = displays.DetCurveDisplay(fpr=rates, fnr=1 - rates).plot(curve_kwargs={"marker": "."})
         assert len(display.line_.get_xdata()) == 20_000
 
 
@@ -330,8 +331,8 @@ class TestLines:
     def test_markers_mark_all_points(self, kwargs):
         x = np.linspace(0, 1, 101)
         display = displays.ARPDisplay(x, 1 - x / 2)
-        assert len(display.plot(**kwargs).line_.get_xdata()) == 101
-        assert len(display.plot(marker="None").line_.get_xdata()) == 2
+        assert len(display.plot(curve_kwargs=kwargs).line_.get_xdata()) == 101
+        assert len(display.plot(curve_kwargs={"marker": "None"}).line_.get_xdata()) == 2
         with mpl.rc_context({"lines.marker": "o"}):
             assert len(display.plot().line_.get_xdata()) == 101
 
@@ -344,11 +345,13 @@ class TestLines:
 class TestSeveralModels:
     @pytest.mark.parametrize("kind", [*OVER_ACCEPTANCE, *SCORED])
     def test_one_picture(self, kind, sweeps):
-        drawn = displays.draw_curves(getattr(displays, kind), sweeps, linewidth=1)
+        drawn = displays.draw_curves(
+            sweeps, display=getattr(displays, kind), curve_kwargs={"linewidth": 1}
+        )
         assert list(drawn) == list(sweeps)
         assert len({id(display.ax_) for display in drawn.values()}) == 1
         for index, display in enumerate(drawn.values()):
-            assert display.line_.get_color() == line_style(index)["color"]
+            assert display.line_.get_color() == COLORS[index]
             assert display.line_.get_linewidth() == 1
         names = legend_of(drawn["m0"])
         assert [name.split()[0] for name in names] == list(sweeps)
@@ -356,7 +359,7 @@ class TestSeveralModels:
     @pytest.mark.parametrize("kind", ["RocCurveDisplay", "PrecisionRecallDisplay"])
     def test_one_chance_level(self, kind, sweeps):
         kind = getattr(displays, kind)
-        drawn = displays.draw_curves(kind, sweeps, plot_chance_level=True)
+        drawn = displays.draw_curves(sweeps, display=kind, plot_chance_level=True)
         assert len(drawn["m0"].ax_.lines) == 4
         assert legend_of(drawn["m0"])[-1].startswith("Chance level (")
         again = kind.from_sweep(sweeps["m0"], ax=drawn["m0"].ax_, plot_chance_level=True)
@@ -367,7 +370,7 @@ class TestSeveralModels:
         kind = displays.PrecisionRecallDisplay
         style = {"linewidth": 2}
         drawn = displays.draw_curves(
-            kind, sweeps | {"other": other}, plot_chance_level=True, chance_level_kw=style
+            sweeps | {"other": other}, display=kind, plot_chance_level=True, chance_level_kw=style
         )
         for display in drawn.values():
             assert display.chance_level_.get_color() == display.line_.get_color()
@@ -375,8 +378,8 @@ class TestSeveralModels:
         assert [name.split()[0] for name in legend_of(drawn["m0"])] == [*sweeps, "other", "Chance"]
 
     def test_without_models(self):
-        assert displays.draw_curves(displays.RocCurveDisplay, {}, plot_chance_level=True) == {}
-        assert displays.draw_arac_curves({}) == {}
+        with pytest.raises(ValueError, match="models has 0 entries"):
+            displays.draw_curves({})
 
 
 class TestConfusion:
@@ -400,7 +403,7 @@ class TestConfusion:
     def test_numbers_and_shares_are_the_same_picture(self):
         counts = np.array([[0, 2], [0, 1], [2, 0], [1, 0]])
         for scale in (1, 3):
-            display = displays.ConfusionDisplay(*(counts / scale)).plot(alpha=0.5)
+            display = displays.ConfusionDisplay(*(counts / scale)).plot(curve_kwargs={"alpha": 0.5})
             area = display.areas_["false_accepts"]
             expected = [[0, 0], [0, 0], [1, 1 / 3], [1, 0], [0, 0]]
             assert area.get_xy() == pytest.approx(np.array(expected))

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import fastarac as fa
-from fastarac import displays
+from fastarac import det_curve, displays, precision_recall_curve, roc_curve
 from fastarac.displays._decimation import COLUMNS, HEIGHT, WIDTH
-from fastarac.sklearn import det_curve, precision_recall_curve, roc_curve
+from fastarac.displays.rates import along_ties
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -120,7 +120,7 @@ CURVES = {
     "GeneralizedRCDisplay": lambda sweep: fa.generalized_rc_curve(sweep)[:2],
     "RocCurveDisplay": lambda sweep: roc_curve(sweep, drop_intermediate=False)[:2],
     "PrecisionRecallDisplay": lambda sweep: steps_after(*precision_recall_curve(sweep)[1::-1]),
-    "DetCurveDisplay": lambda sweep: map(deviates, det_curve(sweep)[:2]),
+    "DetCurveDisplay": lambda sweep: map(deviates, along_ties(*det_curve(sweep)[:2])),
 }
 
 
@@ -159,7 +159,7 @@ def test_drawstyles(drawstyle, sweep):
 
     sweep = sweep_of(sweep)
     ax = axes_of_a_large_picture()
-    display = displays.ARPDisplay.from_sweep(sweep, ax=ax, drawstyle=drawstyle)
+    display = displays.ARPDisplay.from_sweep(sweep, ax=ax, curve_kwargs={"drawstyle": drawstyle})
     whole = STEP_LOOKUP_MAP[drawstyle](sweep.acceptance_rate, sweep.precision)
     assert_same_looks(in_pixels(ax, *whole), in_pixels(ax, *display.line_.get_data()))
 
@@ -168,7 +168,7 @@ def test_several_curves_share_the_axes():
     """The axes show more than each curve asks for: all of them are as good."""
     ax = axes_of_a_large_picture()
     sweeps = {kind: sweep_of(kind) for kind in ("good", "noise")}
-    drawn = displays.draw_curves(displays.RCDisplay, sweeps, ax=ax)
+    drawn = displays.draw_curves(sweeps, display=displays.RCDisplay, ax=ax)
     for kind, sweep in sweeps.items():
         whole = in_pixels(ax, sweep.acceptance_rate, sweep.risk)
         assert_same_looks(whole, in_pixels(ax, *drawn[kind].line_.get_data()))

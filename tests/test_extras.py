@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import fastarac as fa
-from fastarac.displays import draw_arac_curves
+from fastarac.displays import draw_curves
 from fastarac.io import read_outputs
 
 ITEMS = [1, 0, 1], [0.9, 0.5, 0.4]
@@ -49,7 +49,7 @@ def test_pictures_without_matplotlib(display, monkeypatch):
 def test_several_curves_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ModuleNotFoundError, match=ADVICE):
-        draw_arac_curves({"model": SWEEP})
+        draw_curves({"model": SWEEP})
 
 
 def test_pictures_of_other_things_without_matplotlib(monkeypatch):

@@ -397,9 +397,9 @@ class TestDisplay:
 
     def test_over_the_curves(self):
         sweeps = {"A": fa.threshold_sweep(*A), "B": fa.threshold_sweep(*B)}
-        ax = draw_curves(fa.displays.RocCurveDisplay, sweeps)["A"].ax_
+        ax = draw_curves(sweeps, display=fa.displays.RocCurveDisplay)["A"].ax_
         display = fa.displays.ROCHullDisplay(fa.costs.roc_convex_hull(sweeps), name="both").plot(
-            ax, color="k"
+            ax, curve_kwargs={"color": "k"}
         )
         assert display.ax_ is ax
         assert len(ax.lines) == 3

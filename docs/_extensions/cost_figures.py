@@ -67,8 +67,12 @@ def preferences() -> str:
     with mpl.rc_context({**STYLE, "axes.spines.top": True, "axes.spines.right": True}):
         figure = Figure(figsize=(6.4, 4.4), layout="constrained")
         ax = figure.subplots()
-        ratios = np.geomspace(0.002, 2, 150), np.geomspace(0.1, 1000, 150)
-        fa.displays.PreferenceMapDisplay.from_models(digits_sweeps(), *ratios, ax=ax)
+        fa.displays.PreferenceMapDisplay.from_models(
+            digits_sweeps(),
+            gammas=np.geomspace(0.002, 2, 150),
+            deltas=np.geomspace(0.1, 1000, 150),
+            ax=ax,
+        )
         ax.plot([COSTS.gamma], [COSTS.delta], "x", color="black", markersize=8)
         return as_svg(figure)
 
@@ -96,7 +100,7 @@ def rejection() -> str:
     """Cost curves over the relative cost of rejecting."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
-        draw_curves(fa.displays.RejectionCostDisplay, digits_sweeps(), ax=figure.subplots())
+        draw_curves(digits_sweeps(), display=fa.displays.RejectionCostDisplay, ax=figure.subplots())
         return as_svg(figure)
 
 
@@ -107,7 +111,7 @@ def three_axes() -> str:
         ax = figure.add_subplot(projection="3d")
         sweeps = {name: digits_sweeps()[name] for name in ("knn-votes", "logistic-pca5")}
         costs = fa.VerificationCosts(verification=1, correction=1, error=4)
-        draw_curves(fa.displays.AccuracyRejectionCostDisplay, sweeps, ax=ax, costs=costs)
+        draw_curves(sweeps, display=fa.displays.AccuracyRejectionCostDisplay, ax=ax, costs=costs)
         return as_svg(figure)
 
 

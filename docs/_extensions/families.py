@@ -27,7 +27,7 @@ def arac() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 4.2), layout="constrained")
         errors, part = figure.subplots(1, 2)
-        draw_curves(fa.displays.GeneralizedRCDisplay, sweeps, ax=errors)
+        draw_curves(sweeps, display=fa.displays.GeneralizedRCDisplay, ax=errors)
         errors.set_title("generalised risk–coverage")
         sweep = sweeps["logistic-pca5"]
         x, y = sweep.acceptance_rate, sweep.accuracy_after_correction
@@ -50,7 +50,7 @@ def risk_coverage() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 4.2), layout="constrained")
         all_models, excess = figure.subplots(1, 2)
-        draw_curves(fa.displays.RCDisplay, sweeps, ax=all_models)
+        draw_curves(sweeps, display=fa.displays.RCDisplay, ax=all_models)
         all_models.set_title("risk–coverage")
         sweep = sweeps["svm-rbf"]
         coverage, risk = sweep.acceptance_rate, sweep.risk
@@ -78,7 +78,7 @@ def arp() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 4.2), layout="constrained")
         whole, both = figure.subplots(1, 2)
-        draw_curves(fa.displays.ARPDisplay, sweeps, ax=whole)
+        draw_curves(sweeps, display=fa.displays.ARPDisplay, ax=whole)
         whole.set_title("acceptance rate – precision")
         sweep = sweeps["logistic-pca5"]
         x, beta = sweep.acceptance_rate, sweep.recognition_rate
@@ -102,7 +102,7 @@ def roc() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 4.6), layout="constrained")
         whole, part = figure.subplots(1, 2)
-        draw_curves(fa.displays.RocCurveDisplay, sweeps, ax=whole, plot_chance_level=True)
+        draw_curves(sweeps, display=fa.displays.RocCurveDisplay, ax=whole, plot_chance_level=True)
         whole.set_title("ROC of the confidence")
         sweep = sweeps["naive-bayes"]
         fpr, tpr = sweep.false_positive_rate, sweep.recall
@@ -125,7 +125,7 @@ def precision_recall() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 4.2), layout="constrained")
         whole, ways = figure.subplots(1, 2)
-        draw_curves(fa.displays.PrecisionRecallDisplay, digits_sweeps(), ax=whole)
+        draw_curves(digits_sweeps(), display=fa.displays.PrecisionRecallDisplay, ax=whole)
         whole.set(title="precision–recall of the confidence", ylim=(0.845, 1.005), aspect="auto")
         _draw_interpolations(ways)
         return as_svg(figure)
@@ -156,7 +156,7 @@ def det() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 4.6), layout="constrained")
         curves, cells = figure.subplots(1, 2, width_ratios=(1.2, 1))
-        draw_curves(fa.displays.DetCurveDisplay, sweeps, ax=curves)
+        draw_curves(sweeps, display=fa.displays.DetCurveDisplay, ax=curves)
         curves.set_title("DET of the confidence")
         fa.displays.ConfusionDisplay.from_sweep(sweeps["logistic-pca5"], ax=cells)
         cells.set_title("logistic-pca5")

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import fastarac as fa
 from fastarac.datasets import load_digits_ocr
-from fastarac.displays import draw_arac_curves
+from fastarac.displays import draw_curves
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ def digits_sweeps() -> dict[str, fa.ThresholdSweep]:
 def digits() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.8), layout="constrained")
-        draw_arac_curves(digits_sweeps(), error_rates=(0.01, 0.05), ax=figure.subplots())
+        draw_curves(digits_sweeps(), max_error_rate=(0.01, 0.05), ax=figure.subplots())
         return as_svg(figure)
 
 

@@ -171,7 +171,7 @@ def figure_8() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 8.4), layout="constrained")
         for ax, display, title in zip(figure.subplots(2, 2).flat, displays, titles, strict=True):
-            draw_curves(display, sweeps, ax=ax)
+            draw_curves(sweeps, display=display, ax=ax)
             ax.set_title(title)
         return as_svg(figure)
 

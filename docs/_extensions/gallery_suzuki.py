@@ -54,7 +54,7 @@ def roc_curves() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(5.2, 5), layout="constrained")
         ax = figure.subplots()
-        draw_curves(fa.displays.RocCurveDisplay, sweeps(), ax=ax, plot_chance_level=True)
+        draw_curves(sweeps(), display=fa.displays.RocCurveDisplay, ax=ax, plot_chance_level=True)
         roc_axes(ax)
         return as_svg(figure)
 
@@ -64,16 +64,13 @@ def hull() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(5.2, 5), layout="constrained")
         ax = figure.subplots()
-        for name, display in draw_curves(fa.displays.RocCurveDisplay, sweeps(), ax=ax).items():
+        for name, display in draw_curves(sweeps(), display=fa.displays.RocCurveDisplay, ax=ax).items():
             display.line_.set(linewidth=1.2, label=name)
         corners = fa.costs.roc_convex_hull(sweeps())
         fa.displays.ROCHullDisplay(corners).plot(
             ax,
             slopes=list(SLOPES.values()),
-            color="k",
-            linestyle=":",
-            linewidth=3.5,
-            label="ROC convex hull",
+            curve_kwargs={"color": "k", "linestyle": ":", "linewidth": 3.5, "label": "ROC convex hull"},
         )
         for name, slope in SLOPES.items():
             best = corners.best(slope)
@@ -92,7 +89,10 @@ def envelope() -> str:
         for fpr, tpr in zip(classifier.false_positive_rate, classifier.recall, strict=True):
             ax.plot([0, 1], [fpr, 1 - tpr], color=GREY, linewidth=0.9)
         display = fa.displays.CostCurveDisplay.from_sweep(
-            classifier, ax=ax, plot_trivial=False, color=BLUE, linewidth=3, label="lower envelope"
+            classifier,
+            ax=ax,
+            plot_chance_level=False,
+            curve_kwargs={"color": BLUE, "linewidth": 3, "label": "lower envelope"},
         )
         display.ax_.set(ylim=CORNER)
         ax.legend(frameon=True, loc="upper center")
@@ -106,9 +106,9 @@ def duality() -> str:
         roc, cost = figure.subplots(1, 2)
         styles = (("solid", SOLID, BLUE, "-"), ("dotted", DOTTED, ORANGE, ":"))
         for name, rates, color, line in styles:
-            style = {"color": color, "linestyle": line, "linewidth": 2}
-            fa.displays.RocCurveDisplay.from_sweep(sweep(*rates), ax=roc, label=name, **style)
-            fa.displays.CostCurveDisplay.from_sweep(sweep(*rates), ax=cost, label=name, **style)
+            style = {"color": color, "linestyle": line, "linewidth": 2, "label": name}
+            fa.displays.RocCurveDisplay.from_sweep(sweep(*rates), ax=roc, curve_kwargs=style)
+            fa.displays.CostCurveDisplay.from_sweep(sweep(*rates), ax=cost, curve_kwargs=style)
         roc.plot([0.3], [0.7], markeredgecolor=BLUE, markeredgewidth=1.5, **DOT)
         name_point(roc, (0.3, 0.7), "B", (8, -14))
         name_point(cost, (0.5, 0.3), "B", (-4, 8))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
-from figures import BLUE, GREY, STYLE, as_svg
+from figures import GREY, STYLE, as_svg
 from matplotlib.figure import Figure
 from tables import markdown
 
@@ -33,11 +33,11 @@ def band() -> str:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 4.2), layout="constrained")
         ax = figure.subplots()
-        display = fa.displays.ARACDisplay.from_predictions(*items, ax=ax, name=MODEL, color=BLUE)
+        display = fa.displays.ARACDisplay.from_predictions(*items, ax=ax, name=MODEL)
         wide = fa.bootstrap_band(*items, kind="simultaneous", random_state=0)
         narrow = fa.bootstrap_band(*items, kind="pointwise", random_state=0)
-        display.plot_band(wide, alpha=0.16, label="simultaneous 95 %")
-        display.plot_band(narrow, alpha=0.3, label="pointwise 95 %")
+        display.plot_band(wide, alpha=0.16)
+        display.plot_band(narrow, alpha=0.3)
         ax.axhline(1 - ALLOWED, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
         ax.legend(frameon=False, loc="lower left")
         return as_svg(figure)

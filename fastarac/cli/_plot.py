@@ -37,12 +37,12 @@ def save(models: Sequence[Model], error_rates: Sequence[float], path: Path) -> N
     """Draw the ARAC curves of the models into a file, which appears once it is complete."""
     from matplotlib.figure import Figure
 
-    from fastarac.displays import draw_arac_curves
+    from fastarac.displays import draw_curves
 
     below = max(0, len(models) - NAMES_INSIDE) and len(models)
     figure = Figure(figsize=(WIDTH, HEIGHT + HEIGHT_OF_NAME * below), layout="constrained")
     sweeps = {model.name: model.sweep for model in models}
-    draw_arac_curves(sweeps, error_rates=error_rates, ax=figure.subplots())
+    draw_curves(sweeps, max_error_rate=error_rates, ax=figure.subplots())
     target = path.resolve()
     partial = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
     try:

@@ -1,73 +1,86 @@
-"""What all displays share: where they draw, what they call a curve, and how they draw it."""
+"""What all displays share: they are made of items or of a sweep, drawn in axes, and named."""
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from fastarac._core.extras import require
-from fastarac._core.text import printable, rounded, significant
-from fastarac.displays._bands import BandedDisplay
-from fastarac.displays._decimation import decimate, decimate_steps
-from fastarac.sweep import ThresholdSweep, threshold_sweep
+from fastarac._core.text import rounded, significant
+from fastarac.displays._style import (
+    BAND_OPACITY,
+    axes_or_new,
+    canonical,
+    draw_guide,
+    draw_legend,
+    draw_line,
+    legend_name,
+    next_style,
+)
+from fastarac.sweep import threshold_sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from fastarac.displays._decimation import Range
+    from fastarac.displays._style import FloatArray, LegendPlace
+    from fastarac.sweep import ThresholdSweep
+    from fastarac.uncertainty.bands import ConfidenceBand
 
-    FloatArray = NDArray[np.float64]
-    LegendPlace = Literal["best", "lower left", "lower right", "upper right"]
-
-# Okabe and Ito's colours, which people with any colour vision can tell apart; without yellow, which
-# is too pale for a line.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-LINE_STYLES = ("-", "--", "-.", ":")
-
-WHOLE = (0.0, 1.0)
 MARGIN = 0.04  # of the range of an axis
+SIDES = (-MARGIN / 2, 1 + MARGIN / 2)
 SMALLEST_RANGE = 1e-4  # of a vertical axis
 ENOUGH_ACCEPTED = 0.01  # for shares of the accepted items not to be those of a few
 
 
+@dataclass(eq=False, repr=False)
 class Display:
-    """What all displays share: they are made of items or of a sweep, and drawn in axes."""
+    """What all displays share. A class declares its arrays, its axes and what its legend says."""
 
-    name: str | None
-    ax_: Axes
-    figure_: Figure | SubFigure
+    _: KW_ONLY
+    name: str | None = None
 
-    @classmethod
-    def from_sweep(
-        cls, sweep: ThresholdSweep, *, name: str | None = None, ax: Axes | None = None, **kwargs: Any
+    ax_: Axes = field(init=False)
+    figure_: Figure | SubFigure = field(init=False)
+    line_: Line2D = field(init=False)
+    chance_level_: Line2D | None = field(init=False)
+
+    _arrays: ClassVar[tuple[str, ...]] = ()
+    _labels: ClassVar[tuple[str, ...]]
+    _area: ClassVar[str] = "area"
+    _measure: ClassVar[str] = ""
+    _legend: ClassVar[LegendPlace] = "best"
+    _style: ClassVar[dict[str, Any]] = {}
+    _projection: ClassVar[str | None] = None
+    _plots_chance_level: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for array in self._arrays:
+            setattr(self, array, np.asarray(getattr(self, array), np.float64))
+
+    def __repr__(self) -> str:
+        label = self._label(self.name)
+        drawn = ", drawn" if hasattr(self, "ax_") else ""
+        return f"<{type(self).__name__}{'' if label is None else f' {label!r}'}{drawn}>"
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        plot_chance_level: Literal["own"] | bool | None = None,
+        chance_level_kw: Mapping[str, Any] | None = None,
+        despine: bool = False,
+        ylim: Literal["fit"] | Range | None = None,
     ) -> Self:
-        """Draw the display of a threshold sweep.
-
-        Parameters
-        ----------
-        sweep : ThresholdSweep
-            The counts at every threshold.
-        name : str, optional
-            The name of the model.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
-        **kwargs : dict
-            What :meth:`.plot` takes by keyword.
-
-        Returns
-        -------
-        display
-            The display, drawn.
-        """
-        return cls._of(sweep, name).plot(ax, **kwargs)
-
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **kwargs: Any) -> Self:
         """Draw the display.
 
         Parameters
@@ -75,28 +88,121 @@ class Display:
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         name : str, optional
-            The name of the model, instead of the display's own.
-        **kwargs : dict
-            Passed on to what draws it in matplotlib, such as ``plot`` for a line.
+            The name of the model, for the legend, instead of the display's own.
+        curve_kwargs : dict, optional
+            Keywords for what draws the curve in matplotlib, ``plot`` for a line. The colour and the
+            dashes that are not among them are the next that no line in the axes has.
+        plot_chance_level : bool or "own", optional
+            Whether to draw what a confidence that says nothing gives; by default only for costs, where
+            it is the price to beat. Where it is in the axes already, it is not drawn again. "own": in
+            the colour of the curve.
+        chance_level_kw : dict, optional
+            Keywords of matplotlib's ``plot`` for the chance level.
+        despine : bool, default=False
+            Whether to leave out the upper and the right side of the frame.
+        ylim : "fit" or tuple of two float, optional
+            What the vertical axis shows: the heights of the curve alone, or this range.
 
         Returns
         -------
         display
             The display itself.
         """
-        self.ax_ = axes_or_new(ax)
+        self.ax_ = axes_or_new(ax, self._projection)
         self.figure_ = self.ax_.figure
-        self._draw(self.name if name is None else name, kwargs)
+        label = self._label(self.name if name is None else name)
+        style = canonical(curve_kwargs)
+        cycle = {} if "color" in style else self._cycle()
+        self._draw({} if label is None else {"label": label}, cycle | self._style | style, ylim)
+        self.ax_.set(**dict(zip(("xlabel", "ylabel", "zlabel"), self._axis_labels(), strict=False)))
+        self.chance_level_ = None
+        if self._plots_chance_level if plot_chance_level is None else plot_chance_level:
+            own = {"color": self.line_.get_color(), "label": "Chance levels"}
+            chance = own if plot_chance_level == "own" else {}
+            self._draw_chance_level(chance | canonical(chance_level_kw))
+        if despine:
+            self._despine()
+        self._draw_legend()
         return self
 
-    @classmethod
-    def _of(cls, sweep: ThresholdSweep, name: str | None) -> Self:
+    def _label(self, name: str | None) -> str | None:
+        return legend_name(name, self._measure, getattr(self, self._area, None), self._text)
+
+    def _cycle(self) -> dict[str, Any]:
+        return next_style(self.ax_)
+
+    def _draw_legend(self) -> None:
+        draw_legend(self.ax_, self._legend)
+
+    def _curve(self) -> tuple[FloatArray, ...]:
+        return tuple(getattr(self, array) for array in self._arrays)
+
+    def _vertices(self, _style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
+        """Return the curve in the units of the axes, as a line of this style needs it."""
+        x, y = self._curve()
+        return x, y
+
+    def _axis_labels(self) -> tuple[str, ...]:
+        return self._labels
+
+    def _text(self, value: float) -> str:
+        return rounded(value)
+
+    def _view(self) -> tuple[Range, Range]:
+        """Return the ranges of the axes that the curve needs."""
         raise NotImplementedError
 
-    def _draw(self, name: str | None, kwargs: dict[str, Any]) -> None:
+    def _fitted(self) -> Range:
+        """Return the range of the vertical axis for ``ylim="fit"``."""
+        heights = self._curve()[1]
+        return with_margin(float(np.nanmin(heights)), float(np.nanmax(heights)))
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        """Return the lines of the chance level by their names in the legend."""
         raise NotImplementedError
 
+    def _draw(
+        self, label: dict[str, str], style: dict[str, Any], ylim: Literal["fit"] | Range | None
+    ) -> None:
+        xlim, view = self._view()
+        if ylim is not None:
+            view = self._fitted() if ylim == "fit" else ylim
+        before = (self.ax_.get_xlim(), self.ax_.get_ylim()) if self.ax_.has_data() else (xlim, view)
+        x, y = self._vertices(style)
+        self.line_ = draw_line(self.ax_, x, y, label | style, xlim, view)
+        self.ax_.set_xlim(_union(xlim, before[0]))
+        self.ax_.set_ylim(ylim if isinstance(ylim, tuple) else _union(view, before[1]))
+        plain_numbers(self.ax_)
 
+    def _draw_chance_level(self, style: dict[str, Any]) -> None:
+        lines = [
+            draw_guide(self.ax_, points, {"label": name} | style)
+            for name, points in self._chance_level().items()
+        ]
+        self.chance_level_ = lines[0]
+
+    def _fill(
+        self, x: FloatArray, low: FloatArray, high: FloatArray, style: dict[str, Any]
+    ) -> PolyCollection:
+        """Shade what is between two curves in the colour of the line, and name it once in the axes."""
+        names = {str(band.get_label()) for band in self.ax_.collections}
+        if style["label"] in names:
+            style = style | {"label": f"_{style['label']}"}
+        behind = self.line_.get_zorder() - 0.4
+        plain = {
+            "color": self.line_.get_color(),
+            "alpha": BAND_OPACITY,
+            "linewidth": 0,
+            "zorder": behind,
+        }
+        return self.ax_.fill_between(x, low, high, **plain | style)
+
+    def _despine(self) -> None:
+        for side in ("top", "right"):
+            self.ax_.spines[side].set_visible(False)
+
+
+@dataclass(eq=False, repr=False)
 class ItemDisplay(Display):
     """A display of items that are correct or not."""
 
@@ -107,7 +213,7 @@ class ItemDisplay(Display):
         confidence: ArrayLike,
         *,
         sample_weight: ArrayLike | None = None,
-        **kwargs: Any,
+        **options: Any,
     ) -> Self:
         """Draw the display of items.
 
@@ -119,7 +225,7 @@ class ItemDisplay(Display):
             The confidence of each output, finite.
         sample_weight : array_like of shape (n,), optional
             The weight of each item.
-        **kwargs : dict
+        **options
             What ``from_sweep`` takes by keyword.
 
         Returns
@@ -128,136 +234,187 @@ class ItemDisplay(Display):
             The display, drawn.
         """
         sweep = threshold_sweep(correct, confidence, sample_weight=sample_weight)
-        return cls.from_sweep(sweep, **kwargs)
+        return cls.from_sweep(sweep, **options)
+
+    @classmethod
+    def from_sweep(
+        cls, sweep: ThresholdSweep, *, name: str | None = None, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """Draw the display of a threshold sweep.
+
+        Parameters
+        ----------
+        sweep : ThresholdSweep
+            The counts at every threshold.
+        name : str, optional
+            The name of the model.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **options
+            What :meth:`.plot` takes by keyword.
+
+        Returns
+        -------
+        display
+            The display, drawn.
+        """
+        display = cls._of(sweep)
+        display.name = name
+        return display.plot(ax, **options)
+
+    @classmethod
+    def _of(cls, sweep: ThresholdSweep) -> Self:
+        raise NotImplementedError
 
 
-class AcceptanceDisplay(BandedDisplay, ItemDisplay):
+def _union(one: Range, other: Range) -> Range:
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def with_margin(low: float, high: float) -> Range:
+    """Return a range that ends just outside these heights."""
+    margin = MARGIN * max(high - low, SMALLEST_RANGE)
+    return low - margin, high + margin
+
+
+def plain_numbers(ax: Axes) -> None:
+    """Write the numbers of the vertical axis in full."""
+    from matplotlib.ticker import ScalarFormatter
+
+    if isinstance(ax.yaxis.get_major_formatter(), ScalarFormatter):
+        ax.ticklabel_format(axis="y", useOffset=False)
+
+
+@dataclass(eq=False, repr=False)
+class BandedDisplay(ItemDisplay):
+    """A curve that can be drawn with its band."""
+
+    band_: PolyCollection = field(init=False)
+
+    _band_of: ClassVar[str]
+
+    def plot_band(self, band: ConfidenceBand, **kwargs: Any) -> Self:
+        """Draw a bootstrap band around the curve, which has been drawn.
+
+        The vertical axis is made longer where the band would leave it (from an acceptance rate of 1 %
+        on). The legend names the first band of each kind.
+
+        Parameters
+        ----------
+        band : ConfidenceBand
+            Of :func:`.bootstrap_band`, for the same curve.
+        **kwargs
+            Passed on to matplotlib's ``fill_between``.
+
+        Returns
+        -------
+        display
+            The display itself; the band is its `band_`.
+
+        Raises
+        ------
+        ValueError
+            Where the band is one of another curve.
+        AttributeError
+            Where the curve has not been drawn.
+        """
+        if band.curve != self._band_of:
+            message = (
+                f"band is of the curve {band.curve!r}; one of {self._band_of!r} is expected for "
+                f"{type(self).__name__}"
+            )
+            raise ValueError(message)
+        shown = band.x >= ENOUGH_ACCEPTED
+        low, high = self.ax_.get_ylim()
+        margin = MARGIN * (high - low)
+        name = f"{100 * band.confidence_level:g} % band, {band.kind}"
+        self.band_ = self._fill(band.x, band.low, band.high, {"label": name} | kwargs)
+        self.ax_.set_ylim(
+            min(low, np.nanmin(band.low[shown], initial=np.inf) - margin),
+            max(high, np.nanmax(band.high[shown], initial=-np.inf) + margin),
+        )
+        self._draw_legend()
+        return self
+
+
+@dataclass(eq=False, repr=False)
+class AcceptanceDisplay(BandedDisplay):
     """A curve over the acceptance rate.
 
     The vertical axis shows the curve where at least `ENOUGH_ACCEPTED` of the items are accepted, and
     the best value.
     """
 
-    _measure: ClassVar[str]
-    _labels: ClassVar[tuple[str, str]]
+    _: KW_ONLY
+    area: float | None = None
+
+    best_: Line2D | None = field(init=False)
+
     _best: ClassVar[float]
 
-    area: float | None
-    line_: Line2D
+    def plot(self, ax: Axes | None = None, *, plot_best_possible: bool = False, **options: Any) -> Self:
+        """Draw the curve.
 
-    def _curve(self) -> tuple[FloatArray, FloatArray]:
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        plot_best_possible : bool, default=False
+            Whether to draw the curve of the best order of the same items, all correct ones first.
+        **options
+            `name`, `curve_kwargs`, `plot_chance_level`, `chance_level_kw`, `despine` and `ylim` as for
+            :meth:`.RocCurveDisplay.plot`. The chance level is that of accepting at random.
+
+        Returns
+        -------
+        display
+            The display itself.
+        """
+        super().plot(ax, **options)
+        self.best_ = None
+        if plot_best_possible:
+            points = self._curve_of_order(np.minimum)
+            self.best_ = draw_guide(
+                self.ax_, points, {"label": "Best possible", "linestyle": ":", "linewidth": 1.3}
+            )
+            self._draw_legend()
+        return self
+
+    @staticmethod
+    def _height(x: FloatArray, correct: FloatArray) -> FloatArray:
+        """Return the height where the share x is accepted, of which `correct` is right."""
         raise NotImplementedError
 
-    def _draw(self, name: str | None, kwargs: dict[str, Any]) -> None:
+    def _curve_of_order(
+        self, right: Callable[[FloatArray, float], FloatArray]
+    ) -> tuple[FloatArray, ...]:
+        """Return the curve where so much of all items is right of the share that is accepted."""
+        beta = float(self._curve()[1][-1])
+        beta = beta if self._best else 1 - beta
+        x = np.union1d(np.linspace(0, 1, 501), beta)
+        x[0] = 1e-300  # the shares of none are those of the first
+        return x, self._height(x, right(x, beta))
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        x, y = self._curve_of_order(np.multiply)
+        area = self._text(float(np.trapezoid(y, x)))
+        return {f"Chance level ({self._measure} = {area})": (x, y)}
+
+    def _text(self, value: float) -> str:
+        return rounded(value) if self._best else significant(value)
+
+    def _view(self) -> tuple[Range, Range]:
+        low, high = self._heights()
+        # of a curve that is the best everywhere the axis still has a length
+        low = min(low, 1 - SMALLEST_RANGE) if self._best else 0.0
+        high = 1.0 if self._best else max(high, SMALLEST_RANGE)
+        return SIDES, with_margin(low, high)
+
+    def _fitted(self) -> Range:
+        return with_margin(*self._heights())
+
+    def _heights(self) -> Range:
+        """Return the lowest and the highest value where enough is accepted."""
         x, y = self._curve()
-        heights = _heights(x, y, self._best)
-        before = self.ax_.get_ylim() if self.ax_.has_data() else heights
-        label = legend_label(name, self._measure, self.area, rounded if self._best else significant)
-        self.line_ = draw_line(self.ax_, x, y, label | kwargs, WHOLE, heights)
-        x_label, y_label = self._labels
-        self.ax_.set(xlabel=x_label, ylabel=y_label, xlim=(-MARGIN / 2, 1 + MARGIN / 2))
-        fit_height(self.ax_, heights, before)
-        add_legend(self.ax_, self.line_)
-
-
-def _heights(x: FloatArray, y: FloatArray, best: float) -> Range:
-    shown = y[np.searchsorted(x, ENOUGH_ACCEPTED) :]
-    first = np.interp(ENOUGH_ACCEPTED, x, y)
-    if best:
-        return float(np.nanmin(shown, initial=min(first, best - SMALLEST_RANGE))), best
-    return best, float(np.nanmax(shown, initial=max(first, SMALLEST_RANGE)))
-
-
-def fit_height(ax: Axes, heights: Range, before: tuple[float, float]) -> None:
-    """Let the vertical axis end just outside these heights and those that it showed before."""
-    from matplotlib.ticker import ScalarFormatter
-
-    margin = MARGIN * (heights[1] - heights[0])
-    ax.set_ylim(min(heights[0] - margin, *before), max(heights[1] + margin, *before))
-    if isinstance(ax.yaxis.get_major_formatter(), ScalarFormatter):
-        ax.ticklabel_format(axis="y", useOffset=False)
-
-
-def draw_line(
-    ax: Axes, x: FloatArray, y: FloatArray, kwargs: dict[str, Any], xlim: Range, ylim: Range
-) -> Line2D:
-    """Draw a curve with few vertices, as it looks where the axes show at least these ranges.
-
-    A curve with markers keeps all vertices, as does one that is not finite or that turns back.
-    """
-    kwargs = canonical(kwargs)
-    if not has_markers(kwargs) and _is_curve(x, y):
-        style = kwargs.pop("drawstyle", kwargs.pop("ds", "default"))
-        if style == "default":
-            vertices = decimate(x, y, xlim=xlim, ylim=ylim)
-            x, y = x[vertices], y[vertices]
-        else:
-            x, y = decimate_steps(x, y, style, xlim=xlim, ylim=ylim)
-    (line,) = ax.plot(x, y, **kwargs)
-    return line
-
-
-def canonical(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the keywords for a line with matplotlib's abbreviations, such as "c", in full."""
-    from matplotlib.cbook import normalize_kwargs
-    from matplotlib.lines import Line2D
-
-    return normalize_kwargs(kwargs, Line2D)
-
-
-def has_markers(kwargs: dict[str, Any]) -> bool:
-    """Return whether a line has markers, where these keywords are in full."""
-    from matplotlib import rcParams
-
-    return kwargs.get("marker", rcParams["lines.marker"]) not in (None, "None", "none", "", " ")
-
-
-def _is_curve(x: FloatArray, y: FloatArray) -> bool:
-    steps = x[1:] >= x[:-1]
-    one_way = steps.all() or (x[1:] <= x[:-1]).all()
-    return bool(one_way and np.isfinite(x).all() and np.isfinite(y).all())
-
-
-def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
-    """Return `ax`, or the axes of a new pyplot figure."""
-    if ax is not None:
-        return ax
-    require("matplotlib", "plot")
-    from matplotlib import pyplot as plt
-
-    figure = plt.figure(layout="constrained")
-    return figure.add_subplot(projection=projection)
-
-
-def line_style(index: int) -> dict[str, Any]:
-    """Return the colour and the dashes of the curve of this index."""
-    rounds, color = divmod(index, len(COLORS))
-    return {"color": COLORS[color], "linestyle": LINE_STYLES[rounds % len(LINE_STYLES)]}
-
-
-def add_legend(ax: Axes, line: Line2D, loc: LegendPlace = "best") -> None:
-    """Draw the legend if this line has a name to show in it."""
-    if not str(line.get_label()).startswith("_"):
-        ax.legend(loc=loc)
-
-
-def legend_name(
-    name: str | None, measure: str, value: float | None, text: Callable[[float], str] = rounded
-) -> str | None:
-    """Return the name of a curve with its area, such as ``"svm (ARAC-AUC = 0.987)"``."""
-    if name is not None:
-        # matplotlib sets text between dollars as formulas, and hides names that begin with "_".
-        name = printable(name).replace("$", r"\$")
-        name = f" {name}" if name.startswith("_") else name
-    if value is None:
-        return name
-    area = f"{measure} = {text(value)}"
-    return area if name is None else f"{name} ({area})"
-
-
-def legend_label(
-    name: str | None, measure: str, value: float | None, text: Callable[[float], str] = rounded
-) -> dict[str, str]:
-    """Return the keyword for the name of a curve, if it has one."""
-    label = legend_name(name, measure, value, text)
-    return {} if label is None else {"label": label}
+        shown = np.append(y[np.searchsorted(x, ENOUGH_ACCEPTED) :], np.interp(ENOUGH_ACCEPTED, x, y))
+        return float(np.nanmin(shown)), float(np.nanmax(shown))

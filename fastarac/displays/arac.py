@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from fastarac._core.text import percent, rounded
 from fastarac.areas.arac import arac_auc_score
-from fastarac.displays._base import AcceptanceDisplay, add_legend
-from fastarac.displays._several import draw_curves
+from fastarac.displays._base import AcceptanceDisplay, with_margin
+from fastarac.displays._style import GUIDE, MARK, draw_legend
 from fastarac.operating.points import OperatingPoint, operating_point
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
-    from numpy.typing import ArrayLike
 
-    from fastarac.displays._base import FloatArray
+    from fastarac.displays._decimation import Range
+    from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 
-GUIDE_COLOR = "0.45"
-NAME_HEIGHT = 0.035  # of the name of an allowed error rate, in heights of the axes
+LIMIT = "_limit"  # label of the lines of error rates that are allowed
+NAME_HEIGHT = 0.035  # of the name of such a line, in heights of the axes
+BELOW_LIMITS = 1.5  # greatest allowed error rates that a fitted axis shows
 UPPER_OPACITY, LOWER_OPACITY = 0.3, 0.12
 LOWER_HEIGHT = 0.6  # of what is seen of the lower area, in heights of the upper one
 LABEL_PLACE = 0.3  # of the areas' names, in acceptance rates
 
 
+@dataclass(eq=False, repr=False)
 class ARACDisplay(AcceptanceDisplay):
     """ARAC curve visualization.
 
@@ -45,7 +48,9 @@ class ARACDisplay(AcceptanceDisplay):
         The name of the model, for the legend.
     area : float, optional
         The ARAC-AUC, for the legend.
-    operating_points : sequence of OperatingPoint, default=()
+    max_error_rate : tuple of float, default=()
+        Allowed error rates, each a dashed line.
+    operating_points : tuple of OperatingPoint, default=()
         Points to mark on the curve.
 
     Attributes
@@ -56,6 +61,8 @@ class ARACDisplay(AcceptanceDisplay):
         The marks of the operating points, where there are any.
     shades_ : tuple of two matplotlib PolyCollection, or None
         The upper and the lower area, where they are shaded.
+    chance_level_, best_ : matplotlib Line2D or None
+        The curves of a random and of the best order, where they are asked for.
     band_ : matplotlib PolyCollection
         The band around the curve, once :meth:`.plot_band` has drawn it.
     ax_ : matplotlib Axes
@@ -66,13 +73,17 @@ class ARACDisplay(AcceptanceDisplay):
     See Also
     --------
     arac_curve : Computes the curve.
-    displays.draw_arac_curves : Draws the curves of several models.
+    displays.draw_curves : Draws the curves of several models.
+
+    Notes
+    -----
+    ``ylim="fit"`` shows the curve down to one and a half times the greatest allowed error rate.
 
     Examples
     --------
     >>> import fastarac as fa
     >>> sweep = fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])
-    >>> display = fa.displays.ARACDisplay.from_sweep(sweep, name="model", error_rates=[0.1])
+    >>> display = fa.displays.ARACDisplay.from_sweep(sweep, name="model", max_error_rate=0.1)
     >>> display.line_.get_label()
     'model (ARAC-AUC = 0.906)'
     >>> display.points_.get_xdata()
@@ -81,25 +92,20 @@ class ARACDisplay(AcceptanceDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _band_of = "arac"
-    _measure = "ARAC-AUC"
-    _labels = ("Acceptance rate", "Accuracy after correction")
-    _best = 1.0
+    acceptance_rate: FloatArray
+    accuracy_after_correction: FloatArray
+    _: KW_ONLY
+    max_error_rate: tuple[float, ...] = ()
+    operating_points: tuple[OperatingPoint, ...] = ()
 
-    def __init__(
-        self,
-        acceptance_rate: ArrayLike,
-        accuracy_after_correction: ArrayLike,
-        *,
-        name: str | None = None,
-        area: float | None = None,
-        operating_points: Sequence[OperatingPoint] = (),
-    ) -> None:
-        self.acceptance_rate = np.asarray(acceptance_rate, np.float64)
-        self.accuracy_after_correction = np.asarray(accuracy_after_correction, np.float64)
-        self.name = name
-        self.area = area
-        self.operating_points = tuple(operating_points)
+    points_: Line2D | None = field(init=False)
+    shades_: tuple[PolyCollection, PolyCollection] | None = field(init=False)
+
+    _arrays = ("acceptance_rate", "accuracy_after_correction")
+    _labels = ("Acceptance rate", "Accuracy after correction")
+    _measure = "ARAC-AUC"
+    _band_of = "arac"
+    _best = 1.0
 
     @classmethod
     def from_sweep(
@@ -108,8 +114,8 @@ class ARACDisplay(AcceptanceDisplay):
         *,
         name: str | None = None,
         ax: Axes | None = None,
-        error_rates: Sequence[float] = (),
-        **kwargs: Any,
+        max_error_rate: float | Sequence[float] = (),
+        **options: Any,
     ) -> Self:
         """Draw the ARAC curve of a threshold sweep.
 
@@ -121,9 +127,10 @@ class ARACDisplay(AcceptanceDisplay):
             The name of the model, for the legend.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
-        error_rates : sequence of float, default=()
-            Allowed error rates: the points of largest acceptance within them are marked.
-        **kwargs : dict
+        max_error_rate : float or sequence of float, default=()
+            Allowed error rates: each is a dashed line, and the point of largest acceptance within it
+            is marked on the curve.
+        **options
             What :meth:`.plot` takes by keyword.
 
         Returns
@@ -131,73 +138,62 @@ class ARACDisplay(AcceptanceDisplay):
         display : ARACDisplay
             The display, drawn.
         """
-        display = cls._of(sweep, name)
+        display = cls._of(sweep)
+        display.name = name
+        display.max_error_rate = tuple(np.atleast_1d(max_error_rate).tolist())
         display.operating_points = tuple(
-            operating_point(sweep, max_error_rate=rate) for rate in error_rates
+            operating_point(sweep, max_error_rate=rate) for rate in display.max_error_rate
         )
-        return display.plot(ax, **kwargs)
+        return display.plot(ax, **options)
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        shade_areas: bool = False,
-        **kwargs: Any,
-    ) -> Self:
+    def plot(self, ax: Axes | None = None, *, shade_areas: bool = False, **options: Any) -> Self:
         """Draw the curve and the marks of its operating points.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
-        name : str, optional
-            The name of the model, for the legend, instead of the display's own.
         shade_areas : bool, default=False
             Whether to shade the two parts of the ARAC-AUC: A_U between the curve and the recognition
             rate β, and below it A_L, a rectangle, of which the axes show the upper end.
-        **kwargs : dict
-            Passed on to matplotlib's ``plot``.
+        **options
+            `plot_best_possible`, and all that :meth:`.RocCurveDisplay.plot` takes by keyword.
 
         Returns
         -------
         display : ARACDisplay
             The display itself.
         """
-        super().plot(ax, name=name, **kwargs)
-        self.shades_: tuple[PolyCollection, PolyCollection] | None = None
-        if shade_areas:
-            self.shades_ = self._shade()
-            add_legend(self.ax_, self.line_, "lower right")  # above the curve, it would cover it
-        return self
-
-    @classmethod
-    def _of(cls, sweep: ThresholdSweep, name: str | None) -> Self:
-        return cls(
-            sweep.acceptance_rate,
-            sweep.accuracy_after_correction,
-            name=name,
-            area=arac_auc_score(sweep),
-        )
-
-    def _curve(self) -> tuple[FloatArray, FloatArray]:
-        return self.acceptance_rate, self.accuracy_after_correction
-
-    def _draw(self, name: str | None, kwargs: dict[str, Any]) -> None:
-        super()._draw(name, kwargs)
-        self.points_: Line2D | None = None
+        super().plot(ax, **options)
+        self.points_ = None
         if self.operating_points:
             (self.points_,) = self.ax_.plot(
                 [point.acceptance_rate for point in self.operating_points],
                 [point.accuracy_after_correction for point in self.operating_points],
-                linestyle="none",
-                marker="o",
-                markersize=6,
-                markerfacecolor="white",
-                markeredgecolor=self.line_.get_color(),
-                markeredgewidth=1.5,
+                color=self.line_.get_color(),
                 zorder=self.line_.get_zorder() + 1,
+                **MARK,
             )
+        self.shades_ = None
+        if shade_areas:
+            self.shades_ = self._shade()
+            draw_legend(self.ax_, "lower right")  # above the curve, it would cover it
+        _draw_limits(self.ax_, self.max_error_rate)
+        return self
+
+    @classmethod
+    def _of(cls, sweep: ThresholdSweep) -> Self:
+        return cls(sweep.acceptance_rate, sweep.accuracy_after_correction, area=arac_auc_score(sweep))
+
+    @staticmethod
+    def _height(x: FloatArray, correct: FloatArray) -> FloatArray:
+        return 1 - (x - correct)
+
+    def _fitted(self) -> Range:
+        if not self.max_error_rate:
+            return super()._fitted()
+        lowest = 1 - BELOW_LIMITS * max(self.max_error_rate)
+        return with_margin(max(float(self.accuracy_after_correction.min()), lowest), 1.0)
 
     def _shade(self) -> tuple[PolyCollection, PolyCollection]:
         """Shade the areas of Kimura et al. 2024, figure 5, and name them where they are in sight."""
@@ -223,44 +219,26 @@ class ARACDisplay(AcceptanceDisplay):
         return shades
 
 
-def draw_arac_curves(
-    sweeps: Mapping[str, ThresholdSweep],
-    *,
-    error_rates: Sequence[float] = (0.01, 0.05),
-    ax: Axes | None = None,
-) -> dict[str, ARACDisplay]:
-    """Draw the ARAC curves of several models, with what each accepts at allowed error rates.
+def _draw_limits(ax: Axes, error_rates: Sequence[float]) -> None:
+    """Draw a dashed line for each rate that is in sight, and its name on the right.
 
-    Parameters
-    ----------
-    sweeps : mapping of str to ThresholdSweep
-        The models by name, in the order of the legend.
-    error_rates : sequence of float, default=(0.01, 0.05)
-        Allowed error rates. Each is a dashed line, and the point of largest acceptance within it is
-        marked on each curve.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out.
-
-    Returns
-    -------
-    displays : dict of str to ARACDisplay
-        The displays by the names of their models.
+    Those of other curves in the axes are drawn anew: each curve may change what is in sight, and which
+    names have room.
     """
-    displays = draw_curves(ARACDisplay, sweeps, ax=ax, error_rates=error_rates)
-    for display in displays.values():
-        _draw_allowed_error_rates(display.ax_, error_rates)
-        break
-    return displays
-
-
-def _draw_allowed_error_rates(ax: Axes, error_rates: Sequence[float]) -> None:
-    """Draw a dashed line for each rate that is in sight, and its name on the right."""
+    rates = set(error_rates)
+    for artist in [*ax.lines, *ax.texts]:
+        label = str(artist.get_label())
+        if label.startswith(LIMIT):
+            rates.add(float(label.removeprefix(LIMIT)))
+            artist.remove()
     low, high = ax.get_ylim()
     height_of_name = 1.0 + NAME_HEIGHT
-    for rate in sorted(error_rates):
+    for rate in sorted(rates):
+        # out of sight it is kept without a name, for the curves to come
+        guide = GUIDE | {"linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
+        ax.axhline(1 - rate, label=f"{LIMIT}{rate!r}", **guide)
         if 1 - rate <= low:
             continue
-        ax.axhline(1 - rate, color=GUIDE_COLOR, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
         height_of_name = min((1 - rate - low) / (high - low), height_of_name - NAME_HEIGHT)
         ax.annotate(
             f"{percent(rate)} errors",
@@ -269,5 +247,6 @@ def _draw_allowed_error_rates(ax: Axes, error_rates: Sequence[float]) -> None:
             xytext=(4, 0),
             textcoords="offset points",
             verticalalignment="center",
-            color=GUIDE_COLOR,
+            color=GUIDE["color"],
+            label=f"{LIMIT}{rate!r}",
         )

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastarac.displays._base import (
-    MARGIN,
-    WHOLE,
-    add_legend,
-    axes_or_new,
-    draw_line,
-    fit_height,
-    legend_label,
-)
+from fastarac.displays._base import SIDES, Display, with_margin
+from fastarac.displays._style import draw_line
+from fastarac.displays.acceptance import ARPDisplay, GeneralizedRCDisplay, RCDisplay
+from fastarac.displays.arac import ARACDisplay
 from fastarac.measures.folds import AverageCurve, average_curves
 
 if TYPE_CHECKING:
@@ -22,23 +18,25 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
+    from fastarac.displays._base import AcceptanceDisplay
+    from fastarac.displays._decimation import Range
+    from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 
 POINTS = 1001  # of the grid where none is given
-BAND_OPACITY = 0.2
-LABELS = {
-    "arac": "Accuracy after correction",
-    "generalized_rc": "Error rate",
-    "arp": "Precision",
-    "rc": "Risk",
+KINDS: dict[str, type[AcceptanceDisplay]] = {
+    "arac": ARACDisplay,
+    "generalized_rc": GeneralizedRCDisplay,
+    "arp": ARPDisplay,
+    "rc": RCDisplay,
 }
 
 
-class AverageCurveDisplay:
+@dataclass(eq=False, repr=False)
+class AverageCurveDisplay(Display):
     """Visualization of the mean curve of several folds, and of their standard deviation.
 
     Make it with ``from_sweeps``, which draws it as well.
@@ -50,20 +48,16 @@ class AverageCurveDisplay:
     name : str, optional
         The name of the model, for the legend.
     curve : {"arac", "generalized_rc", "arp", "rc"}
-        Which curve it is, for the name of the vertical axis.
+        Which curve it is.
 
     Attributes
     ----------
-    line_ : matplotlib Line2D
-        The mean curve.
     band_ : matplotlib PolyCollection or None
-        One standard deviation on either side of it, within [0, 1]; None for a single fold.
+        One standard deviation on either side of the mean, within [0, 1]; None for a single fold.
     folds_ : list of matplotlib Line2D
         The curves of the folds, where they are drawn.
-    ax_ : matplotlib Axes
-        The axes with the curve.
-    figure_ : matplotlib Figure
-        The figure with the axes.
+    line_, chance_level_, ax_, figure_
+        As of :class:`.ARACDisplay`.
 
     See Also
     --------
@@ -83,16 +77,13 @@ class AverageCurveDisplay:
     >>> plt.close(display.figure_)
     """
 
-    line_: Line2D
-    band_: PolyCollection | None
-    folds_: list[Line2D]
-    ax_: Axes
-    figure_: Figure | SubFigure
+    average: AverageCurve
+    _: KW_ONLY
+    curve: str = "arac"
 
-    def __init__(self, average: AverageCurve, *, name: str | None = None, curve: str = "arac") -> None:
-        self.average = average
-        self.name = name
-        self.curve = curve
+    band_: PolyCollection | None = field(init=False)
+    folds_: list[Line2D] = field(init=False)
+    _shown: FloatArray = field(init=False)
 
     @classmethod
     def from_sweeps(
@@ -104,7 +95,7 @@ class AverageCurveDisplay:
         curve: str = "arac",
         name: str | None = None,
         ax: Axes | None = None,
-        **kwargs: Any,
+        **options: Any,
     ) -> Self:
         """Draw the mean curve of several folds.
 
@@ -123,7 +114,7 @@ class AverageCurveDisplay:
             The name of the model, for the legend.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
-        **kwargs : dict
+        **options
             What :meth:`.plot` takes by keyword.
 
         Returns
@@ -137,62 +128,56 @@ class AverageCurveDisplay:
             if along == "threshold":
                 grid = np.unique(np.concatenate([fold.thresholds for fold in folds]))[::-1]
         average = average_curves(folds, grid, along, curve)
-        return cls(average, name=name, curve=curve).plot(ax, **kwargs)
+        return cls(average, name=name, curve=curve).plot(ax, **options)
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        plot_folds: bool = False,
-        **kwargs: Any,
-    ) -> Self:
+    def plot(self, ax: Axes | None = None, *, plot_folds: bool = False, **options: Any) -> Self:
         """Draw the mean curve and its band.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
-        name : str, optional
-            The name of the model, for the legend, instead of the display's own.
         plot_folds : bool, default=False
             Whether to draw the curve of each fold as well, at the mean acceptance rates.
-        **kwargs : dict
-            Passed on to matplotlib's ``plot`` for the mean curve.
+        **options
+            All that :meth:`.RocCurveDisplay.plot` takes by keyword.
 
         Returns
         -------
         display : AverageCurveDisplay
             The display itself.
         """
-        self.ax_ = axes_or_new(ax)
-        self.figure_ = self.ax_.figure
         average = self.average
-        x, n = average.acceptance_rate, len(average.values)
-        low = np.clip(average.mean - average.standard_deviation, 0, 1)
-        high = np.clip(average.mean + average.standard_deviation, 0, 1)
-        shown = average.values if plot_folds else np.array([average.mean, low, high])
-        heights = float(np.nanmin(shown)), float(np.nanmax(shown))
-        before = self.ax_.get_ylim() if self.ax_.has_data() else heights
-        folds = f"mean of {n} folds" if n > 1 else "1 fold"
-        label = legend_label(self.name if name is None else name, "", None).get("label")
-        style = {"label": folds if label is None else f"{label} ({folds})"} | kwargs
-        self.line_ = draw_line(self.ax_, x, average.mean, style, WHOLE, heights)
-        color = self.line_.get_color()
-        self.folds_ = []
-        if plot_folds:
-            thin = {"color": color, "linewidth": 0.6, "alpha": 0.6, "label": "_fold"}
-            self.folds_ = [
-                draw_line(self.ax_, x, values, dict(thin), WHOLE, heights) for values in average.values
-            ]
+        self._shown = average.values if plot_folds else np.array([average.mean, *self._ends()])
+        super().plot(ax, **options)
+        x, view = average.acceptance_rate, self._view()
+        thin = {"color": self.line_.get_color(), "linewidth": 0.6, "alpha": 0.6, "label": "_fold"}
+        folds = average.values if plot_folds else ()
+        self.folds_ = [draw_line(self.ax_, x, values, dict(thin), *view) for values in folds]
         self.band_ = None
-        if n > 1:
-            self.band_ = self.ax_.fill_between(
-                x, low, high, color=color, alpha=BAND_OPACITY, linewidth=0
-            )
-        self.ax_.set(
-            xlabel="Acceptance rate", ylabel=LABELS[self.curve], xlim=(-MARGIN / 2, 1 + MARGIN / 2)
-        )
-        fit_height(self.ax_, heights, before)
-        add_legend(self.ax_, self.line_)
+        if len(average.values) > 1:
+            self.band_ = self._fill(x, *self._ends(), {"label": "± 1 standard deviation"})
+            self._draw_legend()
         return self
+
+    def _ends(self) -> tuple[FloatArray, FloatArray]:
+        mean, deviation = self.average.mean, self.average.standard_deviation
+        return np.clip(mean - deviation, 0, 1), np.clip(mean + deviation, 0, 1)
+
+    def _curve(self) -> tuple[FloatArray, ...]:
+        return self.average.acceptance_rate, self.average.mean
+
+    def _label(self, name: str | None) -> str:
+        n = len(self.average.values)
+        folds = f"mean of {n} folds" if n > 1 else "1 fold"
+        label = super()._label(name)
+        return folds if label is None else f"{label} ({folds})"
+
+    def _axis_labels(self) -> tuple[str, ...]:
+        return "Acceptance rate", KINDS[self.curve]._labels[1]  # noqa: SLF001, its own kind
+
+    def _view(self) -> tuple[Range, Range]:
+        return SIDES, with_margin(float(np.nanmin(self._shown)), float(np.nanmax(self._shown)))
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        return KINDS[self.curve](*self._curve())._chance_level()  # noqa: SLF001, its own kind

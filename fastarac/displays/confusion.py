@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastarac.displays._base import WHOLE, ItemDisplay
+from fastarac.displays._base import ItemDisplay
 from fastarac.displays._decimation import decimate
+from fastarac.displays._style import WHOLE
 
 if TYPE_CHECKING:
     from matplotlib.patches import Polygon
-    from numpy.typing import ArrayLike
 
+    from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 
 # From the top down. Blue is right and red is wrong; the dark ones are accepted.
@@ -24,6 +26,7 @@ AREAS = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class ConfusionDisplay(ItemDisplay):
     """Visualization of what is accepted and rejected, rightly and wrongly, at all acceptance rates.
 
@@ -48,10 +51,9 @@ class ConfusionDisplay(ItemDisplay):
         The areas by the names of the parameters, from the top down. Each is drawn down to the axis,
         over those before it, so that no gap is seen between them. Of long arrays, they have the
         vertices that make a visible difference.
-    ax_ : matplotlib Axes
-        The axes with the areas.
-    figure_ : matplotlib Figure
-        The figure with the axes.
+    chance_level_, ax_, figure_
+        As of :class:`.ARACDisplay`; the chance level is the share of wrong ones among those accepted at
+        random. There is no `line_`.
 
     See Also
     --------
@@ -61,7 +63,8 @@ class ConfusionDisplay(ItemDisplay):
     -----
     At each acceptance rate X = (TA + FA)/Ω the four shares add up to 1. The wrongly accepted ones are
     at the bottom and the rightly rejected ones at the top, where their heights are easily read; in
-    between, the diagonal parts the accepted items from the rejected ones.
+    between, the diagonal parts the accepted items from the rejected ones. `curve_kwargs` are those of
+    matplotlib's ``fill``.
 
     Examples
     --------
@@ -73,32 +76,21 @@ class ConfusionDisplay(ItemDisplay):
     >>> plt.close(display.figure_)
     """
 
-    def __init__(
-        self,
-        true_accepts: ArrayLike,
-        false_accepts: ArrayLike,
-        false_rejects: ArrayLike,
-        true_rejects: ArrayLike,
-        *,
-        name: str | None = None,
-    ) -> None:
-        self.true_accepts = np.asarray(true_accepts)
-        self.false_accepts = np.asarray(false_accepts)
-        self.false_rejects = np.asarray(false_rejects)
-        self.true_rejects = np.asarray(true_rejects)
-        self.name = name
+    true_accepts: FloatArray
+    false_accepts: FloatArray
+    false_rejects: FloatArray
+    true_rejects: FloatArray
+
+    areas_: dict[str, Polygon] = field(init=False)
+
+    _arrays = ("true_accepts", "false_accepts", "false_rejects", "true_rejects")
+    _labels = ("Acceptance rate", "Share of all outputs")
 
     @classmethod
-    def _of(cls, sweep: ThresholdSweep, name: str | None) -> Self:
-        return cls(
-            sweep.true_accepts,
-            sweep.false_accepts,
-            sweep.false_rejects,
-            sweep.true_rejects,
-            name=name,
-        )
+    def _of(cls, sweep: ThresholdSweep) -> Self:
+        return cls(*(getattr(sweep, counts) for counts in cls._arrays))
 
-    def _draw(self, name: str | None, kwargs: dict[str, Any]) -> None:
+    def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
         accepted = self.true_accepts + self.false_accepts
         known = accepted + self.false_rejects
         total = known[0] + self.true_rejects[0]
@@ -109,17 +101,27 @@ class ConfusionDisplay(ItemDisplay):
             "true_accepts": np.array([[0.0, 1.0], [0.0, 1.0]]),
             "false_accepts": _top(x, self.false_accepts / total),
         }
-        self.areas_: dict[str, Polygon] = {}
-        for key, (label, color) in AREAS.items():
+        self.areas_ = {}
+        for key, (meaning, color) in AREAS.items():
             across, up = tops[key]
-            style: dict[str, Any] = {"facecolor": color, "label": label, "linewidth": 0} | kwargs
-            (self.areas_[key],) = self.ax_.fill([0, *across, 1], [0, *up, 0], **style)
-        self.ax_.set(xlabel="Acceptance rate", ylabel="Share of all outputs", xlim=WHOLE, ylim=WHOLE)
-        if name is not None:
-            self.ax_.set_title(name.replace("$", r"\$"))
-        self.ax_.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+            plain: dict[str, Any] = {"facecolor": color, "label": meaning, "linewidth": 0}
+            (self.areas_[key],) = self.ax_.fill([0, *across, 1], [0, *up, 0], **plain | style)
+        self.ax_.set(xlim=WHOLE, ylim=ylim if isinstance(ylim, tuple) else WHOLE)
+        if label:
+            self.ax_.set_title(label["label"])
+
+    def _cycle(self) -> dict[str, Any]:
+        return {}
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        wrong = self.false_accepts[-1] / (self.true_accepts[-1] + self.false_accepts[-1])
+        return {"Wrong, at random": (np.array(WHOLE), np.array([0.0, wrong]))}
+
+    def _draw_legend(self) -> None:
+        handles, names = self.ax_.get_legend_handles_labels()
+        self.ax_.legend(handles, names, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
 
 
-def _top(x: Any, y: Any) -> Any:
+def _top(x: FloatArray, y: FloatArray) -> FloatArray:
     vertices = decimate(x, y, xlim=WHOLE, ylim=WHOLE)
     return np.stack([x[vertices], y[vertices]])

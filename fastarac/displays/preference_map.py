@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastarac._core.text import printable
 from fastarac.costs.preferences import PreferenceMap, preference_map
-from fastarac.displays._base import COLORS, axes_or_new
+from fastarac.displays._base import Display
+from fastarac.displays._style import COLORS, shown_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.patches import Patch
     from matplotlib.text import Text
     from numpy.typing import ArrayLike, NDArray
 
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
 
 PALEST = 0.25  # of a colour where the models are alike; 1 is the colour itself
 CLEAR_MARGIN = 0.9  # quantile of the margins from which a colour is full
+TITLE = "The cheapest model; pale where another costs nearly as little"
 ROOM_FOR_A_NAME = 0.14  # of the grid's shorter side, across a region
 
 
-class PreferenceMapDisplay:
+@dataclass(eq=False, repr=False)
+class PreferenceMapDisplay(Display):
     """Preference map visualization: the best model by colour, paler where others are nearly as good.
 
     Make it with ``from_models``, which draws it as well.
@@ -36,6 +39,8 @@ class PreferenceMapDisplay:
     ----------
     preferences : PreferenceMap
         What :func:`.preference_map` returns.
+    name : str, optional
+        For the title, instead of one that explains the colours.
 
     Attributes
     ----------
@@ -55,7 +60,7 @@ class PreferenceMapDisplay:
     Notes
     -----
     An axis whose ratios grow by a constant factor is logarithmic. Models whose regions have no room
-    for a name are in the legend. More than seven models share colours; the names tell them apart.
+    for a name are in the legend. More than eight models share colours; the names tell them apart.
 
     Examples
     --------
@@ -63,7 +68,7 @@ class PreferenceMapDisplay:
     >>> import numpy as np
     >>> from fastarac.datasets import load_digits_ocr
     >>> display = fa.displays.PreferenceMapDisplay.from_models(
-    ...     load_digits_ocr(), np.geomspace(0.01, 1, 40), np.geomspace(0.1, 1000, 40)
+    ...     load_digits_ocr(), gammas=np.geomspace(0.01, 1, 40), deltas=np.geomspace(0.1, 1000, 40)
     ... )
     >>> display.ax_.get_xscale()
     'log'
@@ -71,86 +76,69 @@ class PreferenceMapDisplay:
     >>> plt.close(display.figure_)
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
+    preferences: PreferenceMap
 
-    def __init__(self, preferences: PreferenceMap) -> None:
-        self.preferences = preferences
+    mesh_: QuadMesh = field(init=False)
+    labels_: dict[str, Text] = field(init=False)
+    _without_room: list[Patch] = field(init=False)
+
+    _labels = (
+        "γ: cost of verifying an output, in costs of correcting one",
+        "δ: cost of an error, in costs of correcting one, less 1",
+    )
 
     @classmethod
     def from_models(
         cls,
         models: Models,
+        *,
         gammas: ArrayLike,
         deltas: ArrayLike,
-        *,
         reviewer: Reviewer | None = None,
+        name: str | None = None,
         ax: Axes | None = None,
-        **kwargs: Any,
+        **options: Any,
     ) -> Self:
         """Compute and draw the map.
 
         Parameters
         ----------
-        models : mapping of str to (correct, confidence) or ThresholdSweep
-            The models by name.
-        gammas : array_like of shape (g,)
-            γ = C_R/C_C, at least 0, strictly rising.
-        deltas : array_like of shape (d,)
-            δ = C_E/C_C − 1, at least -1, strictly rising.
-        reviewer : Reviewer, optional
-            The people who verify what is rejected; by default they find and correct every error.
+        models, gammas, deltas, reviewer
+            As for :func:`.preference_map`.
+        name : str, optional
+            For the title.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
-        **kwargs : dict
-            Passed on to matplotlib's ``pcolormesh``.
+        **options
+            What :meth:`.plot` takes by keyword; `curve_kwargs` are those of matplotlib's
+            ``pcolormesh``, and there is no chance level.
 
         Returns
         -------
         display : PreferenceMapDisplay
             The display, drawn.
         """
-        return cls(preference_map(models, gammas=gammas, deltas=deltas, reviewer=reviewer)).plot(
-            ax, **kwargs
-        )
+        found = preference_map(models, gammas=gammas, deltas=deltas, reviewer=reviewer)
+        return cls(found, name=name).plot(ax, **options)
 
-    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
-        """Draw the map.
+    def _cycle(self) -> dict[str, Any]:
+        return {}
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
-        **kwargs : dict
-            Passed on to matplotlib's ``pcolormesh``.
-
-        Returns
-        -------
-        display : PreferenceMapDisplay
-            The display itself.
-        """
-        ax = self.ax_ = axes_or_new(ax)
+    def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
         from matplotlib.colors import to_rgb
 
-        self.figure_ = ax.figure
-        found = self.preferences
+        ax, found = self.ax_, self.preferences
         palette = np.array([to_rgb(COLORS[i % len(COLORS)]) for i in range(len(found.names))])
         strength = self._strength()[..., None]
         colors = 1.0 - strength * (1.0 - palette[found.best])
         x_edges, x_scale = _edges(found.gammas)
         y_edges, y_scale = _edges(found.deltas)
-        style: dict[str, Any] = {"shading": "flat", "rasterized": True} | kwargs
-        self.mesh_: QuadMesh = ax.pcolormesh(x_edges, y_edges, colors.swapaxes(0, 1), **style)
-        ax.set(
-            xscale=x_scale,
-            yscale=y_scale,
-            xlim=(x_edges[0], x_edges[-1]),
-            ylim=(y_edges[0], y_edges[-1]),
-            xlabel="γ: verifying, over correcting",
-            ylabel="δ: an error, over correcting, less 1",
-        )
+        plain: dict[str, Any] = {"shading": "flat", "rasterized": True}
+        self.mesh_ = ax.pcolormesh(x_edges, y_edges, colors.swapaxes(0, 1), **plain | style)
+        ax.set(xscale=x_scale, yscale=y_scale, xlim=(x_edges[0], x_edges[-1]))
+        ax.set_ylim(ylim if isinstance(ylim, tuple) else (y_edges[0], y_edges[-1]))
+        ax.set_title(label.get("label", TITLE))
         self._name_regions(palette)
-        return self
 
     def _strength(self) -> FloatArray:
         """How much colour a cell has: little where the runner-up is as good."""
@@ -165,30 +153,31 @@ class PreferenceMapDisplay:
         from matplotlib.patheffects import withStroke
 
         found = self.preferences
-        self.labels_: dict[str, Text] = {}
-        without_room = []
+        self.labels_ = {}
+        without_room: list[Patch] = []
         for index, name in enumerate(found.names):
             region = found.best == index
             if not region.any():
                 continue
-            shown = printable(name).replace("$", r"\$")
+            shown = shown_name(name)
             (row, column), reach = _middle(region)
             if 2 * reach + 1 < ROOM_FOR_A_NAME * min(region.shape):
-                patch = Patch(color=tuple(palette[index]))
-                patch.set_label(f" {shown}" if shown.startswith("_") else shown)
-                without_room.append(patch)
+                without_room.append(Patch(color=tuple(palette[index]), label=shown))
                 continue
             self.labels_[name] = self.ax_.text(
                 found.gammas[row],
                 found.deltas[column],
-                shown,
+                shown.strip(),
                 ha="center",
                 va="center",
                 color="black",
                 path_effects=[withStroke(linewidth=3, foreground="white")],
             )
-        if without_room:
-            self.ax_.legend(handles=without_room, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        self._without_room = without_room
+
+    def _draw_legend(self) -> None:
+        if self._without_room:
+            self.ax_.legend(handles=self._without_room, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _edges(ratios: FloatArray) -> tuple[FloatArray, str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from fastarac.costs.hulls import ROCConvexHull, roc_convex_hull
-from fastarac.displays._base import legend_label
 from fastarac.displays._scored import SquareDisplay
+from fastarac.displays._style import GUIDE, MARK
+from fastarac.displays.rates import DIAGONAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,14 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-    from fastarac.displays._base import FloatArray
-    from fastarac.displays._scored import Label
+    from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 
-GUIDE: dict[str, Any] = {"color": "0.45", "linewidth": 1}
-MARK: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 7, "markerfacecolor": "white"}
 
-
+@dataclass(eq=False, repr=False)
 class ROCHullDisplay(SquareDisplay):
     """ROC convex hull visualization.
 
@@ -41,18 +40,12 @@ class ROCHullDisplay(SquareDisplay):
 
     Attributes
     ----------
-    line_ : matplotlib Line2D
-        The hull.
     iso_performance_lines_ : list of matplotlib Line2D
         Lines of equal cost, where slopes are given.
     best_ : matplotlib Line2D or None
         The marks where these lines touch the hull.
-    chance_level_ : matplotlib Line2D or None
-        The chance level, where it is asked for.
-    ax_ : matplotlib Axes
-        The axes with the hull.
-    figure_ : matplotlib Figure
-        The figure with the axes.
+    line_, chance_level_, ax_, figure_
+        As of :class:`.RocCurveDisplay`.
 
     See Also
     --------
@@ -72,72 +65,64 @@ class ROCHullDisplay(SquareDisplay):
     >>> plt.close(display.figure_)
     """
 
+    hull: ROCConvexHull
+
+    iso_performance_lines_: list[Line2D] = field(init=False)
+    best_: Line2D | None = field(init=False)
+
     _labels = ("False Positive Rate", "True Positive Rate")
+    _area = "_auc"
+    _measure = "ROC-AUC"
     _legend = "lower right"
 
-    def __init__(
-        self, hull: ROCConvexHull, *, name: str | None = None, pos_label: Label = None
-    ) -> None:
-        self.hull = hull
-        self.name = name
-        self.pos_label = pos_label
-
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        slopes: Sequence[float] = (),
-        **kwargs: Any,
-    ) -> Self:
+    def plot(self, ax: Axes | None = None, *, slopes: Sequence[float] = (), **options: Any) -> Self:
         """Draw the hull, and the iso-performance lines that touch it.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw, over the ROC curves for example; a new figure if left out.
-        name : str, optional
-            The name of the hull, for the legend, instead of the display's own.
         slopes : sequence of float, default=()
             Slopes of lines of equal cost, as :func:`.iso_performance_slope` gives them; the best
             vertex for each is marked.
-        **kwargs : dict
-            `plot_chance_level`, `chance_level_kw`, `despine` as for :class:`.RocCurveDisplay`;
-            everything else is passed on to matplotlib's ``plot``, for the hull.
+        **options
+            All that :meth:`.RocCurveDisplay.plot` takes by keyword.
 
         Returns
         -------
         display : ROCHullDisplay
             The display itself.
         """
-        super().plot(ax, name=name, **kwargs)
+        super().plot(ax, **options)
         found = [self.hull.best(slope) for slope in slopes]
-        self.iso_performance_lines_: list[Line2D] = [
-            self.ax_.axvline(vertex.fpr, **GUIDE)
+        guide = {"color": GUIDE["color"], "linewidth": GUIDE["linewidth"]}
+        self.iso_performance_lines_ = [
+            self.ax_.axvline(vertex.fpr, **guide)
             if slope == np.inf
-            else self.ax_.axline((vertex.fpr, vertex.tpr), slope=slope, **GUIDE)
+            else self.ax_.axline((vertex.fpr, vertex.tpr), slope=slope, **guide)
             for slope, vertex in zip(slopes, found, strict=True)
         ]
-        self.best_: Line2D | None = None
+        self.best_ = None
         if found:
             (self.best_,) = self.ax_.plot(
                 [vertex.fpr for vertex in found],
                 [vertex.tpr for vertex in found],
-                markeredgecolor=self.line_.get_color(),
+                color=self.line_.get_color(),
                 zorder=self.line_.get_zorder() + 1,
                 **MARK,
             )
         return self
 
-    @classmethod
-    def _of(cls, sweep: ThresholdSweep, name: str | None) -> Self:
-        return cls(roc_convex_hull({"" if name is None else name: sweep}), name=name)
+    @property
+    def _auc(self) -> float:
+        return self.hull.auc
 
-    def _curve(self) -> tuple[FloatArray, FloatArray]:
+    @classmethod
+    def _of(cls, sweep: ThresholdSweep, **_points: bool) -> Self:
+        return cls(roc_convex_hull({"": sweep}))
+
+    def _curve(self) -> tuple[FloatArray, ...]:
         return self.hull.fpr, self.hull.tpr
 
-    def _label(self, name: str | None) -> dict[str, str]:
-        return legend_label(name, "ROC-AUC", self.hull.auc)
-
-    def _chance_level(self) -> tuple[tuple[float, float], str]:
-        return (0.0, 1.0), "Chance level (ROC-AUC = 0.5)"
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        return {"Chance level (ROC-AUC = 0.5)": (DIAGONAL, DIAGONAL)}

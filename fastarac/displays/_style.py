@@ -1,0 +1,160 @@
+"""How displays look: colours, lines with few vertices, names in legends, guides."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from fastarac._core.extras import require
+from fastarac._core.text import printable, rounded
+from fastarac.displays._decimation import decimate, decimate_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from numpy.typing import NDArray
+
+    from fastarac.displays._decimation import Range
+
+    FloatArray = NDArray[np.float64]
+    LegendPlace = Literal["best", "lower left", "lower right", "upper right"]
+
+# Okabe and Ito's colours, which people with any colour vision can tell apart, without yellow, which is
+# too pale for a line, and without black, which a dark background hides; violet and brown instead.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#785EF0", "#A0522D")
+LINE_STYLES = ("-", "--", "-.", ":")
+# Grey is seen on light and on dark backgrounds. Guides are behind the curves.
+CURVE_ZORDER = 2
+GUIDE: dict[str, Any] = {"color": "0.45", "linewidth": 1, "linestyle": "--", "zorder": 1.5}
+MARK: dict[str, Any] = {
+    "linestyle": "none",
+    "marker": "o",
+    "markersize": 6.5,
+    "markerfacecolor": "white",
+}
+BAND_OPACITY = 0.2
+
+WHOLE = (0.0, 1.0)
+MOST_NAMES_INSIDE = 6  # that a legend inside the axes has room for
+
+
+def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
+    """Return `ax`, or the axes of a new pyplot figure."""
+    if ax is not None:
+        expected = projection or "rectilinear"
+        if projection is not None and ax.name != projection:
+            message = f"ax has the projection {ax.name!r}; {expected!r} is expected"
+            raise ValueError(message)
+        return ax
+    require("matplotlib", "plot")
+    from matplotlib import pyplot as plt
+
+    axes: Axes = plt.figure(layout="constrained").add_subplot(projection=projection)
+    return axes
+
+
+def next_style(ax: Axes) -> dict[str, Any]:
+    """Return the first colour and dashes of the cycle that no line in the axes has."""
+    from matplotlib.colors import to_hex
+
+    used = {(to_hex(line.get_color()).upper(), line.get_linestyle()) for line in ax.lines}
+    cycle = [(color, dashes) for dashes, color in product(LINE_STYLES, COLORS)]
+    color, dashes = next((style for style in cycle if style not in used), cycle[0])
+    return {"color": color, "linestyle": dashes}
+
+
+def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the keywords for a line with matplotlib's abbreviations, such as "c", in full."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    return normalize_kwargs(dict(kwargs or {}), Line2D)
+
+
+def draw_line(
+    ax: Axes, x: FloatArray, y: FloatArray, style: dict[str, Any], xlim: Range, ylim: Range
+) -> Line2D:
+    """Draw a curve with few vertices, as it looks where the axes show at least these ranges.
+
+    A curve with markers keeps all vertices, as does one that is not finite or that turns back. The
+    keywords of the style are in full.
+    """
+    if not has_markers(style) and _is_curve(x, y):
+        steps = style.pop("drawstyle", "default")
+        if steps == "default":
+            vertices = decimate(x, y, xlim=xlim, ylim=ylim)
+            x, y = x[vertices], y[vertices]
+        else:
+            x, y = decimate_steps(x, y, steps, xlim=xlim, ylim=ylim)
+    (line,) = ax.plot(x, y, **style)
+    return line
+
+
+def has_markers(style: dict[str, Any]) -> bool:
+    """Return whether a line has markers, where these keywords are in full."""
+    from matplotlib import rcParams
+
+    return style.get("marker", rcParams["lines.marker"]) not in (None, "None", "none", "", " ")
+
+
+def _is_curve(x: FloatArray, y: FloatArray) -> bool:
+    steps = x[1:] >= x[:-1]
+    one_way = steps.all() or (x[1:] <= x[:-1]).all()
+    return bool(one_way and np.isfinite(x).all() and np.isfinite(y).all())
+
+
+def draw_guide(ax: Axes, points: tuple[FloatArray, ...], style: dict[str, Any]) -> Line2D:
+    """Draw a line beside the curves, once for all displays in the axes, and name it once."""
+    style = GUIDE | style
+    name = style["label"]
+    alike = [line for line in ax.lines if str(line.get_label()).removeprefix("_guide ") == name]
+    for line in alike:
+        same = line.get_linestyle() == style["linestyle"] and line.get_color() == style["color"]
+        if same and np.array_equal(line.get_xydata(), np.transpose(points[:2])):
+            return line
+    (line,) = ax.plot(*points, **style | {"label": f"_guide {name}" if alike else name})
+    return line
+
+
+def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
+    """Draw the legend: curves in their order, then bands and guides; many names below the axes.
+
+    Below the axes they are in as many columns as the figure has room for. Where the figure's layout
+    does not make room there, they stay inside.
+    """
+    handles, names = ax.get_legend_handles_labels()
+    if not names:
+        return
+    order = sorted(range(len(names)), key=lambda i: handles[i].get_zorder() < CURVE_ZORDER)
+    handles, names = [handles[i] for i in order], [names[i] for i in order]
+    figure = ax.get_figure(root=True)
+    if len(names) <= MOST_NAMES_INSIDE or figure is None or figure.get_layout_engine() is None:
+        ax.legend(handles, names, loc=place)
+        return
+    for columns in (3, 2, 1):
+        legend = ax.legend(
+            handles, names, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=columns
+        )
+        if legend.get_window_extent().width <= ax.get_position().width * figure.bbox.width:
+            break
+
+
+def shown_name(name: str) -> str:
+    r"""Return a name for matplotlib, which sets text between $ as formulas and hides "_names"."""
+    name = printable(name).replace("$", r"\$")
+    return f" {name}" if name.startswith("_") else name
+
+
+def legend_name(
+    name: str | None, measure: str, value: float | None, text: Callable[[float], str] = rounded
+) -> str | None:
+    """Return the name of a curve with its area, such as ``"svm (ARAC-AUC = 0.987)"``."""
+    name = None if name is None else shown_name(name)
+    if value is None:
+        return name
+    area = f"{measure} = {text(value)}"
+    return area if name is None else f"{name} ({area})"

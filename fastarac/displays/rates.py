@@ -1,0 +1,317 @@
+"""The curves that scikit-learn draws too: ROC, precision–recall and DET."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from fastarac._core.pairs import value_of_pairs
+from fastarac._core.sorting import SweepArrays
+from fastarac._core.text import percent, rounded, significant
+from fastarac.areas.arac import pair_counts
+from fastarac.areas.precision_recall import equal_error_rate
+from fastarac.displays._base import BandedDisplay
+from fastarac.displays._decimation import edges_of_columns, thin
+from fastarac.displays._scored import ScoredDisplay, SquareDisplay
+from fastarac.displays._style import WHOLE, has_markers
+from fastarac.sklearn._sums import precision_of
+from fastarac.sklearn.curves import det_curve, precision_recall_curve, roc_curve
+
+if TYPE_CHECKING:
+    from fastarac.displays._decimation import Range
+    from fastarac.displays._style import FloatArray
+    from fastarac.sweep import ThresholdSweep
+
+DIAGONAL = np.array(WHOLE)
+NORMAL = NormalDist()
+TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
+END = 3.0  # of both axes of DET, in standard deviations
+ROOM = 1.5  # below the curve's equal error rate
+SMALLEST_RATE = float(np.finfo(np.float64).eps)  # instead of 0, which is infinitely far away
+LONG = END / 200  # of a straight part of the rates, which is bent on these axes
+PARTS = 24  # of such a part, a rate
+
+
+@dataclass(eq=False, repr=False)
+class RocCurveDisplay(BandedDisplay, SquareDisplay):
+    """ROC curve visualization.
+
+    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+
+    Parameters
+    ----------
+    fpr : array_like of shape (n,)
+        False positive rates, rising.
+    tpr : array_like of shape (n,)
+        True positive rates.
+    roc_auc : float, optional
+        The area under the curve, for the legend.
+    name : str, optional
+        The name of the model, for the legend.
+    pos_label : int, float, bool or str, optional
+        Label of the positive class, for the names of the axes.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+        The curve. Of a long curve, it has the vertices that make a visible difference.
+    chance_level_ : matplotlib Line2D or None
+        The chance level, where it is asked for.
+    band_ : matplotlib PolyCollection
+        The band around the curve, once :meth:`.plot_band` has drawn it.
+    ax_ : matplotlib Axes
+        The axes with the curve.
+    figure_ : matplotlib Figure
+        The figure with the axes.
+
+    See Also
+    --------
+    roc_curve : Computes the curve.
+    roc_auc_score : Computes the area.
+
+    Notes
+    -----
+    It looks like scikit-learn's, but for the colours and the number of decimals in the legend, and
+    takes the same keywords for one curve.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> display = fa.displays.RocCurveDisplay.from_predictions(y_true, y_score, name="model")
+    >>> display.line_.get_label()
+    'model (ROC-AUC = 0.750)'
+    >>> from matplotlib import pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    _: KW_ONLY
+    fpr: FloatArray
+    tpr: FloatArray
+    roc_auc: float | None = None
+
+    _arrays = ("fpr", "tpr")
+    _labels = ("False Positive Rate", "True Positive Rate")
+    _area = "roc_auc"
+    _measure = "ROC-AUC"
+    _legend = "lower right"
+    _band_of = "roc"
+
+    @classmethod
+    def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:
+        fpr, tpr, _ = roc_curve(sweep, **points)
+        return cls(fpr=fpr, tpr=tpr, roc_auc=value_of_pairs("roc_auc", pair_counts(sweep, None, None)))
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        return {"Chance level (ROC-AUC = 0.5)": (DIAGONAL, DIAGONAL)}
+
+
+@dataclass(eq=False, repr=False)
+class PrecisionRecallDisplay(SquareDisplay):
+    """Precision–recall curve visualization.
+
+    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+
+    Parameters
+    ----------
+    precision : array_like of shape (n,)
+        Precision at each threshold.
+    recall : array_like of shape (n,)
+        Recall at each threshold, falling or rising.
+    average_precision : float, optional
+        The average precision, for the legend.
+    name : str, optional
+        The name of the model, for the legend.
+    pos_label : int, float, bool or str, optional
+        Label of the positive class, for the names of the axes.
+    prevalence_pos_label : float, optional
+        Share of the positive class, the height of the chance level.
+
+    Attributes
+    ----------
+    line_, chance_level_, ax_, figure_
+        As of :class:`.RocCurveDisplay`.
+
+    See Also
+    --------
+    precision_recall_curve : Computes the curve.
+    average_precision_score : Computes the average precision.
+
+    Notes
+    -----
+    It looks like scikit-learn's, but for the colours and the number of decimals in the legend, and
+    takes the same keywords for one curve. The curve goes in steps, below which the average precision is
+    the area; ``curve_kwargs={"drawstyle": "default"}`` draws straight lines from point to point.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> display = fa.displays.PrecisionRecallDisplay.from_predictions(y_true, y_score, name="model")
+    >>> display.line_.get_label()
+    'model (AP = 0.833)'
+    >>> from matplotlib import pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    precision: FloatArray
+    recall: FloatArray
+    _: KW_ONLY
+    average_precision: float | None = None
+    prevalence_pos_label: float | None = None
+
+    _arrays = ("recall", "precision")
+    _labels = ("Recall", "Precision")
+    _area = "average_precision"
+    _measure = "AP"
+    _legend = "lower left"
+    _style: ClassVar = {"drawstyle": "steps-post"}
+
+    @classmethod
+    def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:
+        precision, recall, _ = precision_recall_curve(sweep, **points)
+        arrays = SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
+        rate = sweep.recognition_rate
+        area = precision_of(arrays)[0]
+        return cls(precision, recall, average_precision=area, prevalence_pos_label=rate)
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        height = self.prevalence_pos_label
+        if height is None:
+            message = "prevalence_pos_label is None; the chance level is drawn at that height"
+            raise ValueError(message)
+        return {f"Chance level (AP = {rounded(height)})": (DIAGONAL, np.full(2, height))}
+
+
+@dataclass(eq=False, repr=False)
+class DetCurveDisplay(ScoredDisplay):
+    """Detection error tradeoff (DET) curve visualization.
+
+    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+
+    Parameters
+    ----------
+    fpr : array_like of shape (n,)
+        False positive rates, falling or rising.
+    fnr : array_like of shape (n,)
+        False negative rates.
+    name : str, optional
+        The name of the model, for the legend.
+    pos_label : int, float, bool or str, optional
+        Label of the positive class, for the names of the axes.
+    equal_error_rate : float, optional
+        Where both rates are equal, for the legend.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+        The curve, in standard deviations.
+    chance_level_, ax_, figure_
+        As of :class:`.RocCurveDisplay`.
+
+    See Also
+    --------
+    det_curve : Computes the curve.
+    equal_error_rate : Computes where both rates are equal.
+
+    Notes
+    -----
+    Both rates are at their normal deviates, so that normally distributed scores make a straight line
+    (Martin et al. 1997, "The DET curve in assessment of detection task performance"). It looks like
+    scikit-learn's, with the equal error rate (EER) in the legend, axes that move down to where the
+    curve is, and ties as what they are: straight in the rates, and so bent on these axes.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> display = fa.displays.DetCurveDisplay.from_predictions(y_true, y_score, name="model")
+    >>> display.line_.get_label()
+    'model (EER = 0.500)'
+    >>> from matplotlib import pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    _: KW_ONLY
+    fpr: FloatArray
+    fnr: FloatArray
+    equal_error_rate: float | None = None
+
+    _arrays = ("fpr", "fnr")
+    _labels = ("False Positive Rate", "False Negative Rate")
+    _area = "equal_error_rate"
+    _measure = "EER"
+    _legend = "upper right"
+
+    @classmethod
+    def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:
+        fpr, fnr, _ = det_curve(sweep, **({"drop_intermediate": True} | points))
+        return cls(fpr=fpr, fnr=fnr, equal_error_rate=equal_error_rate(sweep).rate)
+
+    def _text(self, value: float) -> str:
+        return significant(value)
+
+    def _vertices(self, style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
+        fpr, fnr = self.fpr, self.fnr
+        if not has_markers(style):
+            # The same columns as those of the deviates, which are then only those of a few points.
+            edges = _shares(edges_of_columns(self._view()[0]))
+            kept = thin(fpr, fnr, edges)
+            fpr, fnr = along_ties(fpr[kept], fnr[kept])
+        return deviate(fpr), deviate(fnr)
+
+    def _view(self) -> tuple[Range, Range]:
+        """Return the ranges of scikit-learn's axes, moved down where the curve is lower."""
+        rate = np.maximum(self.fpr, self.fnr).min()
+        low = min(-END, float(deviate(rate)) - ROOM) if rate else -END
+        return (low, low + 2 * END), (low, low + 2 * END)
+
+    def _fitted(self) -> Range:
+        return self._view()[1]  # both axes show the same rates
+
+    def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
+        super()._draw(label, style, ylim)
+        ticks, names = deviate(np.array(TICKS)), [percent(rate) for rate in TICKS]
+        limits = self.ax_.get_xlim(), self.ax_.get_ylim()
+        self.ax_.set_xticks(ticks, names)
+        self.ax_.set_yticks(ticks, names)
+        self.ax_.set(xlim=limits[0], ylim=limits[1])
+        if limits[0][0] < -END:  # where the names are long
+            self.ax_.tick_params(axis="x", rotation=45)
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        ends = deviate(DIAGONAL)
+        return {"Chance level (EER = 0.5)": (ends, -ends)}
+
+
+def along_ties(fpr: FloatArray, fnr: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return rates with points along their long straight parts, where both rates change."""
+    x, y = deviate(fpr), deviate(fnr)
+    long = np.flatnonzero((np.abs(np.diff(x)) > LONG) & (np.abs(np.diff(y)) > LONG))
+    columns = []
+    for i in long.tolist():
+        shares = [
+            (_shares(np.linspace(ends[i], ends[i + 1], PARTS + 1)) - rates[i])
+            / (rates[i + 1] - rates[i])
+            for ends, rates in ((x, fpr), (y, fnr))
+        ]
+        inside = np.unique(np.concatenate(shares))
+        columns.append(inside[(inside > 0) & (inside < 1)])
+    where = np.repeat(long, [len(inside) for inside in columns])
+    share = np.concatenate(columns) if columns else np.empty(0)
+    added = [rates[where] + share * (rates[where + 1] - rates[where]) for rates in (fpr, fnr)]
+    return np.insert(fpr, where + 1, added[0]), np.insert(fnr, where + 1, added[1])
+
+
+def _shares(deviates: FloatArray) -> FloatArray:
+    return np.array([NORMAL.cdf(value) for value in deviates.tolist()])
+
+
+def deviate(rates: FloatArray) -> FloatArray:
+    """Return where a standard normal distribution has these shares below."""
+    inside = np.clip(rates, SMALLEST_RATE, 1 - SMALLEST_RATE)
+    deviates: FloatArray = np.vectorize(NORMAL.inv_cdf, otypes=[np.float64])(inside)
+    return deviates
