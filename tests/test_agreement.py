@@ -203,7 +203,8 @@ class TestDisplay:
         low, high = second.ax_.get_ylim()
         assert low <= before[0]
         assert high >= before[1]
-        assert len(second.ax_.get_legend().get_texts()) == 2
+        names = [text.get_text().split()[0] for text in second.ax_.get_legend().get_texts()]
+        assert names == ["a", "b", "±"]
 
     def test_one_fold_has_no_band(self):
         with pytest.warns(fa.UndefinedMetricWarning):

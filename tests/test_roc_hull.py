@@ -431,4 +431,4 @@ class TestDisplay:
         assert display.line_.get_xdata() == pytest.approx(ROCR_FPR)
         assert display.line_.get_ydata() == pytest.approx(ROCR_TPR)
         assert display.ax_.get_xlabel() == "False Positive Rate (Positive label: bad)"
-        assert set(display.hull.names) == {None, name or ""}
+        assert display.name == name

@@ -66,9 +66,9 @@ class Display:
             setattr(self, array, np.asarray(getattr(self, array), np.float64))
 
     def __repr__(self) -> str:
-        label = self._label(self.name)
+        label = (self._label(self.name) or "").replace(r"\$", "$")
         drawn = ", drawn" if hasattr(self, "ax_") else ""
-        return f"<{type(self).__name__}{'' if label is None else f' {label!r}'}{drawn}>"
+        return f"<{type(self).__name__}{label and f' {label!r}'}{drawn}>"
 
     def plot(
         self,
@@ -117,9 +117,10 @@ class Display:
         self.ax_.set(**dict(zip(("xlabel", "ylabel", "zlabel"), self._axis_labels(), strict=False)))
         self.chance_level_ = None
         if self._plots_chance_level if plot_chance_level is None else plot_chance_level:
-            own = {"color": self.line_.get_color(), "label": "Chance levels"}
-            chance = own if plot_chance_level == "own" else {}
-            self._draw_chance_level(chance | canonical(chance_level_kw))
+            chance = canonical(chance_level_kw)
+            if plot_chance_level == "own":
+                chance = {"color": self.line_.get_color(), "label": "Chance levels"} | chance
+            self._draw_chance_level(chance)
         if despine:
             self._despine()
         self._draw_legend()

@@ -126,5 +126,5 @@ class SquareDisplay(ScoredDisplay):
 
     def _despine(self) -> None:
         super()._despine()
-        for side in ("bottom", "left"):
-            self.ax_.spines[side].set_bounds(*WHOLE)
+        for side, (low, high) in (("bottom", self.ax_.get_xlim()), ("left", self.ax_.get_ylim())):
+            self.ax_.spines[side].set_bounds(max(low, WHOLE[0]), min(high, WHOLE[1]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from fastarac.displays._base import AcceptanceDisplay, ItemDisplay
+from fastarac.displays._style import MOST_NAMES_INSIDE
 from fastarac.displays.arac import ARACDisplay
 from fastarac.displays.rates import PrecisionRecallDisplay
 from fastarac.displays.rejection_cost import AccuracyRejectionCostDisplay
@@ -65,8 +66,18 @@ def draw_curves(
     differ = len({sweep.recognition_rate for sweep in sweeps.values()}) > 1
     if options.get("plot_chance_level") and differ and issubclass(display, DEPENDENT):
         options["plot_chance_level"] = "own"
-    displays = {}
+    displays, given = {}, ax
     for name, sweep in sweeps.items():
         displays[name] = display.from_sweep(sweep, name=name, ax=ax, **options)
         ax = displays[name].ax_
+    if given is None and ax is not None:
+        _make_room(ax)
     return displays
+
+
+def _make_room(ax: Axes) -> None:
+    """Make a new figure higher by a legend below the axes, so that these keep their size."""
+    legend, figure = ax.get_legend(), ax.get_figure(root=True)
+    if legend is not None and figure is not None and len(legend.get_texts()) > MOST_NAMES_INSIDE:
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width, height + legend.get_window_extent().height / figure.dpi)

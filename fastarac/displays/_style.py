@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart, without yellow, which is
 # too pale for a line, and without black, which a dark background hides; violet and brown instead.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#785EF0", "#A0522D")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#785EF0", "#7F5539")
 LINE_STYLES = ("-", "--", "-.", ":")
 # Grey is seen on light and on dark backgrounds. Guides are behind the curves.
 CURVE_ZORDER = 2
@@ -40,6 +40,8 @@ BAND_OPACITY = 0.2
 
 WHOLE = (0.0, 1.0)
 MOST_NAMES_INSIDE = 6  # that a legend inside the axes has room for
+BELOW_LABELS = 4.5  # font sizes from the axes down to a legend below them
+ROOM_FOR_LEGEND = 0.85  # of the width of a figure
 
 
 def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
@@ -137,9 +139,10 @@ def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
         return
     for columns in (3, 2, 1):
         legend = ax.legend(
-            handles, names, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=columns
-        )
-        if legend.get_window_extent().width <= ax.get_position().width * figure.bbox.width:
+            handles, names, loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=BELOW_LABELS,
+            ncols=columns,
+        )  # fmt: skip
+        if legend.get_window_extent().width <= figure.bbox.width * ROOM_FOR_LEGEND:
             break
 
 

@@ -24,6 +24,7 @@ AREAS = {
     "true_accepts": ("Right, accepted (TA)", "#0072B2"),
     "false_accepts": ("Wrong, accepted (FA)", "#C8401E"),
 }
+SEEN_ON_AREAS = "#F0E442"
 
 
 @dataclass(eq=False, repr=False)
@@ -116,6 +117,9 @@ class ConfusionDisplay(ItemDisplay):
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
         wrong = self.false_accepts[-1] / (self.true_accepts[-1] + self.false_accepts[-1])
         return {"Wrong, at random": (np.array(WHOLE), np.array([0.0, wrong]))}
+
+    def _draw_chance_level(self, style: dict[str, Any]) -> None:
+        super()._draw_chance_level({"color": SEEN_ON_AREAS, "linewidth": 1.5} | style)
 
     def _draw_legend(self) -> None:
         handles, names = self.ax_.get_legend_handles_labels()

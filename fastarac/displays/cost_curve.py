@@ -159,6 +159,7 @@ class CostCurveDisplay(ScoredDisplay):
             places, _, low, high = self.band
             style = {"label": "Confidence intervals"}
             self.band_ = self._fill(places, low, high, style)
+            self.ax_.set_ylim(top=max(self.ax_.get_ylim()[1], float(high.max()) + 2 * ROOM))
             self._draw_legend()
         self.cost_lines_ = self._draw_cost_lines() if plot_cost_lines else None
         return self

@@ -124,6 +124,10 @@ class PreferenceMapDisplay(Display):
     def _cycle(self) -> dict[str, Any]:
         return {}
 
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        message = "plot_chance_level is True; a map has no chance level"
+        raise ValueError(message)
+
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
         from matplotlib.colors import to_rgb
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 GUIDES = {"reject everything": ":", "accept everything": "--"}
 HEADROOM = 1.15  # of the highest curve
-ROOM_FOR_LABELS = 0.88  # of the axes in three dimensions, whose labels figures cut off
+LABEL_PAD = 10  # points, beyond the numbers of axes in three dimensions
+ROOM_FOR_LABELS = 0.85  # of the axes in three dimensions, whose labels figures cut off
 
 
 @dataclass(eq=False, repr=False)
@@ -198,6 +199,8 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
         if isinstance(ylim, tuple):
             ax.set_ylim(*ylim)
         ax.set_box_aspect(None, zoom=ROOM_FOR_LABELS)
+        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+            axis.labelpad = LABEL_PAD
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
         """Return the line of accepting at random: straight in the cost, level in the accuracy."""

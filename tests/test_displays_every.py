@@ -1,0 +1,188 @@
+"""What every display takes and keeps: keywords, colours, legends, chance levels and best orders."""
+
+from __future__ import annotations
+
+import inspect
+from statistics import NormalDist
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import fastarac as fa
+from fastarac import displays
+from fastarac.displays._base import Display
+from fastarac.displays._style import COLORS, GUIDE
+
+mpl.use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+CORRECT = [1, 1, 0, 1, 0, 1, 1, 0]
+CONFIDENCE = [0.9, 0.8, 0.8, 0.7, 0.6, 0.4, 0.35, 0.2]
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def sweeps():
+    rng = np.random.default_rng(4)
+    correct = np.arange(100) % 3 > 0
+    return {f"m{i}": fa.threshold_sweep(correct, rng.normal(size=100) + correct) for i in range(3)}
+
+
+def legend_of(display) -> list[str]:
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+DECLARED = [getattr(displays, name) for name in displays.__all__ if name.endswith("Display")]
+KEYWORDS = {"ax", "name", "curve_kwargs", "plot_chance_level", "chance_level_kw", "despine", "ylim"}
+
+
+def drawn(kind, **options):
+    """Any display of the items above, drawn."""
+    items = fa.threshold_sweep(CORRECT, CONFIDENCE)
+    if kind is displays.PreferenceMapDisplay:
+        return kind.from_models({"m": items}, gammas=[0.1, 1], deltas=[1, 2], **options)
+    if kind is displays.AverageCurveDisplay:
+        return kind.from_sweeps([items, items], **options)
+    if kind is displays.AccuracyRejectionCostDisplay:
+        options["costs"] = fa.VerificationCosts(1, 1, 4)
+    return kind.from_sweep(items, **options)
+
+
+@pytest.mark.parametrize("kind", DECLARED)
+class TestEveryDisplay:
+    def test_takes_the_same_keywords(self, kind):
+        assert set(inspect.signature(Display.plot).parameters) - {"self"} == KEYWORDS
+        options = {"name": "a $ name", "despine": True, "ylim": "fit", "curve_kwargs": {"alpha": 0.7}}
+        if kind is not displays.PreferenceMapDisplay:
+            options |= {"plot_chance_level": True, "chance_level_kw": {"lw": 3}}
+        display = drawn(kind, **options)
+        assert not display.ax_.spines["right"].get_visible()
+        assert "a $ name" in repr(display)
+        if kind is not displays.PreferenceMapDisplay:
+            assert display.chance_level_.get_linewidth() == 3
+        display.figure_.canvas.draw()
+
+    def test_range_of_the_vertical_axis(self, kind):
+        assert drawn(kind, ylim=(0.25, 0.75)).ax_.get_ylim() == pytest.approx((0.25, 0.75))
+
+    def test_other_keywords_are_refused(self, kind):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+            drawn(kind, colour="red")
+
+
+class TestChanceAndBest:
+    """The curves of a random and of the best order, against those of items in such an order."""
+
+    CURVES = ("arac", "arp", "rc", "generalized_rc")
+
+    @pytest.mark.parametrize("curve", CURVES)
+    def test_best_order(self, curve):
+        kind = {"arac": "ARAC", "arp": "ARP", "rc": "RC", "generalized_rc": "GeneralizedRC"}[curve]
+        kind = getattr(displays, f"{kind}Display")
+        display = kind.from_predictions(CORRECT, CONFIDENCE, plot_best_possible=True)
+        ordered = np.repeat(np.sort(CORRECT)[::-1], 500)
+        x, y, _ = getattr(fa, f"{curve}_curve")(ordered, -np.arange(4000))
+        assert np.interp(x, *display.best_.get_data()) == pytest.approx(y, abs=1e-3)
+
+    @pytest.mark.parametrize("curve", CURVES)
+    def test_random_order(self, curve):
+        kind = {"arac": "ARAC", "arp": "ARP", "rc": "RC", "generalized_rc": "GeneralizedRC"}[curve]
+        kind = getattr(displays, f"{kind}Display")
+        display = kind.from_predictions(CORRECT, CONFIDENCE, name="m", plot_chance_level=True)
+        x, y, _ = getattr(fa, f"{curve}_curve")(CORRECT, np.ones(8))
+        assert np.interp(x, *display.chance_level_.get_data()) == pytest.approx(y, abs=1e-9)
+        assert legend_of(display)[1].startswith("Chance level (A")
+        assert drawn(kind).best_ is None
+
+    def test_confusion(self):
+        line = drawn(displays.ConfusionDisplay, plot_chance_level=True).chance_level_
+        assert line.get_ydata().tolist() == [0, 3 / 8]
+
+    def test_three_dimensions(self):
+        line = drawn(displays.AccuracyRejectionCostDisplay, plot_chance_level=True).chance_level_
+        x, y, z = line.get_data_3d()
+        assert (list(x), list(y)) == ([0, 1], [5 / 8, 5 / 8])
+        assert list(z) == pytest.approx([3 / 8, 1 / 4])
+
+    def test_preference_maps_have_none(self):
+        with pytest.raises(ValueError, match="a map has no chance level"):
+            drawn(displays.PreferenceMapDisplay, plot_chance_level=True)
+
+
+class TestFittedAxis:
+    def test_arac_shows_what_the_limits_need(self):
+        correct = np.arange(1000) % 2
+        options = {"ylim": "fit", "max_error_rate": (0.02, 0.1)}
+        display = displays.ARACDisplay.from_predictions(correct, -np.arange(1000), **options)
+        bottom, top = display.ax_.get_ylim()
+        assert 0.84 < bottom < 0.85
+        assert 1 < top < 1.01
+
+    def test_rates_fill_the_axes(self):
+        display = displays.PrecisionRecallDisplay([0.9, 0.95, 1], [1, 0.5, 0]).plot(ylim="fit")
+        assert display.ax_.get_ylim() == pytest.approx((0.9 - 0.004, 1.004))
+        assert display.ax_.get_aspect() == "auto"
+
+
+class TestColours:
+    def test_eight_are_distinct_and_dashes_follow(self):
+        models = {f"m{i}": (CORRECT, CONFIDENCE) for i in range(10)}
+        lines = [display.line_ for display in displays.draw_curves(models).values()]
+        assert len({line.get_color() for line in lines[:8]}) == 8
+        assert (lines[8].get_color(), lines[8].get_linestyle()) == (lines[0].get_color(), "--")
+
+    def test_single_displays_go_on_with_the_cycle(self):
+        first = drawn(displays.ARACDisplay)
+        second = drawn(displays.ARACDisplay, ax=first.ax_)
+        assert (first.line_.get_color(), second.line_.get_color()) == COLORS[:2]
+
+    @pytest.mark.parametrize("color", [*COLORS, GUIDE["color"]])
+    @pytest.mark.parametrize("background", [0.0, 1.0])
+    def test_seen_on_light_and_on_dark(self, color, background):
+        rgb = np.array(mpl.colors.to_rgb(color))
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        ends = sorted([float(linear @ [0.2126, 0.7152, 0.0722]), background])
+        assert (ends[1] + 0.05) / (ends[0] + 0.05) > 2.2
+
+
+class TestLegend:
+    @pytest.mark.parametrize("kind", ["ARACDisplay", "RocCurveDisplay", "DetCurveDisplay"])
+    def test_long_names_are_below_and_whole(self, kind, sweeps):
+        models = {f"a model of 25 letters, no {i}": sweeps["m0"] for i in range(8)}
+        shown = displays.draw_curves(models, display=getattr(displays, kind), plot_chance_level=True)
+        display = next(iter(shown.values()))
+        display.figure_.canvas.draw()
+        box, figure = display.ax_.get_legend().get_window_extent(), display.figure_.bbox
+        assert 0 <= box.x0 < box.x1 <= figure.x1
+        assert 0 <= box.y0 < box.y1 < display.ax_.xaxis.label.get_window_extent().y0
+        assert [name.split(" (")[0] for name in legend_of(display)] == [*models, "Chance level"]
+
+    def test_axes_without_a_layout_keep_it_inside(self, sweeps):
+        ax = plt.figure().subplots()
+        displays.draw_curves({f"m{i}": sweeps["m0"] for i in range(8)}, ax=ax)
+        ax.figure.canvas.draw()
+        box = ax.get_legend().get_window_extent()
+        assert ax.bbox.y0 <= box.y0 < box.y1 <= ax.bbox.y1
+
+    def test_bands_are_named_once(self, sweeps):
+        shown = displays.draw_curves(sweeps)
+        for name, display in shown.items():
+            band = fa.bootstrap_band(sweeps[name], n_resamples=10, random_state=0)
+            display.plot_band(band)
+        assert legend_of(display)[3:] == ["95 % band, pointwise"]
+
+
+class TestTiesOfDet:
+    def test_the_curve_passes_through_its_equal_error_rate(self):
+        correct, confidence = [1, 1, 1, 1, 0, 0, 0, 0, 1, 0], [3, 2, 2, 2, 2, 2, 2, 1, 1, 1]
+        display = displays.DetCurveDisplay.from_predictions(correct, confidence)
+        x, y = display.line_.get_data()
+        rate = fa.equal_error_rate(correct, confidence).rate
+        crossing = np.interp(0, y - x, x)
+        assert NormalDist().cdf(crossing) == pytest.approx(rate, abs=1e-3)
