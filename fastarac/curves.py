@@ -98,10 +98,8 @@ def arac_curve(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     reviewer : Reviewer, optional
         The people who verify what is rejected; by default they find and correct every error.
     sample_weight : array_like of shape (n,), optional
@@ -163,10 +161,8 @@ def arp_curve(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -217,10 +213,8 @@ def rc_curve(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -271,10 +265,8 @@ def generalized_rc_curve(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -324,10 +316,8 @@ def accuracy_rejection_curve(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 

@@ -224,10 +224,8 @@ def arac_area(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
         What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0
         (equation 13).
@@ -284,10 +282,8 @@ def arac_auc_score(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -338,10 +334,8 @@ def normalized_arac_auc_score(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
         What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0.
     sample_weight : array_like of shape (n,), optional
@@ -389,10 +383,8 @@ def augrc_loss(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 

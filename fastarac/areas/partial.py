@@ -99,10 +99,8 @@ def arac_partial_auc_score(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     acceptance_range : tuple of two float, optional
         (a, b) with 0 <= a < b <= 1: the mean accuracy after correction over these acceptance rates.
     max_error_rate : float, optional
@@ -187,10 +185,8 @@ def roc_partial_auc_score(
 
     Parameters
     ----------
-    y_true : array_like of shape (n,) or ThresholdSweep
-        Bool, or 0 and 1. A sweep stands for both first arguments.
-    y_score : array_like of shape (n,)
-        Real and finite; higher for the positive class.
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
     fpr_range : tuple of two float, optional
         (low, high) with 0 <= low < high <= 1: ∫ TPR dFPR over these false positive rates.
     tpr_range : tuple of two float, optional

@@ -60,10 +60,8 @@ def pr_auc_score(
 
     Parameters
     ----------
-    y_true : array_like of shape (n,) or ThresholdSweep
-        Bool, or 0 and 1. A sweep stands for both first arguments.
-    y_score : array_like of shape (n,)
-        Real and finite; higher for the positive class.
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
     interpolation : {"davis-goadrich", "linear", "step"}, default="davis-goadrich"
         "davis-goadrich": true and false positives grow linearly between points, integrated in closed
         form; flat from the first point to recall 0. "linear": straight lines between the points, and
@@ -141,10 +139,8 @@ def interpolated_precision(
 
     Parameters
     ----------
-    y_true : array_like of shape (n,) or ThresholdSweep
-        Bool, or 0 and 1. A sweep stands for both first arguments.
-    y_score : array_like of shape (n,)
-        Real and finite; higher for the positive class.
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
     recall_levels : int or array_like of shape (k,), default=11
         That many levels from 0 to 1 at equal distances, at least 2, or the levels themselves.
     sample_weight : array_like of shape (n,), optional
@@ -206,10 +202,8 @@ def eleven_point_average_precision(
 
     Parameters
     ----------
-    y_true : array_like of shape (n,) or ThresholdSweep
-        Bool, or 0 and 1. A sweep stands for both first arguments.
-    y_score : array_like of shape (n,)
-        Real and finite; higher for the positive class.
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -261,10 +255,8 @@ def break_even_point(
 
     Parameters
     ----------
-    y_true : array_like of shape (n,) or ThresholdSweep
-        Bool, or 0 and 1. A sweep stands for both first arguments.
-    y_score : array_like of shape (n,)
-        Real and finite; higher for the positive class.
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -324,10 +316,8 @@ def equal_error_rate(
 
     Parameters
     ----------
-    y_true : array_like of shape (n,) or ThresholdSweep
-        Bool, or 0 and 1. A sweep stands for both first arguments.
-    y_score : array_like of shape (n,)
-        Real and finite; higher for the positive class.
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 

@@ -144,10 +144,8 @@ def arp_area(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
         What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0.
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
@@ -214,10 +212,8 @@ def arp_auc_score(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
         As in :func:`.arp_area`.
     sample_weight : array_like of shape (n,), optional
@@ -276,10 +272,8 @@ def normalized_arp_auc_score(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
         What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0.
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
@@ -331,10 +325,8 @@ def aurc_loss(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
         As in :func:`.arp_area`. Papers on selective classification mostly take "mean".
     sample_weight : array_like of shape (n,), optional
@@ -389,10 +381,8 @@ def excess_aurc_loss(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
         As in :func:`.arp_area`.
     optimum : {"finite", "asymptotic"}, default="finite"
@@ -452,10 +442,8 @@ def normalized_aurc_loss(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
         As in :func:`.arp_area`.
     optimum : {"finite", "asymptotic"}, default="finite"

@@ -209,10 +209,8 @@ def operating_point(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     threshold : float, optional
         The threshold itself; ``inf`` accepts nothing.
     max_error_rate : float, optional
@@ -357,10 +355,8 @@ def acceptance_at_error_rate(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     max_error_rate : float or array_like
         The allowed share ε of undetected errors among all items, in [0, 1].
     interpolate : bool, default=True
@@ -458,10 +454,8 @@ def acceptance_at_risk(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     max_risk : float or array_like
         The allowed share of errors among the *accepted* items, in [0, 1].
     interpolate : bool, default=True
