@@ -50,12 +50,14 @@ from .sklearn.agreement import cohen_kappa_score as cohen_kappa_score
 from .sklearn.areas import auc as auc
 from .sklearn.areas import average_precision_score as average_precision_score
 from .sklearn.areas import roc_auc_score as roc_auc_score
+from .sklearn.correctness import correctness as correctness
 from .sklearn.curves import confusion_matrix_at_thresholds as confusion_matrix_at_thresholds
 from .sklearn.curves import det_curve as det_curve
 from .sklearn.curves import precision_recall_curve as precision_recall_curve
 from .sklearn.curves import roc_curve as roc_curve
 from .sklearn.ranking import dcg_score as dcg_score
 from .sklearn.ranking import ndcg_score as ndcg_score
+from .sklearn.scorer import make_scorer as make_scorer
 from .sweep import ThresholdSweep as ThresholdSweep
 from .sweep import threshold_sweep as threshold_sweep
 from .uncertainty.asymptotic import asymptotic_interval as asymptotic_interval

@@ -35,6 +35,7 @@ from .sklearn.curves import ConfusionMatrixAtThresholds as ConfusionMatrixAtThre
 from .sklearn.curves import DETCurve as DETCurve
 from .sklearn.curves import PrecisionRecallCurve as PrecisionRecallCurve
 from .sklearn.curves import ROCCurve as ROCCurve
+from .sklearn.scorer import Scorer as Scorer
 from .sweep import AcceptanceCounts as AcceptanceCounts
 from .sweep import ThresholdSweep as ThresholdSweep
 from .uncertainty.asymptotic import AsymptoticInterval as AsymptoticInterval

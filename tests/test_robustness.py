@@ -255,7 +255,7 @@ LAYERS = [
     {"sklearn"},
     {"costs", "measures", "synthetic", "datasets"},
     {"uncertainty"},
-    {"evaluation", "evaluation_groups", "displays"},
+    {"evaluation", "evaluation_groups", "displays", "sklearn.scorer"},
     {"io", "results"},
     {"ocr"},
     {"cli", "__main__"},

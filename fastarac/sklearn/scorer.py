@@ -1,0 +1,96 @@
+"""A scorer for scikit-learn's model selection; scikit-learn itself is not imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastarac.sklearn.correctness import correctness
+from fastarac.sweep import threshold_sweep
+from fastarac.uncertainty.statistics import Statistic
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+LOSSES = frozenset(
+    {
+        "augrc", "aurc", "excess_aurc", "normalized_aurc", "equal_error_rate", "error_rate",
+        "correction_rate", "risk",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """What :func:`.make_scorer` returns: call it with (estimator, X, y).
+
+    Attributes
+    ----------
+    statistic : Statistic
+        The figure of the predictions.
+    sign : int
+        -1 for a loss, so that larger is better, else 1.
+    """
+
+    statistic: Statistic
+    sign: int
+
+    def __call__(
+        self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the score of the estimator's predictions of `X`; larger is better."""
+        threshold = 0.5
+        if hasattr(estimator, "predict_proba"):
+            scores = estimator.predict_proba(X)
+        elif hasattr(estimator, "decision_function"):
+            scores, threshold = estimator.decision_function(X), 0.0
+        else:
+            message = (
+                f"{type(estimator).__name__} has neither predict_proba nor decision_function; a "
+                "classifier with a confidence is expected"
+            )
+            raise TypeError(message)
+        found = correctness(y, scores, classes=estimator.classes_, threshold=threshold)
+        return self.sign * self.statistic(threshold_sweep(*found, sample_weight=sample_weight))
+
+    def __repr__(self) -> str:
+        return f"{'-' if self.sign < 0 else ''}{self.statistic!r}"
+
+
+def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
+    """Make a scorer for ``cross_validate``, ``GridSearchCV`` and the like of scikit-learn.
+
+    Parameters
+    ----------
+    metric : str, default="arac_auc"
+        A name of :class:`.Statistic`. Losses are negated, so that larger is better.
+    **options
+        Parameters of the statistic, such as ``max_error_rate=0.01``.
+
+    Returns
+    -------
+    Scorer
+        Callable as ``scorer(estimator, X, y, sample_weight=None)``; it pickles.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For an unknown metric or options that it does not take.
+
+    Notes
+    -----
+    The confidence is the largest of ``predict_proba``, or else of ``decision_function`` (of two classes
+    its absolute value); columns are matched by ``classes_``. scikit-learn's own
+    ``make_scorer(fastarac.arac_auc_score, response_method="predict_proba")`` does something else for
+    two classes: it takes the positive class for "correct".
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.make_scorer("acceptance_at_error_rate", max_error_rate=0.01)
+    Statistic('acceptance_at_error_rate', max_error_rate=0.01)
+    >>> fa.make_scorer("aurc")
+    -Statistic('aurc')
+    """
+    statistic = Statistic(metric, **options)
+    return Scorer(statistic, -1 if metric in LOSSES else 1)

@@ -1,0 +1,106 @@
+"""From classifiers to (correct, confidence), inside scikit-learn's model selection."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV, cross_validate
+
+import fastarac as fa
+
+
+def data(n_classes: int):
+    return make_classification(
+        300, 8, n_informative=6, n_classes=n_classes, n_clusters_per_class=1, flip_y=0.2, random_state=0
+    )
+
+
+def by_hand(model, X, y):
+    """Whether each prediction is right, and its confidence, one item at a time."""
+    right, confidence = [], []
+    for row, label in zip(X, y, strict=True):
+        if hasattr(model, "predict_proba"):
+            scores = model.predict_proba(row[None])[0].tolist()
+        else:
+            scores = np.ravel(model.decision_function(row[None])).tolist()
+        right.append(model.predict(row[None])[0] == label)
+        confidence.append(max(scores) if len(scores) > 1 else abs(scores[0]))
+    return right, confidence
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("make", [LogisticRegression, RidgeClassifier])
+def test_scores_are_those_of_the_predictions(n_classes, make):
+    X, y = data(n_classes)
+    y = np.array(["d", "a", "c", "b"])[y]  # columns follow classes_, not the order of the labels
+    model = make().fit(X[:200], y[:200])
+    correct, confidence = by_hand(model, X[200:], y[200:])
+    for metric, expected in (
+        ("arac_auc", fa.arac_auc_score(correct, confidence)),
+        ("aurc", -fa.aurc_loss(correct, confidence)),
+        ("recognition_rate", np.mean(correct)),
+    ):
+        assert fa.make_scorer(metric)(model, X[200:], y[200:]) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_inside_model_selection(n_classes):
+    X, y = data(n_classes)
+    scorer = fa.make_scorer("acceptance_at_error_rate", max_error_rate=0.05)
+    assert pickle.loads(pickle.dumps(scorer)) == scorer
+    search = GridSearchCV(LogisticRegression(), {"C": [1e-4, 1.0]}, scoring=scorer, cv=3).fit(X, y)
+    assert 0 <= search.best_score_ <= 1
+    several = {"arac": fa.make_scorer(), "aurc": fa.make_scorer("aurc")}
+    found = cross_validate(LogisticRegression(), X, y, scoring=several, cv=3)
+    assert (found["test_arac"] > 0.5).all()
+    assert (found["test_aurc"] < 0).all()
+    importance = permutation_importance(
+        LogisticRegression().fit(X, y), X, y, scoring=fa.make_scorer(), n_repeats=2, random_state=0
+    )
+    assert importance.importances_mean.max() > 0
+
+
+def test_the_positive_class_plays_no_part():
+    correct, confidence = fa.correctness([0, 1, 1, 0], [0.1, 0.2, 0.9, 0.5])
+    assert correct.tolist() == [True, False, True, False]
+    assert confidence == pytest.approx([0.4, 0.3, 0.4, 0.0])
+    swapped = fa.correctness([1, 0, 0, 1], [-0.1, -0.2, -0.9, -0.5000001], threshold=-0.5)
+    assert swapped[0].tolist() == correct.tolist()
+    weighted = fa.make_scorer("recognition_rate")
+    model = DummyClassifier(strategy="prior").fit([[0]] * 3, [0, 0, 1])
+    assert weighted(model, [[0], [0]], [0, 1], sample_weight=[3, 1]) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([0, 1], ["a", "b"]), TypeError, "y_score has type"),
+        (([0, 1], [0.1, np.nan]), ValueError, "y_score has NaN or infinite"),
+        (([0, 1], [0.1]), ValueError, r"y_true has shape \(2,\) and y_score \(1,\)"),
+        (([], []), ValueError, "with n >= 1"),
+        (
+            ([0, 1], [[0.1, 0.2, 0.7]] * 2),
+            ValueError,
+            "y_true has 2 classes and y_score has columns for 3",
+        ),
+        (([0, 0], [0.1, 0.2]), ValueError, "y_true has 1 classes .* classes= is expected"),
+    ],
+)
+def test_refusals(arguments, error, message):
+    with pytest.raises(error, match=message):
+        fa.correctness(*arguments)
+
+
+def test_more_refusals():
+    with pytest.raises(ValueError, match=r"y_true has .*2.*; one of the classes \[0, 1\]"):
+        fa.correctness([0, 2], [0.1, 0.2], classes=[0, 1])
+    with pytest.raises(TypeError, match="LinearRegression has neither predict_proba nor"):
+        fa.make_scorer()(LinearRegression(), [[0]], [0])
+    with pytest.raises(ValueError, match="statistic is 'arac'"):
+        fa.make_scorer("arac")
