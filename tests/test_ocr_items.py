@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from strategies import any_word, few_letters
 
 import fastarac as fa
+from fastarac.evaluation import Limit
 from fastarac.ocr import (
-    Limit,
     NoConfidenceError,
     OcrFileError,
     Words,

@@ -9,7 +9,7 @@ import typer
 
 from fastarac._core.text import printable
 from fastarac._version import __version__
-from fastarac.cli import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
+from fastarac.cli import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, _ocr, discard_output
 from fastarac.cli._costs import (
     CostCorrection,
     CostError,
@@ -82,6 +82,19 @@ Examples:
   fastarac compare a.csv b.csv --statistic roc_auc --method bootstrap --correction bonferroni
 
 Files are as for fastarac evaluate. Statistics are {", ".join(Statistic.names())}.
+"""
+
+EXAMPLES_OF_OCR = """
+Examples:
+
+\b
+  fastarac ocr truth/ tesseract/
+  fastarac ocr truth/ tesseract/ textract/ --name Tesseract --name Textract
+  fastarac ocr truth/ tesseract/ --missed reject --fold quotes --error-rate 0.005
+  fastarac ocr page.gt.txt page.tsv -o words.parquet
+  fastarac ocr --demo
+
+Files are paired by their names up to the first dot, as page01.gt.txt and page01.tsv.
 """
 
 INTRODUCTION = (
@@ -244,6 +257,69 @@ def compare(
         if item is None:
             order = ORDER_AND_TRUTH if found.same_truths else ORDER
         deliver(found.outputs, request, output_format, order)
+
+
+@app.command(epilog=EXAMPLES_OF_OCR)
+def ocr(
+    truth: _ocr.TruthFiles = None,
+    outputs: _ocr.OutputFiles = None,
+    name: _ocr.Names = None,
+    unit: _ocr.UnitOption = _ocr.Unit.word,
+    missed: _ocr.MissedOption = _ocr.Missed.separate,
+    inserted: _ocr.InsertedOption = _ocr.Inserted.wrong,
+    fold: _ocr.FoldOption = None,
+    join: _ocr.JoinOption = _ocr.Join.min,
+    group: _ocr.GroupOption = _ocr.Group.page,
+    error_rate: ErrorRates = None,
+    max_risk: MaxRisks = None,
+    threshold: Thresholds = None,
+    gamma: Gamma = None,
+    delta: Delta = None,
+    cost_verification: CostVerification = None,
+    cost_correction: CostCorrection = None,
+    cost_error: CostError = None,
+    reviewer_detection: ReviewerDetection = None,
+    reviewer_false_alarm: ReviewerFalseAlarm = None,
+    ci: Level = 0.95,
+    guarantee: Guarantee = None,
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
+    output: _ocr.Output = None,
+    output_format: OutputFormat = Format.table,
+    plot: Plot = None,
+    skip_unmatched: _ocr.SkipUnmatched = False,
+    demo: _ocr.Demo = False,
+) -> None:
+    """Evaluate OCR engines from their files and the true texts."""
+    with _ends_quietly():
+        prices = _prices(
+            {"verification": cost_verification, "correction": cost_correction, "error": cost_error},
+            {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
+            {"--gamma": gamma, "--delta": delta},
+        )
+        settings = Settings(
+            Limits.of(error_rate, max_risk, threshold),
+            Costs(gamma, delta, prices),
+            Delivery(output_format, plot),
+            Certainty(ci, resamples, seed, guarantee),
+        )
+        alignment = {
+            "unit": unit.value,
+            "missed": missed.value,
+            "inserted": inserted.value,
+            "fold": tuple(each.value for each in fold or ()),
+            "join": join.value,
+        }
+        request = _ocr.Request(
+            truth,
+            tuple(outputs or ()),
+            tuple(name or ()),
+            demo,
+            skip_unmatched,
+            group is _ocr.Group.page,
+            alignment,
+        )
+        _ocr.run(request, settings, output=output)
 
 
 @app.command()

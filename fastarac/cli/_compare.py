@@ -93,6 +93,7 @@ class Request:
         *,
         resamples: int,
         weight: Any = None,
+        groups: Any = None,
         progress: bool = False,
     ) -> ModelComparison:
         """Compare models by the statistic."""
@@ -104,6 +105,7 @@ class Request:
                 correction=self.correction,
                 confidence_level=self.level,
                 sample_weight=weight,
+                groups=groups,
                 n_resamples=resamples,
                 random_state=self.certainty.seed,
                 progress=progress,
@@ -157,6 +159,7 @@ class Findings:
                 {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()},
                 resamples=request.certainty.resamples,
                 weight=first.weight,
+                groups=None if first.group is None else first.group.codes,
                 progress=Console(stderr=True).is_terminal,
             )
         comparison = _best_first(found)

@@ -68,6 +68,12 @@ class Intervals:
                 "confidence": outputs.confidence,
                 "sample_weight": outputs.weight,
             }
+        if outputs.group is not None:
+            items |= {
+                "correct": outputs.correct,
+                "confidence": outputs.confidence,
+                "groups": outputs.group.codes,
+            }
         ends: dict[str, ConfidenceInterval] = {}
         doubts: dict[str, list[str]] = {}
         notes: list[str] = []
@@ -183,7 +189,9 @@ class _AcceptedAtRisk:
 
 
 def _independent_items(outputs: Outputs) -> float:
-    """How many items there are; of weighted ones, as many of equal weight as say as much."""
+    """How many items or groups there are; of weighted ones, as many of equal weight as say as much."""
+    if outputs.group is not None:
+        return float(len(outputs.group.names))
     if outputs.weight is None:
         return float(len(outputs))
     weight = outputs.weight / outputs.weight.max()

@@ -223,6 +223,11 @@ class Limits:
         limits = [Limit("max_error_rate", rate) for rate in self.error_rates]
         return limits + [limit for limit in self.others if not limit.is_given]
 
+    @property
+    def all(self) -> list[Limit]:
+        """Those of the error rates, and the others, in the order of the figures."""
+        return [*(Limit("max_error_rate", rate) for rate in self.error_rates), *self.others]
+
     @classmethod
     def of(
         cls,

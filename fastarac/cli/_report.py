@@ -110,17 +110,17 @@ class Model:
 
 def as_json(models: Sequence[Model]) -> str:
     """Return all figures as a JSON array with one object a model, or a group of one."""
-    return json_text(_records(models), indent=2) + "\n"
+    return json_text(records(models), indent=2) + "\n"
 
 
 def as_csv(models: Sequence[Model]) -> str:
     """Return all figures as CSV with one row a model; what is undefined is empty."""
-    return csv_text(_records(models))
+    return csv_text(records(models))
 
 
 def as_markdown(models: Sequence[Model]) -> str:
     """Return all figures as a Markdown table with one row a model; what is undefined is empty."""
-    return markdown_text(_records(models))
+    return markdown_text(records(models))
 
 
 def csv_text(records: Sequence[dict[str, Any]]) -> str:
@@ -214,11 +214,12 @@ def words(models: Sequence[Model], *, with_costs: bool = False) -> list[str]:
     return sentences
 
 
-def _records(models: Sequence[Model]) -> list[dict[str, Any]]:
-    records = []
+def records(models: Sequence[Model]) -> list[dict[str, Any]]:
+    """Return flat dictionaries of all figures, one a model, or a group of one."""
+    rows: list[dict[str, Any]] = []
     for model in models:
         if model.groups is not None:
-            records += model.groups.records(model.name)
+            rows += model.groups.records(model.name)
         else:
             record = {"model": model.name, **model.evaluation.to_dict()}
             for limit, point in model.others:
@@ -229,8 +230,8 @@ def _records(models: Sequence[Model]) -> list[dict[str, Any]]:
                 record |= model.intervals.figures()
             if model.guarantees is not None:
                 record |= model.guarantees.figures()
-            records.append(record)
-    return records
+            rows.append(record)
+    return rows
 
 
 def _markdown_cell(text: str) -> str:

@@ -44,6 +44,8 @@ class Outputs:
         The group each item belongs to, where a column says so.
     weight : ndarray of shape (n,), float64, or None
         The weight of each item, where a column says so; finite and not negative.
+    group : Labels or None
+        The page, document or other group of items that depend on each other.
     item : Labels or None
         What identifies each item, where a column says so.
     truth : Labels or None
@@ -57,6 +59,7 @@ class Outputs:
     weight: NDArray[np.float64] | None = None
     item: Labels | None = None
     truth: Labels | None = None
+    group: Labels | None = None
 
     def __len__(self) -> int:
         return len(self.correct)
@@ -92,5 +95,6 @@ class Outputs:
             by=labels(self.by),
             weight=None if self.weight is None else self.weight[items],
             item=labels(self.item),
+            group=labels(self.group),
             truth=labels(self.truth),
         )

@@ -26,9 +26,10 @@ from .sample import Sample as Sample
 from .sample import SampleFolders as SampleFolders
 from .sample import load_sample as load_sample
 from .sample import sample_folders as sample_folders
-from .sensitivities import Limit as Limit
 from .sensitivities import Sensitivity as Sensitivity
 from .sensitivities import sensitivity as sensitivity
+from .shared import SharedItems as SharedItems
+from .shared import shared_items as shared_items
 from .truth import read_truth as read_truth
 from .words import Note as Note
 from .words import Words as Words

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastarac.evaluation import Evaluation
     from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
     from fastarac.ocr.units import Join, Unit
     from fastarac.ocr.words import Words
@@ -291,6 +292,41 @@ class AlignedOutputs:
         if self.never_accepted is None or point.threshold > self.never_accepted:
             return point
         return operating_point(sweep, threshold=float(sweep.thresholds[-2]))
+
+    def restricted(self, figures: Evaluation) -> Evaluation:
+        """Return figures of these items with operating points that accept no item of `never_accepted`.
+
+        Parameters
+        ----------
+        figures : Evaluation
+            What :func:`.evaluate` returns for the sweep of these items.
+
+        Returns
+        -------
+        Evaluation
+        """
+        if self.never_accepted is None:
+            return figures
+        limits = []
+        for found in figures.limits:
+            point = self.operating_point(**{found.limit.criterion: found.limit.value})
+            performance = figures.costs.performance(point)
+            limits.append(replace(found, point=point, performance=performance))
+        most = self.most_accepted
+        intervals = {
+            name: replace(interval, low=min(interval.low, most), high=min(interval.high, most))
+            if name.startswith("acceptance_rate@")
+            else interval
+            for name, interval in figures.intervals.items()
+        }
+        return replace(figures, limits=tuple(limits), intervals=intervals)
+
+    @property
+    def most_accepted(self) -> float:
+        """The largest share of the items that a threshold may accept."""
+        if self.never_accepted is None:
+            return 1.0
+        return float((self.confidence > self.never_accepted).mean())
 
     def to_columns(self) -> dict[str, Any]:
         """Return the items as columns: id, page, kind, truth, prediction, correct, confidence."""

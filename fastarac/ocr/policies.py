@@ -10,7 +10,7 @@ from fastarac.ocr.units import plural
 if TYPE_CHECKING:
     from fastarac.ocr.records import Reading
 
-__all__ = ["INSERTED", "MISSED", "InsertedPolicy", "MissedPolicy", "Policy"]
+__all__ = ["BRIEFLY", "INSERTED", "MISSED", "InsertedPolicy", "MissedPolicy", "Policy"]
 
 MissedPolicy = Literal["separate", "residual", "reject", "neighbour", "drop"]
 InsertedPolicy = Literal["wrong", "drop"]
@@ -28,6 +28,14 @@ _OF_MISSED: dict[MissedPolicy, str] = {
     "neighbour": "A missed {unit} makes the item before it wrong: whoever verifies that one sees the "
     "gap.",
     "drop": "Missed {units} are left out of all figures.",
+}
+#: The same in few words, for a legend.
+BRIEFLY: dict[MissedPolicy, str] = {
+    "separate": "missed {units} are counted apart",
+    "residual": "missed {units} are errors that remain at any threshold",
+    "reject": "whoever verifies sees that they are missing",
+    "neighbour": "the gap makes the item before it wrong",
+    "drop": "missed {units} are left out",
 }
 _OF_INSERTED: dict[InsertedPolicy, str] = {
     "wrong": "Inserted outputs are items that are wrong.",

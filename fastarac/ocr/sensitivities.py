@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 from fastarac.ocr.policies import INSERTED, MISSED, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from fastarac.evaluation import Limit
     from fastarac.ocr.items import AlignedOutputs
     from fastarac.operating.points import OperatingPoint
 
-__all__ = ["Limit", "Sensitivity", "sensitivity"]
-
-
-class Limit(NamedTuple):
-    """What a threshold has to keep.
-
-    Attributes
-    ----------
-    criterion : {"max_error_rate", "max_risk", "threshold"}
-    value : float
-    """
-
-    criterion: Literal["max_error_rate", "max_risk", "threshold"]
-    value: float
-
-    @property
-    def key(self) -> str:
-        """What stands after ``@`` in the names of figures, as in ``"acceptance_rate@0.01"``."""
-        prefix = {"max_error_rate": "", "max_risk": "risk=", "threshold": "threshold="}[self.criterion]
-        return f"{prefix}{self.value:.12g}"
-
-    def point(self, aligned: AlignedOutputs) -> OperatingPoint:
-        """Return the operating point of the items at this limit."""
-        return aligned.operating_point(**{self.criterion: self.value})
+__all__ = ["Sensitivity", "sensitivity"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +70,8 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     Examples
     --------
     >>> import numpy as np
-    >>> from fastarac.ocr import Limit, Words, align, sensitivity
+    >>> from fastarac.evaluation import Limit
+    >>> from fastarac.ocr import Words, align, sensitivity
     >>> texts = ("one", "fine", "day")
     >>> truth = Words(texts, np.full(3, np.nan), np.zeros(3), np.zeros(3), ("p",))
     >>> words = Words(texts[1:], np.array([9, 8]), np.zeros(2), np.zeros(2), ("p",), scale="percent")
@@ -106,8 +85,11 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     """
     wanted = tuple(limits)
 
+    def point(items: AlignedOutputs, limit: Limit) -> OperatingPoint:
+        return items.operating_point(**{limit.criterion: limit.value})
+
     def accepted(items: AlignedOutputs) -> tuple[float, ...]:
-        return tuple(limit.point(items).acceptance_rate for limit in wanted)
+        return tuple(point(items, limit).acceptance_rate for limit in wanted)
 
     own = aligned.policy
     missed, inserted = [own.missed], [own.inserted]

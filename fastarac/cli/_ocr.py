@@ -1,0 +1,409 @@
+"""The command ``fastarac ocr``: from files of truth and of engines to the decision."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from fastarac._core.text import json_text, listed
+from fastarac.cli import _report
+from fastarac.cli._options import Format, RefusalError
+from fastarac.cli._settings import write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fastarac.cli._compare import Findings
+    from fastarac.cli._report import Model
+    from fastarac.cli._settings import Settings
+    from fastarac.ocr import Engine, Pairing, Sensitivity
+
+PATIENCE = 2.0  # seconds without a progress bar
+
+
+class Unit(StrEnum):
+    """What an item is."""
+
+    word = "word"
+    line = "line"
+    character = "character"
+
+
+class Missed(StrEnum):
+    """What true words without an output count as."""
+
+    separate = "separate"
+    residual = "residual"
+    reject = "reject"
+    neighbour = "neighbour"
+    drop = "drop"
+
+
+class Inserted(StrEnum):
+    """What outputs without a true word count as."""
+
+    wrong = "wrong"
+    drop = "drop"
+
+
+class Fold(StrEnum):
+    """Differences that do not count."""
+
+    case = "case"
+    quotes = "quotes"
+    punctuation = "punctuation"
+    whitespace = "whitespace"
+    nfkc = "nfkc"
+
+
+class Join(StrEnum):
+    """How several outputs of one word make one confidence."""
+
+    min = "min"
+    mean = "mean"
+    max = "max"
+
+
+class Group(StrEnum):
+    """What depends on each other."""
+
+    page = "page"
+    none = "none"
+
+
+TruthFiles = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="TRUTH",
+        help="File or folder of true texts: plain text, ALTO, PAGE or hOCR.",
+        show_default=False,
+    ),
+]
+OutputFiles = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="OCR...",
+        help="Files or folders of outputs, each of one engine: Tesseract TSV, hOCR, ALTO, PAGE, JSON "
+        "of Textract, Azure, Google, PaddleOCR, EasyOCR, docTR.",
+        show_default=False,
+    ),
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Option("--name", metavar="NAME", help="Name of each engine, in their order."),
+]
+UnitOption = Annotated[Unit, typer.Option("--unit", help="What an item is.")]
+MissedOption = Annotated[
+    Missed, typer.Option("--missed", help="What true words without an output count as.")
+]
+InsertedOption = Annotated[
+    Inserted, typer.Option("--inserted", help="What outputs without a true word count as.")
+]
+FoldOption = Annotated[
+    list[Fold] | None,
+    typer.Option("--fold", help="Differences that do not count; may be given several times."),
+]
+JoinOption = Annotated[
+    Join, typer.Option("--join", help="How several outputs of one word make one confidence.")
+]
+GroupOption = Annotated[
+    Group, typer.Option("--group", help="What depends on each other, for intervals and tests.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Write the items into this .parquet or .csv file."
+    ),
+]
+SkipUnmatched = Annotated[
+    bool, typer.Option("--skip-unmatched", help="Leave out files without a partner.")
+]
+Demo = Annotated[
+    bool, typer.Option("--demo", help="Evaluate the twelve pages that come with the package.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be read, and how it is to be aligned."""
+
+    truth: Path | None
+    outputs: tuple[Path, ...]
+    names: tuple[str, ...]
+    demo: bool
+    skip_unmatched: bool
+    by_page: bool
+    alignment: Mapping[str, Any]
+
+    def check(self) -> None:
+        """Refuse what cannot be read."""
+        if self.demo and (self.truth is not None or self.outputs):
+            raise RefusalError("--demo has pages of its own; leave out TRUTH and OCR")
+        if not self.demo and (self.truth is None or not self.outputs):
+            raise RefusalError("TRUTH and at least one OCR are expected, or --demo (see --help)")
+        if self.names and len(self.names) != len(self.outputs):
+            message = (
+                f"--name is given {len(self.names)} times for {len(self.outputs)} OCR arguments; one a "
+                "name is expected"
+            )
+            raise RefusalError(message)
+
+    def folders(self) -> tuple[Path, dict[str, Path]]:
+        """Return the truth, and the outputs of each engine by its name."""
+        if self.demo:
+            from fastarac.ocr import sample_folders
+
+            folders = sample_folders()
+            return folders.truth, dict(folders.outputs)
+        names = self.names or _names(self.outputs)
+        if len(set(names)) < len(names):
+            raise RefusalError(f"two engines are called {listed(names)}; --name tells them apart")
+        assert self.truth is not None  # noqa: S101, checked
+        return self.truth, dict(zip(names, self.outputs, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that is known of the engines: what the text, the figures and the report are made of.
+
+    Attributes
+    ----------
+    engines : dict of str to Engine
+        Their items, words and files.
+    models : list of Model
+        Their figures, the one of the largest ARAC-AUC first.
+    sensitivities : dict of str to Sensitivity
+        The accepted shares under other policies.
+    pairings : dict of str to Pairing
+        Which files are paired, and which are left out.
+    comparison : Findings or None
+        The engines side by side, where there are several.
+    lacking : dict of str to int
+        How many items each engine has not, of those that any of them has.
+    by_page : bool
+        Whether intervals are by page.
+    """
+
+    engines: dict[str, Engine]
+    models: list[Model]
+    sensitivities: dict[str, Sensitivity]
+    pairings: dict[str, Pairing]
+    comparison: Findings | None
+    lacking: dict[str, int]
+    by_page: bool
+
+
+def run(request: Request, settings: Settings, *, output: Path | None) -> None:
+    """Read, align, evaluate, write and print."""
+    request.check()
+    if output is not None and output.suffix not in (".parquet", ".csv"):
+        raise RefusalError(f"{output} ends in {output.suffix!r}; .parquet or .csv is expected")
+    if settings.certainty.failure_probability is not None and request.by_page:
+        raise RefusalError(
+            "--guarantee holds for outputs that err independently of each other, and those of one page "
+            "do not; --group none takes them for independent"
+        )
+    found = find(request, settings)
+    if output is not None:
+        write_items(found.engines, output)
+    form = settings.delivery.form
+    if form is Format.table:
+        from fastarac.cli._ocr_text import text_of
+
+        write(text_of(found, settings, output))
+        return
+    rows = records(found)
+    if form is Format.json:
+        write(json_text(rows, indent=2) + "\n")
+    else:
+        write((_report.csv_text if form is Format.csv else _report.markdown_text)(rows))
+    for doubt in _report.doubts(found.models):
+        typer.echo(f"fastarac: note: {doubt}", err=True)
+
+
+def find(request: Request, settings: Settings) -> Found:
+    """Read and align the files of all engines, and evaluate them."""
+    from fastarac.evaluation import Limit
+    from fastarac.ocr import pair_files, sensitivity
+
+    truth, folders = request.folders()
+    try:
+        pairings = {
+            name: pair_files(truth, folder, skip_unmatched=request.skip_unmatched)
+            for name, folder in folders.items()
+        }
+        engines = _read(pairings, request.alignment)
+        limits = [Limit(limit.criterion, limit.value) for limit in settings.limits.all]
+        sensitivities = {name: sensitivity(engine.aligned, limits) for name, engine in engines.items()}
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        message = f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
+        raise RefusalError(message) from None
+    models = [
+        _restricted(model, engines[model.name])
+        for model in settings.evaluate(_outputs(engines, by_page=request.by_page))
+    ]
+    comparison, lacking = None, dict[str, int]()
+    if len(engines) > 1:
+        comparison, lacking = _compared(engines, settings, by_page=request.by_page)
+    return Found(engines, models, sensitivities, pairings, comparison, lacking, request.by_page)
+
+
+def records(found: Found) -> list[dict[str, Any]]:
+    """Return one flat dictionary an engine, the figures of `fastarac evaluate` first."""
+    rows = []
+    for model, figures in zip(found.models, _report.records(found.models), strict=True):
+        aligned = found.engines[model.name].aligned
+        policy, reading = aligned.policy, aligned.reading
+        row = figures | aligned.counts
+        row |= {
+            "pages": len(aligned.records.page_names),
+            "true_words": aligned.true_words,
+            "policy": f"missed={policy.missed} inserted={policy.inserted}",
+            "unit": reading.unit,
+            "fold": " ".join(reading.fold),
+            "join": reading.join,
+            "group": "page" if found.by_page else "none",
+        }
+        rows.append(row | found.sensitivities[model.name].to_dict())
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return [{key: row.get(key) for key in keys} for row in rows]
+
+
+def write_items(engines: Mapping[str, Engine], path: Path) -> None:
+    """Write the items of all engines into a file, or nothing where that fails."""
+    import duckdb
+    import numpy as np
+
+    columns: dict[str, Any] = {}
+    parts = [(name, engine.aligned.to_columns()) for name, engine in engines.items()]
+    if len(parts) > 1:
+        columns["model"] = np.array([name for name, part in parts for _ in part["id"]], object)
+    for key in parts[0][1]:
+        values = np.concatenate([np.asarray(part[key]) for _, part in parts])
+        columns[key] = values.astype(object) if values.dtype.kind == "U" else values
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    form = "PARQUET" if path.suffix == ".parquet" else "CSV, HEADER"
+    try:
+        with duckdb.connect() as connection:
+            connection.register("items", columns)
+            target = str(unfinished).replace("'", "''")
+            connection.execute(f"COPY items TO '{target}' (FORMAT {form})")
+        unfinished.replace(path)
+    except (duckdb.Error, OSError) as error:
+        raise RefusalError(f"{path}: it cannot be written: {error}") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict[str, Engine]:
+    from fastarac.ocr import align_files
+
+    total = sum(len(pairing.pairs) for pairing in pairings.values())
+    with _progress(total) as advance:
+        return {
+            name: align_files(pairing, **alignment, n_workers=None, progress=advance)
+            for name, pairing in pairings.items()
+        }
+
+
+class _progress:  # noqa: N801, used as a function
+    """A bar of the files read, on a terminal, where there is much to wait for."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done = total, 0
+        self.start = time.monotonic()
+        self.bar: Progress | None = None
+        self.console = Console(stderr=True)
+
+    def __enter__(self) -> Any:
+        return self.advance
+
+    def advance(self, number: int) -> None:
+        self.done += number
+        late = time.monotonic() - self.start > PATIENCE
+        if self.bar is None and late and self.console.is_terminal:
+            columns = TextColumn("Reading and aligning"), BarColumn(), MofNCompleteColumn()
+            self.bar = Progress(*columns, console=self.console, transient=True)
+            self.bar.start()
+            self.bar.add_task("", total=self.total, completed=self.done)
+        elif self.bar is not None:
+            self.bar.update(self.bar.task_ids[0], completed=self.done)
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+def _outputs(engines: Mapping[str, Engine], *, by_page: bool) -> dict[str, Any]:
+    from fastarac.io import Labels, Outputs
+
+    return {
+        name: Outputs(
+            engine.aligned.correct,
+            engine.aligned.confidence,
+            group=Labels(engine.aligned.records.page_names, engine.aligned.page) if by_page else None,
+        )
+        for name, engine in engines.items()
+    }
+
+
+def _restricted(model: Model, engine: Engine) -> Model:
+    """Return the figures with points that accept nothing without a confidence."""
+    aligned = engine.aligned
+    if aligned.never_accepted is None:
+        return model
+    others = tuple(
+        (limit, aligned.operating_point(**{limit.criterion: limit.value})) for limit, _ in model.others
+    )
+    intervals = model.intervals
+    if intervals is not None:
+        most = aligned.most_accepted
+        ends = {
+            key: type(ends)(*(min(end, most) for end in ends)) if key.startswith("acceptance") else ends
+            for key, ends in intervals.ends.items()
+        }
+        intervals = replace(intervals, ends=ends)
+    return replace(
+        model, evaluation=aligned.restricted(model.evaluation), others=others, intervals=intervals
+    )
+
+
+def _compared(
+    engines: Mapping[str, Engine], settings: Settings, *, by_page: bool
+) -> tuple[Findings, dict[str, int]]:
+    from fastarac.cli import _compare
+    from fastarac.cli._options import Certainty, Correction, Method
+    from fastarac.io import Labels, Outputs
+    from fastarac.ocr import shared_items
+
+    try:
+        shared = shared_items({name: engine.aligned for name, engine in engines.items()})
+    except ValueError as error:
+        raise RefusalError(str(error)) from None
+    pages = next(iter(engines.values())).aligned.records.page_names
+    group = Labels(pages, shared.groups) if by_page else None
+    outputs = {
+        name: Outputs(correct, confidence, group=group)
+        for name, (correct, confidence) in shared.models.items()
+    }
+    certainty = Certainty(settings.certainty.level, seed=settings.certainty.seed)
+    request = _compare.Request.of(
+        "arac_auc", Method.asymptotic, Correction.holm, certainty, settings.costs.prices
+    )
+    return _compare.Findings.of(outputs, request, None), shared.lacking
+
+
+def _names(paths: Sequence[Path]) -> tuple[str, ...]:
+    names = tuple(path.stem if path.is_file() else path.resolve().name for path in paths)
+    return names if len(set(names)) == len(names) else tuple(map(str, paths))
+
+
+def _unmatched(error: Exception) -> bool:
+    return bool(getattr(error, "without_output", ()) or getattr(error, "without_truth", ()))

@@ -1,0 +1,183 @@
+"""What ``fastarac ocr`` tells people."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from fastarac._core.text import count, listed, printable, rounded_percent
+from fastarac.cli import _report
+from fastarac.cli._tables import UNLIMITED, Column, table
+from fastarac.ocr.policies import BRIEFLY
+from fastarac.ocr.units import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from fastarac.cli._ocr import Found
+    from fastarac.cli._settings import Settings
+    from fastarac.ocr import Engine
+    from fastarac.ocr.policies import Policy
+
+ALONE = (
+    "Intervals take {units} for independent of each other (--group none): they are too narrow where "
+    "those of one page have much in common."
+)
+CLUSTERED = "Intervals are by page: {units} of one page depend on each other, pages do not."
+
+
+def text_of(found: Found, settings: Settings, output: Path | None) -> str:
+    """Return counts, policy, figures, decision, sensitivity, comparison and notes, in this order."""
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = UNLIMITED
+    with console.capture() as captured:
+        for line in _parts(found, settings, console):
+            console.print(line)
+        if output is not None:
+            model = " --model model" if len(found.engines) > 1 else ""
+            said = f"{output} has the items; see: fastarac evaluate {output}{model}"
+            console.print(Text(f"\n{said}", style="dim"))
+    return captured.get()
+
+
+def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
+    """Yield what is printed, block by block."""
+    engines = {model.name: found.engines[model.name] for model in found.models}
+    first = next(iter(engines.values())).aligned
+    units = plural(first.reading.unit)
+    yield table(list(engines), _counts(engines), "engine")
+    yield ""
+    yield Text(" ".join(first.policy.sentences(first.reading)))
+    yield from (Text(sentence) for sentence in _missed(engines, units))
+    yield ""
+    with console.capture() as captured:
+        _report.print_text(found.models, console, with_costs=settings.costs.are_given)
+    yield Text.from_ansi(captured.get().rstrip("\n"))
+    if settings.certainty.level is not None:
+        yield Text((CLUSTERED if found.by_page else ALONE).format(units=units), style="dim")
+    for name in engines:
+        yield ""
+        yield from _sensitivity(name, found, several=len(engines) > 1)
+    others = {policy: None for name in engines for policy in found.sensitivities[name].accepted}
+    if len(others) > 1:
+        yield Text(_legend(others, units), style="dim")
+    if found.comparison is not None:
+        yield ""
+        yield Text(_lacking(found))
+        with console.capture() as captured:
+            found.comparison.print_text(console)
+        yield Text.from_ansi(captured.get().rstrip("\n"))
+    notes = list(_notes(found))
+    if notes:
+        yield ""
+    yield from (Text(note, style="yellow") for note in notes)
+
+
+def _counts(engines: Mapping[str, Engine]) -> list[Column]:
+    every = [engine.aligned for engine in engines.values()]
+    columns = [
+        Column("pages", [count(len(a.records.page_names)) for a in every]),
+        Column(f"true\n{every[0].reading.unit}s", [count(a.true_words) for a in every]),
+    ]
+    columns += [Column(kind, [count(a.counts[kind]) for a in every]) for kind in every[0].counts]
+    return [*columns, Column("items", [count(len(a)) for a in every])]
+
+
+def _missed(engines: Mapping[str, Engine], units: str) -> Iterator[str]:
+    """Yield how much was missed, where that is in no other figure."""
+    for name, engine in engines.items():
+        aligned = engine.aligned
+        if aligned.policy.missed == "separate" and aligned.missed:
+            who = f"{printable(name)} missed" if len(engines) > 1 else "Missed:"
+            share = rounded_percent(aligned.missed / aligned.true_words)
+            yield (
+                f"{who} {share} of the true {units} ({aligned.missed:,} of {aligned.true_words:,}), "
+                "beside all figures below."
+            )
+
+
+def _sensitivity(name: str, found: Found, *, several: bool) -> Iterator[Any]:
+    effects = found.sensitivities[name]
+    aligned = found.engines[name].aligned
+    model = next(model for model in found.models if model.name == name)
+    of_engine = f" of {printable(name)}" if several else ""
+    if len(effects.accepted) == 1:
+        yield Text(
+            f"Nothing{of_engine} is missed or inserted: no policy changes what is accepted."
+            if not aligned.missed and not aligned.counts["inserted"]
+            else f"No other policy makes items{of_engine} with a confidence."
+        )
+    else:
+        yield Text(f"Accepted share{of_engine} under other policies of missed and inserted outputs:")
+        yield ""
+        rows = [f"{policy.missed}, {policy.inserted}" for policy in effects.accepted]
+        rows[0] += " (as above)"
+        shares = list(effects.accepted.values())
+        if effects.accepted_without:
+            rows.append(f"without {len(effects.without_pages)} hardly aligned")
+            shares.append(effects.accepted_without)
+        yield table(
+            rows,
+            [
+                Column(limit.header, [rounded_percent(row[index]) for row in shares])
+                for index, limit in enumerate(model.limits)
+            ],
+            "missed, inserted",
+        )
+        yield ""
+        widest = max(range(len(effects.limits)), key=effects.spread)
+        yield Text(_spread(effects.spread(widest), model.limits[widest].short))
+
+
+def _legend(policies: Mapping[Policy, object], units: str) -> str:
+    """Say in few words what the policies mean."""
+    missed = dict.fromkeys(policy.missed for policy in policies)
+    said = [f"{name}: {BRIEFLY[name].format(units=units)}" for name in missed]
+    if len({policy.inserted for policy in policies}) > 1:
+        said.append("wrong, drop: inserted outputs are wrong, or left out")
+    return f"{'; '.join(said)}."
+
+
+def _spread(spread: float, limit: str) -> str:
+    points = f"{100 * spread:.1f} points"
+    if spread < 0.01:
+        return f"The policy moves the share by at most {points}."
+    return (
+        f"At {limit}, the policy moves the share by up to {points}: choose the one that says who would "
+        "see a missed word, before the figures."
+    )
+
+
+def _lacking(found: Found) -> str:
+    lacking = [
+        f"{printable(name)} lacks {number:,}" for name, number in found.lacking.items() if number
+    ]
+    n = found.comparison.comparison.n if found.comparison is not None else 0
+    pairs = f"Engines are compared by the {count(n)} items that all of them have"
+    clustered = ", clustered by page" if found.by_page else ""
+    return f"{pairs}{clustered}" + (f"; {listed(lacking)}." if lacking else ".")
+
+
+def _notes(found: Found) -> Iterator[str]:
+    from fastarac.ocr.shared import doubts
+    from fastarac.ocr.words import WITHOUT_CONFIDENCE
+
+    for name, engine in found.engines.items():
+        who = f"{printable(name)}: " if len(found.engines) > 1 else ""
+        of_words = [str(note) for note in engine.words.notes if note[1:] != WITHOUT_CONFIDENCE]
+        for note in (*doubts(engine.aligned), *of_words):
+            yield f"{who}{note[:1].upper()}{note[1:].rstrip('.')}."
+        pairing = found.pairings[name]
+        for paths, what in (
+            (pairing.without_output, "truth without output"),
+            (pairing.without_truth, "output without truth"),
+        ):
+            if paths:
+                listed = ", ".join(path.name for path in paths[:5])
+                more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+                yield f"{who}Left out: {len(paths)} of {what}: {listed}{more}."

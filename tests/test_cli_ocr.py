@@ -1,0 +1,226 @@
+"""The command `fastarac ocr`, as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import fastarac as fa
+from fastarac.cli._app import app
+from fastarac.ocr import align, load_sample, sample_folders, sensitivity
+
+QUICK = ("--resamples", 50)
+BOX = [[0, 0], [1, 0], [1, 1], [0, 1]]
+
+
+def run(*arguments: object, code: int = 0):
+    result = CliRunner().invoke(app, ["ocr", *map(str, arguments)], env={"COLUMNS": "92"})
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def refusal(*arguments: object) -> str:
+    result = run(*arguments, code=2)
+    assert result.stdout == ""
+    assert result.stderr.startswith("fastarac: error: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr.removeprefix("fastarac: error: ").strip()
+
+
+def write_output(path, words) -> None:
+    """JSON of an engine that writes boxes, texts and confidences."""
+    path.write_text(json.dumps([[BOX, text, sure] for text, sure in words]))
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Three pages, two engines; the second one misses a word and inserts another."""
+    pages = {"p1": "amber bishop cloud", "p2": "dust elk fjord", "p3": "ghost hymn ivory"}
+    for name in ("truth", "one", "two"):
+        (tmp_path / name).mkdir()
+    for k, (page, text) in enumerate(pages.items()):
+        (tmp_path / "truth" / f"{page}.gt.txt").write_text(text)
+        words = text.split()
+        sure = [0.9 - 0.1 * k, 0.85 - 0.1 * k, 0.6 - 0.1 * k]
+        write_output(tmp_path / "one" / f"{page}.json", zip([*words[:2], "WVZ"], sure, strict=True))
+        read = [words[0], "~~"] if page == "p1" else words[:2] if page == "p2" else words
+        write_output(tmp_path / "two" / f"{page}.json", zip(read, sure, strict=False))
+    return tmp_path
+
+
+def test_one_engine_in_words():
+    folders = sample_folders()
+    text = run(folders.truth, folders.outputs["plain"], *QUICK).stdout
+    counts = next(line for line in text.splitlines() if line.startswith("plain"))
+    assert counts.split()[1:] == ["12", "1,416", "1,340", "60", "15", "0", "0", "1", "1,415"]
+    assert "Missed words are no items" in text
+    assert "Missed: 0.1 % of the true words (1 of 1,416), beside all figures below." in text
+    assert "At most 1 % errors: accept 81.8 % automatically at confidence >= " in text
+    assert "Intervals are by page" in text
+    assert "separate, wrong (as above)          81.8 %" in text
+    assert "The policy moves the share by at most 0.2 points." in text
+
+
+def test_the_demo_has_two_engines():
+    text = run("--demo", *QUICK).stdout
+    assert "Engines are compared by the 1,415 items that all of them have, clustered by page" in text
+    assert "Best by ARAC-AUC: enlarged, significantly better than plain." in text
+    assert refusal("--demo", "folder") == "--demo has pages of its own; leave out TRUTH and OCR"
+
+
+def test_figures_for_programs():
+    (plain, enlarged), sample = (
+        json.loads(run("--demo", *QUICK, "--format", "json").stdout)[::-1],
+        load_sample(),
+    )
+    assert (plain["model"], enlarged["model"]) == ("plain", "enlarged")
+    aligned = align(sample.truth, sample.outputs["plain"])
+    figures = fa.evaluate(aligned.sweep()).to_dict()
+    assert plain | figures == plain
+    assert plain | aligned.counts == plain
+    assert plain["true_words"] == 1416
+    assert plain["policy"] == "missed=separate inserted=wrong"
+    effects = sensitivity(aligned, [])
+    assert effects.limits == ()
+    assert plain["acceptance_rate@0.01|missed=reject|inserted=wrong"] == pytest.approx(
+        aligned.with_policy(missed="reject").operating_point(max_error_rate=0.01).acceptance_rate
+    )
+    assert plain["arac_auc_low"] < plain["arac_auc"] < plain["arac_auc_high"]
+
+    rows = list(csv.DictReader(io.StringIO(run("--demo", *QUICK, "--format", "csv").stdout)))
+    assert [row["model"] for row in rows] == ["enlarged", "plain"]
+    assert rows[1]["missed"] == "1"
+    assert run("--demo", *QUICK, "--format", "markdown").stdout.startswith("| model | n |")
+
+
+def test_pages_make_intervals_wider():
+    def width(group: str) -> float:
+        (engine,) = json.loads(
+            run(
+                sample_folders().truth, sample_folders().outputs["plain"], *QUICK,
+                "--group", group, "--format", "json",
+            ).stdout
+        )  # fmt: skip
+        assert engine["group"] == group
+        return engine["recognition_rate_high"] - engine["recognition_rate_low"]
+
+    assert width("page") != width("none")
+    text = run("--demo", *QUICK, "--group", "none").stdout
+    assert "Intervals take words for independent of each other (--group none)" in text
+
+
+def test_a_guarantee_is_for_independent_outputs():
+    message = refusal("--demo", "--guarantee", 0.05)
+    assert message == (
+        "--guarantee holds for outputs that err independently of each other, and those of one page do "
+        "not; --group none takes them for independent"
+    )
+    text = run("--demo", *QUICK, "--guarantee", 0.05, "--group", "none").stdout
+    assert "With 95 % confidence at most 5 % errors remain" in text
+
+
+def test_no_point_accepts_missed_words(folders):
+    options = ("--missed", "reject", "--error-rate", 0.9, "--format", "json", *QUICK)
+    (two,) = json.loads(run(folders / "truth", folders / "two", *options).stdout)
+    assert (two["true_words"], two["missed"], two["wrong"]) == (9, 2, 1)
+    assert two["acceptance_rate@0.9"] == pytest.approx(7 / 9)
+    assert two["acceptance_rate_high@0.9"] <= 7 / 9
+    assert two["performance@0.9"] == pytest.approx(7 / 9 + 6 / 9)
+
+
+def test_items_in_a_file(folders):
+    out = folders / "words.parquet"
+    text = run(folders / "truth", folders / "one", folders / "two", "-o", out, *QUICK).stdout
+    assert f"fastarac evaluate {out} --model model" in " ".join(text.split())
+    both = CliRunner().invoke(app, ["evaluate", str(out), "--model", "model", "--format", "json"])
+    assert {row["model"]: row["n"] for row in json.loads(both.stdout)} == {"one": 9, "two": 7}
+
+    single = folders / "one.parquet"
+    (of_ocr,) = json.loads(
+        run(folders / "truth", folders / "one", "-o", single, "--format", "json", *QUICK).stdout
+    )
+    evaluated = CliRunner().invoke(app, ["evaluate", str(single), "--format", "json"])
+    (of_evaluate,) = json.loads(evaluated.stdout)
+    for key, value in of_evaluate.items():
+        assert key == "model" or of_ocr[key] == value, key
+
+    table = folders / "one.csv"
+    run(folders / "truth", folders / "one", "-o", table, *QUICK)
+    rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8"))))
+    assert list(rows[0]) == ["id", "page", "kind", "truth", "prediction", "correct", "confidence"]
+    assert rows[2]["prediction"] == "WVZ"
+    assert [path.name for path in folders.iterdir() if path.name.startswith(".")] == []
+
+
+def test_options_of_the_alignment(folders):
+    options = ("--format", "json", *QUICK)
+    two = (folders / "truth", folders / "two")
+    (lines,) = json.loads(run(*two, "--unit", "line", *options).stdout)
+    assert (lines["true_words"], lines["split"], lines["unit"]) == (3, 2, "line")  # boxes are lines
+    (dropped,) = json.loads(run(*two, "--inserted", "drop", "--missed", "neighbour", *options).stdout)
+    assert dropped["policy"] == "missed=neighbour inserted=drop"
+    text = run(*two, "--fold", "case", "--fold", "whitespace", "--join", "max", *QUICK).stdout
+    said = " ".join(text.split())
+    assert "are wrong unless their texts are equal without spaces and have the largest" in said
+    assert "Differences in upper and lower case; and the spaces between words do not count." in text
+
+
+def test_names(folders):
+    one, two = folders / "one", folders / "two"
+    text = run(folders / "truth", one, two, "--name", "Alpha", "--name", "Beta", *QUICK).stdout
+    assert "Beta missed 22.2 % of the true words (2 of 9)" in text
+    assert refusal(folders / "truth", one, two, "--name", "A") == (
+        "--name is given 1 times for 2 OCR arguments; one a name is expected"
+    )
+    assert "two engines are called A and A" in refusal(
+        folders / "truth", one, two, "--name", "A", "--name", "A"
+    )
+
+
+def test_what_has_no_partner_is_listed(folders):
+    (folders / "one" / "p2.json").unlink()
+    (folders / "one" / "p9.json").write_text("[]")
+    message = refusal(folders / "truth", folders / "one")
+    assert "1 file of truth without an output" in message
+    assert "p2.gt.txt; 1 file of output without a truth" in message
+    assert message.endswith("--skip-unmatched leaves them out")
+    text = run(folders / "truth", folders / "one", "--skip-unmatched", *QUICK).stdout
+    assert "Left out: 1 of truth without output: p2.gt.txt." in text
+    assert "Left out: 1 of output without truth: p9.json." in text
+
+
+def test_what_cannot_be_read_or_written(folders):
+    truth, one = folders / "truth", folders / "one"
+    assert refusal() == "TRUTH and at least one OCR are expected, or --demo (see --help)"
+    assert "does not exist" in refusal(truth, folders / "none")
+    assert "ends in '.xlsx'; .parquet or .csv is expected" in refusal(truth, one, "-o", "x.xlsx")
+    assert "cannot be written" in refusal(truth, one, "-o", folders / "no" / "x.parquet", *QUICK)
+    (one / "p2.json").write_text("[[[")
+    assert "p2.json" in refusal(truth, one)
+
+
+def test_confidences_that_are_absent_or_all_alike(folders, tmp_path):
+    for page in ("p1", "p2", "p3"):
+        words = (folders / "truth" / f"{page}.gt.txt").read_text().split()
+        write_output(folders / "one" / f"{page}.json", [(word, 0.5) for word in words])
+    text = run(folders / "truth", folders / "one", *QUICK).stdout
+    assert "All 9 confidences are 0.5: no threshold tells outputs apart." in text
+    hocr = "<html><body><div class='ocr_page'><span class='ocrx_word'>amber</span></div></body></html>"
+    page = tmp_path / "page.hocr"
+    page.write_text(hocr)
+    message = refusal(folders / "truth" / "p1.gt.txt", page)
+    assert "the one word of p1 (hOCR) has no confidence" in message
+    assert "x_wconf" in message
+
+
+def test_pages_that_hardly_align_are_named_with_their_effect(folders):
+    write_output(folders / "one" / "p3.json", [("zzzz", 0.99), ("qqqqq", 0.98)])
+    text = run(folders / "truth", folders / "one", *QUICK).stdout
+    assert "without 1 hardly aligned" in text
+    assert "1 page on which more than half of the characters differ: p3." in text
