@@ -84,6 +84,9 @@ def conventions() -> str:
 
 
 MAKERS: dict[str, Callable[[], str]] = {
+    "exhaustive.md": orders,
+    "mutants.md": mutants,
+    "mutants_left.md": left_over,
     "vectors.md": vectors,
     "vectors_about.md": conventions,
 }

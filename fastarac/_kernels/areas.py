@@ -63,7 +63,8 @@ def divide(high: float, low: float, by_high: float, by_low: float) -> tuple[floa
 def harmonic(start: Any, stop: Any) -> tuple[float, float]:
     """Σ 1/k over start < k <= stop, as a double-double.
 
-    Beyond `DIRECT` terms from 256 on by Euler and Maclaurin: within 1e-17, no longer to all digits.
+    Beyond `DIRECT` terms from 256 on by Euler and Maclaurin: as exact as a double, no longer to all
+    digits.
     """
     high = low = 0.0
     k = start
