@@ -46,10 +46,10 @@ PATIENCE = 5  # times as long as without a change, and a loop is taken for endle
 MEMORY = 6 << 30
 
 TESTS = {  # the first are run first
-    "areas": "sums exhaustive invariances",
+    "areas": "exhaustive sums invariances",
     "costs": "cost_matrix bcost",
-    "counting": "sorting sweep exhaustive",
-    "dropin": "dropin agreement ranking_measures exhaustive dropin_arguments",
+    "counting": "exhaustive sorting sweep",
+    "dropin": "exhaustive dropin agreement ranking_measures dropin_arguments",
     "groups": "groups",
     "hulls": "roc_hull",
     "influence": "influence asymptotic",
@@ -57,7 +57,7 @@ TESTS = {  # the first are run first
     "ranking": "ranking_measures",
     "replicates": "bootstrap bootstrap_bands bootstrap_intervals bootstrap_draws",
     "resampling": "bootstrap_draws bcost bootstrap",
-    "threshold": "sorting sweep robustness groups",
+    "threshold": "exhaustive sorting sweep robustness groups",
     "verification": "verification_costs rejection_costs preferences",
     "weighted": "sorting sums invariances",
 }
