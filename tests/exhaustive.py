@@ -347,7 +347,7 @@ def operating_points() -> list[Quantity]:
             quantity(
                 "acceptance_at_error_rate",
                 lambda o, i=interpolate: acceptance_at(o, interpolate=i),
-                keywords={"error_rate": MANY_LIMITS, "interpolate": interpolate},
+                keywords={"max_error_rate": MANY_LIMITS, "interpolate": interpolate},
                 absolute=ABSOLUTE if interpolate else 0.0,
             )
         )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATA = Path(__file__).parents[1] / "_data"
+EQUIVALENT = Path(__file__).parents[2] / "bench" / "mutation_equivalent.json"
 VECTORS = Path(__file__).parents[1] / "vectors" / "vectors.json"
 
 
@@ -41,13 +42,21 @@ def mutants() -> str:
     rows, total = [], [0, 0, 0, 0, 0]
     data = read(DATA / "mutation.json")  # by python -m bench.mutation
     for row in data["files"]:
-        counts = [row["changes"], row["tried"], row["noticed"]]
-        counts += [len(row["equivalent"]), len(row["survivors"])]
+        name = Path(row["file"]).stem
+        equivalent = len(row["survivors"].keys() & reasons(name).keys())
+        counts = [row["changes"], row["tried"], row["noticed"], equivalent]
+        counts.append(len(row["survivors"]) - equivalent)
         total = [a + b for a, b in zip(total, counts, strict=True)]
-        rows.append([f"`{Path(row['file']).name}`", *map(str, counts), score(counts)])
+        rows.append([f"`{name}.py`", *map(str, counts), score(counts)])
     header = ["kernels", "changes", "tried", "noticed", "equivalent", "not noticed", "score"]
     rows.append(["**all**", *(f"{count:,}" for count in total), score(total)])
     return f"{markdown(header, rows)}\nSample: {data['sample']} of each file, seed {data['seed']}.\n"
+
+
+def reasons(name: str) -> dict[str, str]:
+    """Return why no test can notice some changes of a file."""
+    found: dict[str, str] = read(EQUIVALENT).get(name, {})
+    return found
 
 
 def score(counts: list[int]) -> str:
@@ -57,15 +66,14 @@ def score(counts: list[int]) -> str:
 
 
 def left_over() -> str:
-    """The changes that no test noticed, each with the reason."""
+    """The changes that no test noticed, each with the reason why none can, if there is one."""
     lines = []
     for row in read(DATA / "mutation.json")["files"]:
-        for title, found in (("No test can:", row["equivalent"]), ("No test did:", row["survivors"])):
-            for name, reason in found.items():
-                function, _, change = name.partition(": ")
-                lines.append(
-                    f"- `{Path(row['file']).name}`, `{function}`: `{change}`. {title} {reason}.\n"
-                )
+        name = Path(row["file"]).stem
+        for mutant in row["survivors"]:
+            function, _, change = mutant.partition(": ")
+            reason = reasons(name).get(mutant, "**Not noticed.**")
+            lines.append(f"- `{name}.py`, `{function}`: `{change}`. {reason}\n")
     return "".join(lines) or "None.\n"
 
 
