@@ -231,14 +231,26 @@ def test_det_curve_needs_two_classes():
 
 
 @pytest.mark.parametrize("n", [10, 10**3, 10**6, 10**9])
-@pytest.mark.parametrize("tie", [1, 3, 10**4])
-def test_areas_that_a_logarithm_nearly_cancels(n, tie):
-    """One tie of correct items below many incorrect ones: what is left of 1 − ln(1 + x)/x."""
-    sweep = fa.ThresholdSweep.from_counts([1, 0], [0, tie], [n, 0])
-    rest = 1 - Fraction(n, tie) * reference.logarithm(1 + Fraction(tie, n))
+@pytest.mark.parametrize("tie", [(1, 0), (3, 0), (10**4, 0), (2, 3)])
+@pytest.mark.parametrize("first", [0, 4])
+def test_areas_that_a_logarithm_nearly_cancels(n, tie, first):
+    """A tie below many incorrect items: what is left of 1 − ln(1 + x)/x."""
+    ties = [(first, 0)] * (first > 0) + [(0, n), tie]
+    sweep = fa.ThresholdSweep.from_counts(range(len(ties), 0, -1), *zip(*ties, strict=True))
+    over_items = over_recall = Fraction(0)
+    above, accepted = 0, 0
+    for p, q in ties:
+        g = p + q
+        area = Fraction(p)
+        if accepted:
+            log = reference.logarithm(1 + Fraction(g, accepted))
+            area += (above - Fraction(p * accepted, g)) * log
+        over_items += area
+        over_recall += area * Fraction(p, g)
+        above, accepted = above + p, accepted + g
     for found, exact in [
-        (fa.pr_auc_score(sweep), rest),
-        (fa.arp_auc_score(sweep, estimator="exact"), rest * tie / (n + tie)),
+        (fa.pr_auc_score(sweep), over_recall / above),
+        (fa.arp_auc_score(sweep, estimator="exact"), over_items / accepted),
     ]:
         expected = reference.round_once(exact)
         assert abs(found - expected) <= exhaustive.ULPS * np.spacing(expected)

@@ -270,8 +270,7 @@ def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float
     p + (t0 − p·n0/g)·ln(1 + g/n0), written as a sum of what is not negative: nothing cancels.
     """
     x = g * by
-    lost = lost_to_log(x)
-    value = p * lost + t0 * x * (1.0 - lost)
+    value = p * lost_to_log(x) + t0 * math.log1p(x)
     return value * (p / g) if of_recall else value
 
 
