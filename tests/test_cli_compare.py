@@ -243,11 +243,15 @@ class TestPairing:
 
     def test_missing_items(self, tmp_path, pair):
         fewer = write(tmp_path / "c.csv", [ROWS_B[0], ROWS_B[2]])
-        message = (
-            'the item "x" of a is missing from the outputs of c; outputs of the same items are expected'
-        )
-        assert refusal(pair[0], fewer, "--id", "id") == message
-        assert refusal(fewer, pair[0], "--id", "id") == message
+        for files in ((pair[0], fewer), (fewer, pair[0])):
+            found = run(*files, "--id", "id", "--format", "json")
+            assert json.loads(found.stdout)["n"] == 2
+            assert (
+                'the models have different items, 2 of which all of them have: c lacks "x". Those'
+                in (found.stderr)
+            )
+        others = write(tmp_path / "d.csv", [("p", 1, 1, 0.5), ("q", 1, 1, 0.5)])
+        assert "0 of which all of them have: a lacks 2" in refusal(pair[0], others, "--id", "id")
 
     def test_items_twice(self, tmp_path, pair):
         twice = write(tmp_path / "c.csv", [*ROWS_B, ROWS_B[1], ROWS_B[0]])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -26,7 +28,6 @@ def refusal(files, **columns) -> str:
 
 
 A = {"id": ["x", "y", "z"], "confidence": [1, 2, 3]}
-OF_A, OF_B = "missing from the outputs of a", "missing from the outputs of b"
 
 
 class TestMatching:
@@ -45,7 +46,7 @@ class TestMatching:
             }
             files[model] = write_parquet(folder / f"{model}.parquet", columns)
         found = read_models(files, item="id", same_items=True)
-        assert found.differences == ()
+        assert found.difference is None
         for outputs in found.outputs.values():
             assert outputs.confidence.tolist() == places["a"]
             assert outputs.correct.tolist() == [k % 2 == 1 for k in places["a"]]
@@ -66,11 +67,35 @@ class TestMatching:
     def test_what_is_missing(self, tmp_path):
         b = {"id": ["y", "v", "z", "w"], "confidence": [1, 2, 3, 4]}
         files = write_models(tmp_path, {"a": A, "b": b})
-        x_of_a = f'the item "x" of a is {OF_B}'
-        v_of_b = f'2 items of b, the first of which is "v", are {OF_A}'
-        assert read_models(files, item="id").differences == (x_of_a, v_of_b)
+        difference = read_models(files, item="id").difference
+        of_b = re.fullmatch(
+            r'the models have different items, 2 of which all of them have: a lacks 2, such as "(v|w)" '
+            r'and b lacks "x"',
+            difference,
+        )
+        assert of_b is not None
+        found = read_models(files, item="id", same_items=True)
+        assert found.difference == difference
+        assert found.outputs["a"].confidence.tolist() == [2, 3]
+        assert found.outputs["b"].confidence.tolist() == [1, 3]
+
+    def test_nothing_in_common(self, tmp_path):
+        files = write_models(tmp_path, {"a": A, "b": A | {"id": ["p", "q", "r"]}})
         message = refusal(files, item="id", same_items=True)
-        assert message == f"{x_of_a}; {v_of_b}; outputs of the same items are expected"
+        assert message.startswith("the models have different items, 0 of which all of them have")
+        assert message.endswith("; outputs of the same items are expected")
+
+    def test_groups(self, tmp_path):
+        files = write_models(
+            tmp_path,
+            {"a": A | {"g": [1, 1, 2]}, "b": {n: v[::-1] for n, v in A.items()} | {"g": [2, 1, 1]}},
+        )
+        found = read_models(files, item="id", group="g", same_items=True).outputs
+        assert found["b"].group.names == ("1", "2")
+        assert found["b"].group.codes.tolist() == found["a"].group.codes.tolist() == [0, 0, 1]
+        assert refusal(files, group="g", same_items=True).startswith(
+            'the group of output 1 is "1" for a and "2" for b'
+        )
 
     @pytest.mark.parametrize("same_items", [True, False])
     def test_items_twice(self, tmp_path, same_items):
@@ -81,10 +106,10 @@ class TestMatching:
     def test_numbers(self, tmp_path):
         files = write_models(tmp_path, {"a": A, "b": A, "c": {"id": ["x"], "confidence": [1]}})
         numbers = "the models have different numbers of outputs, 3 of a, 3 of b and 1 of c"
-        assert read_models(files).differences == (numbers,)
+        assert read_models(files).difference == numbers
         assert refusal(files, same_items=True).startswith(f"{numbers}; outputs of the same items")
         del files["c"]
-        assert read_models(files).differences == ()
+        assert read_models(files).difference is None
 
     def test_many(self, tmp_path):
         rng = np.random.default_rng(0)
@@ -138,9 +163,8 @@ def test_a_model_in_several_files(tmp_path):
     assert a.confidence.tolist() == [0.5, 0.25]
     assert a.weight.tolist() == [1, 2]
     assert [a.by.names[code] for code in a.by.codes] == ["p", "o"]
-    assert found.differences == (
-        f'the item "1" of a is {OF_A[:-1]}b',
-        f'the item "2" of a is {OF_A[:-1]}c',
+    assert found.difference == (
+        'the models have different items, 0 of which all of them have: b lacks "1" and c lacks "2"'
     )
 
 

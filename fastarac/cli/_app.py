@@ -203,7 +203,7 @@ def evaluate(
         from fastarac.cli._files import read_models
 
         found = read_models(paths, columns)
-        settings.deliver(settings.evaluate(found.outputs), differences=found.differences)
+        settings.deliver(settings.evaluate(found.outputs), difference=found.difference)
 
 
 @app.command(epilog=EXAMPLES_OF_COMPARE)
@@ -256,7 +256,7 @@ def compare(
         order = None
         if item is None:
             order = ORDER_AND_TRUTH if found.same_truths else ORDER
-        deliver(found.outputs, request, output_format, order)
+        deliver(found.outputs, request, output_format, order=order, difference=found.difference)
 
 
 @app.command(epilog=EXAMPLES_OF_OCR)

@@ -42,6 +42,7 @@ ORDER_AND_TRUTH = (
     "The outputs of the models are taken to be of the same items in the same order, in which their "
     "truths agree; --id COLUMN matches them."
 )
+SHARED = "Those that all models have are compared"
 LABELS = {
     "recognition_rate": "recognition rate",
     "arac_auc": "ARAC-AUC",
@@ -150,7 +151,7 @@ class Findings:
     order: str | None = None
 
     @classmethod
-    def of(cls, models: Mapping[str, Outputs], request: Request, order: str | None) -> Self:
+    def of(cls, models: Mapping[str, Outputs], request: Request, order: str | None = None) -> Self:
         """Compare models whose outputs are of the same items in the same order."""
         first = next(iter(models.values()))
         notes: list[str] = []
@@ -248,18 +249,28 @@ class Findings:
 
 
 def deliver(
-    models: Mapping[str, Outputs], request: Request, form: Format, order: str | None = None
+    models: Mapping[str, Outputs],
+    request: Request,
+    form: Format,
+    *,
+    order: str | None = None,
+    difference: str | None = None,
 ) -> None:
-    """Compare the models, and print what is found."""
+    """Compare the models, and print what is found; before any figure what sets their items apart."""
     findings = Findings.of(models, request, order)
+    apart = difference and f"{difference}. {SHARED}"
     if form is Format.table:
         console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
         if not console.is_terminal:
             console.width = UNLIMITED
         with console.capture() as captured:
+            if apart:
+                console.print(Text(f"{apart[:1].upper()}{apart[1:]}.\n", style="yellow"))
             findings.print_text(console)
         write(captured.get())
         return
+    if apart:
+        typer.echo(f"fastarac: note: {printable(apart)}", err=True)
     if form is Format.json:
         write(json_text(findings.content(), indent=2) + "\n")
     else:

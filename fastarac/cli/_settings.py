@@ -23,7 +23,7 @@ from fastarac.cli._options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from fastarac.cli._report import Model
     from fastarac.io import Outputs
@@ -102,17 +102,17 @@ class Settings:
         models: list[Model],
         before: str = "",
         after: str = "",
-        differences: Sequence[str] = (),
+        difference: str | None = None,
     ) -> None:
         """Draw the plot, if there is to be one, and print the figures.
 
         What sets the items of the models apart is said before any figure.
         """
-        apart = "".join(f"{each[:1].upper()}{each[1:]}.\n" for each in differences)
         from fastarac.cli import _report
 
         form, plot = self.delivery.form, self.delivery.plot
         if form is Format.table:
+            apart = "" if difference is None else f"{difference[:1].upper()}{difference[1:]}.\n"
             text = self._text(models, before, after, apart)
         else:
             text = getattr(_report, f"as_{form.value}")(models)
@@ -121,9 +121,8 @@ class Settings:
                 _plot.save(models, self.limits.error_rates, plot)
             except OSError as error:
                 raise RefusalError(f"{plot}: it cannot be written: {error.strerror}") from None
-        if form is not Format.table:
-            for difference in differences:
-                typer.echo(f"fastarac: note: {printable(difference)}", err=True)
+        if form is not Format.table and difference is not None:
+            typer.echo(f"fastarac: note: {printable(difference)}", err=True)
         write(text)
         if form is not Format.table:
             for doubt in _report.doubts(models):

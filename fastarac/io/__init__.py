@@ -44,6 +44,7 @@ def read_outputs(
     item: str | None = None,
     keep_truth: bool = False,
     empty_truth: bool = False,
+    group: str | None = None,
 ) -> Outputs:
     r"""Read outputs and their confidences from a file.
 
@@ -82,6 +83,8 @@ def read_outputs(
     empty_truth : bool, default=False
         Whether a truth that is null is the empty text, such as for an empty field of a form. Python's
         ``csv.writer`` and the defaults of pandas write the empty text as an empty field.
+    group : str, optional
+        The column of groups of items that depend on each other, such as pages: not null.
 
     Returns
     -------
@@ -119,7 +122,7 @@ def read_outputs(
     (array([ True, False]), array([0.9, 0.4]))
     """
     columns = Columns(
-        confidence, correct, prediction, truth, model, by, weight, item, keep_truth, empty_truth
+        confidence, correct, prediction, truth, model, by, weight, item, keep_truth, empty_truth, group
     )
     with connect() as connection:
         texts = Vocabularies(connection)
@@ -139,6 +142,7 @@ def read_models(
     weight: str | None = None,
     item: str | None = None,
     empty_truth: bool = False,
+    group: str | None = None,
     same_items: bool = False,
     on_file: Callable[[str], None] | None = None,
 ) -> Models:
@@ -149,29 +153,30 @@ def read_models(
     files : mapping of str to path-like
         The files, by the names of their models. With `model` the column says which model made an
         output, and the outputs of a model may stand in several files.
-    confidence, correct, prediction, truth, model, by, weight, empty_truth
+    confidence, correct, prediction, truth, model, by, weight, empty_truth, group
         As :func:`read_outputs` takes them.
     item : str, optional
         The column that identifies each item, once in the outputs of a model.
     same_items : bool, default=False
-        Whether the models have to have the same items. Their outputs are then in the order of the
-        first model: matched by `item`, or without that as they stand in the files.
+        Whether outputs are those of the items that all models have, in the order of the first model:
+        matched by `item`, or without that as they stand in the files, which then have to have equal
+        numbers of them.
     on_file : callable, optional
         Is told the name of each file before it is read.
 
     Returns
     -------
     models : Models
-        The outputs by model, and in which items the models differ.
+        The outputs by model, and what tells that the models have different items.
 
     Raises
     ------
     DataFileError
         As by :func:`read_outputs`.
     ValueError
-        If an item is in the outputs of a model more than once, or, where the models have to have the
-        same items, if there is one model alone, if an item is missing from a model, or if the truth
-        or the weight of an item depends on the model.
+        If an item is in the outputs of a model more than once, or, of the same items, if there is one
+        model alone, if there are none that all models have, or if the truth, the weight or the group
+        of an item depends on the model.
 
     Notes
     -----
@@ -191,7 +196,7 @@ def read_models(
     array([0.7, 0.8])
     """
     columns = Columns(
-        confidence, correct, prediction, truth, model, by, weight, item, same_items, empty_truth
+        confidence, correct, prediction, truth, model, by, weight, item, same_items, empty_truth, group
     )
     paths = {name: Path(path) for name, path in files.items()}
     return read_files(paths, columns, same_items=same_items, on_file=on_file)

@@ -176,6 +176,7 @@ class Columns:
     item: str | None
     keep_truth: bool
     empty_truth: bool
+    group: str | None
 
     def __post_init__(self) -> None:
         if self.correct is not None and (self.prediction is not None or self.truth is not None):
@@ -225,7 +226,8 @@ class Columns:
                 picks.append(Truth("truth", self.truth, self.empty_truth))
         if self.weight is not None:
             picks.append(Weight("weight", self.weight))
-        for field, name in (("model", self.model), ("by", self.by), ("item", self.item)):
+        labels = {"model": self.model, "by": self.by, "item": self.item, "group": self.group}
+        for field, name in labels.items():
             if name is not None:
                 source.require(name, is_label=True)
                 picks.append(Label(field, name))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
-FIELDS = ("model", "by", "item", "truth")  # of `Outputs`
+FIELDS = ("model", "by", "item", "truth", "group")  # of `Outputs`
 
 
 class Vocabulary:
@@ -82,4 +82,5 @@ class Vocabularies:
             by=names("by", outputs.by),
             item=names("item", outputs.item),
             truth=names("truth", outputs.truth),
+            group=names("group", outputs.group),
         )

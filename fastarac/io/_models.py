@@ -14,7 +14,7 @@ from fastarac.io._outputs import Labels, Outputs
 from fastarac.io._sources import connect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -30,15 +30,15 @@ class Models(NamedTuple):
     ----------
     outputs : dict of str to Outputs
         By model, without labels of models, items and truths.
-    differences : tuple of str
-        What tells that models have different items; empty where nothing does, and where they had to
-        have the same ones.
+    difference : str or None
+        What tells that the models have different items: which of them lacks how many, or, where
+        nothing identifies the items, their numbers.
     same_truths : bool
         Whether there are truths of all models, which were found to be the same row by row.
     """
 
     outputs: dict[str, Outputs]
-    differences: tuple[str, ...]
+    difference: str | None
     same_truths: bool
 
 
@@ -65,17 +65,17 @@ def read_files(
                 if len(part):
                     parts.setdefault(model, []).append(part)
         models = {model: _joined(of_model) for model, of_model in parts.items()}
-        differences: tuple[str, ...] = ()
         same_truths = same_items and all(outputs.truth is not None for outputs in models.values())
         if same_items:
-            models = _of_same_items(models, texts)
+            models, difference = _of_same_items(models, texts)
         else:
-            differences = tuple(_differences(models, texts["item"]))
+            matching = _matched(models, texts["item"])
+            difference = _unequal_sizes(models) if matching is None else matching.difference
         done = {
             model: texts.named(replace(outputs, item=None, truth=None))
             for model, outputs in models.items()
         }
-    return Models(done, differences, same_truths)
+    return Models(done, difference, same_truths)
 
 
 def _joined(parts: Sequence[Outputs]) -> Outputs:
@@ -97,83 +97,95 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
         weight=np.concatenate(weights) if weights else None,
         item=labels("item"),
         truth=labels("truth"),
+        group=labels("group"),
     )
 
 
-def _differences(models: Mapping[str, Outputs], items: Vocabulary) -> Iterator[str]:
-    """Tell what sets the items of each model apart from those of the first one."""
-    (first_name, first), *others = models.items()
-    if first.item is None:
-        sizes = {model: len(outputs) for model, outputs in models.items()}
-        if len(set(sizes.values())) > 1:
-            each = [f"{size:,} of {printable(model)}" for model, size in sizes.items()]
-            yield f"the models have different numbers of outputs, {listed(each)}"
-        return
+class _Matching(NamedTuple):
+    """The items of several models: where those that all have stand in each, and who lacks how many."""
+
+    places: list[NDArray[np.intp]]
+    difference: str | None
+
+
+def _unequal_sizes(models: Mapping[str, Outputs]) -> str | None:
+    sizes = {model: len(outputs) for model, outputs in models.items()}
+    if len(set(sizes.values())) == 1:
+        return None
+    each = [f"{size:,} of {printable(model)}" for model, size in sizes.items()]
+    return f"the models have different numbers of outputs, {listed(each)}"
+
+
+def _matched(models: Mapping[str, Outputs], items: Vocabulary) -> _Matching | None:
+    """Match the items of all models by their codes; None where they are not identified."""
+    codes = [outputs.item.codes for outputs in models.values() if outputs.item is not None]
+    if not codes:
+        return None
     n_items = len(items)
-    _refuse_repeated(first_name, first.item, items, n_items)
-    for name, outputs in others:
-        if outputs.item is not None:
-            _refuse_repeated(name, outputs.item, items, n_items)
-            for there, here, missing in (
-                (first_name, name, _missing(first.item, outputs.item, n_items)),
-                (name, first_name, _missing(outputs.item, first.item, n_items)),
-            ):
-                if len(missing):
-                    yield _absence(missing, there, here, items)
+    place = np.empty((len(codes), n_items), np.intp)
+    is_here = np.zeros((len(codes), n_items), np.bool_)
+    for model, of_model, places, here in zip(models, codes, place, is_here, strict=True):
+        places[of_model[::-1]] = np.arange(len(of_model))[::-1]  # of the first of equal ones
+        repeated = np.flatnonzero(places[of_model] != np.arange(len(of_model)))
+        if len(repeated):
+            twice = quoted(items.text(of_model[repeated[0]]))
+            message = f"the item {twice} is in the outputs of {printable(model)} more than once"
+            raise ValueError(message)
+        here[of_model] = True
+    in_all = np.logical_and.reduce(is_here)
+    shared = codes[0][in_all[codes[0]]]
+    lacking = []
+    for model, here in zip(models, is_here, strict=True):
+        missing = np.flatnonzero(~here)
+        if len(missing):
+            first = quoted(items.text(missing[0]))
+            which = first if len(missing) == 1 else f"{len(missing):,}, such as {first}"
+            lacking.append(f"{printable(model)} lacks {which}")
+    difference = None
+    if lacking:
+        those = (
+            "1 of which all of them have"
+            if len(shared) == 1
+            else (f"{len(shared):,} of which all of them have")
+        )
+        difference = f"the models have different items, {those}: {listed(lacking)}"
+    return _Matching([places[shared] for places in place], difference)
 
 
-def _missing(there: Labels, here: Labels, n_items: int) -> NDArray[np.intp]:
-    """Return the codes of the items that are there, but not here."""
-    is_here = np.zeros(n_items, np.bool_)
-    is_here[here.codes] = True
-    return there.codes[~is_here[there.codes]]
-
-
-def _absence(missing: NDArray[np.intp], there: str, here: str, items: Vocabulary) -> str:
-    first = quoted(items.text(missing[0]))
-    found = f"the item {first} of {printable(there)} is"
-    if len(missing) > 1:
-        found = f"{len(missing):,} items of {printable(there)}, the first of which is {first}, are"
-    return f"{found} missing from the outputs of {printable(here)}"
-
-
-def _refuse_repeated(model: str, labels: Labels, items: Vocabulary, n_items: int) -> None:
-    places = np.empty(n_items, np.intp)
-    places[labels.codes[::-1]] = np.arange(len(labels.codes))[::-1]  # of the first of equal ones
-    repeated = np.flatnonzero(places[labels.codes] != np.arange(len(labels.codes)))
-    if len(repeated):
-        twice = quoted(items.text(labels.codes[repeated[0]]))
-        message = f"the item {twice} is in the outputs of {printable(model)} more than once"
-        raise ValueError(message)
-
-
-def _of_same_items(models: Mapping[str, Outputs], texts: Vocabularies) -> dict[str, Outputs]:
-    """Return the outputs of all models in the order that the first one has them in."""
+def _of_same_items(
+    models: Mapping[str, Outputs], texts: Vocabularies
+) -> tuple[dict[str, Outputs], str | None]:
+    """Return the outputs of the items that all models have, in the order of the first one."""
     if len(models) < 2:
         found = printable(next(iter(models)))
         message = f"there is one model, {found}; at least two are expected (see model=COLUMN)"
         raise ValueError(message)
-    differences = list(_differences(models, texts["item"]))
-    (first_name, first), *others = models.items()
-    if differences:
-        hint = "; item=COLUMN matches them" if first.item is None else ""
-        message = f"{'; '.join(differences)}; outputs of the same items are expected{hint}"
-        raise ValueError(message)
-    matched = {first_name: first}
+    matching = _matched(models, texts["item"])
+    if matching is None:
+        difference = _unequal_sizes(models)
+        if difference is not None:
+            message = f"{difference}; outputs of the same items are expected; item=COLUMN matches them"
+            raise ValueError(message)
+        same = dict(models)
+    else:
+        difference = matching.difference
+        if not len(matching.places[0]):
+            message = f"{difference}; outputs of the same items are expected"
+            raise ValueError(message)
+        same = {
+            name: outputs.take(places)
+            for (name, outputs), places in zip(models.items(), matching.places, strict=True)
+        }
+    (first_name, first), *others = same.items()
     for name, outputs in others:
-        ordered = outputs
-        if first.item is not None and outputs.item is not None:
-            places = np.empty(len(texts["item"]), np.intp)
-            places[outputs.item.codes] = np.arange(len(outputs))
-            ordered = outputs.take(places[first.item.codes])
         for what, values in (
-            ("truth", _truths(first, ordered, texts["truth"])),
-            ("weight", _weights(first, ordered)),
+            ("truth", _truths(first, outputs, texts["truth"])),
+            ("weight", _weights(first, outputs)),
+            ("group", _groups(first, outputs, texts["group"])),
         ):
             if values is not None:
                 _refuse_difference(what, values, (first_name, first, name), texts["item"])
-        matched[name] = ordered
-    return matched
+    return same, difference
 
 
 class _Difference(NamedTuple):
@@ -186,13 +198,21 @@ class _Difference(NamedTuple):
 
 def _truths(first: Outputs, other: Outputs, truths: Vocabulary) -> _Difference | None:
     """Other truths show that the items are not the same."""
-    if first.truth is None or other.truth is None:
+    return _texts(first.truth, other.truth, truths)
+
+
+def _groups(first: Outputs, other: Outputs, groups: Vocabulary) -> _Difference | None:
+    return _texts(first.group, other.group, groups)
+
+
+def _texts(first: Labels | None, other: Labels | None, texts: Vocabulary) -> _Difference | None:
+    if first is None or other is None:
         return None
-    different = np.flatnonzero(first.truth.codes != other.truth.codes)
+    different = np.flatnonzero(first.codes != other.codes)
     if not len(different):
         return None
     row = int(different[0])
-    shown = (quoted(truths.text(each.codes[row])) for each in (first.truth, other.truth))
+    shown = (quoted(texts.text(each.codes[row])) for each in (first, other))
     return _Difference(row, *shown)
 
 

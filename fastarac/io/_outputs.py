@@ -44,12 +44,12 @@ class Outputs:
         The group each item belongs to, where a column says so.
     weight : ndarray of shape (n,), float64, or None
         The weight of each item, where a column says so; finite and not negative.
-    group : Labels or None
-        The page, document or other group of items that depend on each other.
     item : Labels or None
         What identifies each item, where a column says so.
     truth : Labels or None
         What each output should be, as a text, where that was asked for.
+    group : Labels or None
+        The page, document or other group of items that depend on each other, where a column says so.
     """
 
     correct: NDArray[np.bool_]
@@ -95,6 +95,6 @@ class Outputs:
             by=labels(self.by),
             weight=None if self.weight is None else self.weight[items],
             item=labels(self.item),
-            group=labels(self.group),
             truth=labels(self.truth),
+            group=labels(self.group),
         )
