@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from fastarac.areas.arac import CurveArea
 
+__all__ = ["PAPER_CASES", "TruncatedNormalMixture"]
+
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Positions: TypeAlias = float | _Array
 

@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import argument_matrix
 import cost_figures
 import families
 import figures
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 MODULES = (
+    argument_matrix,
     cost_figures,
     families,
     figures,

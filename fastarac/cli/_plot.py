@@ -42,7 +42,7 @@ def save(models: Sequence[Model], error_rates: Sequence[float], path: Path) -> N
     below = max(0, len(models) - NAMES_INSIDE) and len(models)
     figure = Figure(figsize=(WIDTH, HEIGHT + HEIGHT_OF_NAME * below), layout="constrained")
     sweeps = {model.name: model.sweep for model in models}
-    draw_curves(sweeps, max_error_rate=error_rates, ax=figure.subplots())
+    draw_curves(sweeps, max_error_rate=error_rates, ax=figure.subplots(), ylim="fit")
     target = path.resolve()
     partial = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
     try:
