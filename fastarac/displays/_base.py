@@ -417,5 +417,8 @@ class AcceptanceDisplay(BandedDisplay):
     def _heights(self) -> Range:
         """Return the lowest and the highest value where enough is accepted."""
         x, y = self._curve()
-        shown = np.append(y[np.searchsorted(x, ENOUGH_ACCEPTED) :], np.interp(ENOUGH_ACCEPTED, x, y))
-        return float(np.nanmin(shown)), float(np.nanmax(shown))
+        first, shown = float(np.interp(ENOUGH_ACCEPTED, x, y)), y[np.searchsorted(x, ENOUGH_ACCEPTED) :]
+        return (
+            float(np.nanmin(shown, initial=first)),
+            float(np.nanmax(shown, initial=first)),
+        )
