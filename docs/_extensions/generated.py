@@ -19,6 +19,7 @@ import gallery_slides
 import gallery_suzuki
 import gallery_tharwat
 import measure_tables
+import ocr_policies
 import ocr_tables
 import proof_pages
 import sessions
@@ -41,6 +42,7 @@ MODULES = (
     gallery_suzuki,
     gallery_tharwat,
     measure_tables,
+    ocr_policies,
     ocr_tables,
     proof_pages,
     sessions,

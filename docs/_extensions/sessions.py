@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fastarac.datasets import load_digits_ocr
+from fastarac.ocr import sample_folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +40,9 @@ def write_examples(folder: Path) -> None:
         for digit, right, value in zip(truth, correct, confidence, strict=True)
     ]
     (folder / "knn-votes.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    folders = sample_folders()
+    for name, pages in {"truth": folders.truth, **folders.outputs}.items():
+        shutil.copytree(pages, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     bad = ["correct,confidence", "1,0.9", "1,high", "0,0.2"]
     (folder / "bad.csv").write_text("\n".join(bad) + "\n", encoding="utf-8")
 
@@ -103,5 +108,11 @@ MAKERS: dict[str, Callable[[], str]] = {
         " --cost-verification 2 --cost-correction 5 --cost-error 200"
     ),
     "compare_help.txt": lambda: session("fastarac compare --help"),
+    "ocr.txt": lambda: session("fastarac ocr truth plain --error-rate 0.01"),
+    "ocr_two.txt": lambda: session(
+        "fastarac ocr truth plain enlarged --error-rate 0.01 -o words.parquet",
+        "fastarac evaluate words.parquet --model model --error-rate 0.01",
+    ),
+    "ocr_refused.txt": lambda: session("fastarac ocr truth plain --guarantee 0.05"),
     "help.txt": lambda: session("fastarac evaluate --help"),
 }

@@ -1,0 +1,60 @@
+"""The accepted shares of the sample of pages under every policy, as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import fastarac as fa
+from fastarac._core.text import rounded_percent
+from fastarac.ocr import align, load_sample
+from fastarac.ocr.folding import EXPLAINED
+from fastarac.ocr.policies import INSERTED, MISSED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LIMITS = (0.005, 0.01, 0.05)
+
+
+def policies() -> str:
+    """Accepted share of each setting at each limit, under each pair of policies."""
+    sample = load_sample()
+    settings = {name: align(sample.truth, words) for name, words in sample.outputs.items()}
+    header = [f"{name}, {rounded_percent(limit)}" for name in settings for limit in LIMITS]
+    rows = [f"| missed | inserted | {' | '.join(header)} |", "|---|---|" + "---:|" * len(header)]
+    for missed in MISSED:
+        for inserted in INSERTED:
+            cells = []
+            for aligned in settings.values():
+                items = aligned.with_policy(missed=missed, inserted=inserted)
+                points = [items.operating_point(max_error_rate=limit) for limit in LIMITS]
+                cells += [rounded_percent(point.acceptance_rate) for point in points]
+            rows.append(f"| `{missed}` | `{inserted}` | {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def foldings() -> str:
+    """What each folding, and each unit, makes of the setting `plain`."""
+    sample = load_sample()
+    words = sample.outputs["plain"]
+    rows = [
+        "| option | items | right | ARAC-AUC | accepted at 1 % errors |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    options: dict[str, dict[str, str]] = {"none": {}}
+    options |= {f'`fold="{name}"`: {said}': {"fold": name} for name, said in EXPLAINED.items()}
+    options |= {f'`unit="{name}"`': {"unit": name} for name in ("line", "character")}
+    for label, option in options.items():
+        aligned = align(sample.truth, words, **option)  # type: ignore[arg-type]
+        point = aligned.operating_point(max_error_rate=0.01)
+        area = fa.arac_auc_score(aligned.sweep())
+        share = rounded_percent(point.acceptance_rate)
+        right = rounded_percent(float(aligned.correct.mean()))
+        rows.append(f"| {label} | {len(aligned):,} | {right} | {area:.4f} | {share} |")
+    return "\n".join(rows) + "\n"
+
+
+MAKERS: dict[str, Callable[[], str]] = {
+    "ocr_policies.md": policies,
+    "ocr_foldings.md": foldings,
+}
