@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastarac import sklearn as dropin
+import fastarac as fa
 
 pytest.importorskip("sklearn", minversion="1.9")
 metrics = pytest.importorskip("sklearn.metrics")
@@ -39,7 +39,7 @@ class Outcome:
 
 def both(name: str, *args: Any, **keywords: Any) -> tuple[Any, Any]:
     """Return our value and scikit-learn's; errors and warnings are the same. None where both raise."""
-    ours = Outcome(dropin, name, *args, **keywords)
+    ours = Outcome(fa, name, *args, **keywords)
     theirs = Outcome(metrics, name, *args, **keywords)
     assert ours.error == theirs.error
     if theirs.error is None:

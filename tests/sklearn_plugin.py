@@ -58,13 +58,13 @@ class Recorder:
         import sklearn.metrics
         from sklearn.metrics import _ranking
 
-        from fastarac import sklearn as dropin
+        import fastarac as fa
         from fastarac.sklearn import _checks, areas, ranking
 
         for module in (_checks, areas):
             module.UndefinedMetricWarning = sklearn.exceptions.UndefinedMetricWarning
         for name in NAMES:
-            setattr(sklearn.metrics, name, self.wrap(getattr(dropin, name)))
+            setattr(sklearn.metrics, name, self.wrap(getattr(fa, name)))
         for theirs, ours in PRIVATE.items():
             setattr(_ranking, theirs, self.wrap(getattr(ranking, ours)))
 

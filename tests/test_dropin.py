@@ -12,7 +12,9 @@ from beside_sklearn import AREAS, AVERAGES, CURVES, Outcome, assert_close, asser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastarac import dropin, parallel, sorting, threshold_sweep
+import fastarac as fa
+from fastarac import threshold_sweep
+from fastarac._core import parallel, sorting
 
 PAIRS = [(0, 1), (-1, 1), (False, True), (0.0, 1.0), ("no", "yes"), (1, 2)]
 FLOATS = st.floats(-1e6, 1e6)
@@ -99,7 +101,7 @@ def test_unweighted_areas_are_rounded_once(case: Any) -> None:
     if len(set(y_true.tolist())) < 2:
         return
     items = ref.to_items(y_true, y_score.astype(np.float64))
-    assert dropin.roc_auc_score(y_true, y_score) == ref.round_once(ref.roc_auc(items))
+    assert fa.roc_auc_score(y_true, y_score) == ref.round_once(ref.roc_auc(items))
     pairs = negatives_and_positives(y_true, y_score)
     positives = [score for score, label in pairs if label]
     precision = [
@@ -107,7 +109,7 @@ def test_unweighted_areas_are_rounded_once(case: Any) -> None:
         for score in positives
     ]
     exact = sum(precision, Fraction(0)) / len(positives)
-    assert dropin.average_precision_score(y_true, y_score) == float(exact)
+    assert fa.average_precision_score(y_true, y_score) == float(exact)
 
 
 @st.composite
@@ -291,13 +293,13 @@ def test_a_sweep_stands_for_labels_and_scores(case: Any, drop: bool) -> None:
     sweep = threshold_sweep(y_true, y_score)
     for name in CURVES:
         options = {} if name == "confusion_matrix_at_thresholds" else {"drop_intermediate": drop}
-        ours = Outcome(dropin, name, sweep, **options)
-        expected = Outcome(dropin, name, y_true, y_score, **options)
+        ours = Outcome(fa, name, sweep, **options)
+        expected = Outcome(fa, name, y_true, y_score, **options)
         assert (ours.error, ours.warnings) == (expected.error, expected.warnings)
         assert_identical(ours.value, expected.value)
     for name, options in (*((name, {}) for name in AREAS), ("roc_auc_score", {"max_fpr": 0.3})):
-        ours = Outcome(dropin, name, sweep, **options)
-        expected = Outcome(dropin, name, y_true, y_score, **options)
+        ours = Outcome(fa, name, sweep, **options)
+        expected = Outcome(fa, name, y_true, y_score, **options)
         assert ours.warnings == expected.warnings
         np.testing.assert_equal(ours.value, expected.value)
 
@@ -307,13 +309,13 @@ def test_a_sweep_stands_for_labels_and_scores(case: Any, drop: bool) -> None:
 def test_a_sweep_is_given_alone(name: str, beside: str) -> None:
     sweep = threshold_sweep([1, 0, 1], [0.3, 0.2, 0.1])
     with pytest.raises(TypeError, match=f"{beside} is given beside a ThresholdSweep"):
-        getattr(dropin, name)(sweep, **{beside: [1, 2, 3]})
+        getattr(fa, name)(sweep, **{beside: [1, 2, 3]})
 
 
 def test_a_sweep_of_integers_that_no_float_holds() -> None:
     sweep = threshold_sweep([0, 1], np.array([2**62, 2**62 + 1]))
-    assert dropin.precision_recall_curve(sweep).thresholds.tolist() == [2**62, 2**62 + 1]
-    assert dropin.roc_curve(sweep).thresholds.dtype == np.float64
+    assert fa.precision_recall_curve(sweep).thresholds.tolist() == [2**62, 2**62 + 1]
+    assert fa.roc_curve(sweep).thresholds.dtype == np.float64
 
 
 def test_kappa_of_many_labels_is_exact() -> None:
@@ -330,4 +332,4 @@ def test_kappa_of_many_labels_is_exact() -> None:
     for weights_, cost in costs.items():
         chance = (cost * np.outer(table.sum(axis=1), table.sum(axis=0))).sum()
         exact = 1 - Fraction(2000 * (cost * table).sum(), chance)
-        assert dropin.cohen_kappa_score(first, second, weights=weights_) == float(exact)
+        assert fa.cohen_kappa_score(first, second, weights=weights_) == float(exact)

@@ -19,13 +19,13 @@ from beside_sklearn import (
     metrics,
 )
 
+import fastarac as fa
 from fastarac import ThresholdSweep, UndefinedMetricWarning, threshold_sweep
-from fastarac import sklearn as dropin
 
 
 @pytest.mark.parametrize("name", [*CURVES, *AREAS, "auc", "dcg_score", "ndcg_score"])
 def test_signatures(name: str) -> None:
-    ours, theirs = (inspect.signature(getattr(owner, name)) for owner in (dropin, metrics))
+    ours, theirs = (inspect.signature(getattr(owner, name)) for owner in (fa, metrics))
     assert [(p.name, p.kind) for p in ours.parameters.values()] == [
         (p.name, p.kind) for p in theirs.parameters.values()
     ]
@@ -38,7 +38,7 @@ def test_positions_that_will_end() -> None:
     curve, expected = both("confusion_matrix_at_thresholds", [0, 1], [0.2, 0.1], 0, [1, 2])
     assert_identical(curve, expected)
     with pytest.raises(TypeError):
-        dropin.confusion_matrix_at_thresholds([0, 1], [0.2, 0.1], None, None, None)
+        fa.confusion_matrix_at_thresholds([0, 1], [0.2, 0.1], None, None, None)
 
 
 Y, S = [0, 1, 1, 0], [0.1, 0.4, 0.35, 0.8]
@@ -166,14 +166,14 @@ def test_labels_of_no_kind(name: str) -> None:
 )
 def test_more_errors(name: str, arguments: Any, keywords: dict[str, Any]) -> None:
     assert both(name, *arguments, **keywords) == (None, None)
-    ours = Outcome(dropin, name, *arguments, **keywords)
+    ours = Outcome(fa, name, *arguments, **keywords)
     assert ours.error is not None
 
 
 @pytest.mark.parametrize("name", [*AREAS, "cohen_kappa_score"])
 def test_words_that_are_no_options(name: str) -> None:
     option = "weights" if name == "cohen_kappa_score" else "average"
-    errors = [Outcome(owner, name, Y, Y, **{option: "mean"}).error for owner in (dropin, metrics)]
+    errors = [Outcome(owner, name, Y, Y, **{option: "mean"}).error for owner in (fa, metrics)]
     # scikit-learn lists the options in any order
     ours, theirs = ((kind, sorted(re.findall(r"\w+", text))) for kind, text in errors)
     assert ours == theirs
@@ -194,31 +194,31 @@ def test_sparse_matrices_are_refused() -> None:
 def test_masked_values_are_refused() -> None:
     masked = np.ma.array(S, mask=[0, 1, 0, 0])
     with pytest.raises(ValueError, match="1 masked"):
-        dropin.roc_curve(Y, masked)
+        fa.roc_curve(Y, masked)
 
 
 @pytest.mark.parametrize("name", AREAS)
 def test_fewer_columns_than_labels(name: str) -> None:
     with pytest.raises(ValueError, match="y_score has 1 columns and y_true has 2"):
-        getattr(dropin, name)(np.array([[0, 1], [1, 0]]), [[0.1], [0.2]])
+        getattr(fa, name)(np.array([[0, 1], [1, 0]]), [[0.1], [0.2]])
 
 
 def test_shapes_that_do_not_match() -> None:
     for name in ("dcg_score", "ndcg_score"):
         with pytest.raises(ValueError, match=r"y_score has shape \(1, 3\) and y_true has \(1, 2\)"):
-            getattr(dropin, name)([[1, 0]], [[1, 2, 3]])
+            getattr(fa, name)([[1, 0]], [[1, 2, 3]])
 
 
 @pytest.mark.parametrize("name", [*CURVES, *AREAS])
 def test_nothing_to_count(name: str) -> None:
     with pytest.raises(ValueError, match=r"Found array with 0 sample"):
-        getattr(dropin, name)([], [])
+        getattr(fa, name)([], [])
 
 
 @pytest.mark.parametrize("name", CURVES)
 def test_scores_that_are_words(name: str) -> None:
     with pytest.raises(TypeError, match="y_score has type <U1; numbers are expected"):
-        getattr(dropin, name)(Y, ["1", "2", "3", "4"])
+        getattr(fa, name)(Y, ["1", "2", "3", "4"])
 
 
 def test_a_class_among_several() -> None:
@@ -258,7 +258,7 @@ def test_weights_below_zero() -> None:
     assert_close(*both("average_precision_score", Y, S, sample_weight=weight))
     assert_close(*both("average_precision_score", Y, S, sample_weight=[1.0, 1.0, -1.0, 1.0]))
     with pytest.raises(ValueError, match="max_fpr needs weights of at least 0"):
-        dropin.roc_auc_score(Y, S, sample_weight=weight, max_fpr=0.5)
+        fa.roc_auc_score(Y, S, sample_weight=weight, max_fpr=0.5)
 
 
 @pytest.mark.parametrize("weight", [[0, 1, 1, 0], [1, 0, 0, 1]])
@@ -272,12 +272,12 @@ def test_weights_that_leave_one_class(weight: list[int]) -> None:
 
 def test_one_class_is_undefined() -> None:
     with pytest.warns(UndefinedMetricWarning, match="Only one class is present"):
-        assert np.isnan(dropin.roc_auc_score([1, 1], [0.1, 0.2]))
+        assert np.isnan(fa.roc_auc_score([1, 1], [0.1, 0.2]))
     with pytest.warns(UndefinedMetricWarning, match="No negative samples"):
-        curve = dropin.roc_curve([1, 1], [0.1, 0.2])
+        curve = fa.roc_curve([1, 1], [0.1, 0.2])
     assert np.isnan(curve.fpr).all()
     with pytest.warns(UndefinedMetricWarning, match="No negative samples"):
-        value = dropin.roc_auc_score([0, 1], [0.1, 0.2], sample_weight=[0, 1], max_fpr=0.5)
+        value = fa.roc_auc_score([0, 1], [0.1, 0.2], sample_weight=[0, 1], max_fpr=0.5)
     assert np.isnan(value)
 
 
@@ -286,7 +286,7 @@ def test_one_class_is_undefined() -> None:
 
 def test_kinds_of_columns() -> None:
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    expected = dropin.roc_curve(Y, S)
+    expected = fa.roc_curve(Y, S)
     labels = [
         pd.Series(Y),
         pd.Series(Y, index=[7, 5, 3, 1]),
@@ -307,16 +307,16 @@ def test_kinds_of_columns() -> None:
         np.array(S, np.longdouble),
     ]
     for label in labels:
-        assert_identical(dropin.roc_curve(label, S), expected)
-        assert dropin.roc_auc_score(label, S) == 0.5
+        assert_identical(fa.roc_curve(label, S), expected)
+        assert fa.roc_auc_score(label, S) == 0.5
     for score in scores:
-        assert_identical(dropin.roc_curve(Y, score), expected)
-        assert dropin.roc_auc_score(Y, score) == 0.5
-        assert dropin.average_precision_score(Y, score) == dropin.average_precision_score(Y, S)
+        assert_identical(fa.roc_curve(Y, score), expected)
+        assert fa.roc_auc_score(Y, score) == 0.5
+        assert fa.average_precision_score(Y, score) == fa.average_precision_score(Y, S)
     words = pd.Series(["no", "yes", "yes", "no"], dtype="category")
-    assert_identical(dropin.roc_curve(words, S, pos_label="yes"), expected)
+    assert_identical(fa.roc_curve(words, S, pos_label="yes"), expected)
     with pytest.raises(ValueError, match="Input contains NaN"):
-        dropin.roc_auc_score(Y, pd.Series([0.1, None, 0.3, 0.4], dtype="Float64"))
+        fa.roc_auc_score(Y, pd.Series([0.1, None, 0.3, 0.4], dtype="Float64"))
 
 
 def test_wide_floats_in_columns() -> None:
@@ -331,17 +331,17 @@ def test_inputs_are_left_alone() -> None:
         array.flags.writeable = False
     for name in CURVES:
         for sample_weight in (None, weight):
-            for array in getattr(dropin, name)(y_true, y_score, sample_weight=sample_weight):
+            for array in getattr(fa, name)(y_true, y_score, sample_weight=sample_weight):
                 array[:] = 0  # ours to write to
     assert y_true.tolist() == Y
     assert y_score.tolist() == S
 
 
 def test_results_are_named() -> None:
-    assert dropin.roc_curve(Y, S)._fields == ("fpr", "tpr", "thresholds")
-    assert dropin.precision_recall_curve(Y, S)._fields == ("precision", "recall", "thresholds")
-    assert dropin.det_curve(Y, S)._fields == ("fpr", "fnr", "thresholds")
-    assert dropin.confusion_matrix_at_thresholds(Y, S)._fields == (
+    assert fa.roc_curve(Y, S)._fields == ("fpr", "tpr", "thresholds")
+    assert fa.precision_recall_curve(Y, S)._fields == ("precision", "recall", "thresholds")
+    assert fa.det_curve(Y, S)._fields == ("fpr", "fnr", "thresholds")
+    assert fa.confusion_matrix_at_thresholds(Y, S)._fields == (
         "tns",
         "fps",
         "fns",
