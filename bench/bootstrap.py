@@ -179,7 +179,7 @@ def peer_lines(row: Row, items: Inputs, rounds: int) -> list[str]:
             start = time.perf_counter()
             errors[name] = peer(items, PEER_RESAMPLES)
             theirs[name].append((time.perf_counter() - start) / PEER_RESAMPLES)
-    result = fa.bootstrap(items.correct, items.confidence, "roc_auc", random_state=0)
+    result = fa.bootstrap(items.correct, items.confidence, statistic="roc_auc", random_state=0)
     if not 0.5 < errors[SCIPY] / result.standard_error < 2.0:  # of so few replicates
         message = f"scipy's standard error is {errors[SCIPY]}, ours {result.standard_error}"
         raise AssertionError(message)

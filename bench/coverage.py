@@ -24,8 +24,8 @@ import numpy as np
 import fastarac as fa
 from bench.peers import processors
 from fastarac.uncertainty import intervals
+from fastarac.uncertainty.intervals import Ends
 from fastarac.uncertainty.resampling import population_of
-from fastarac.uncertainty.results import ConfidenceInterval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -100,7 +100,7 @@ class Cell:
     covered_warned: int = 0  # those of `covered` that came with a warning
     width: float = 0.0  # mean of those that are defined
 
-    def add(self, interval: ConfidenceInterval, truth: float, *, warned: bool) -> None:
+    def add(self, interval: Ends, truth: float, *, warned: bool) -> None:
         """Count an interval; `width` is a sum until `combined`."""
         self.simulations += 1
         self.warned += warned
@@ -115,31 +115,32 @@ class Cell:
 
 def intervals_of(
     sample: Sample, family: Family, random_state: int
-) -> Iterator[tuple[fa.Statistic, dict[str, ConfidenceInterval]]]:
+) -> Iterator[tuple[fa.Statistic, dict[str, Ends]]]:
     """Intervals by all methods of a family; those of the bootstrap from the same replicates."""
     drawn: Literal["percentile", "studentized"] = "percentile"
     if "studentized" in family.methods:
         drawn = "studentized"
     results = fa.bootstrap(
-        *sample, list(family.statistics), n_resamples=RESAMPLES, confidence_level=LEVEL,
+        *sample, statistic=list(family.statistics), n_resamples=RESAMPLES, confidence_level=LEVEL,
         method=drawn, random_state=random_state, n_threads=1,
     )  # fmt: skip
     population = population_of(*sample, None, None, stratified=False)
     for statistic, result in zip(family.statistics, results.values(), strict=True):
-        found: dict[str, ConfidenceInterval] = {drawn: result.confidence_interval}
+        found: dict[str, Ends] = {drawn: Ends(result.low, result.high)}
         replicates = result.distribution[~np.isnan(result.distribution)]
         if math.isnan(result.estimate) or len(replicates) < 2:
             yield statistic, dict.fromkeys(family.methods, intervals.UNKNOWN)
             continue
         if "asymptotic" in family.methods:
-            of = partial(fa.asymptotic_interval, *sample, statistic, confidence_level=LEVEL)
-            found["asymptotic"] = of().confidence_interval
-            found["logit"] = of(transform="logit").confidence_interval
+            of = partial(fa.asymptotic_interval, *sample, statistic=statistic, confidence_level=LEVEL)
+            for name, method in (("asymptotic", "wald"), ("logit", "logit")):
+                interval = of(method=method)
+                found[name] = Ends(interval.low, interval.high)
         found["percentile"] = intervals.percentile(replicates, LEVEL)
         if "basic" in family.methods:
             low, high = statistic.range
             ends = intervals.basic(replicates, result.estimate, LEVEL)
-            found["basic"] = ConfidenceInterval(*(min(max(end, low), high) for end in ends))
+            found["basic"] = Ends(*(min(max(end, low), high) for end in ends))
         if "bca" in family.methods:
             skewness = intervals.acceleration(population, statistic, statistic.name)
             found["bca"] = intervals.bca(replicates, result.estimate, skewness, LEVEL)

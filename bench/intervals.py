@@ -80,7 +80,7 @@ def proc_line(items: Inputs, rounds: int) -> str:
     found = _roc_interval(items)
     np.testing.assert_allclose(
         [low, area, high],
-        [found.confidence_interval.low, found.estimate, found.confidence_interval.high],
+        [found.low, found.estimate, found.high],
         rtol=1e-6,
     )
     return (
@@ -90,7 +90,7 @@ def proc_line(items: Inputs, rounds: int) -> str:
 
 
 def _roc_interval(items: Inputs) -> fa.results.AsymptoticInterval:
-    return fa.asymptotic_interval(items.correct, items.confidence, "roc_auc")
+    return fa.asymptotic_interval(items.correct, items.confidence, statistic="roc_auc")
 
 
 def lines(size: int, rounds: int) -> list[str]:
@@ -103,7 +103,7 @@ def lines(size: int, rounds: int) -> list[str]:
         text.append(
             ratio_line(
                 name,
-                lambda s=statistic: fa.asymptotic_interval(*data, s),  # type: ignore[misc]
+                lambda s=statistic: fa.asymptotic_interval(*data, statistic=s),  # type: ignore[misc]
                 lambda a=area: a(*data),  # type: ignore[misc]
                 rounds,
                 judged=size == SIZES[-1],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -424,4 +424,4 @@ def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[st
     for name, statistic in asked.items():
         with undefined_is_nan():
             found[name] = asymptotic_interval(statistic=statistic, **data)
-    return cast("dict[str, Interval]", found)
+    return found

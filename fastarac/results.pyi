@@ -38,10 +38,7 @@ from .sklearn.curves import ROCCurve as ROCCurve
 from .sklearn.scorer import Scorer as Scorer
 from .sweep import AcceptanceCounts as AcceptanceCounts
 from .sweep import ThresholdSweep as ThresholdSweep
-from .uncertainty.asymptotic import AsymptoticInterval as AsymptoticInterval
 from .uncertainty.bands import ConfidenceBand as ConfidenceBand
-from .uncertainty.bootstrap import BootstrapResult as BootstrapResult
 from .uncertainty.compared import ModelComparison as ModelComparison
 from .uncertainty.compared import PairDifference as PairDifference
 from .uncertainty.comparison import DeLongTest as DeLongTest
-from .uncertainty.results import ConfidenceInterval as ConfidenceInterval

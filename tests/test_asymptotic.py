@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -21,7 +22,8 @@ from fastarac._core.quantiles import (
     student_pvalue,
     student_quantile,
 )
-from fastarac.uncertainty import influence
+from fastarac._core.special import binomial_interval, chi_square_quantile
+from fastarac.uncertainty import influence, losses
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 Z = 1.959963984540054
@@ -45,38 +47,48 @@ def quietly(*arguments, **keywords):
 @pytest.mark.parametrize(("seed", "n", "divisor", "auc", "variance", "low", "high"), PROC)
 def test_the_roc_auc_has_the_interval_of_proc(seed, n, divisor, auc, variance, low, high):
     y_true, score, _ = np.array(slow.generated(seed, n)).T
-    found = fa.asymptotic_interval(y_true, score // divisor, "roc_auc")
+    found = fa.asymptotic_interval(y_true, score // divisor, statistic="roc_auc", method="wald")
     assert found.estimate == pytest.approx(auc, rel=1e-14)
     assert found.standard_error**2 == pytest.approx(variance, rel=1e-12)
-    assert found.confidence_interval == pytest.approx((low, high), rel=1e-13)
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-13)
 
 
 def test_a_proportion_has_the_interval_of_wald():
     correct = [1] * 40 + [0] * 20
-    found = fa.asymptotic_interval(correct, range(60), "recognition_rate", confidence_level=0.9)
+    found = fa.asymptotic_interval(
+        correct, range(60), statistic="recognition_rate", confidence_level=0.9, method="wald"
+    )
     error = math.sqrt(2 / 3 * 1 / 3 / 59)
     reach = stats.norm.ppf(0.95) * error
     assert found.estimate == 2 / 3
     assert found.standard_error == pytest.approx(error, rel=1e-14)
-    assert found.confidence_interval == pytest.approx((2 / 3 - reach, 2 / 3 + reach), rel=1e-14)
+    assert (found.low, found.high) == pytest.approx((2 / 3 - reach, 2 / 3 + reach), rel=1e-14)
 
 
 @given(sample=strategies.items)
 def test_log_odds_and_clipping(sample):
     correct, confidence, weight = sample
-    plain = quietly(correct, confidence, sample_weight=weight)
-    odds = quietly(correct, confidence, sample_weight=weight, transform="logit")
+    plain = quietly(correct, confidence, sample_weight=weight, method="wald")
+    odds = quietly(correct, confidence, sample_weight=weight, method="logit")
     assert odds.estimate == plain.estimate
-    for low, high in (plain.confidence_interval, odds.confidence_interval):
+    for low, high in ((plain.low, plain.high), (odds.low, odds.high)):
         assert 0.5 <= low <= plain.estimate <= high <= 1.0
         assert low < high
     if plain.standard_error > 1e-6:
         if plain.estimate > 0.5:  # in [0.5, 1]
-            ends = slow.logit_interval(2 * plain.estimate - 1, 2 * plain.standard_error, Z)
+            moves = fa.influence_values(correct, confidence, sample_weight=weight)
+            carriers = np.sum(moves**2) ** 2 / np.sum(moves**4)
+            n = len(correct) if weight is None else np.sum(weight) ** 2 / np.sum(np.square(weight))
+            degrees = 2 * carriers / (1 - carriers / n) if carriers < n else math.inf
+            if min(degrees % 1, 1 - degrees % 1) < 1e-6:
+                return  # rounded to one side or the other
+            degrees = math.floor(degrees) if degrees <= 200 else degrees
+            reach = stats.t.ppf(0.975, degrees) if degrees < math.inf else Z
+            ends = slow.logit_interval(2 * plain.estimate - 1, 2 * plain.standard_error, reach)
             expected = [(1 + end) / 2 for end in ends]
-            assert odds.confidence_interval == pytest.approx(expected, rel=1e-9)
+            assert (odds.low, odds.high) == pytest.approx(expected, rel=1e-9)
         ends = [plain.estimate + side * Z * plain.standard_error for side in (-1, 1)]
-        assert plain.confidence_interval == pytest.approx(np.clip(ends, 0.5, 1), rel=1e-12)
+        assert (plain.low, plain.high) == pytest.approx(np.clip(ends, 0.5, 1), rel=1e-12)
 
 
 @given(sample=strategies.unweighted)
@@ -85,7 +97,7 @@ def test_a_sweep_stands_for_its_items(sample):
     sweep = fa.threshold_sweep(correct, confidence)
     for statistic in ("arac_auc", "roc_auc", "average_precision"):
         np.testing.assert_equal(
-            quietly(sweep, statistic=statistic), quietly(correct, confidence, statistic)
+            quietly(sweep, statistic=statistic), quietly(correct, confidence, statistic=statistic)
         )
 
 
@@ -93,8 +105,10 @@ def test_a_sweep_stands_for_its_items(sample):
 def test_equal_weights_are_no_weights(sample):
     correct, confidence, _ = sample
     for statistic in ("arac_auc", "roc_auc"):
-        plain = quietly(correct, confidence, statistic)
-        weighted = quietly(correct, confidence, statistic, sample_weight=np.full(len(correct), 0.5))
+        plain = quietly(correct, confidence, statistic=statistic)
+        weighted = quietly(
+            correct, confidence, statistic=statistic, sample_weight=np.full(len(correct), 0.5)
+        )
         if plain.standard_error > 1e-9:
             assert weighted.standard_error == pytest.approx(plain.standard_error, rel=1e-9)
 
@@ -102,15 +116,17 @@ def test_equal_weights_are_no_weights(sample):
 def test_repeating_each_item_within_its_group_says_nothing_new():
     y_true, score, _ = np.array(slow.generated(2, 60)).T
     for statistic in ("arac_auc", "aurc", "recognition_rate"):
-        once = fa.asymptotic_interval(y_true, score, statistic)
+        once = fa.asymptotic_interval(y_true, score, statistic=statistic, method="wald")
         columns = (np.repeat(column, 3) for column in (y_true, score, np.arange(60)))
         correct, confidence, groups = columns
-        thrice = fa.asymptotic_interval(correct, confidence, statistic, groups=groups)
+        thrice = fa.asymptotic_interval(
+            correct, confidence, statistic=statistic, groups=groups, method="wald"
+        )
         assert thrice.estimate == pytest.approx(once.estimate, rel=1e-3)
         if statistic != "aurc":  # whose trapezoids know single items
             assert thrice.standard_error == pytest.approx(once.standard_error, rel=1e-12)
             reach = stats.t.ppf(0.975, 59) * once.standard_error
-            low, high = thrice.confidence_interval
+            low, high = (thrice.low, thrice.high)
             assert high - low == pytest.approx(2 * reach, rel=1e-10)
 
 
@@ -133,7 +149,7 @@ def test_groups_of_weight_zero_are_as_if_absent():
     found = fa.asymptotic_interval(y_true, score, groups=groups, sample_weight=weight)
     without = fa.asymptotic_interval(y_true[present], score[present], groups=groups[present])
     assert found.standard_error == pytest.approx(without.standard_error, rel=1e-12)
-    assert found.confidence_interval == pytest.approx(without.confidence_interval, rel=1e-12)
+    assert (found.low, found.high) == pytest.approx((without.low, without.high), rel=1e-12)
 
 
 # --- Where there is no spread ----------------------------------------------------------------
@@ -142,16 +158,11 @@ def test_groups_of_weight_zero_are_as_if_absent():
 @pytest.mark.parametrize("n", [1, 2, 10, 100, 5000])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_without_an_error_the_interval_is_that_of_clopper_and_pearson(n, level):
-    """But for whole items: the lowest rate that n correct items and some unseen ones can have."""
-    with pytest.warns(fa.UnreliableIntervalWarning, match="leave no spread"):
-        found = fa.asymptotic_interval(
-            np.ones(n), np.arange(n), "recognition_rate", confidence_level=level
-        )
-    exact = ((1 - level) / 2) ** (1 / n)
-    low, high = found.confidence_interval
-    assert high == 1.0
-    assert low <= exact * (1 + 1e-12)
-    assert 1 / low - 1 / exact < 1 / n + 1e-9
+    found = fa.asymptotic_interval(
+        np.ones(n), np.arange(n), statistic="recognition_rate", confidence_level=level
+    )
+    assert found.low == pytest.approx(((1 - level) / 2) ** (1 / n), rel=1e-11)
+    assert found.high == 1.0
 
 
 @pytest.mark.parametrize("label", [0, 1])
@@ -160,9 +171,8 @@ def test_without_an_error_the_interval_is_that_of_clopper_and_pearson(n, level):
 )
 @pytest.mark.parametrize("n", [1, 7, 300])
 def test_items_all_alike_are_never_certain(label, statistic, n):
-    with pytest.warns(fa.UnreliableIntervalWarning):
-        found = fa.asymptotic_interval(np.full(n, label), np.arange(n), statistic)
-    low, high = found.confidence_interval
+    found = quietly(np.full(n, label), np.arange(n), statistic=statistic)
+    low, high = (found.low, found.high)
     assert low < high
     assert low <= found.estimate <= high
     assert not found.standard_error > 1e-13
@@ -173,47 +183,138 @@ def test_items_all_alike_are_never_certain(label, statistic, n):
 def test_separated_classes_are_never_certain():
     """20 of each, all in order: 20 disjoint pairs would be, with a probability of at least 0.83."""
     with pytest.warns(fa.UnreliableIntervalWarning, match="roc_auc"):
-        found = fa.asymptotic_interval([0] * 20 + [1] * 20, range(40), "roc_auc")
+        found = fa.asymptotic_interval([0] * 20 + [1] * 20, range(40), statistic="roc_auc")
     assert found.standard_error == 0.0
-    low, high = found.confidence_interval
+    low, high = (found.low, found.high)
     assert high == 1.0
     assert 0.8 < low < 0.025 ** (1 / 20) + 0.01
 
 
 def test_one_item_of_a_class_gives_a_wide_interval_and_no_error():
     with pytest.warns(fa.UnreliableIntervalWarning):
-        found = fa.asymptotic_interval([1, 0, 0, 0], [0.9, 0.3, 0.2, 0.95], "roc_auc")
+        found = fa.asymptotic_interval([1, 0, 0, 0], [0.9, 0.3, 0.2, 0.95], statistic="roc_auc")
     assert math.isnan(found.standard_error)
-    low, high = found.confidence_interval
+    low, high = (found.low, found.high)
     assert high - low > 0.5
 
 
 def test_at_a_threshold_that_accepts_nothing_the_risk_may_be_anything():
-    with pytest.warns(fa.UnreliableIntervalWarning):
-        found = fa.asymptotic_interval([1, 0], [0.9, 0.3], fa.Statistic("risk", threshold=2.0))
-    assert found.confidence_interval == (0.0, 1.0)
+    found = quietly([1, 0], [0.9, 0.3], statistic=fa.Statistic("risk", threshold=2.0))
+    assert (found.low, found.high) == (0.0, 1.0)
+
+
+# --- Few errors, and limits ------------------------------------------------------------------
+
+
+def test_without_an_error_the_loss_is_bounded_by_garwoods_interval():
+    found = fa.asymptotic_interval(np.ones(100), np.arange(100))
+    assert found.method == "gamma"
+    assert 1 - found.low == pytest.approx(0.0368888, abs=5e-8)
+    assert found.high == 1.0
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"sample_weight": np.full(10, 7.0)}, {"groups": np.arange(10)}]
+)
+def test_one_error_near_the_end(options):
+    found = quietly([1] * 8 + [0, 1], -np.arange(10), **options)
+    assert (found.low, found.high) == pytest.approx((0.619368, 0.999620), abs=5e-7)
+    loss = quietly([1] * 8 + [0, 1], -np.arange(10), statistic="augrc", **options)
+    assert (1 - loss.high, 1 - loss.low) == pytest.approx((found.low, found.high), rel=1e-12)
+
+
+@given(sample=strategies.unweighted)
+def test_losses_are_sums_over_the_errors(sample):
+    correct, confidence, _ = sample
+    sweep = fa.threshold_sweep(correct, confidence)
+    names = [(name, {}) for name in ("arac_auc", "augrc")]
+    names += [("aurc", {"estimator": of}) for of in ("trapezoid", "mean", "exact")]
+    for name, parameters in names:
+        statistic = fa.Statistic(name, **parameters)
+        value = statistic(sweep)
+        weights = losses._WEIGHTS[name](sweep, **parameters)
+        loss = value if name in losses.LOSSES else 1 - value
+        assert np.diff(sweep.false_accepts) @ weights == pytest.approx(loss, rel=1e-9, abs=1e-12)
+        assert (weights >= -1e-15).all()
+
+
+def test_groups_add_what_their_errors_lose():
+    """Five errors at one place in five groups say more than in one."""
+    correct, confidence = np.ones(400), np.arange(400.0)
+    correct[200:205] = 0
+    pages = np.arange(400) // 8
+    apart = pages.copy()
+    apart[200:205] = np.arange(5)
+    one, five = (quietly(correct, confidence, groups=groups) for groups in (pages, apart))
+    alone = quietly(correct, confidence)
+    assert one.high - one.low > 1.3 * (five.high - five.low)
+    assert five.high - five.low == pytest.approx(alone.high - alone.low, rel=1e-12)
+
+
+def test_the_interval_of_an_acceptance_rate_as_it_is_written():
+    y_true, score, _ = np.array(slow.generated(2, 300)).T
+    n, limit = 300, 0.1
+    statistic = fa.Statistic("acceptance_at_error_rate", max_error_rate=limit)
+    found = fa.asymptotic_interval(y_true, score, statistic=statistic)
+    few, many = (int(q) for q in stats.binom.ppf([0.025, 0.975], n, limit))
+    x, low, high = fa.acceptance_at_error_rate(
+        y_true, score, max_error_rate=[limit, (few - 1) / n, (many + 1) / n]
+    )
+    a, b = stats.beta.ppf(0.025, n * x, n - n * x + 1), stats.beta.ppf(0.975, n * x + 1, n - n * x)
+    assert found.estimate == x
+    assert found.low == pytest.approx(max(0, x - math.hypot(x - low, x - a)), rel=1e-9)
+    assert found.high == pytest.approx(min(1, x + math.hypot(high - x, b - x)), rel=1e-9)
+
+
+def test_groups_and_weights_widen_the_intervals_of_shares():
+    y_true, score, _ = np.array(slow.generated(2, 300)).T
+    columns = np.repeat(y_true, 4), np.repeat(score, 4)
+    groups = np.repeat(np.arange(300), 4)
+    for statistic in (
+        "recognition_rate",
+        fa.Statistic("risk", threshold=0.5),
+        fa.Statistic("acceptance_at_error_rate", max_error_rate=0.1),
+        fa.Statistic("acceptance_at_risk", max_risk=0.2),
+    ):
+        once = quietly(y_true, score, statistic=statistic)
+        grouped = quietly(*columns, statistic=statistic, groups=groups)
+        narrow = quietly(*columns, statistic=statistic)
+        ratio = (grouped.high - grouped.low) / (once.high - once.low)
+        assert 0.8 < ratio < 1.6, statistic
+        assert narrow.high - narrow.low < 0.7 * (once.high - once.low)
+        same = quietly(y_true, score, statistic=statistic, sample_weight=np.full(300, 3.0))
+        assert (same.low, same.high) == pytest.approx((once.low, once.high), abs=0.02), statistic
+
+
+def test_chi_square_quantiles_as_in_scipy():
+    for degrees in (0.3, 1, 2, 7.4, 100, 1e4, 1e6):
+        for level in (0.001, 0.025, 0.5, 0.975, 0.999):
+            expected = stats.chi2.ppf(level, degrees)
+            assert chi_square_quantile(level, degrees) == pytest.approx(expected, rel=1e-10)
+    for k, n in ((0, 10), (3.5, 50.2), (0.4, 7.7), (500, 501)):
+        low, high = stats.beta.ppf(0.025, k, n - k + 1), stats.beta.ppf(0.975, k + 1, n - k)
+        assert binomial_interval(k, n, 0.95) == pytest.approx((np.nan_to_num(low), high), abs=1e-10)
 
 
 # --- Warnings and errors ---------------------------------------------------------------------
 
 
 def test_few_items_of_a_kind_warn():
+    logit = partial(fa.asymptotic_interval, method="logit")
     confidence = np.arange(40) % 7
     correct = np.arange(40) % 5 > 0  # 8 incorrect
     with pytest.warns(fa.UnreliableIntervalWarning, match="there are 8 incorrect items; .* from 10 on"):
-        fa.asymptotic_interval(correct, confidence)
+        logit(correct, confidence)
     with pytest.warns(fa.UnreliableIntervalWarning, match="there are 8 correct items"):
-        fa.asymptotic_interval(~correct, confidence)
+        logit(~correct, confidence)
     weight = np.where(np.arange(40) < 5, 100.0, 1.0)
     with pytest.warns(fa.UnreliableIntervalWarning, match=r"there are 2\.33 correct items"):
-        fa.asymptotic_interval(np.arange(40) % 2, confidence, sample_weight=weight)
+        logit(np.arange(40) % 2, confidence, sample_weight=weight)
     with pytest.warns(fa.UnreliableIntervalWarning, match="there are 8 groups; .* from 20 on"):
-        fa.asymptotic_interval(np.arange(40) % 2, confidence, groups=np.arange(40) % 8)
+        logit(np.arange(40) % 2, confidence, groups=np.arange(40) % 8)
     with pytest.warns(fa.UnreliableIntervalWarning, match="make up the error rate"):
-        fa.asymptotic_interval(
-            np.arange(40) % 2, np.arange(40), fa.Statistic("error_rate", threshold=35)
-        )
-    fa.asymptotic_interval(np.arange(40) % 2, confidence)
+        logit(np.arange(40) % 2, np.arange(40), statistic=fa.Statistic("error_rate", threshold=35))
+    logit(np.arange(40) % 2, confidence)
 
 
 def test_few_items_that_carry_the_error_warn():
@@ -221,7 +322,7 @@ def test_few_items_that_carry_the_error_warn():
     y_true, score = np.repeat([0, 1], 100), np.arange(200.0)
     score[99], score[98] = 100.5, 99.5
     with pytest.warns(fa.UnreliableIntervalWarning, match="estimated from as few as 2 items"):
-        fa.asymptotic_interval(y_true, score, "roc_auc")
+        fa.asymptotic_interval(y_true, score, statistic="roc_auc")
 
 
 @given(sample=strategies.unweighted)
@@ -238,8 +339,8 @@ def test_what_carries_the_error_is_the_same_from_sweep_and_items(sample):
 
 def test_what_is_undefined_is_nan():
     with pytest.warns(fa.UndefinedMetricWarning, match="roc_auc is undefined"):
-        found = fa.asymptotic_interval([1, 1], [0.9, 0.3], "roc_auc")
-    assert np.isnan([found.estimate, *found.confidence_interval, found.standard_error]).all()
+        found = fa.asymptotic_interval([1, 1], [0.9, 0.3], statistic="roc_auc")
+    assert np.isnan([found.estimate, *(found.low, found.high), found.standard_error]).all()
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.5, 95, math.nan, "0.95", None])
@@ -251,10 +352,12 @@ def test_bad_levels_are_refused(level):
 def test_bad_arguments_are_refused():
     columns = [1, 0], [0.9, 0.3]
     sweep = fa.threshold_sweep(*columns)
-    with pytest.raises(ValueError, match="transform is 'log'; one of 'logit' is expected"):
-        fa.asymptotic_interval(*columns, transform="log")
-    with pytest.raises(ValueError, match=r"transform is 'logit', and the range .* is not finite"):
-        fa.asymptotic_interval(*columns, "normalized_arp_auc", transform="logit")
+    with pytest.raises(ValueError, match="method is 'log'; one of 'auto'"):
+        fa.asymptotic_interval(*columns, method="log")
+    with pytest.raises(ValueError, match="'normalized_aurc' has no finite range"):
+        fa.asymptotic_interval(*columns, statistic="normalized_aurc", method="logit")
+    with pytest.raises(ValueError, match="for method='gamma' one of arac_auc, augrc"):
+        fa.asymptotic_interval(*columns, statistic="roc_auc", method="gamma")
     with pytest.raises(ValueError, match="ThresholdSweep of weighted items"):
         fa.asymptotic_interval(fa.threshold_sweep(*columns, sample_weight=[1, 2]))
     with pytest.raises(TypeError, match="groups is given beside a ThresholdSweep"):
@@ -301,4 +404,4 @@ def test_vast_weights_of_items_that_are_all_right():
     one = quietly(ones, confidence)
     vast = quietly(ones, confidence, sample_weight=np.full(40, 1e18))
     assert vast.estimate == one.estimate
-    assert vast.confidence_interval == pytest.approx(one.confidence_interval, rel=0.02)
+    assert (vast.low, vast.high) == pytest.approx((one.low, one.high), rel=0.02)

@@ -76,13 +76,13 @@ def test_an_interval_by_hand():
     result = fa.bootstrap(correct, confidence, n_resamples=101, confidence_level=0.9, random_state=1)
     assert result.estimate == fa.arac_auc_score(correct, confidence)
     assert len(result.distribution) == 101
-    low, high = result.confidence_interval
+    low, high = (result.low, result.high)
     assert low == pytest.approx(ref.quantile(result.distribution, 0.05), rel=1e-14)
     assert high == pytest.approx(ref.quantile(result.distribution, 0.95), rel=1e-14)
     assert result.standard_error == pytest.approx(np.std(result.distribution, ddof=1))
     basic = fa.bootstrap(
         correct, confidence, n_resamples=101, confidence_level=0.9, random_state=1, method="basic"
-    ).confidence_interval
+    )
     assert basic.low == pytest.approx(2 * result.estimate - high)
     assert basic.high == pytest.approx(2 * result.estimate - low)
 
@@ -99,12 +99,12 @@ def test_no_spread():
         for method in ("percentile", "basic", "bca"):
             result = run(method=method)
             assert result.estimate == result.distribution[0]
-            assert result.confidence_interval == (result.estimate, result.estimate)
+            assert (result.low, result.high) == (result.estimate, result.estimate)
             assert result.standard_error == pytest.approx(0.0, abs=1e-15)
         with pytest.warns(UNDEFINED, match="the studentized interval of arac_auc is undefined"):
             result = run(method="studentized")
-        assert math.isnan(result.confidence_interval.low)
-        assert math.isnan(result.confidence_interval.high)
+        assert math.isnan(result.low)
+        assert math.isnan(result.high)
 
 
 def test_a_few_resamples_without_spread_do_not_matter():
@@ -115,7 +115,7 @@ def test_a_few_resamples_without_spread_do_not_matter():
     )
     share = np.mean(result.distribution == 1)
     assert 0 < share < 0.02
-    assert result.confidence_interval.low < result.estimate < result.confidence_interval.high
+    assert result.low < result.estimate < result.high
 
 
 def n_thresholds(sweep):
@@ -124,30 +124,32 @@ def n_thresholds(sweep):
 
 def test_bca_without_a_replicate_on_the_other_side():
     with pytest.warns(UNDEFINED, match="the bca interval of n_thresholds is undefined"):
-        result = fa.bootstrap(*items(30), n_thresholds, method="bca", n_resamples=20, random_state=0)
-    assert math.isnan(result.confidence_interval.low)
+        result = fa.bootstrap(
+            *items(30), statistic=n_thresholds, method="bca", n_resamples=20, random_state=0
+        )
+    assert math.isnan(result.low)
     assert result.standard_error > 0
 
 
 def test_undefined_replicates_are_counted():
     correct, confidence = [1, 1, 1, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]
     with pytest.warns(UNDEFINED, match=r"roc_auc is undefined for \d+ of 200 resamples") as caught:
-        result = fa.bootstrap(correct, confidence, "roc_auc", n_resamples=200, random_state=0)
+        result = fa.bootstrap(correct, confidence, statistic="roc_auc", n_resamples=200, random_state=0)
     missing = int(np.isnan(result.distribution).sum())
     assert f" {missing} of 200" in str(caught[0].message)
     assert caught[0].filename == __file__
     assert 0.2 < missing / 200 < 0.5  # (4/5)**5 = 0.33
-    assert result.confidence_interval == (1, 1)
+    assert (result.low, result.high) == (1, 1)
     assert result.standard_error == 0
     with pytest.warns(UNDEFINED, match="roc_auc is undefined for the items themselves"):
-        result = fa.bootstrap([1, 1], [0.9, 0.8], ["roc_auc"], n_resamples=5)["roc_auc"]
+        result = fa.bootstrap([1, 1], [0.9, 0.8], statistic=["roc_auc"], n_resamples=5)["roc_auc"]
     assert math.isnan(result.estimate)
-    assert math.isnan(result.confidence_interval.low)
+    assert math.isnan(result.low)
     assert math.isnan(result.standard_error)
     assert np.isnan(result.distribution).all()
     with pytest.warns(UNDEFINED, match="roc_auc is undefined for 2 of 2"):
-        result = fa.bootstrap([1, 0], [0.9, 0.8], "roc_auc", n_resamples=2, random_state=1)
-    assert math.isnan(result.confidence_interval.low)
+        result = fa.bootstrap([1, 0], [0.9, 0.8], statistic="roc_auc", n_resamples=2, random_state=1)
+    assert math.isnan(result.low)
 
 
 def test_threads_neither_warn_nor_quieten_each_other():
@@ -156,7 +158,12 @@ def test_threads_neither_warn_nor_quieten_each_other():
     correct, confidence = np.arange(n) < n - 1, np.arange(n)[::-1]
     with pytest.warns(UNDEFINED) as caught:
         fa.bootstrap(
-            correct, confidence, "equal_error_rate", n_resamples=200, random_state=0, n_threads=4
+            correct,
+            confidence,
+            statistic="equal_error_rate",
+            n_resamples=200,
+            random_state=0,
+            n_threads=4,
         )
     assert sum(warning.category is UNDEFINED for warning in caught) == 1
     with pytest.warns(UNDEFINED, match="equal error rate"):
@@ -179,7 +186,7 @@ def test_few_items_of_a_kind_warn_as_asymptotic_intervals_do():
     names = ["augrc", "acceptance_at_error_rate", n_thresholds]
     said = [expected.format("correct", name) for name in ("augrc", "acceptance_at_error_rate")]
     spread = "the items leave no spread to estimate the error of n_thresholds from; the interval is a "
-    assert doubts(~correct, confidence, names) == [*said, spread + "single value"]
+    assert doubts(~correct, confidence, statistic=names) == [*said, spread + "single value"]
     half = np.arange(40) % 2
     assert doubts(half, confidence) == []
     assert doubts(half, confidence, sample_weight=np.full(40, 0.1)) == []
@@ -190,18 +197,20 @@ def test_few_items_of_a_kind_warn_as_asymptotic_intervals_do():
     (said,) = doubts(half, confidence, groups=groups)
     assert said.startswith("there are 8 groups; intervals can be relied on from 20 on")
     rate = fa.Statistic("error_rate", threshold=35)
-    (said,) = doubts(half, np.arange(40), rate)
+    (said,) = doubts(half, np.arange(40), statistic=rate)
     assert "items that make up the error rate" in said
 
 
 def test_few_items_that_carry_the_error_warn():
     y_true, score = np.repeat([0, 1], 100), np.arange(200.0)
     score[99], score[98] = 100.5, 99.5
-    (said,) = doubts(y_true, score, "roc_auc")
+    (said,) = doubts(y_true, score, statistic="roc_auc")
     assert said.startswith("the error of roc_auc is estimated from as few as 2 items")
     weight = np.ones(200)
-    assert doubts(y_true, score, "roc_auc", sample_weight=weight) == [said]
-    assert doubts(y_true, score, "roc_auc", groups=np.arange(200)) == [said.replace("items", "groups")]
+    assert doubts(y_true, score, statistic="roc_auc", sample_weight=weight) == [said]
+    assert doubts(y_true, score, statistic="roc_auc", groups=np.arange(200)) == [
+        said.replace("items", "groups")
+    ]
     (said,) = doubts(np.ones(30), np.arange(30.0))
     assert said.endswith("a single value, and asymptotic_interval says what could have gone unseen")
 
@@ -210,7 +219,7 @@ def test_several_statistics_share_their_resamples():
     correct, confidence = items(50)
     x = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05)
     several = ["arac_auc", fa.Statistic("augrc"), x, n_thresholds, "aurc"]
-    results = fa.bootstrap(correct, confidence, several, n_resamples=30, random_state=5)
+    results = fa.bootstrap(correct, confidence, statistic=several, n_resamples=30, random_state=5)
     assert list(results) == [
         "arac_auc", "augrc", "Statistic('acceptance_at_error_rate', max_error_rate=0.05)",
         "n_thresholds",
@@ -218,10 +227,10 @@ def test_several_statistics_share_their_resamples():
     ]  # fmt: skip
     np.testing.assert_allclose(results["arac_auc"].distribution, 1 - results["augrc"].distribution)
     for statistic, result in zip(several, results.values(), strict=True):
-        alone = fa.bootstrap(correct, confidence, statistic, n_resamples=30, random_state=5)
+        alone = fa.bootstrap(correct, confidence, statistic=statistic, n_resamples=30, random_state=5)
         assert alone.distribution.tolist() == result.distribution.tolist()
-        assert alone.confidence_interval == result.confidence_interval
-    assert set(fa.bootstrap(correct, confidence, ["aurc"], n_resamples=2)) == {"aurc"}
+        assert (alone.low, alone.high) == (result.low, result.high)
+    assert set(fa.bootstrap(correct, confidence, statistic=["aurc"], n_resamples=2)) == {"aurc"}
     shown = str(results["arac_auc"])
     assert shown.startswith(f"{results['arac_auc'].estimate:.6g} [")
     with pytest.raises(AttributeError):
@@ -248,7 +257,7 @@ def test_neither_threads_nor_the_order_of_items_change_anything(call, monkeypatc
 
     def bits(result):
         parts = result.values() if isinstance(result, dict) else [result]
-        return [(p.distribution.tobytes(), p.confidence_interval, p.standard_error) for p in parts]
+        return [(p.distribution.tobytes(), (p.low, p.high), p.standard_error) for p in parts]
 
     expected = bits(run(correct, confidence, **keywords, n_threads=1))
     for threads in (2, 7):
@@ -259,7 +268,7 @@ def test_neither_threads_nor_the_order_of_items_change_anything(call, monkeypatc
     keywords = {k: v[order] if isinstance(v, np.ndarray) else v for k, v in keywords.items()}
     shuffled = run(correct[order], np.exp(confidence[order]), **keywords)
     if call == "weights":  # sums of weights round by their order within a tie
-        assert shuffled.confidence_interval == pytest.approx(expected[0][1], rel=1e-12)
+        assert (shuffled.low, shuffled.high) == pytest.approx(expected[0][1], rel=1e-12)
     else:
         assert bits(shuffled) == expected
 
@@ -278,7 +287,7 @@ def test_a_sweep_stands_for_its_items(sample, stratified, method):
     for name, result in of_items.items():
         assert result.distribution.tolist() == of_sweep[name].distribution.tolist()
         assert result.estimate == of_sweep[name].estimate
-        low, high = result.confidence_interval
+        low, high = (result.low, result.high)
         assert math.isnan(low) or result.estimate == pytest.approx(np.clip(result.estimate, 0, 1))
         assert math.isnan(low) or 0 <= low <= high <= 1
 
@@ -400,7 +409,7 @@ def test_what_a_sweep_cannot_say():
 def test_bca_of_too_many_kinds_of_items(monkeypatch):
     monkeypatch.setattr(intervals, "MAX_LEFT_OUT", 10)
     with pytest.raises(ValueError, match=r"an item of each of 12 kinds .* at most 10 kinds"):
-        fa.bootstrap(*items(12), "equal_error_rate", method="bca", n_resamples=5)
+        fa.bootstrap(*items(12), statistic="equal_error_rate", method="bca", n_resamples=5)
 
 
 def test_an_error_in_a_function_of_ones_own_comes_out():
@@ -410,7 +419,7 @@ def test_an_error_in_a_function_of_ones_own_comes_out():
         return 1.0
 
     with pytest.raises(ZeroDivisionError):
-        fa.bootstrap(*items(30), broken, n_resamples=50)
+        fa.bootstrap(*items(30), statistic=broken, n_resamples=50)
 
 
 def test_progress_in_lines(capsys, monkeypatch):
@@ -421,10 +430,10 @@ def test_progress_in_lines(capsys, monkeypatch):
         time.sleep(0.02)
         return 1.0
 
-    plain = fa.bootstrap(*items(10), slow, n_resamples=6, random_state=1)
+    plain = fa.bootstrap(*items(10), statistic=slow, n_resamples=6, random_state=1)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("fastarac.uncertainty.replicates.BATCH", 1)
-    with_lines = fa.bootstrap(*items(10), slow, n_resamples=6, random_state=1, progress=True)
+    with_lines = fa.bootstrap(*items(10), statistic=slow, n_resamples=6, random_state=1, progress=True)
     assert with_lines.distribution.tolist() == plain.distribution.tolist()
     out, err = capsys.readouterr()
     assert out == ""

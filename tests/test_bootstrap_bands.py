@@ -58,13 +58,13 @@ def test_bands_are_made_of_the_resamples_curves(curve, levels, keywords):
         sweeps.append(sweep)
         return 0.0
 
-    fa.bootstrap(correct, confidence, keep, n_resamples=b, random_state=8, **keywords)
+    fa.bootstrap(correct, confidence, statistic=keep, n_resamples=b, random_state=8, **keywords)
     for grid in (11, [0.0, 0.1, 0.29, 0.3, 0.7, 0.999], [0.5]):
         x = np.arange(11) / 10 if grid == 11 else np.array(grid)
         found = [
             fa.bootstrap_band(
-                correct, confidence, curve, kind=kind, grid=grid, n_resamples=b, confidence_level=0.8,
-                random_state=8, **keywords,
+                correct, confidence, curve=curve, kind=kind, grid=grid, n_resamples=b,
+                confidence_level=0.8, random_state=8, **keywords,
             )
             for kind in ("pointwise", "simultaneous")
         ]  # fmt: skip
@@ -86,15 +86,15 @@ def test_bands_are_made_of_the_resamples_curves(curve, levels, keywords):
 def test_bands_from_few_items_warn():
     correct, confidence = np.arange(40) % 5 > 0, np.arange(40.0)
     with pytest.warns(fa.UnreliableIntervalWarning, match="8 incorrect items; .* of the rc curve"):
-        fa.bootstrap_band(correct, confidence, "rc", n_resamples=5)
+        fa.bootstrap_band(correct, confidence, curve="rc", n_resamples=5)
 
 
 def test_ends_of_the_arac_band():
     band = fa.bootstrap_band(*items(60), n_resamples=50, random_state=0)
     assert len(band.x) == 201
     assert band.low[0] == band.high[0] == band.estimate[0] == 1.0
-    rate = fa.bootstrap(*items(60), "recognition_rate", n_resamples=50, random_state=0)
-    assert (band.low[-1], band.high[-1]) == pytest.approx(rate.confidence_interval)
+    rate = fa.bootstrap(*items(60), statistic="recognition_rate", n_resamples=50, random_state=0)
+    assert (band.low[-1], band.high[-1]) == pytest.approx((rate.low, rate.high))
     assert "curve='arac', kind='pointwise', confidence_level=0.95" in repr(band)
     with pytest.raises(AttributeError):
         band.low = 0
@@ -141,11 +141,11 @@ def test_a_simultaneous_band_is_wider_and_covers_as_often_as_it_says():
 def test_resamples_of_one_class_have_no_roc_curve():
     with pytest.warns(fa.UndefinedMetricWarning, match=r"undefined for \d+ of 100 resamples"):
         band = fa.bootstrap_band(
-            [1, 1, 1, 0], [4, 3, 2, 1], "roc", n_resamples=100, random_state=0, grid=3
+            [1, 1, 1, 0], [4, 3, 2, 1], curve="roc", n_resamples=100, random_state=0, grid=3
         )
     assert band.low.tolist() == band.high.tolist() == [1, 1, 1]
     with pytest.warns(fa.UndefinedMetricWarning):
-        band = fa.bootstrap_band([1, 1], [4, 3], "roc", n_resamples=4, grid=3)
+        band = fa.bootstrap_band([1, 1], [4, 3], curve="roc", n_resamples=4, grid=3)
     assert np.isnan(band.low).all()
     assert math.isnan(band.estimate[0])
 
@@ -183,7 +183,7 @@ def test_displays_draw_bands(curve):
     from matplotlib import pyplot as plt
 
     correct, confidence = items(60)
-    band = fa.bootstrap_band(correct, confidence, curve, n_resamples=30, random_state=0)
+    band = fa.bootstrap_band(correct, confidence, curve=curve, n_resamples=30, random_state=0)
     display = DISPLAYS[curve].from_predictions(correct, confidence)
     before = display.ax_.get_ylim()
     assert display.plot_band(band) is display

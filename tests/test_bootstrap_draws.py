@@ -209,7 +209,7 @@ def test_strata_keep_their_numbers(cells, monkeypatch):
 def test_a_stratum_may_be_empty():
     for label in (0, 1):
         result = fa.bootstrap(
-            [label] * 4, [4, 3, 2, 1], "recognition_rate", stratified=True, n_resamples=9
+            [label] * 4, [4, 3, 2, 1], statistic="recognition_rate", stratified=True, n_resamples=9
         )
         assert (result.distribution == label).all()
 
@@ -286,7 +286,7 @@ def test_replicates_are_the_statistics_of_the_items_drawn(case):
         statistics = [s for s in statistics if ("estimator", "mean") not in s.parameters]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fa.UndefinedMetricWarning)
-        found = fa.bootstrap(*data, statistics, n_resamples=b, random_state=4, **keywords)
+        found = fa.bootstrap(*data, statistic=statistics, n_resamples=b, random_state=4, **keywords)
     values = population.sweep.thresholds[1:][np.cumsum((of_unit[0] & 2) > 0) - 1]
     labels = of_unit[0] & 1
     weights = np.ones(len(values), int)
@@ -319,7 +319,12 @@ def test_a_count_that_does_not_fit_is_drawn_again_in_full(monkeypatch):
     groups = np.arange(200) // 4
     before = [
         fa.bootstrap(
-            correct, confidence, ["arac_auc", "aurc"], n_resamples=20, random_state=1, **keywords
+            correct,
+            confidence,
+            statistic=["arac_auc", "aurc"],
+            n_resamples=20,
+            random_state=1,
+            **keywords,
         )
         for keywords in ({}, {"groups": groups}, {"stratified": True})
     ]
@@ -334,7 +339,12 @@ def test_a_count_that_does_not_fit_is_drawn_again_in_full(monkeypatch):
     monkeypatch.setattr(resampling.Population, "draw", noted)
     after = [
         fa.bootstrap(
-            correct, confidence, ["arac_auc", "aurc"], n_resamples=20, random_state=1, **keywords
+            correct,
+            confidence,
+            statistic=["arac_auc", "aurc"],
+            n_resamples=20,
+            random_state=1,
+            **keywords,
         )
         for keywords in ({}, {"groups": groups}, {"stratified": True})
     ]

@@ -92,7 +92,7 @@ class TestFigures:
         for pair in found["pairs"]:
             same = expected.pair(pair["a"], pair["b"])
             assert pair["difference"] == same.difference >= 0
-            assert (pair["low"], pair["high"]) == same.confidence_interval
+            assert (pair["low"], pair["high"]) == (same.low, same.high)
             assert pair["adjusted_pvalue"] == same.adjusted_pvalue
 
     def test_losses_are_best_when_least(self, digits):
@@ -150,7 +150,7 @@ class TestFigures:
         found = fa.compare_models(DATA)
         pair = found.pair("knn-votes", "svm-rbf")
         assert f"{pair.difference:+.4f}" in text
-        assert "{:+.4f} to {:+.4f}".format(*pair.confidence_interval) in text
+        assert "{:+.4f} to {:+.4f}".format(*pair.interval) in text
         assert "Best by ARAC-AUC: knn-votes, significantly better than svm-rbf, " in text
         assert "adjusted for 6 pairs (Holm)" in text
         assert "Cheapest: knn-votes" in text

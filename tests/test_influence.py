@@ -166,8 +166,10 @@ def test_the_sample_variance_over_n_is_the_squared_error(statistic, sample):
     correct, confidence, weight = sample
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        values = fa.influence_values(correct, confidence, statistic, sample_weight=weight)
-        interval = fa.asymptotic_interval(correct, confidence, statistic, sample_weight=weight)
+        values = fa.influence_values(correct, confidence, statistic=statistic, sample_weight=weight)
+        interval = fa.asymptotic_interval(
+            correct, confidence, statistic=statistic, sample_weight=weight
+        )
     n = len(values)
     error = interval.standard_error
     if np.isnan(error):
@@ -211,9 +213,9 @@ def test_equal_weights_are_no_weights(sample):
     for statistic in ("arac_auc", "roc_auc"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", fa.UndefinedMetricWarning)
-            plain = fa.influence_values(correct, confidence, statistic)
+            plain = fa.influence_values(correct, confidence, statistic=statistic)
             weighted = fa.influence_values(
-                correct, confidence, statistic, sample_weight=np.full(len(correct), 2.0)
+                correct, confidence, statistic=statistic, sample_weight=np.full(len(correct), 2.0)
             )
         np.testing.assert_allclose(weighted, plain, rtol=1e-13, atol=1e-15)
 
@@ -224,12 +226,12 @@ def test_the_roc_auc_has_delongs_variance(sample):
     if min(correct.sum(), len(correct) - correct.sum()) < 2:
         return
     _, covariances = slow.delong(correct.tolist(), [confidence.tolist()])
-    values = fa.influence_values(correct, confidence, "roc_auc")
+    values = fa.influence_values(correct, confidence, statistic="roc_auc")
     assert np.var(values, ddof=1) / len(values) == pytest.approx(float(covariances[0][0]), rel=1e-12)
 
 
 def test_one_item_of_a_class_says_nothing_about_its_spread():
-    values = fa.influence_values([1, 0, 0, 0], [0.9, 0.3, 0.2, 0.95], "roc_auc")
+    values = fa.influence_values([1, 0, 0, 0], [0.9, 0.3, 0.2, 0.95], statistic="roc_auc")
     assert np.isnan(values[0])
     assert np.isfinite(values[1:]).all()
     assert np.isnan(fa.influence_values([1], [0.5])).all()
@@ -237,7 +239,7 @@ def test_one_item_of_a_class_says_nothing_about_its_spread():
 
 def test_what_is_undefined_is_nan_and_warns():
     with pytest.warns(fa.UndefinedMetricWarning, match="roc_auc is undefined"):
-        values = fa.influence_values([1, 1, 1], [0.9, 0.3, 0.2], "roc_auc")
+        values = fa.influence_values([1, 1, 1], [0.9, 0.3, 0.2], statistic="roc_auc")
     assert np.isnan(values).all()
 
 
@@ -245,9 +247,9 @@ def test_statistics_without_influence_are_refused_with_those_that_have_one():
     with pytest.raises(
         ValueError, match=r"'equal_error_rate' has no influence values.*use bootstrap.*arac_auc"
     ):
-        fa.influence_values([1, 0], [0.9, 0.3], "equal_error_rate")
-    with pytest.raises(ValueError, match="'acceptance_at_error_rate' has no influence values"):
-        fa.asymptotic_interval([1, 0], [0.9, 0.3], "acceptance_at_error_rate")
+        fa.influence_values([1, 0], [0.9, 0.3], statistic="equal_error_rate")
+    with pytest.raises(ValueError, match="'equal_error_rate', which has no influence values"):
+        fa.asymptotic_interval([1, 0], [0.9, 0.3], statistic="equal_error_rate")
 
 
 def test_bad_input_is_refused():
@@ -259,7 +261,7 @@ def test_bad_input_is_refused():
     with pytest.raises(ValueError, match=r"correct\[1\] is 2"):
         fa.influence_values([1, 2], [0.9, 0.3])
     with pytest.raises(TypeError, match="statistic is 3"):
-        fa.influence_values([1, 0], [0.9, 0.3], 3)
+        fa.influence_values([1, 0], [0.9, 0.3], statistic=3)
 
 
 @pytest.mark.parametrize("name", ["arac_auc", "roc_auc", "arp_auc"])

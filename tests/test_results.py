@@ -15,6 +15,8 @@ import fastarac as fa
 CORRECT, CONFIDENCE = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
 RESULTS = {
     "interval": lambda: fa.Interval(0.5, 0.4, math.nan, 0.1, 0.95, "wald", np.array([0.4, math.nan])),
+    "bootstrap": lambda: fa.bootstrap([1, 0] * 12, range(24), n_resamples=3, random_state=0),
+    "band": lambda: fa.bootstrap_band([1, 0] * 12, range(24), n_resamples=3, random_state=0),
     "arac_curve": lambda: fa.arac_curve(CORRECT, CONFIDENCE),
     "threshold_sweep": lambda: fa.threshold_sweep(CORRECT, CONFIDENCE),
     "vast_integers": lambda: fa.threshold_sweep([1, 0], np.array([2**63, 1], np.uint64)),

@@ -83,16 +83,16 @@ def test_a_rate_needs_its_threshold(name):
     with pytest.raises(TypeError, match=message):
         fa.Statistic(name)
     with pytest.raises(TypeError, match=message):
-        fa.bootstrap([1, 0], [0.9, 0.3], name)
+        fa.bootstrap([1, 0], [0.9, 0.3], statistic=name)
     with pytest.raises(TypeError, match=message):
-        fa.asymptotic_interval([1, 0], [0.9, 0.3], name)
+        fa.asymptotic_interval([1, 0], [0.9, 0.3], statistic=name)
 
 
 def test_what_is_no_statistic():
     with pytest.raises(TypeError, match=r"statistic is 3 \(int\); a name is expected"):
         fa.Statistic(3)
     with pytest.raises(TypeError, match="statistic is None; a name or a Statistic is expected"):
-        fa.asymptotic_interval([1, 0], [0.9, 0.3], None)
+        fa.asymptotic_interval([1, 0], [0.9, 0.3], statistic=None)
     with pytest.raises(ValueError, match="statistic is 'auc'; one of recognition_rate, arac_auc,"):
         fa.Statistic("auc")
     with pytest.raises(

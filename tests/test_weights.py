@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn import metrics
 
 import fastarac as fa
 
+ends = attrgetter("low", "high")
 FACTORS = [2.0**900, 2.0**-900, 1e200, 1e-200, 1e300, 1e-300]
 CORRECT, CONFIDENCE = [0, 1, 0, 1], [3, 2, 1, 0]
 
@@ -44,18 +46,18 @@ def numbers(result: object) -> np.ndarray:
 FIGURES = {
     **{
         f"bootstrap of {name}": lambda c, t, w, name=name: fa.bootstrap(
-            c, t, name, sample_weight=w, method="percentile", n_resamples=20, random_state=1
+            c, t, statistic=name, sample_weight=w, method="percentile", n_resamples=20, random_state=1
         ).distribution
         for name in STATISTICS
     },
     **{
-        f"bca of {name}": lambda c, t, w, name=name: fa.bootstrap(
-            c, t, name, sample_weight=w, method="bca", n_resamples=20, random_state=1
-        ).confidence_interval
+        f"bca of {name}": lambda c, t, w, name=name: ends(fa.bootstrap(
+            c, t, statistic=name, sample_weight=w, method="bca", n_resamples=20, random_state=1
+        ))
         for name in STATISTICS[:5]
     },
     "a function of one's own": lambda c, t, w: fa.bootstrap(
-        c, t, lambda sweep: sweep.total / w.sum(), sample_weight=w, method="percentile",
+        c, t, statistic=lambda sweep: sweep.total / w.sum(), sample_weight=w, method="percentile",
         n_resamples=20, random_state=1,
     ).distribution,
     "bootstrap of groups": lambda c, t, w: fa.bootstrap(
@@ -63,17 +65,17 @@ FIGURES = {
         random_state=1,
     ).distribution,
     "band": lambda c, t, w: fa.bootstrap_band(
-        c, t, "rc", kind="simultaneous", sample_weight=w, grid=5, n_resamples=20, random_state=1
+        c, t, curve="rc", kind="simultaneous", sample_weight=w, grid=5, n_resamples=20, random_state=1
     ).high,
     **{
         f"influence of {name}": lambda c, t, w, name=name: fa.influence_values(
-            c, t, name, sample_weight=w
+            c, t, statistic=name, sample_weight=w
         )
         for name in STATISTICS[:5]
     },
-    "asymptotic interval": lambda c, t, w: fa.asymptotic_interval(
-        c, t, "pr_auc", sample_weight=w
-    ).confidence_interval,
+    "asymptotic interval": lambda c, t, w: ends(fa.asymptotic_interval(
+        c, t, statistic="pr_auc", sample_weight=w
+    )),
     "optimal operating point": lambda c, t, w: (
         (point := fa.costs.optimal_operating_point(
             c, t, costs=fa.VerificationCosts(2, 4, 22), sample_weight=w

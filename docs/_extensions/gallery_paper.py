@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 THRESHOLDS = np.linspace(1, 0, 1001)
 SAMPLE = 10_000
-UNBOUNDED = {"normalized_arp_auc"}  # without a least value there are no log-odds
 AXES = {
     "roc": ("False positive rate", "True positive rate"),
     "pr": ("Recall", "Precision"),
@@ -152,11 +151,9 @@ def with_interval(sweep: fa.ThresholdSweep, statistic: str, digits: int) -> str:
     """The value and its interval of 95 % confidence; marked where the library warns."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fa.UnreliableIntervalWarning)
-        estimate, (low, high), _ = fa.asymptotic_interval(
-            sweep, statistic=statistic, transform=None if statistic in UNBOUNDED else "logit"
-        )
+        found = fa.asymptotic_interval(sweep, statistic=statistic)
     mark = "†" if caught else ""
-    return f"{estimate:.{digits}f} ({low:.{digits}f}–{high:.{digits}f}){mark}"
+    return f"{found.estimate:.{digits}f} ({found.low:.{digits}f}–{found.high:.{digits}f}){mark}"
 
 
 def figure_8() -> str:

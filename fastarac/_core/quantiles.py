@@ -21,8 +21,9 @@ def normal_quantile(level: float) -> float:
 def student_pvalue(t: float, degrees: float) -> float:
     """Probability that Student's t is at least as far from 0 as `t`; within 1e-14.
 
-    `degrees` are whole, at least 1, or infinite. Finite sums (Abramowitz and Stegun, 26.7.3 and
-    26.7.4), and the normal deviate of Hill 1970 (algorithm 395) where these would be long.
+    `degrees` are at least 1 (those that are not whole are rounded down), or infinite. Finite sums
+    (Abramowitz and Stegun, 26.7.3 and 26.7.4), and the normal deviate of Hill 1970 (algorithm 395)
+    where these would be long.
     """
     t = abs(t)
     if math.isinf(degrees) or math.isinf(t):

@@ -1,4 +1,4 @@
-"""The binomial distribution: its tail, and the bound for a probability that follows from it.
+"""The binomial and the gamma distribution: tails, and the bounds and quantiles that follow from them.
 
 With as many as 10¹² items, formulas through the logarithm of the gamma function lose half their
 digits. Probabilities of single counts are therefore computed from deviances (Loader 2000, "Fast and
@@ -9,14 +9,17 @@ incomplete beta function (DiDonato and Morris 1992, "Algorithm 708", section 3).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from statistics import NormalDist
 
 _EPSILON = 2.0**-53
 
 
-def binomial_cdf(k: int, n: int, p: float) -> float:
+def binomial_cdf(k: float, n: float, p: float) -> float:
     """Probability of at most `k` successes in `n` independent trials, each with probability `p`.
 
-    Relative error below 1e-11, also of small values, for 0 ≤ k ≤ n ≤ 10¹² and 0 ≤ p ≤ 1.
+    Relative error below 1e-11, also of small values, for 0 ≤ k ≤ n ≤ 10¹² and 0 ≤ p ≤ 1. Numbers that
+    are not whole, as of effective sample sizes, are read into the incomplete beta function.
     """
     if k >= n or p <= 0.0:
         return 1.0
@@ -32,7 +35,18 @@ def binomial_cdf(k: int, n: int, p: float) -> float:
     return 1.0 - at_k * (n - k) * p * _fraction(k + 1, n - k, p, 1.0 - p, (k + 1) - (n + 1) * p)
 
 
-def binomial_upper_bound(k: int, n: int, failure_probability: float) -> float:
+def binomial_quantile(probability: float, n: int, p: float) -> int:
+    """Smallest number of successes whose distribution function is at least `probability`."""
+    return bisect_left(range(n), probability, key=lambda k: binomial_cdf(k, n, p))
+
+
+def binomial_interval(k: float, n: float, level: float) -> tuple[float, float]:
+    """The two-sided interval of Clopper and Pearson for a probability, after `k` of `n`."""
+    tail = (1.0 - level) / 2.0
+    return 1.0 - binomial_upper_bound(n - k, n, tail), binomial_upper_bound(k, n, tail)
+
+
+def binomial_upper_bound(k: float, n: float, failure_probability: float) -> float:
     """The p at which at most `k` successes in `n` trials have exactly that probability.
 
     The one-sided upper bound of Clopper and Pearson 1934: whatever the true probability of success,
@@ -67,7 +81,72 @@ def binomial_upper_bound(k: int, n: int, failure_probability: float) -> float:
     return high
 
 
-def _probability(k: int, n: int, p: float) -> float:
+def chi_square_quantile(probability: float, degrees: float) -> float:
+    """Value that a chi-square variable stays below with a probability in (0, 1).
+
+    `degrees` are above 0, and need not be whole. Relative error below 1e-9 up to 10⁸ degrees.
+    """
+    shape = degrees / 2.0
+    # Wilson and Hilferty 1931, within a few percent; then bisection by Newton's steps
+    ninth = 1.0 / (9.0 * shape)
+    cube = 1.0 - ninth + NormalDist().inv_cdf(probability) * math.sqrt(ninth)
+    x = shape * cube**3 if cube > 0.05 else shape * 1e-4
+    low, high = 0.0, math.inf
+    for _ in range(400):
+        below = _gamma_cdf(shape, x)
+        if below < probability:
+            low = x
+        else:
+            high = x
+        density = _poisson(shape, x) * shape / x if x > 0.0 else math.inf
+        following = x - (below - probability) / density if density > 0.0 else math.nan
+        if not low < following < high:
+            following = 2.0 * low if math.isinf(high) else 0.5 * (low + high)
+        if abs(following - x) <= 1e-14 * x:
+            break
+        x = following
+    return 2.0 * x
+
+
+def _poisson(count: float, mean: float) -> float:
+    """The probability meanᶜ·e⁻ᵐᵉᵃⁿ/Γ(c + 1) of a count c > 0, which need not be whole."""
+    if mean <= 0.0:
+        return 0.0
+    exponent = -_stirling_error(count) - _deviance(count, mean)
+    return math.exp(exponent) / math.sqrt(2.0 * math.pi * count)
+
+
+def _gamma_cdf(shape: float, x: float) -> float:
+    """The regularised incomplete gamma function P(shape, x)."""
+    if x <= 0.0:
+        return 0.0
+    at = _poisson(shape, x)
+    if x < shape + 1.0:
+        term = total = 1.0
+        k = shape
+        while term > _EPSILON * total:
+            k += 1.0
+            term *= x / k
+            total += term
+        return at * total
+    # Lentz's evaluation of the continued fraction of Q
+    b = x + 1.0 - shape
+    c, d = 1e300, 1.0 / b
+    fraction = d
+    k = 0.0
+    while True:
+        k += 1.0
+        a = -k * (k - shape)
+        b += 2.0
+        d = 1.0 / (a * d + b)
+        c = b + a / c
+        step = c * d
+        fraction *= step
+        if abs(step - 1.0) <= 4.0 * _EPSILON:
+            return 1.0 - at * shape * fraction
+
+
+def _probability(k: float, n: float, p: float) -> float:
     """Probability of exactly `k` successes, for 0 < k < n and 0 < p < 1."""
     rest = n - k
     exponent = (
@@ -78,7 +157,7 @@ def _probability(k: int, n: int, p: float) -> float:
     return math.exp(exponent) * math.sqrt(n / k / (2.0 * math.pi * rest))
 
 
-def _stirling_error(n: int) -> float:
+def _stirling_error(n: float) -> float:
     """The logarithm of n! less Stirling's approximation of it, ln(√(2πn)·(n/e)ⁿ)."""
     if n < 16:
         return math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)
@@ -86,7 +165,7 @@ def _stirling_error(n: int) -> float:
     return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - square / 1188) * square) * square) * square) / n
 
 
-def _deviance(count: int, mean: float) -> float:
+def _deviance(count: float, mean: float) -> float:
     """count·ln(count/mean) + mean − count, without cancellation where both are close."""
     difference = count - mean
     if abs(difference) >= 0.1 * (count + mean):
@@ -104,7 +183,7 @@ def _deviance(count: int, mean: float) -> float:
     return total
 
 
-def _fraction(a: int, b: int, x: float, y: float, excess: float) -> float:
+def _fraction(a: float, b: float, x: float, y: float, excess: float) -> float:
     """I_x(a, b)·B(a, b)/(xᵃ·yᵇ) of the incomplete beta function, with `excess` = a − (a + b)·x > −1.
 
     The terms take `excess` and y = 1 − x as they are given, so that nothing is lost where x is close

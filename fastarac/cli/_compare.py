@@ -27,6 +27,7 @@ from fastarac.uncertainty.statistics import Statistic
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fastarac._core.interval import Interval
     from fastarac.cli._costs import Prices
     from fastarac.cli._options import Certainty, Correction
     from fastarac.io import Outputs
@@ -55,7 +56,7 @@ LABELS = {
 # What sets the rows of pairs apart from those of models in CSV and Markdown.
 FIELDS = (
     "model", "minus", "statistic", "method", "correction", "confidence_level", "n", "estimate",
-    "standard_error", "low", "high", "pvalue", "adjusted_pvalue", "probability_best", "letters",
+    "standard_error", "low", "high", "pvalue", "adjusted_pvalue", "share_of_best", "letters",
 )  # fmt: skip
 
 
@@ -293,7 +294,7 @@ def statistic_of(text: str) -> Statistic:
             values[key] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
             values[key] = value
-    if name == "acceptance_at_error_rate":
+    if name in ("acceptance_at_error_rate", "acceptance_at_risk"):
         values.setdefault("interpolate", False)  # whole ties, as `evaluate` accepts them
     try:
         return Statistic(name, **values)
@@ -313,7 +314,7 @@ def named(statistic: Statistic) -> str:
 def conclusion(found: ModelComparison) -> str:
     """Say which model is best, and from which ones it cannot be told."""
     best, *others = (printable(name) for name in found.names)
-    if math.isnan(found.probabilities_best[0]):
+    if math.isnan(found.share_of_best[0]):
         return f"{label_of(found.statistic)} is undefined for one of the models; none is best."
     alike = [
         name
@@ -351,10 +352,8 @@ def _best_first(found: ModelComparison) -> ModelComparison:
     return dataclasses.replace(
         found,
         names=tuple(names),
-        estimates=sort(found.estimates),
-        standard_errors=sort(found.standard_errors),
         intervals=sort(found.intervals),
-        probabilities_best=sort(found.probabilities_best),
+        share_of_best=sort(found.share_of_best),
         letters=sort(found.letters),
         pairs=tuple(pairs),
     )
@@ -374,8 +373,8 @@ def _columns_of_models(found: ModelComparison) -> list[Column]:
             [_ends(interval) for interval in found.intervals],
         ),
         Column(
-            "probability\nto be best",
-            [probability(value) for value in found.probabilities_best],
+            "best in",
+            [probability(value) for value in found.share_of_best],
         ),
         Column("letters", list(found.letters), justify="left"),
     ]
@@ -386,7 +385,7 @@ def _columns_of_pairs(found: ModelComparison, pairs: Sequence[PairDifference]) -
         Column("by", [_number(pair.difference, "+") for pair in pairs]),
         Column(
             f"{percent(found.confidence_level)} interval",
-            [_ends(pair.confidence_interval, "+") for pair in pairs],
+            [_ends(pair.interval, "+") for pair in pairs],
         ),
         Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
     ]
@@ -400,6 +399,6 @@ def _number(value: float, sign: str = "") -> str:
     return UNDEFINED if math.isnan(value) else f"{value:{sign}.4f}"
 
 
-def _ends(ends: tuple[float, float], sign: str = "") -> str:
-    low, high = (_number(end, sign) for end in ends)
+def _ends(interval: Interval, sign: str = "") -> str:
+    low, high = _number(interval.low, sign), _number(interval.high, sign)
     return low if low == UNDEFINED else f"{low} to {high}"

@@ -366,8 +366,10 @@ def _restricted(model: Model, engine: Engine) -> Model:
     if intervals is not None:
         most = aligned.most_accepted
         ends = {
-            key: type(ends)(*(min(end, most) for end in ends)) if key.startswith("acceptance") else ends
-            for key, ends in intervals.ends.items()
+            key: replace(found, low=min(found.low, most), high=min(found.high, most))
+            if key.startswith("acceptance")
+            else found
+            for key, found in intervals.ends.items()
         }
         intervals = replace(intervals, ends=ends)
     return replace(

@@ -147,7 +147,7 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
         console.print(table)
         console.print()
     if models[0].intervals is not None:
-        console.print(Text(models[0].intervals.explanation(models[0].limits), style="dim"))
+        console.print(Text(models[0].intervals.explanation(), style="dim"))
     for model in models:
         if model.groups is not None:
             several = len(models) > 1

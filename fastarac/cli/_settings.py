@@ -87,9 +87,7 @@ class Settings:
         if certainty.level is not None:
             from fastarac.cli._intervals import Intervals
 
-            draws = {"resamples": certainty.resamples, "seed": certainty.seed}
-            found = Intervals.of(outputs, model, level=certainty.level, **draws)
-            model = replace(model, intervals=found)
+            model = replace(model, intervals=Intervals.of(outputs, model, level=certainty.level))
         if certainty.failure_probability is not None:
             from fastarac.cli._guarantees import Guarantees
 

@@ -1,4 +1,4 @@
-"""Intervals from influence values: how far a statistic may be from what it is for all items."""
+"""Confidence intervals of a statistic from the sample itself, without resampling."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import warn_undefined, warn_unreliable
-from fastarac._core.inputs import choice, read_groups, real_scalar
-from fastarac._core.quantiles import student_quantile
+from fastarac._core.inputs import choice, read_groups
+from fastarac._core.interval import Interval
+from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac.sweep import ThresholdSweep, as_sweep
-from fastarac.uncertainty import influence
-from fastarac.uncertainty.results import ConfidenceInterval
+from fastarac.uncertainty import derivatives, influence, inversion, losses
+from fastarac.uncertainty.inversion import Sample
 from fastarac.uncertainty.statistics import as_statistic
 
 if TYPE_CHECKING:
@@ -20,50 +22,44 @@ if TYPE_CHECKING:
 
     from fastarac.uncertainty.statistics import Statistic
 
-Transform = Literal["logit"]
+Method = Literal["auto", "wald", "logit", "gamma", "inversion"]
+METHODS = ("auto", "wald", "logit", "gamma", "inversion")
 
 FEW_ITEMS = 10
 FEW_GROUPS = 20
 FEW_CARRIERS = 5
+FEW_ERRORS = 30.0  # below, the gamma interval of a loss is the better one
 NO_SPREAD = 1e-13  # standard errors below are 0, but for rounding
-
-
-class AsymptoticInterval(NamedTuple):
-    """A statistic and how far from it the value for all items may be."""
-
-    estimate: float
-    """The statistic itself."""
-    confidence_interval: ConfidenceInterval
-    """Low and high; within the range of the statistic."""
-    standard_error: float
-    """Of the estimate; 0 where no item moves it, NaN where one item alone cannot tell."""
+# Means over one class, so that its spread is estimated from the items of the smaller class.
+OF_CLASSES = frozenset({"roc_auc", "normalized_arac_auc", "normalized_arp_auc", "normalized_aurc"})
 
 
 class Estimate(NamedTuple):
-    """A statistic with its standard error, and from how much it comes."""
+    """A statistic with its standard error, and how much data the error comes from."""
 
     sweep: ThresholdSweep
     value: float
     standard_error: float
     carriers: float
-    """How many items or groups the error comes from, see `influence.Spread`."""
+    """Items or groups that the error comes from, see `influence.Spread`."""
     n: float
     """Independent items or groups; of weighted items as many of equal weight as say as much."""
     degrees: float
-    """Of freedom of the standard error; infinite for items."""
+    """Of freedom of the standard error."""
+    grouped: bool = False
 
 
 def asymptotic_interval(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
-    statistic: str | Statistic = "arac_auc",
     *,
+    statistic: str | Statistic = "arac_auc",
     confidence_level: float = 0.95,
-    transform: Transform | None = None,
+    method: Method = "auto",
     groups: Any = None,
     sample_weight: ArrayLike | None = None,
-) -> AsymptoticInterval:
-    r"""Confidence interval of a statistic from its influence values.
+) -> Interval:
+    r"""Confidence interval of a statistic, without resampling.
 
     Parameters
     ----------
@@ -73,104 +69,125 @@ def asymptotic_interval(
     confidence : array_like of shape (n,)
         Real and finite.
     statistic : str or Statistic, default="arac_auc"
-        One that can be written as a smooth function of the counts; the error lists them.
+        One with influence values, or an acceptance rate at a limit; the error lists them.
     confidence_level : float, default=0.95
         Strictly between 0 and 1.
-    transform : {None, "logit"}, default=None
-        None: as far up as down, cut off at the ends of the statistic's range. "logit": the same on
-        the scale of the log-odds within that range, which is better near its ends and never
-        leaves it.
+    method : {"auto", "wald", "logit", "gamma", "inversion"}, default="auto"
+        "auto" takes "inversion" of shares and acceptance rates, "gamma" of ARAC-AUC, AUGRC, ARP-AUC and
+        AURC with few errors, and else "logit". `method` of the result says which.
     groups : array_like of shape (n,), optional
-        What the items belong to (documents, writers): items of a group may depend on each other,
+        Label of the group of each item (page, document): items of a group may depend on each other,
         groups do not.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
-    AsymptoticInterval
+    Interval
+        Within the range of the statistic.
 
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 10 correct or fewer than 10 incorrect items (of a rate at a threshold: items
-        that it counts, or does not count); with fewer than 20 groups; where the error comes from
-        as few as 5 items or groups, by (Σψ²)²/Σψ⁴ of the influence values ψ; and where there is no
-        spread.
+        With fewer than 20 groups. By "wald" and "logit" also with fewer than 10 correct or fewer than
+        10 incorrect items (of a rate at a threshold: items that it counts, or does not count; of a
+        partial area: errors inside the part), where the error comes from as few as 5 items or groups,
+        by (Σψ²)²/Σψ⁴ of the influence values ψ, and where there is no spread.
     UndefinedMetricWarning
         Where the statistic is undefined; all is NaN then.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for a statistic without influence values, for a sweep of
-        weighted items, whose single weights are lost, and for "logit" where the range is infinite.
+        As :func:`.threshold_sweep`; also for a statistic that the method does not take, and for a sweep
+        of weighted items, whose single weights are lost.
 
     Notes
     -----
-    The squared standard error is the sample variance of the :func:`.influence_values`, over n: for
-    ``"roc_auc"`` the variance of DeLong et al. 1988; with weights the sandwich estimate; with G
-    groups G/(G − 1) times the sum of squares of what each adds. The interval takes the quantile of
-    the normal distribution, with groups that of Student's t with G − 1 degrees of freedom.
+    "wald": estimate ± normal quantile × standard error, whose square is the sample variance of the
+    :func:`.influence_values` over n: for ``"roc_auc"`` that of DeLong et al. 1988; with weights the
+    sandwich estimate; with G groups G/(G − 1) times the sum of squares of what each adds, and Student's
+    quantile with G − 1 degrees of freedom.
 
-    Where all items say the same (none is incorrect, or the two classes are separated), the standard
-    error is 0, which is no certainty. The interval is then what could have gone unseen: items of a
-    kind whose share is u are missed by all n with the probability (1 − u)ⁿ, which is α/2 for
-    u = 1 − (α/2)^(1/n), α = 1 − `confidence_level`. That share of correct or of incorrect items is
-    added above or below all others, in whole items, and the interval spans all four values. With n
-    correct items it is that of Clopper and Pearson for ``"recognition_rate"``, but for the whole
-    items.
+    "logit": the same on the log-odds within the range of the statistic (on the logarithm of the
+    distance from its one finite end), with Student's quantile. Degrees of freedom are Satterthwaite's,
+    2C/(1 − C/n) with C = (Σψ²)²/Σψ⁴; for ROC-AUC and the normalised areas one less than the smaller
+    class.
+
+    "gamma" (Fay and Feuer 1997): the loss is a sum y = Σwᵢ over the incorrect items, of AUGRC = 1 −
+    ARAC-AUC with wᵢ = (1 − Xᵢ)/n, X the acceptance rate in the middle of the tie; of AURC = 1 − ARP-AUC
+    with wᵢ the rise of the area by that error. With v = Σwᵢ² (of groups, of the sums within each) and
+    the largest possible weight w,
+
+    .. math::
+
+        \left[\frac{v}{2y}\,\chi^2_{\alpha/2}\!\left(\frac{2y^2}{v}\right),\;
+        \frac{v + w^2}{2(y + w)}\,\chi^2_{1-\alpha/2}\!\left(\frac{2(y + w)^2}{v + w^2}\right)\right]
+
+    "auto" takes it while y²/v < 30; from there on "logit" covers as well and is narrower.
+
+    "inversion": of the recognition rate and of rates at a threshold, Clopper and Pearson's interval (of
+    weighted or grouped items with their effective number, Korn and Graubard 1998). Of the acceptance
+    rate X̂ at an allowed error rate ε, after Woodruff 1952: l is X with one error less than the α/2
+    quantile of Bin(n, ε), 0 where that is 0, and u X with one more than the 1 − α/2 quantile; with (a,
+    b) Clopper and Pearson's interval for nX̂ of n, X̂ − √((X̂ − l)² + (X̂ − a)²) to X̂ + √((u − X̂)² +
+    (b − X̂)²). At an allowed risk r, l is the last X whose errors are significantly fewer than r, u the
+    last at which they are not significantly more.
+
+    Where all items say the same (the two classes are separated), a standard error of 0 is no certainty.
+    By "wald" and "logit" the interval is then what could have gone unseen: items of a kind whose share
+    is u are missed by all n with the probability (1 − u)ⁿ, which is α/2 for u = 1 − (α/2)^(1/n). That
+    share of correct or of incorrect items is added above or below all others, and the interval spans
+    all four values.
 
     Examples
     --------
     >>> import fastarac as fa
     >>> from fastarac.datasets import load_digits_ocr
     >>> correct, confidence = load_digits_ocr()["knn-votes"]
-    >>> interval = fa.asymptotic_interval(correct, confidence, "roc_auc")
-    >>> print(f"{interval.estimate:.4f} ± {interval.standard_error:.4f}")
-    0.9562 ± 0.0100
+    >>> fa.asymptotic_interval(correct, confidence, statistic="roc_auc")
+    Interval(0.956213 [0.930852, 0.972547], 95 %, logit)
     """
     statistic = as_statistic(statistic)
-    level = level_of(confidence_level)
-    if transform is not None:
-        choice(transform, "transform", ("logit",))
-        if not all(map(math.isfinite, statistic.range)):
-            message = (
-                f"transform is 'logit', and the range {statistic.range} of {statistic.name!r} is not "
-                "finite; None is expected"
-            )
-            raise ValueError(message)
-    estimate = _estimate(correct, confidence, statistic, groups, sample_weight)
-    if math.isnan(estimate.value):
+    level = inner_fraction(confidence_level, "confidence_level")
+    choice(method, "method", METHODS)
+    check_method(statistic, method)
+    sample = _sample_of(correct, confidence, groups, sample_weight)
+    found, doubt = interval_and_doubt(sample, statistic, level, method)
+    if math.isnan(found.estimate):
         warn_undefined(statistic.name, "so is its interval")
-        nothing = ConfidenceInterval(math.nan, math.nan)
-        return AsymptoticInterval(math.nan, nothing, math.nan)
-    doubt = doubts(estimate, statistic, groups=groups is not None)
-    if doubt:
+    elif doubt:
         warn_unreliable(doubt)
-    return AsymptoticInterval(
-        estimate.value, interval_of(estimate, statistic, level, transform), estimate.standard_error
-    )
+    return found
 
 
-def level_of(confidence_level: Any) -> float:
-    """Return `confidence_level` as a float, and raise unless it is strictly between 0 and 1."""
-    level = real_scalar(confidence_level, "confidence_level")
-    if not 0.0 < level < 1.0:
+def check_method(statistic: Statistic, method: str) -> None:
+    """Raise unless the method has intervals of the statistic."""
+    taken = {
+        "gamma": losses.NAMES,
+        "inversion": inversion.NAMES,
+        "auto": (*derivatives.NAMES, *inversion.LIMITS),
+    }.get(method, derivatives.NAMES)
+    if statistic.name not in taken:
+        reason = ""
+        if method in ("auto", "wald", "logit"):
+            reason = ", which has no influence values"
         message = (
-            f"confidence_level is {confidence_level!r}; a number strictly between 0 and 1 is expected"
+            f"statistic is {statistic.name!r}{reason}; for method={method!r} one of {', '.join(taken)} "
+            "is expected, and bootstrap takes all"
         )
         raise ValueError(message)
-    return level
+    if method == "logit" and not any(map(math.isfinite, statistic.range)):
+        message = f"method is 'logit', and {statistic.name!r} has no finite range; 'wald' is expected"
+        raise ValueError(message)
 
 
-def _estimate(
+def _sample_of(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None,
-    statistic: Statistic,
     groups: Any,
     sample_weight: ArrayLike | None,
-) -> Estimate:
+) -> Sample:
     if isinstance(correct, ThresholdSweep) or (groups is None and sample_weight is None):
         if groups is not None:
             message = (
@@ -185,53 +202,110 @@ def _estimate(
                 "(correct, confidence, sample_weight) is expected"
             )
             raise ValueError(message)
-        spread = influence.sweep_spread(sweep, statistic)
-        return Estimate(sweep, statistic(sweep), *spread, float(sweep.total), math.inf)
-    items = influence.item_influence(correct, confidence, statistic, sample_weight)
-    codes = None if groups is None else read_groups(groups, len(items.values))[1]
-    return estimate_of(items, statistic, codes)
+        return Sample(sweep, None, None)
+    items = influence.items_of(correct, confidence, sample_weight)
+    codes = None if groups is None else read_groups(groups, len(items.point))[1]
+    return Sample(items.sweep, items, codes)
+
+
+def interval_and_doubt(
+    sample: Sample, statistic: Statistic, level: float, method: str
+) -> tuple[Interval, str | None]:
+    """The interval, and why it is not to be relied on, or None."""
+    auto, value = method == "auto", statistic(sample.sweep)
+    if auto and statistic.name in inversion.NAMES:
+        method = "inversion"
+    estimate = None
+    if statistic.name in derivatives.NAMES:
+        estimate = estimate_of(sample, statistic)
+    error = estimate.standard_error if estimate else math.nan
+    if math.isnan(value):
+        return Interval(value, math.nan, math.nan, math.nan, level, method), None
+    few = few_groups(sample)
+    if method == "inversion":
+        if statistic.name in inversion.LIMITS:
+            ends = inversion.limit(sample, statistic, value, level)
+        else:
+            ends = inversion.rate(sample, statistic, level)
+        return Interval(value, min(ends[0], value), max(ends[1], value), error, level, method), few
+    if auto or method == "gamma":
+        method, moments = "logit", None
+        if statistic.name in losses.NAMES and not (math.isnan(error) and sample.codes is not None):
+            moments = losses.moments_of(sample.sweep, statistic, value, sample.items, sample.codes)
+        if moments is not None and (not auto or moments.errors < FEW_ERRORS):
+            low, high = moments.interval(level)
+            if statistic.name not in losses.LOSSES:
+                low, high = 1.0 - high, 1.0 - low
+            ends = _within(statistic, min(low, value), max(high, value))
+            return Interval(value, *ends, error, level, "gamma"), few
+    if estimate is None:
+        raise AssertionError(statistic)
+    return interval_of(estimate, statistic, level, method), doubts(estimate, statistic)
 
 
 def estimate_of(
-    items: influence.ItemInfluence, statistic: Statistic, codes: NDArray[Any] | None
+    sample: Sample, statistic: Statistic, moves: NDArray[np.float64] | None = None
 ) -> Estimate:
-    """The estimate from single items, or from groups of them, numbered from 0."""
-    value = statistic(items.sweep)
-    moves = moves_of(items, statistic, codes)
-    spread = influence.spread_of(moves)
-    if codes is None:
-        return Estimate(items.sweep, value, *spread, items.n, math.inf)
-    return Estimate(items.sweep, value, *spread, float(len(moves)), len(moves) - 1.0)
+    """The statistic with its standard error from influence values, `moves` where they are known."""
+    sweep, items, codes = sample
+    value = statistic(sweep)
+    if items is None:
+        spread = influence.sweep_spread(sweep, statistic)
+        n = float(sweep.total)
+    else:
+        moves = moves_of(sample, statistic) if moves is None else moves
+        spread = influence.spread_of(moves)
+        n = float(len(moves)) if codes is not None else items.n
+    degrees = degrees_of(sample, statistic.name, spread.carriers, n)
+    return Estimate(sweep, value, *spread, n, degrees, codes is not None)
 
 
-def moves_of(
-    items: influence.ItemInfluence, statistic: Statistic, codes: NDArray[Any] | None
-) -> NDArray[np.float64]:
-    """What each item, or group, does to the estimate; the root of the sum of squares is its error.
+def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
+    """Degrees of freedom of a standard error."""
+    sweep, items, codes = sample
+    if codes is not None:
+        return n - 1.0
+    if name in OF_CLASSES and items is None:
+        return min(float(sweep.n_correct), float(sweep.n_incorrect)) - 1.0
+    if name in OF_CLASSES and items is not None:
+        return min(items.of_class(correct=True), items.of_class(correct=False)) - 1.0
+    return 2.0 * carriers / (1.0 - carriers / n) if carriers < n else math.inf
 
-    Groups without any weight are as if absent; a single group says nothing, which is NaN.
-    """
-    if codes is None:
-        return items.corrected(statistic)
-    sums = np.bincount(codes, items.values / float(items.sweep.total)).astype(np.float64)
-    if items.weight is not None:
-        sums = sums[np.bincount(codes, items.weight) > 0]
-    n = len(sums)
-    return sums * (math.sqrt(n / (n - 1)) if n > 1 else math.nan)
+
+def moves_of(sample: Sample, statistic: Statistic) -> NDArray[np.float64]:
+    """Errors that the items, or groups of them, add to the estimate."""
+    if sample.items is None:
+        raise AssertionError(sample)
+    if sample.codes is None:
+        return sample.items.moves(statistic)
+    return sample.items.moves_of_groups(statistic, sample.codes)
 
 
 UNSEEN = "the interval is what could have gone unseen"
+
+
+def few_groups(sample: Sample) -> str | None:
+    """Say that there are too few groups, or return None."""
+    if sample.codes is None or sample.items is None:
+        return None
+    present = slice(None) if sample.items.weight is None else sample.items.weight > 0
+    n = len(np.unique(sample.codes[present]))
+    return few_groups_of(n) if n < FEW_GROUPS else None
+
+
+def few_groups_of(n: float) -> str:
+    """The words for it."""
+    return f"there are {n:g} groups; intervals can be relied on from {FEW_GROUPS} on"
 
 
 def doubts(
     estimate: Estimate,
     statistic: Statistic | None,
     *,
-    groups: bool,
     name: str | None = None,
     without_spread: str = UNSEEN,
 ) -> str | None:
-    """Say why an interval is not to be relied on, or return None.
+    """Say why an interval from a standard error is not to be relied on, or return None.
 
     It is that of a statistic, or of something else that has a name; `without_spread` says what the
     interval is where the items leave no spread.
@@ -239,10 +313,10 @@ def doubts(
     name = name or (statistic.name if statistic is not None else "it")
     if not estimate.standard_error > NO_SPREAD:
         return f"the items leave no spread to estimate the error of {name} from; {without_spread}"
-    if groups and estimate.n < FEW_GROUPS:
-        return f"there are {estimate.n:g} groups; intervals can be relied on from {FEW_GROUPS} on"
+    if estimate.grouped and estimate.n < FEW_GROUPS:
+        return few_groups_of(estimate.n)
     kind, weight = influence.smaller_part(estimate.sweep, statistic)
-    if not groups:
+    if not estimate.grouped:
         weight *= estimate.n / float(estimate.sweep.total)
     if weight < FEW_ITEMS:
         return (
@@ -252,31 +326,46 @@ def doubts(
     if estimate.carriers < FEW_CARRIERS:
         return (
             f"the error of {name} is estimated from as few as {estimate.carriers:.2g} "
-            f"{'groups' if groups else 'items'}; its interval can be relied on from {FEW_CARRIERS} on"
+            f"{'groups' if estimate.grouped else 'items'}; its interval can be relied on from "
+            f"{FEW_CARRIERS} on"
         )
     return None
 
 
-def interval_of(
-    estimate: Estimate, statistic: Statistic, level: float, transform: Transform | None
-) -> ConfidenceInterval:
-    """The interval around the estimate, within the range of the statistic."""
-    if math.isnan(estimate.value):
-        return ConfidenceInterval(math.nan, math.nan)
-    low, high = statistic.range
-    if not estimate.standard_error > NO_SPREAD:
+def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: str) -> Interval:
+    """The interval by "wald" or "logit" around the estimate, within the range of the statistic."""
+    value, error = estimate.value, estimate.standard_error
+    if math.isnan(value):
+        return Interval(value, math.nan, math.nan, math.nan, level, method)
+    if not error > NO_SPREAD:
         return _unseen(estimate, statistic, level)
-    reach = student_quantile(level, estimate.degrees) * estimate.standard_error
-    if transform is None:
-        ends = estimate.value - reach, estimate.value + reach
-        return ConfidenceInterval(*(min(max(end, low), high) for end in ends))
-    width = high - low
-    above, below = (estimate.value - low) / width, (high - estimate.value) / width
+    low, high = statistic.range
+    if method == "wald" or not (math.isfinite(low) or math.isfinite(high)):
+        reach = normal_quantile(level)
+        if estimate.grouped or method != "wald":
+            reach = student_quantile(level, estimate.degrees)
+        ends = value - reach * error, value + reach * error
+        return Interval(value, *_within(statistic, *ends), error, level, "wald")
+    above, below = value - low, high - value
     if not (above > 0.0 and below > 0.0):  # at an end of the range there are no odds
         return _unseen(estimate, statistic, level)
+    reach = student_quantile(level, estimate.degrees) * error
+    if math.isinf(low) or math.isinf(high):  # the logarithm of the distance from the other end
+        distance = below if math.isinf(low) else above
+        factor = math.exp(min(reach / distance, 700.0))
+        nearer, farther = distance / factor, distance * factor
+        ends = (high - farther, high - nearer) if math.isinf(low) else (low + nearer, low + farther)
+        return Interval(value, *ends, error, level, "logit")
+    width = high - low
     odds = math.log(above / below)
-    reach /= width * above * below
-    return ConfidenceInterval(low + width * _expit(odds - reach), low + width * _expit(odds + reach))
+    reach *= width / (above * below)
+    ends = low + width * _expit(odds - reach), low + width * _expit(odds + reach)
+    return Interval(value, *ends, error, level, "logit")
+
+
+def _within(statistic: Statistic, low: float, high: float) -> tuple[float, float]:
+    least, most = statistic.range
+    return min(max(low, least), most), min(max(high, least), most)
 
 
 def _expit(x: float) -> float:
@@ -286,9 +375,9 @@ def _expit(x: float) -> float:
     return 1.0 / (1.0 + math.exp(-x))
 
 
-def _unseen(estimate: Estimate, statistic: Statistic, level: float) -> ConfidenceInterval:
+def _unseen(estimate: Estimate, statistic: Statistic, level: float) -> Interval:
     values = unseen_values(estimate, statistic, level)
-    return ConfidenceInterval(min(values), max(values))
+    return Interval(estimate.value, min(values), max(values), estimate.standard_error, level, "unseen")
 
 
 def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> list[float]:
@@ -304,6 +393,5 @@ def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> lis
         for place in (float(ends.max), float(ends.min))
         for right in (1, 0)
     ]
-    low, high = statistic.range
     values = [estimate.value, *(statistic(sweep + kind) for kind in kinds)]
-    return [min(max(value, low), high) for value in values if not math.isnan(value)]
+    return [_within(statistic, value, value)[0] for value in values if not math.isnan(value)]

@@ -1,4 +1,4 @@
-"""Bands: how far a whole curve could be from that of the population."""
+"""Confidence bands of whole curves."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fastarac import _kernels
+from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import UndefinedMetricWarning, warn_unreliable
 from fastarac._core.inputs import choice, fractions_of, whole_number
 from fastarac._core.random_state import key_of
+from fastarac._core.results import Result
 from fastarac._kernels.codes import ARAC, ARP, GENERALIZED_RC, RC, ROC
-from fastarac.uncertainty.asymptotic import level_of
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.bootstrap import doubts_about, threads_for
 from fastarac.uncertainty.replicates import Evaluator
@@ -36,8 +37,8 @@ MAX_PLACES = 10_000
 NO_SPREAD = 1e-12  # standard deviations that are nothing but rounding
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ConfidenceBand:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ConfidenceBand(Result):
     """A curve with its bootstrap band, at places along the horizontal axis.
 
     Attributes
@@ -69,11 +70,11 @@ class ConfidenceBand:
 def bootstrap_band(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
-    curve: Curve = "arac",
     *,
+    curve: Curve = "arac",
     kind: Kind = "pointwise",
     grid: int | ArrayLike = 201,
-    n_resamples: int = 1000,
+    n_resamples: int = 2000,
     confidence_level: float = 0.95,
     stratified: bool = False,
     groups: ArrayLike | None = None,
@@ -100,7 +101,7 @@ def bootstrap_band(
     grid : int or array_like of shape (n_places,), default=201
         That many places from 0 to 1 at equal distances, at least 2, or the places, rising; at most
         10,000.
-    n_resamples : int, default=1000
+    n_resamples : int, default=2000
         At least 2.
     confidence_level : float, default=0.95
         Above 0 and below 1.
@@ -159,7 +160,7 @@ def bootstrap_band(
     choice(kind, "kind", ("pointwise", "simultaneous"))
     x = _places(grid)
     resamples = whole_number(n_resamples, "n_resamples", 2)
-    level = level_of(confidence_level)
+    level = inner_fraction(confidence_level, "confidence_level")
     key = key_of(random_state)
     population = population_of(correct, confidence, sample_weight, groups, stratified=stratified)
     number = CURVES[curve]

@@ -1,25 +1,24 @@
-"""The bootstrap: what a statistic would have been on other samples of the same items."""
+"""The bootstrap: intervals and standard errors of statistics from resamples of the items."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
 from fastarac._core import parallel
+from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import UndefinedMetricWarning, undefined_is_nan, warn_unreliable
 from fastarac._core.inputs import choice, whole_number
+from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
-from fastarac.uncertainty.asymptotic import level_of
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.replicates import Evaluator, standard_error
 from fastarac.uncertainty.resampling import population_of
-from fastarac.uncertainty.results import ConfidenceInterval
 from fastarac.uncertainty.statistics import Statistic, as_statistic
 
 if TYPE_CHECKING:
@@ -37,39 +36,12 @@ Method = Literal["percentile", "basic", "bca", "studentized"]
 METHODS = ("percentile", "basic", "bca", "studentized")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BootstrapResult:
-    """A statistic with its bootstrap interval.
-
-    Attributes
-    ----------
-    estimate : float
-        The statistic of the items themselves, exact as always.
-    confidence_interval : ConfidenceInterval
-        ``low`` and ``high``.
-    standard_error : float
-        Standard deviation of the replicates (with n − 1), in units of the statistic.
-    distribution : ndarray of shape (n_resamples,)
-        The replicates: the statistic on each resample, in the order of their numbers; NaN where it is
-        undefined.
-    """
-
-    estimate: float
-    confidence_interval: ConfidenceInterval
-    standard_error: float
-    distribution: NDArray[np.float64]
-
-    def __str__(self) -> str:
-        low, high = self.confidence_interval
-        return f"{self.estimate:.6g} [{low:.6g}, {high:.6g}], standard error {self.standard_error:.2g}"
-
-
 @overload
 def bootstrap(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = ...,
+    *,
     statistic: StatisticLike = ...,
-    *,
     n_resamples: int = ...,
     confidence_level: float = ...,
     method: Method = ...,
@@ -79,15 +51,15 @@ def bootstrap(
     random_state: RandomState = ...,
     n_threads: int | None = ...,
     progress: bool = ...,
-) -> BootstrapResult: ...
+) -> Interval: ...
 
 
 @overload
 def bootstrap(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = ...,
-    statistic: Sequence[StatisticLike] = ...,
     *,
+    statistic: list[StatisticLike] | tuple[StatisticLike, ...],
     n_resamples: int = ...,
     confidence_level: float = ...,
     method: Method = ...,
@@ -97,14 +69,14 @@ def bootstrap(
     random_state: RandomState = ...,
     n_threads: int | None = ...,
     progress: bool = ...,
-) -> dict[str, BootstrapResult]: ...
+) -> dict[str, Interval]: ...
 
 
 def bootstrap(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
-    statistic: StatisticLike | Sequence[StatisticLike] = "arac_auc",
     *,
+    statistic: StatisticLike | Sequence[StatisticLike] = "arac_auc",
     n_resamples: int = 2000,
     confidence_level: float = 0.95,
     method: Method = "percentile",
@@ -114,7 +86,7 @@ def bootstrap(
     random_state: RandomState = None,
     n_threads: int | None = None,
     progress: bool = False,
-) -> BootstrapResult | dict[str, BootstrapResult]:
+) -> Interval | dict[str, Interval]:
     """Interval and standard error of a statistic, from resamples of the items.
 
     A resample has as many items as there are, drawn from them with replacement.
@@ -158,10 +130,11 @@ def bootstrap(
 
     Returns
     -------
-    BootstrapResult or dict of str to BootstrapResult
-        `estimate`, `confidence_interval`, `standard_error`, `distribution`. Of a sequence of
-        statistics, a dictionary by their names; by ``repr`` for those with parameters, by ``__name__``
-        for functions.
+    Interval or dict of str to Interval
+        With the standard deviation of the replicates (with n − 1) and, as its `distribution`, the
+        replicates themselves in the order of their numbers, NaN where one is undefined. Of a sequence
+        of statistics, a dictionary by their names; by ``repr`` for those with parameters, by
+        ``__name__`` for functions.
 
     Warns
     -----
@@ -202,18 +175,15 @@ def bootstrap(
     --------
     >>> import fastarac as fa
     >>> correct, confidence = fa.synthetic.PAPER_CASES[1].sample(200, random_state=0)
-    >>> result = fa.bootstrap(correct, confidence, n_resamples=200, random_state=1)
-    >>> print(result)
-    0.93245 [0.904151, 0.958547], standard error 0.013
-    >>> both = fa.bootstrap(
-    ...     correct, confidence, ["roc_auc", "recognition_rate"], n_resamples=200, random_state=1
-    ... )
-    >>> low, high = both["roc_auc"].confidence_interval
-    >>> round(low, 4), round(high, 4)
-    (0.8634, 0.9456)
+    >>> fa.bootstrap(correct, confidence, n_resamples=200, random_state=1)
+    Interval(0.93245 [0.904151, 0.958547], 95 %, percentile)
+    >>> names = ["roc_auc", "recognition_rate"]
+    >>> both = fa.bootstrap(correct, confidence, statistic=names, n_resamples=200, random_state=1)
+    >>> both["roc_auc"]
+    Interval(0.908836 [0.863385, 0.945644], 95 %, percentile)
     """
     resamples = whole_number(n_resamples, "n_resamples", 2)
-    level = level_of(confidence_level)
+    level = inner_fraction(confidence_level, "confidence_level")
     choice(method, "method", METHODS)
     statistics = _by_name(statistic)
     key = key_of(random_state)
@@ -239,15 +209,13 @@ def bootstrap(
     results = {}
     for j, (name, one) in enumerate(statistics.items()):
         estimate = estimates[name]
-        interval, error = _interval(
+        ends, error = _ends(
             values[j], spreads[j], estimate, errors[name], accelerations[name], method, level,
             name,
         )  # fmt: skip
         if isinstance(one, Statistic) and method in ("basic", "studentized"):
-            interval = ConfidenceInterval(
-                *(min(max(end, one.range[0]), one.range[1]) for end in interval)
-            )
-        results[name] = BootstrapResult(estimate, interval, error, values[j])
+            ends = intervals.Ends(*(min(max(end, one.range[0]), one.range[1]) for end in ends))
+        results[name] = Interval(estimate, *ends, error, level, method, values[j])
         doubt = doubts_about(population, one, name, error)
         if doubt and not math.isnan(estimate):
             warn_unreliable(doubt)
@@ -256,7 +224,7 @@ def bootstrap(
     return next(iter(results.values()))
 
 
-def _interval(
+def _ends(
     replicates: NDArray[np.float64],
     spreads: NDArray[np.float64],
     estimate: float,
@@ -265,7 +233,7 @@ def _interval(
     method: str,
     level: float,
     name: str,
-) -> tuple[ConfidenceInterval, float]:
+) -> tuple[intervals.Ends, float]:
     """The interval and the standard error; warns where replicates or the interval are undefined."""
     some = ~np.isnan(replicates)
     missing = len(replicates) - int(some.sum())
@@ -309,8 +277,7 @@ def doubts_about(
     members = population.members
     n, carriers = float(population.n_drawn), math.inf
     if members is not None and members.weights is not None and members.groups is None:
-        weights = members.weights / members.weights.max()
-        n = float(np.sum(weights)) ** 2 / float(np.sum(weights**2))
+        n = influence.effective(members.weights)
     if named is not None and named.name in derivatives.NAMES:
         without_spread += ", and asymptotic_interval says what could have gone unseen"
         if members is None:
@@ -318,11 +285,11 @@ def doubts_about(
         else:
             both = influence.point_influence(population.sweep, named)
             carriers = influence.spread_of(intervals.of_members(members, both)).carriers
-    estimate = asymptotic.Estimate(population.sweep, math.nan, standard_error, carriers, n, math.inf)
-    return asymptotic.doubts(
-        estimate, named, name=name, groups=members is not None and members.groups is not None,
-        without_spread=without_spread,
-    )  # fmt: skip
+    grouped = members is not None and members.groups is not None
+    estimate = asymptotic.Estimate(
+        population.sweep, math.nan, standard_error, carriers, n, math.inf, grouped
+    )
+    return asymptotic.doubts(estimate, named, name=name, without_spread=without_spread)
 
 
 def threads_for(work: int, n_threads: int | None) -> int:

@@ -1,36 +1,32 @@
-"""What a comparison of models says, and how it is shown."""
+"""The results of a comparison of models, and their table."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastarac._core.text import percent, printable, probability
-from fastarac.uncertainty.results import ConfidenceInterval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastarac._core.interval import Interval
     from fastarac.uncertainty.statistics import Statistic
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairDifference:
-    """How two models differ on the same items.
+    """The difference of two models on the same items.
 
     Attributes
     ----------
     a, b : str
         The names of the models.
-    difference : float
-        The statistic of `a` less that of `b`.
-    standard_error : float
-        Of the difference.
-    confidence_interval : ConfidenceInterval
-        Of the difference, low and high; of this pair alone, whatever the correction.
+    interval : Interval
+        Of the statistic of `a` less that of `b`; of this pair alone, whatever the correction.
     pvalue : float
         Two-sided, of no difference.
     adjusted_pvalue : float
@@ -39,27 +35,34 @@ class PairDifference:
 
     a: str
     b: str
-    difference: float
-    standard_error: float
-    confidence_interval: ConfidenceInterval
+    interval: Interval
     pvalue: float
     adjusted_pvalue: float
 
+    @property
+    def difference(self) -> float:
+        """The statistic of `a` less that of `b`."""
+        return self.interval.estimate
+
+    @property
+    def standard_error(self) -> float:
+        """Of the difference."""
+        return self.interval.standard_error
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.a!r} − {self.b!r}, {self.interval!r}, p {self.pvalue:.3g})"
+
     def reversed(self) -> PairDifference:
         """The same as `b` less `a`."""
-        low, high = self.confidence_interval
-        return PairDifference(
-            self.b,
-            self.a,
-            -self.difference,
-            self.standard_error,
-            ConfidenceInterval(-high, -low),
-            self.pvalue,
-            self.adjusted_pvalue,
+        found = self.interval
+        turned = None if found.distribution is None else -found.distribution
+        interval = replace(
+            found, estimate=-found.estimate, low=-found.high, high=-found.low, distribution=turned
         )
+        return PairDifference(self.b, self.a, interval, self.pvalue, self.adjusted_pvalue)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ModelComparison:
     """Several models on the same items: estimates, and all differences between two.
 
@@ -72,13 +75,12 @@ class ModelComparison:
     n : int
         Number of items.
     names : tuple of str, of length K
-    estimates, standard_errors : tuple of float, of length K
-        Of each model.
-    intervals : tuple of ConfidenceInterval, of length K
-        Of each model.
-    probabilities_best : tuple of float, of length K
-        How sure each model is the best of all; they sum to 1. Best is the lowest for losses and error
-        rates, else the highest.
+    intervals : tuple of Interval, of length K
+        Of the statistic of each model.
+    share_of_best : tuple of float, of length K
+        Share of resamples, or of draws from the normal distribution of the estimates, in which each
+        model is the best; they sum to 1. Not the probability that a model is best. Best is the lowest
+        for losses, costs and error rates, else the highest.
     letters : tuple of str, of length K
         Models that share a letter do not differ significantly, at 1 − `confidence_level` and with
         the correction.
@@ -92,12 +94,19 @@ class ModelComparison:
     confidence_level: float
     n: int
     names: tuple[str, ...]
-    estimates: tuple[float, ...]
-    standard_errors: tuple[float, ...]
-    intervals: tuple[ConfidenceInterval, ...]
-    probabilities_best: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+    share_of_best: tuple[float, ...]
     letters: tuple[str, ...]
     pairs: tuple[PairDifference, ...]
+
+    @property
+    def estimates(self) -> tuple[float, ...]:
+        """The statistic of each model."""
+        return tuple(interval.estimate for interval in self.intervals)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.names)
+        return f"{type(self).__name__}({self.statistic.name} of {names}, {self.method})"
 
     def pair(self, a: str, b: str) -> PairDifference:
         """Return the difference of `a` less `b`.
@@ -120,11 +129,8 @@ class ModelComparison:
         models = [
             {
                 "name": name,
-                "estimate": _plain(self.estimates[k]),
-                "standard_error": _plain(self.standard_errors[k]),
-                "low": _plain(self.intervals[k].low),
-                "high": _plain(self.intervals[k].high),
-                "probability_best": _plain(self.probabilities_best[k]),
+                **_figures(self.intervals[k], "estimate"),
+                "share_of_best": _plain(self.share_of_best[k]),
                 "letters": self.letters[k],
             }
             for k, name in enumerate(self.names)
@@ -133,10 +139,7 @@ class ModelComparison:
             {
                 "a": pair.a,
                 "b": pair.b,
-                "difference": _plain(pair.difference),
-                "standard_error": _plain(pair.standard_error),
-                "low": _plain(pair.confidence_interval.low),
-                "high": _plain(pair.confidence_interval.high),
+                **_figures(pair.interval, "difference"),
                 "pvalue": _plain(pair.pvalue),
                 "adjusted_pvalue": _plain(pair.adjusted_pvalue),
             }
@@ -155,14 +158,14 @@ class ModelComparison:
 
     def __str__(self) -> str:
         level = percent(self.confidence_level)
-        order = sorted(range(len(self.names)), key=lambda k: -self.probabilities_best[k])
-        models = [["model", self.statistic.name, f"{level} interval", "P(best)", "letters"]]
+        order = sorted(range(len(self.names)), key=lambda k: -self.share_of_best[k])
+        models = [["model", self.statistic.name, f"{level} interval", "best in", "letters"]]
         models += [
             [
                 printable(self.names[k]),
                 f"{self.estimates[k]:.4f}",
-                "{:.4f} to {:.4f}".format(*self.intervals[k]),
-                probability(self.probabilities_best[k]),
+                f"{self.intervals[k].low:.4f} to {self.intervals[k].high:.4f}",
+                probability(self.share_of_best[k]),
                 self.letters[k],
             ]
             for k in order
@@ -173,7 +176,7 @@ class ModelComparison:
             [
                 printable(f"{pair.a} − {pair.b}"),
                 f"{pair.difference:+.4f}",
-                "{:+.4f} to {:+.4f}".format(*pair.confidence_interval),
+                f"{pair.interval.low:+.4f} to {pair.interval.high:+.4f}",
                 f"{pair.adjusted_pvalue:.2g}",
                 "",
             ]
@@ -190,6 +193,15 @@ class ModelComparison:
         return "\n".join(lines)
 
 
+def _figures(interval: Interval, name: str) -> dict[str, float | None]:
+    return {
+        name: _plain(interval.estimate),
+        "standard_error": _plain(interval.standard_error),
+        "low": _plain(interval.low),
+        "high": _plain(interval.high),
+    }
+
+
 def _plain(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
@@ -197,6 +209,8 @@ def _plain(value: float) -> float | None:
 def _listed(value: Any) -> Any:
     if isinstance(value, tuple | list | np.ndarray):
         return [_listed(part) for part in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _listed(part) for name, part in asdict(value).items()}
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -1,4 +1,4 @@
-"""How each statistic moves with the items: derivatives by the counts at the thresholds.
+"""Influence functions: derivatives of each statistic by the counts at the thresholds.
 
 The statistics are smooth functions of the counts at the thresholds, and do not change when all
 counts are multiplied. The influence of an item is then Ω times the derivative by its weight: how the
@@ -20,13 +20,16 @@ from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
 from fastarac.areas import risk as risk_areas
+from fastarac.costs.verification import optimal_operating_point
 from fastarac.operating import points as operating
+from fastarac.operating.reviewer import Reviewer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastarac.areas.precision_recall import Interpolation
     from fastarac.areas.risk import Estimator
+    from fastarac.costs.verification import VerificationCosts
     from fastarac.sweep import ThresholdSweep
 
 FloatArray = NDArray[np.float64]
@@ -370,6 +373,40 @@ def _roc_partial_auc(
     return PointInfluence(-scale * totals[0] * along_x, -scale * totals[1] * along_y)
 
 
+def _arac_part(
+    sweep: ThresholdSweep,
+    acceptance_range: tuple[float, float] | None = None,
+    max_error_rate: float | None = None,
+) -> tuple[str, float]:
+    if max_error_rate is not None:
+        within = min(float(sweep.n_incorrect), float(max_error_rate) * float(sweep.total))
+    else:
+        end = float((acceptance_range or (0.0, 1.0))[1])
+        within = float(np.interp(end, sweep.acceptance_rate, sweep.false_accepts))
+    return "incorrect items inside the part", min(within, float(sweep.n_correct))
+
+
+def _roc_part(
+    sweep: ThresholdSweep,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
+    standardize: str | None = None,
+) -> tuple[str, float]:
+    del standardize
+    low, high = map(float, fpr_range or tpr_range or (0.0, 1.0))
+    of_part, whole = float(sweep.n_incorrect), float(sweep.n_correct)
+    name = "incorrect items inside the part"
+    if fpr_range is None and tpr_range is not None:
+        of_part, whole = whole, of_part
+        name = "correct items inside the part"
+    return name, min((high - low) * of_part, whole)
+
+
+PARTIAL: dict[str, Callable[..., tuple[str, float]]] = {
+    "arac_partial_auc": _arac_part,
+    "roc_partial_auc": _roc_part,
+}
+
 # Of an item (accepted, correct): whether it is of the part, and whether it is of the whole.
 RATES: dict[str, Callable[[bool, bool], tuple[bool, bool]]] = {
     "acceptance_rate": lambda accepted, _: (accepted, True),
@@ -418,6 +455,24 @@ def _share(of_part: bool, of_whole: bool, value: float) -> float:
     return (of_part - value) if of_whole else 0.0
 
 
+def _cost(
+    sweep: ThresholdSweep, costs: VerificationCosts, reviewer: Reviewer | None = None
+) -> PointInfluence:
+    """Of the mean cost at the cheapest threshold, where a move of the threshold has no first order."""
+    point = optimal_operating_point(sweep, costs=costs, reviewer=reviewer)
+    people = reviewer or Reviewer()
+    found, spoiled = people.detection_rate, people.false_alarm_rate
+    accepted = np.asarray(sweep.thresholds[1:] >= point.threshold, np.bool_)
+    verified = (
+        costs.verification + spoiled * (costs.correction + costs.error),
+        costs.verification + found * costs.correction + (1.0 - found) * costs.error,
+    )
+    mean = float(costs.cost(point))
+    return PointInfluence(
+        np.where(accepted, 0.0, verified[0]) - mean, np.where(accepted, costs.error, verified[1]) - mean
+    )
+
+
 OTHERS: dict[str, Callable[..., PointInfluence]] = {
     "arac_partial_auc": _arac_partial_auc,
     "roc_partial_auc": _roc_partial_auc,
@@ -428,6 +483,7 @@ OTHERS: dict[str, Callable[..., PointInfluence]] = {
     "normalized_aurc": _normalized_aurc,
     "pr_auc": _pr_auc,
     "average_precision": _average_precision,
+    "cost": _cost,
     **{name: _at_threshold(of) for name, of in RATES.items()},
 }
 

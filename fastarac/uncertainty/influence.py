@@ -1,4 +1,4 @@
-"""What a single item does to a statistic: influence values, from which variances follow."""
+"""Influence values of single items, from which variances follow."""
 
 from __future__ import annotations
 
@@ -66,10 +66,13 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
 
 
 def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[str, float]:
-    """What there is least of among the items that the statistic contrasts, and its weight.
+    """The smaller class of the items that the statistic contrasts: how it is called, and its weight.
 
-    Of anything but a named statistic (None), that is taken to be the correct or the incorrect items.
+    Of partial areas, the errors inside the part. Of anything but a named statistic (None), the correct
+    or the incorrect items.
     """
+    if statistic is not None and statistic.name in derivatives.PARTIAL:
+        return derivatives.PARTIAL[statistic.name](sweep, **dict(statistic.parameters))
     if statistic is not None and statistic.name in derivatives.RATES:
         threshold = dict(statistic.parameters)["threshold"]
         part, whole = derivatives.parts(sweep, threshold, derivatives.RATES[statistic.name])
@@ -151,72 +154,104 @@ def _powers(own: NDArray[Any], other: NDArray[Any], line: Line) -> tuple[float, 
     return math.fsum(second for second, _ in sums), math.fsum(fourth for _, fourth in sums)
 
 
-class ItemInfluence(NamedTuple):
-    """Influence of each item times its weight, in the order of the items."""
+class Items(NamedTuple):
+    """Single items, each with its place in the sweep of all, in the order they were given."""
 
     sweep: ThresholdSweep
-    values: FloatArray
+    point: NDArray[np.intp]
+    """Index into ``sweep.thresholds[1:]``; of an item of weight 0, which is as if absent, any."""
     is_correct: NDArray[np.bool_]
     weight: FloatArray | None
-    n_correct: int
-    """Number of correct items of a weight above 0."""
-    n_incorrect: int
+    """Positive, or 0."""
 
     @property
     def n(self) -> float:
-        """How many items of equal weight would say as much: (Σω)²/Σω² (Kish 1965)."""
-        if self.weight is None:
-            return float(len(self.values))
-        weight = self.weight / self.weight.max()
-        return float(np.sum(weight)) ** 2 / float(np.sum(weight**2))
+        """Independent items, or how many of equal weight would say as much."""
+        return float(len(self.point)) if self.weight is None else effective(self.weight)
 
-    def corrected(self, statistic: Statistic, square: float = 1.0) -> FloatArray:
-        """Values whose sum of squares is `square` times the squared standard error."""
-        factors = corrections(statistic, self.n_correct, self.n_incorrect)
-        total = float(self.sweep.total)
-        correct, incorrect = (math.sqrt(square * factor) / total for factor in factors)
-        values: FloatArray = self.values * np.where(self.is_correct, correct, incorrect)
+    def of_class(self, *, correct: bool) -> float:
+        """The same of the correct, or of the incorrect, items."""
+        some = self.is_correct == correct
+        return float(np.sum(some)) if self.weight is None else effective(self.weight[some])
+
+    def weighted(self, at_points: PointInfluence) -> FloatArray:
+        """Values that correct and incorrect items have at each point, times the items' weights."""
+        values: FloatArray = np.where(
+            self.is_correct, at_points.correct[self.point], at_points.incorrect[self.point]
+        )
+        if self.weight is not None:
+            values = np.where(self.weight > 0, values, 0.0) * self.weight
         return values
 
+    def moves(
+        self, statistic: Statistic, square: float = 1.0, influence: PointInfluence | None = None
+    ) -> FloatArray:
+        """Errors that items add, whose sum of squares is `square` times the squared standard error."""
+        present = slice(None) if self.weight is None else self.weight > 0
+        right = int(self.is_correct[present].sum())
+        counts = right, len(self.is_correct[present]) - right
+        total = float(self.sweep.total)
+        correct, incorrect = (
+            math.sqrt(square * factor) / total for factor in corrections(statistic, *counts)
+        )
+        values = self.weighted(influence or point_influence(self.sweep, statistic))
+        moves: FloatArray = values * np.where(self.is_correct, correct, incorrect)
+        return moves
 
-def item_influence(
+    def moves_of_groups(
+        self, statistic: Statistic, codes: NDArray[Any], influence: PointInfluence | None = None
+    ) -> FloatArray:
+        """The same of groups, numbered from 0; NaN for a single group, which says nothing.
+
+        Groups without any weight are as if absent.
+        """
+        values = self.weighted(influence or point_influence(self.sweep, statistic))
+        sums = np.bincount(codes, values / float(self.sweep.total)).astype(np.float64)
+        if self.weight is not None:
+            sums = sums[np.bincount(codes, self.weight) > 0]
+        n = len(sums)
+        return sums * (math.sqrt(n / (n - 1)) if n > 1 else math.nan)
+
+
+def effective(weight: FloatArray) -> float:
+    """Number of items of equal weight that say as much: (Σω)²/Σω² (Kish 1965); 0 of none."""
+    largest = float(weight.max(initial=0.0))
+    if not largest:
+        return 0.0
+    weight = weight / largest
+    return float(np.sum(weight)) ** 2 / float(np.sum(weight**2))
+
+
+def items_of(
     correct: ArrayLike,
     confidence: ArrayLike | None,
-    statistic: Statistic,
     sample_weight: ArrayLike | None,
     names: tuple[str, str, str] = NAMES,
-) -> ItemInfluence:
-    """Return the influence of every item; of weight 0, as if absent: 0."""
+) -> Items:
+    """Read single items, and find the place of each in the sweep."""
     items = read_items(correct, require_confidence(confidence), sample_weight, names)
     sweep = trusted_sweep(*sorting.sweep_arrays(items))
-    influence = point_influence(sweep, statistic)
-    is_correct = items.correct.astype(np.bool_)
     present = slice(None) if items.weight is None else items.weight > 0
     confidences = items.confidence[present]
-    right = is_correct[present]
     order = np.argsort(confidences)
     confidences = confidences[order]
-    point = np.zeros(len(order), np.intp)
-    np.cumsum(confidences[1:] != confidences[:-1], out=point[1:])
-    point = point[-1] - point
-    values = np.zeros(items.n)
-    of_present = np.empty(len(order))
-    of_present[order] = np.where(right[order], influence.correct[point], influence.incorrect[point])
-    values[present] = of_present
-    if items.weight is not None:
-        values *= items.weight
-    n_correct = int(right.sum())
-    return ItemInfluence(sweep, values, is_correct, items.weight, n_correct, len(right) - n_correct)
+    rank = np.zeros(len(order), np.intp)
+    np.cumsum(confidences[1:] != confidences[:-1], out=rank[1:])
+    of_present = np.empty(len(order), np.intp)
+    of_present[order] = rank[-1] - rank
+    point = np.zeros(items.n, np.intp)
+    point[present] = of_present
+    return Items(sweep, point, items.correct.astype(np.bool_), items.weight)
 
 
 def influence_values(
     correct: ArrayLike,
     confidence: ArrayLike,
-    statistic: str | Statistic = "arac_auc",
     *,
+    statistic: str | Statistic = "arac_auc",
     sample_weight: ArrayLike | None = None,
 ) -> FloatArray:
-    r"""What each item contributes to the error of a statistic.
+    r"""Influence of each item on a statistic.
 
     Parameters
     ----------
@@ -273,8 +308,8 @@ def influence_values(
         message = "correct is a ThresholdSweep, which has no items; (correct, confidence) is expected"
         raise TypeError(message)
     statistic = as_statistic(statistic)
-    items = item_influence(correct, confidence, statistic, sample_weight)
+    items = items_of(correct, confidence, sample_weight)
     if math.isnan(statistic(items.sweep)):
         warn_undefined(statistic.name, "so are the influence values")
-    n = len(items.values)
-    return items.corrected(statistic, n * (n - 1))
+    n = len(items.point)
+    return items.moves(statistic, n * (n - 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from fastarac._kernels.codes import CORRECT, STARTS
 from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.uncertainty import influence
 from fastarac.uncertainty.replicates import PAIRS, pair_values
-from fastarac.uncertainty.results import ConfidenceInterval
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -30,25 +29,34 @@ MAX_LEFT_OUT = 2000  # kinds of items that are left out one after the other
 CLOSED_FORM = 1 << 20  # items up to which every one is left out in closed form
 SAME = 1e-12  # relative difference of replicates that rounding alone can make
 _NORMAL = NormalDist()
-UNKNOWN = ConfidenceInterval(math.nan, math.nan)
 
 
-def percentile(replicates: FloatArray, level: float) -> ConfidenceInterval:
+class Ends(NamedTuple):
+    """Ends of an interval; both belong to it."""
+
+    low: float
+    high: float
+
+
+UNKNOWN = Ends(math.nan, math.nan)
+
+
+def percentile(replicates: FloatArray, level: float) -> Ends:
     """Quantiles of the replicates."""
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(replicates, [tail, 1.0 - tail])
-    return ConfidenceInterval(float(low), float(high))
+    return Ends(float(low), float(high))
 
 
-def basic(replicates: FloatArray, estimate: float, level: float) -> ConfidenceInterval:
+def basic(replicates: FloatArray, estimate: float, level: float) -> Ends:
     """The percentile interval mirrored at the estimate."""
     low, high = percentile(replicates, level)
-    return ConfidenceInterval(2.0 * estimate - high, 2.0 * estimate - low)
+    return Ends(2.0 * estimate - high, 2.0 * estimate - low)
 
 
 def studentized(
     replicates: FloatArray, errors: FloatArray, estimate: float, error: float, level: float
-) -> ConfidenceInterval:
+) -> Ends:
     """From quantiles of (replicate − estimate)/its standard error; NaN where these are infinite."""
     if not error > 0.0:
         return UNKNOWN
@@ -58,12 +66,10 @@ def studentized(
         low, high = percentile(t, level) if len(t) else UNKNOWN
     if not (math.isfinite(low) and math.isfinite(high)):
         return UNKNOWN
-    return ConfidenceInterval(estimate - error * high, estimate - error * low)
+    return Ends(estimate - error * high, estimate - error * low)
 
 
-def bca(
-    replicates: FloatArray, estimate: float, acceleration: float, level: float
-) -> ConfidenceInterval:
+def bca(replicates: FloatArray, estimate: float, acceleration: float, level: float) -> Ends:
     """Percentiles corrected for bias and skewness (Efron 1987); NaN where all lie on one side."""
     slack = SAME * abs(estimate)
     below = np.count_nonzero(replicates < estimate - slack)
@@ -78,13 +84,13 @@ def bca(
         if room <= 0.0:
             return UNKNOWN
         ends.append(float(np.quantile(replicates, _NORMAL.cdf(bias + z / room))))
-    return ConfidenceInterval(*ends)
+    return Ends(*ends)
 
 
 def acceleration(
     population: Population, statistic: Callable[[ThresholdSweep], float], name: str
 ) -> float:
-    """The acceleration of BCa: a sixth of the skewness of what single items or groups do.
+    """The acceleration of BCa: a sixth of the skewness of the influence of items or groups.
 
     Of statistics of pairs, by leaving out one item after the other, in closed form; of others, and
     where the items are many, from influence values, which is the same in the limit; of those

@@ -13,11 +13,15 @@ from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
 from fastarac.areas import risk as risk_areas
+from fastarac.costs.verification import optimal_operating_point
 from fastarac.operating import points as operating
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from fastarac.costs.verification import VerificationCosts
+    from fastarac.operating.reviewer import Reviewer
 
 
 class _Definition(NamedTuple):
@@ -82,6 +86,14 @@ def _roc_partial_ends(
     return (0.5, 1.0) if standardize else (0.0, float(high - low))
 
 
+def _cost(
+    sweep: ThresholdSweep, *, costs: VerificationCosts, reviewer: Reviewer | None = None
+) -> float:
+    """What an item costs at the cheapest threshold."""
+    point = optimal_operating_point(sweep, costs=costs, reviewer=reviewer)
+    return float(costs.cost(point))
+
+
 _AT = frozenset({"threshold"})
 _ESTIMATOR = frozenset({"estimator"})
 _OPTIMUM = frozenset({"estimator", "optimum"})
@@ -121,6 +133,14 @@ _DEFINITIONS: dict[str, _Definition] = {
         parameters=frozenset({"max_error_rate", "interpolate"}),
         required="max_error_rate",
     ),
+    "acceptance_at_risk": _Definition(
+        operating.acceptance_at_risk,
+        parameters=frozenset({"max_risk", "interpolate"}),
+        required="max_risk",
+    ),
+    "cost": _Definition(
+        _cost, (0.0, math.inf), parameters=frozenset({"costs", "reviewer"}), required="costs"
+    ),
     "acceptance_rate": _Definition(
         _at_threshold("acceptance_rate"), parameters=_AT, required="threshold"
     ),
@@ -144,16 +164,16 @@ class Statistic:
     ----------
     name : str
         One of the names in ``Statistic.names()``: the area functions without ``_score`` and
-        ``_loss``, ``"recognition_rate"``, ``"acceptance_at_error_rate"``, and the rates at a given
-        ``threshold``.
+        ``_loss``, ``"recognition_rate"``, ``"acceptance_at_error_rate"``, ``"acceptance_at_risk"``,
+        ``"cost"`` (of an item at the cheapest threshold), and the rates at a given ``threshold``.
     **parameters
         Keyword arguments of the function of that name, such as ``max_error_rate=0.01``.
 
     Raises
     ------
     ValueError, TypeError
-        For an unknown name, for parameters that its function does not take, and for a rate without
-        a `threshold`.
+        For an unknown name, for parameters that its function does not take, for a rate without a
+        `threshold`, and for an acceptance rate without its limit or a cost without prices.
 
     Examples
     --------

@@ -1,0 +1,180 @@
+"""Intervals of shares, and of the largest acceptance rate within a limit, by inverting binomial tests.
+
+Weighted or grouped items count as fewer independent ones: the effective number n* = p(1 − p)/s² of a
+share p with the standard error s (Korn and Graubard 1998), so that the formulas of whole items go on to
+hold.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.quantiles import normal_quantile, student_quantile
+from fastarac._core.special import binomial_cdf, binomial_interval, binomial_quantile
+from fastarac.operating.points import acceptance_at_error_rate
+from fastarac.uncertainty import derivatives
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac.sweep import ThresholdSweep
+    from fastarac.uncertainty.influence import Items
+    from fastarac.uncertainty.statistics import Statistic
+
+LIMITS = ("acceptance_at_error_rate", "acceptance_at_risk")
+NAMES = (*LIMITS, "recognition_rate", *derivatives.RATES)
+
+
+class Share(NamedTuple):
+    """A share of items, as `part` of `whole` independent ones; neither need be a whole number."""
+
+    part: float
+    whole: float
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Clopper and Pearson's; all that is possible of nothing."""
+        return binomial_interval(self.part, self.whole, level) if self.whole > 0.0 else (0.0, 1.0)
+
+
+class Sample(NamedTuple):
+    """Items as intervals see them: a sweep of all and, with weights or groups, each of them."""
+
+    sweep: ThresholdSweep
+    items: Items | None
+    codes: NDArray[Any] | None
+
+    def share(self, in_part: NDArray[Any], in_whole: NDArray[Any], level: float) -> Share:
+        """A share, from where its items are: tables (2, m) by correctness and by point.
+
+        The first row is of incorrect items, the second of correct ones.
+        """
+        if self.items is None:
+            counts = np.stack([np.diff(self.sweep.false_accepts), np.diff(self.sweep.true_accepts)])
+            return Share(float(np.sum(counts * in_part)), float(np.sum(counts * in_whole)))
+        right = self.items.is_correct.astype(np.intp)
+        part, whole = in_part[right, self.items.point], in_whole[right, self.items.point]
+        weight = self.items.weight
+        if weight is None:
+            weight = np.ones(len(right))
+        weight = weight / weight.max()
+        parts, wholes = part * weight, whole * weight
+        n = float(np.sum(whole & (weight > 0)))
+        if self.codes is not None:
+            parts, wholes = (
+                np.bincount(self.codes, values).astype(np.float64) for values in (parts, wholes)
+            )
+            some = wholes > 0.0
+            parts, wholes = parts[some], wholes[some]
+        total, units = float(np.sum(wholes)), len(wholes)
+        if not total > 0.0:
+            return Share(0.0, 0.0)
+        p = float(np.sum(parts)) / total
+        squares = float(np.sum((parts - p * wholes) ** 2)) / total**2
+        least = total**2 / float(np.sum(wholes**2))  # where all items of a group are alike
+        if not 0.0 < p < 1.0 or units < 2:
+            return Share(p * least, least)
+        effective = p * (1.0 - p) / (squares * units / (units - 1))
+        reach = normal_quantile(level) / student_quantile(level, units - 1.0)
+        effective = min(effective * reach**2, n)
+        return Share(p * effective, effective)
+
+
+def rate(sample: Sample, statistic: Statistic, level: float) -> tuple[float, float]:
+    """Ends of a rate at a given threshold, or of the recognition rate."""
+    thresholds = sample.sweep.thresholds[1:]
+    shape = (2, len(thresholds))
+    if statistic.name == "recognition_rate":
+        whole = np.ones(shape, np.bool_)
+        return sample.share(np.arange(2)[:, None] * whole > 0, whole, level).interval(level)
+    threshold = dict(statistic.parameters)["threshold"]
+    accepted = np.asarray(thresholds >= threshold, np.bool_)
+    of = derivatives.RATES[statistic.name]
+    part, whole = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
+    for right in (False, True):
+        for side in (False, True):
+            part[int(right), accepted == side], whole[int(right), accepted == side] = of(side, right)
+    return sample.share(part, whole, level).interval(level)
+
+
+def limit(sample: Sample, statistic: Statistic, value: float, level: float) -> tuple[float, float]:
+    """Ends of the largest acceptance rate within a limit, whose estimate is `value`.
+
+    As far as tests of the limit at other acceptance rates do not reject (Woodruff 1952), and as far as
+    the acceptance rate of a fixed threshold may be off, both distances in one.
+    """
+    sweep = sample.sweep
+    accepted = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
+    inside = np.broadcast_to(accepted <= value * sweep.total * (1.0 + 1e-12), (2, len(accepted)))
+    everything = np.ones(inside.shape, np.bool_)
+    if sample.items is None:  # a part of a tie may be accepted
+        n = float(sweep.total)
+        share = Share(value * n, n)
+    else:
+        share = sample.share(inside, everything, level)
+        share = Share(value * share.whole, share.whole)
+    a, b = share.interval(level)
+    name, parameters = statistic.name, dict(statistic.parameters)
+    if name == "acceptance_at_error_rate":
+        wrong = inside & np.array([[True], [False]])
+        n = float(sweep.total) if sample.items is None else sample.share(wrong, everything, level).whole
+        low, high = _by_error_rate(sweep, parameters, n, level)
+    else:
+        wrong = inside & np.array([[True], [False]])
+        of_accepted = sample.share(wrong, inside, level).whole
+        n = float(accepted[inside[0]].max(initial=0))
+        design = of_accepted / n if n and sample.items is not None else 1.0
+        low, high = _by_risk(sweep, float(parameters["max_risk"]), design, level)
+    low, high = min(low, value), max(high, value)
+    return (
+        max(0.0, value - math.hypot(value - low, value - a)),
+        min(1.0, value + math.hypot(high - value, b - value)),
+    )
+
+
+def _by_error_rate(
+    sweep: ThresholdSweep, parameters: dict[str, Any], n: float, level: float
+) -> tuple[float, float]:
+    """Acceptance rates at which so few, or so many, errors would be improbable at the limit."""
+    allowed = float(parameters["max_error_rate"])
+    whole = max(1, round(n))
+    tail = (1.0 - level) / 2.0
+    few, many = binomial_quantile(tail, whole, allowed), binomial_quantile(1.0 - tail, whole, allowed)
+    interpolate = parameters.get("interpolate", True)
+    low, high = (
+        float(acceptance_at_error_rate(sweep, max_error_rate=errors / whole, interpolate=interpolate))
+        for errors in (max(few - 1, 0), min(many + 1, whole))
+    )
+    return (low if few else 0.0), high
+
+
+def _by_risk(sweep: ThresholdSweep, allowed: float, design: float, level: float) -> tuple[float, float]:
+    """The last acceptance rate whose risk is surely within the limit, and the last that may be."""
+    errors = sweep.false_accepts[1:].astype(np.float64)
+    accepted = errors + sweep.true_accepts[1:]
+    wrong, n = errors * design, accepted * design
+    tail, reach = (1.0 - level) / 2.0, normal_quantile(level)
+    spread = np.sqrt(np.maximum(allowed * (1.0 - allowed) * n, 1e-300))
+    z = (wrong - allowed * n) / spread
+    slack = 2.0 / np.minimum(spread, 1e6)  # of the normal approximation, skewness included
+
+    def few(j: int) -> bool:
+        return binomial_cdf(math.floor(wrong[j]), math.floor(n[j]), allowed) <= tail
+
+    def not_many(j: int) -> bool:
+        k = math.ceil(wrong[j])
+        return k == 0 or 1.0 - binomial_cdf(k - 1, max(k, math.ceil(n[j])), allowed) > tail
+
+    low = high = 0.0
+    for j in np.flatnonzero(z <= -reach + slack)[::-1].tolist():
+        if z[j] < -reach - slack[j] or few(j):
+            low = float(accepted[j])
+            break
+    for j in np.flatnonzero(z <= reach + slack)[::-1].tolist():
+        if z[j] < reach - slack[j] or not_many(j):
+            high = float(accepted[j])
+            break
+    total = float(sweep.total)
+    return low / total, high / total

@@ -1,0 +1,141 @@
+"""Losses as sums over the incorrect items, and their intervals where these are few.
+
+Given the acceptance rates, an area below 1 loses a fixed weight for each error: y = Σwᵢ over the
+incorrect items. With few errors y is far from normal, but a weighted sum of Poisson counts, for which
+Fay and Feuer (1997, "Confidence intervals for directly standardized rates", Statistics in Medicine 16)
+give an interval that is that of Garwood where all weights are the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.special import chi_square_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from fastarac.sweep import ThresholdSweep
+    from fastarac.uncertainty.influence import Items
+    from fastarac.uncertainty.statistics import Statistic
+
+    FloatArray = NDArray[np.float64]
+
+
+class Moments(NamedTuple):
+    """Of a loss that the incorrect items add up to."""
+
+    total: float
+    """y = Σwᵢ."""
+    variance: float
+    """v = Σwᵢ²; of groups, the sum of squares of what each adds."""
+    largest: float
+    """w, the largest weight that an error could have."""
+
+    @property
+    def errors(self) -> float:
+        """As many errors of one weight would say as much: y²/v."""
+        return self.total**2 / self.variance if self.variance else 0.0
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Ends for the loss (Fay and Feuer 1997, equation 5)."""
+        y, v, w = self
+        tail = (1.0 - level) / 2.0
+        low = v / (2.0 * y) * chi_square_quantile(tail, 2.0 * y * y / v) if v else 0.0
+        ratio = (v + w * w) / (y + w)
+        return low, ratio / 2.0 * chi_square_quantile(1.0 - tail, 2.0 * (y + w) / ratio)
+
+
+def _accepted(sweep: ThresholdSweep) -> FloatArray:
+    accepted: FloatArray = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
+    return accepted
+
+
+def _from_here_on(terms: FloatArray) -> FloatArray:
+    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
+    return sums
+
+
+def _augrc(sweep: ThresholdSweep) -> FloatArray:
+    """The share of items at or below an error, those tied half, over Ω."""
+    accepted = _accepted(sweep) / float(sweep.total)
+    rising: FloatArray = (1.0 - (accepted[1:] + accepted[:-1]) / 2.0) / float(sweep.total)
+    return rising
+
+
+def _aurc(sweep: ThresholdSweep, estimator: str = "trapezoid") -> FloatArray:
+    """The rise of the area under the risk–coverage curve by an error."""
+    accepted, total = _accepted(sweep), float(sweep.total)
+    before, after = accepted[:-1], accepted[1:]
+    if estimator == "trapezoid":
+        widths = np.diff(accepted)
+        breadth = widths.copy()
+        breadth[:-1] += widths[1:]
+        breadth[0] += widths[0]  # flat from no acceptance to the first point
+        return np.asarray(_from_here_on(breadth / 2.0 / after) / total)
+    tie = after - before
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if estimator == "exact":
+            steps = np.log1p(tie / before)
+        else:
+            harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1.0, total + 1.0))])
+            steps = harmonic[after.astype(np.intp)] - harmonic[before.astype(np.intp)]
+        own = 1.0 - np.where(before > 0.0, before * steps, 0.0) / tie
+    later = np.zeros(len(own))
+    later[:-1] = _from_here_on(steps[1:])
+    weights: FloatArray = (own + later) / total
+    return weights
+
+
+def _precision_at_correct(sweep: ThresholdSweep, interpolation: str = "step") -> FloatArray:
+    """The loss of average precision by an error: 1/(n⁺·N) at each correct item from its place on."""
+    del interpolation  # the others have the same limit
+    correct = np.diff(sweep.true_accepts).astype(np.float64)
+    weights: FloatArray = _from_here_on(correct / _accepted(sweep)[1:]) / float(sweep.n_correct)
+    return weights
+
+
+_WEIGHTS: dict[str, Callable[..., FloatArray]] = {
+    "arac_auc": _augrc,
+    "augrc": _augrc,
+    "aurc": _aurc,
+    "arp_auc": _aurc,
+    "average_precision": _precision_at_correct,
+    "pr_auc": _precision_at_correct,
+}
+LOSSES = frozenset({"augrc", "aurc"})  # the others are 1 less the loss
+NAMES = tuple(_WEIGHTS)
+
+
+def moments_of(
+    sweep: ThresholdSweep,
+    statistic: Statistic,
+    value: float,
+    items: Items | None,
+    codes: NDArray[Any] | None,
+) -> Moments:
+    """Moments of the loss of a statistic whose value is given; of whole items where there are none."""
+    weights = _WEIGHTS[statistic.name](sweep, **dict(statistic.parameters))
+    loss = value if statistic.name in LOSSES else 1.0 - value
+    largest = float(weights[0])
+    if statistic.name in ("arac_auc", "augrc"):
+        largest = 1.0 / float(sweep.total)
+    if items is None:
+        counts = np.diff(sweep.false_accepts).astype(np.float64)
+        total, variance = float(counts @ weights), float(counts @ weights**2)
+    else:
+        of_errors = np.where(items.is_correct, 0.0, weights[items.point])
+        if items.weight is not None:
+            of_errors *= items.weight
+            largest *= float(items.weight.max())
+        total = float(np.sum(of_errors))
+        if codes is not None:
+            of_errors = np.bincount(codes, of_errors)
+        variance = float(np.sum(of_errors**2))
+    # but for rounding both losses are the same, or, of interpolated precision, in the limit
+    scale = loss / total if total > 0.0 else 1.0
+    return Moments(loss if total > 0.0 else 0.0, variance * scale**2, largest * scale)
