@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fastarac._core.inputs import NAMES, read_items
 from fastarac._core.sorting import sweep_arrays
-from fastarac.sweep import ThresholdSweep
+from fastarac.sweep import ThresholdSweep, trusted_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -67,7 +67,7 @@ def sweep_of(model: Model, name: str, names: tuple[str, str, str] = NAMES) -> Th
         message = f"{name} is a {found}; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
         raise TypeError(message)
     try:
-        return ThresholdSweep(*sweep_arrays(read_items(*model, None, names)))
+        return trusted_sweep(*sweep_arrays(read_items(*model, None, names)))
     except (TypeError, ValueError) as error:
         message = f"{name}: {error}"
         raise type(error)(message) from error

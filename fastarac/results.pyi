@@ -4,13 +4,13 @@ from ._core.interval import Interval as Interval
 from .areas.arac import CurveArea as CurveArea
 from .areas.precision_recall import BreakEvenPoint as BreakEvenPoint
 from .areas.precision_recall import EqualErrorRate as EqualErrorRate
-from .costs.bcost import CostDifference as CostDifference
-from .costs.bcost import CostInterval as CostInterval
 from .costs.corners import ARACHull as ARACHull
 from .costs.curves import CostCurve as CostCurve
 from .costs.curves import CostCurveBand as CostCurveBand
 from .costs.hulls import HullVertex as HullVertex
 from .costs.hulls import ROCConvexHull as ROCConvexHull
+from .costs.intervals import CostDifference as CostDifference
+from .costs.intervals import CostInterval as CostInterval
 from .costs.preferences import PreferenceMap as PreferenceMap
 from .costs.rejection import AccuracyRejectionCostCurve as AccuracyRejectionCostCurve
 from .costs.rejection import RejectionCostCurve as RejectionCostCurve

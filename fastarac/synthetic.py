@@ -7,7 +7,6 @@ in Kimura et al., section 4.1. Sampled, or evaluated without sampling: rates, ar
 from __future__ import annotations
 
 import math
-import operator
 import warnings
 from dataclasses import dataclass, fields
 from types import MappingProxyType
@@ -17,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from fastarac._core.exceptions import UndefinedMetricWarning
-from fastarac._core.inputs import fractions_of, positive_scalar, real_scalar
+from fastarac._core.inputs import fractions_of, positive_scalar, real_scalar, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fastarac.areas.arac import CurveArea
+    from fastarac.costs.verification import VerificationCosts
 
 __all__ = ["PAPER_CASES", "TruncatedNormalMixture"]
 
@@ -262,12 +262,7 @@ class TruncatedNormalMixture:
         >>> round(float(correct.mean()), 2), round(float(confidence.mean()), 2)
         (0.75, 0.55)
         """
-        try:
-            count = operator.index(n)
-        except TypeError:
-            raise TypeError(f"n is {n!r} ({type(n).__name__}); an integer is expected") from None
-        if count < 0:
-            raise ValueError(f"n is {count}; an integer of at least 0 is expected")
+        count = whole_number(n, "n", 0)
         rng = np.random.default_rng(random_state)
         correct = rng.random(count) < self.weight_correct
         confidence = np.empty(count)
@@ -367,7 +362,7 @@ class TruncatedNormalMixture:
         """
         return 1 - self.augrc_loss()
 
-    def arac_area(self, gamma: float = 1.0) -> CurveArea:
+    def arac_area(self, *, gamma: float = 1.0) -> CurveArea:
         """ARAC-AUC and its parts (Kimura et al., eq. 17-20).
 
         Parameters
@@ -395,7 +390,7 @@ class TruncatedNormalMixture:
         """
         return self._area(self._arac_loss(), gamma)
 
-    def normalized_arac_auc_score(self, gamma: float = 1.0) -> float:
+    def normalized_arac_auc_score(self, *, gamma: float = 1.0) -> float:
         """Normalised ARAC-AUC, ``arac_area(gamma).normalized`` (Kimura et al., eq. 20).
 
         For case 2 the paper's table 4 prints 0.423; its own formula gives 0.428.
@@ -406,13 +401,13 @@ class TruncatedNormalMixture:
         >>> [round(case.normalized_arac_auc_score(), 3) for case in fa.synthetic.PAPER_CASES.values()]
         [0.783, 0.428, 0.437, 0.849, 0.961]
         """
-        return self.arac_area(gamma).normalized
+        return self.arac_area(gamma=gamma).normalized
 
     def arp_auc_score(self) -> float:
         """ARP-AUC, ∫ precision dX, in [0, 1] (the curve of Kimura et al., section 3.4)."""
         return 1 - self.aurc_loss()
 
-    def normalized_arp_auc_score(self, gamma: float = 1.0) -> float:
+    def normalized_arp_auc_score(self, *, gamma: float = 1.0) -> float:
         """ARP-AUC normalised as in `arac_area`, with the same parameter and errors."""
         return self._area(self._arp_loss(), gamma).normalized
 
@@ -424,17 +419,17 @@ class TruncatedNormalMixture:
         """AUGRC, the area under the generalised risk-coverage curve: 1 - `arac_auc_score`."""
         return (1 - self.weight_correct) * self._arac_loss()
 
-    def threshold_at_error_rate(self, error_rate: npt.ArrayLike) -> float | _Array:
+    def threshold_at_error_rate(self, max_error_rate: npt.ArrayLike) -> float | _Array:
         """Return θ, the lowest threshold whose error rate is at most the given one.
 
         Parameters
         ----------
-        error_rate : float or array-like, in [0, 1]
+        max_error_rate : float or array-like, in [0, 1]
             Allowed error rates ε.
 
         Returns
         -------
-        float or ndarray of the shape of error_rate
+        float or ndarray of the shape of max_error_rate
             θ with R_E(θ) = ε (Kimura et al., section 3.2): 0 where ε >= 1 - β, else 1 where ε = 0.
 
         Raises
@@ -442,14 +437,14 @@ class TruncatedNormalMixture:
         ValueError, TypeError
             If an error rate is NaN, outside [0, 1] or not a real number.
         """
-        offset = self._offset_at(fractions_of(error_rate, "error_rate"))
+        offset = self._offset_at(fractions_of(max_error_rate, "max_error_rate"))
         return _plain(np.clip(self._laws()[0].mode + offset, 0, 1))
 
-    def acceptance_at_error_rate(self, error_rate: npt.ArrayLike) -> float | _Array:
+    def acceptance_at_error_rate(self, max_error_rate: npt.ArrayLike) -> float | _Array:
         """X(θ), the largest acceptance rate whose error rate is at most the given one.
 
         Arguments and errors are those of `threshold_at_error_rate`. The result, of the shape of
-        error_rate, is 1 where ε >= 1 - β and else 0 where ε = 0.
+        max_error_rate, is 1 where ε >= 1 - β and else 0 where ε = 0.
 
         Examples
         --------
@@ -458,7 +453,7 @@ class TruncatedNormalMixture:
         >>> fa.synthetic.PAPER_CASES[1].acceptance_at_error_rate(limits).round(4).tolist()
         [0.0, 0.4588, 0.7075, 1.0]
         """
-        allowed = fractions_of(error_rate, "error_rate")
+        allowed = fractions_of(max_error_rate, "max_error_rate")
         law = self._laws()[0]
         with np.errstate(all="ignore"):
             recall = np.exp(law.log_survival(law.mode, self._offset_at(allowed)))
@@ -466,39 +461,26 @@ class TruncatedNormalMixture:
         return _plain(np.where(allowed >= 1 - self.weight_correct, 1, np.minimum(accepted, 1)))
 
     def performance_at_error_rate(
-        self, error_rate: npt.ArrayLike, gamma: float = 1.0, delta: float = 0.0
+        self, max_error_rate: npt.ArrayLike, *, costs: VerificationCosts
     ) -> float | _Array:
         """W(θ) = γ X(θ) + β - δ ε, higher is better (Kimura et al., eq. 15, tables 4 and 6).
 
-        Parameters
-        ----------
-        error_rate : float or array-like, in [0, 1]
-            Allowed error rates ε.
-        gamma : float >= 0
-            Cost of verifying an item over that of correcting it.
-        delta : float
-            Cost of an undetected error over that of correcting it, less 1.
-
-        Returns
-        -------
-        float or ndarray of the shape of error_rate
-            W(θ).
-
-        Raises
-        ------
-        ValueError, TypeError
-            If an argument is out of its range, not finite or not real.
+        Arguments and errors are those of `threshold_at_error_rate`; `costs` has γ and δ.
 
         Examples
         --------
         >>> import fastarac as fa
-        >>> fa.synthetic.PAPER_CASES[1].performance_at_error_rate([0.01, 0.05]).round(2).tolist()
+        >>> costs = fa.VerificationCosts.from_ratios(gamma=1, delta=0)
+        >>> case = fa.synthetic.PAPER_CASES[1]
+        >>> case.performance_at_error_rate([0.01, 0.05], costs=costs).round(2).tolist()
         [1.21, 1.46]
         """
-        gamma, delta = positive_scalar(gamma, "gamma"), real_scalar(delta, "delta")
-        allowed = fractions_of(error_rate, "error_rate")
-        gain = gamma * self.acceptance_at_error_rate(allowed) + self.weight_correct
-        return _plain(np.asarray(gain - delta * allowed))
+        from fastarac.costs.verification import require_costs
+
+        require_costs(costs)
+        allowed = fractions_of(max_error_rate, "max_error_rate")
+        gain = costs.gamma * self.acceptance_at_error_rate(allowed) + self.weight_correct
+        return _plain(np.asarray(gain - costs.delta * allowed))
 
     @np.errstate(all="ignore")
     def _laws(self) -> tuple[_TruncatedNormal, _TruncatedNormal]:

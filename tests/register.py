@@ -251,6 +251,19 @@ def optimal_operating_point() -> Metric:
     )
 
 
+def performance_at_error_rate() -> Metric:
+    """W at allowed error rates."""
+    import fastarac
+
+    return Metric(
+        "costs.performance_at_error_rate",
+        lambda items: [ref.performance_at_error_rate(items, e, 0.5, 3) for e in LIMITS],
+        {"max_error_rate": LIMITS, "costs": fastarac.VerificationCosts.from_ratios(0.5, 3)},
+        rounded_once=False,
+        jumps=True,
+    )
+
+
 def rejection_cost(items: tuple[ref.Item, ...]) -> list[Any]:
     """The least (1 − λ)·risk + λ·(1 − X), without risk where nothing is accepted, for each λ."""
     points = ref.sweep(items)
@@ -353,13 +366,7 @@ METRICS = [
     operating_point(min_acceptance_rate=0.6, interpolate=True),
     operating_point(threshold=0.5),
     optimal_operating_point(),
-    Metric(
-        "costs.performance_at_error_rate",
-        lambda items: [ref.performance_at_error_rate(items, e, 0.5, 3) for e in LIMITS],
-        {"error_rate": LIMITS, "gamma": 0.5, "delta": 3},
-        rounded_once=False,
-        jumps=True,
-    ),
+    performance_at_error_rate(),
     Metric(
         "costs.rejection_cost_curve",
         rejection_cost,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +16,10 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 import fastarac as fa
-from fastarac.uncertainty import bcost as module
+from fastarac.costs import intervals as module
+
+# The source's λ = 1 is tested where it is too much, too; the warning has tests of its own below.
+pytestmark = pytest.mark.filterwarnings("ignore:laplace=:fastarac.UnreliableIntervalWarning")
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 COUNTS = np.array([[60, 3], [10, 27]])
@@ -68,6 +72,8 @@ def test_the_ends_are_order_statistics(n_resamples, level):
     assert interval.distribution.shape == (n_resamples,)
     assert interval.confidence_level == float(level)
     assert interval.estimate == pytest.approx(float(ref.expected_cost(COSTS, COUNTS)), rel=1e-15)
+    assert isinstance(interval, fa.Interval)
+    assert interval.method == "bcost"
 
 
 @pytest.mark.parametrize("laplace", [0.0, 0.5, 1.0, 20.0])
@@ -96,6 +102,7 @@ def test_exact_mean_and_variance(n):
     deviation = math.sqrt(variance)
     assert interval.distribution.mean() == pytest.approx(mean, abs=4 * deviation / math.sqrt(20_000))
     assert interval.distribution.std() == pytest.approx(deviation, rel=0.03)
+    assert interval.standard_error == pytest.approx(deviation, rel=1e-9)
     if n >= 10**6:
         assert stats.kstest((interval.distribution - mean) / deviation, "norm").pvalue > 1e-3
 
@@ -298,24 +305,85 @@ def test_zero_up_to_rounding_is_zero():
 
 
 def test_shown():
-    text = str(fa.costs.bcost(COUNTS, COSTS, confidence_level=0.9, random_state=0))
-    assert text.startswith("0.3175, 90 % interval [0.")
-    assert str(fa.costs.bcost(COUNTS, [COSTS] * 3)) == "95 % intervals of shape (3,)"
-    interval = fa.costs.bcost(COUNTS, COSTS)
+    interval = fa.costs.bcost(COUNTS, COSTS, confidence_level=0.9, random_state=0)
+    assert repr(interval).startswith("CostInterval(0.3175 [0.")
+    assert repr(interval).endswith("], 90 %, bcost)")
+    assert repr(fa.costs.bcost(COUNTS, [COSTS] * 3)) == "CostInterval(shape (3,), 95 %)"
+    difference = fa.costs.bcost_delta([0, 1], [0, 1], [0, 1], COSTS, random_state=0)
+    assert repr(difference).startswith("CostDifference(0 [")
     with pytest.raises(AttributeError):
         interval.low = 0
+
+
+# --- Too much smoothing --------------------------------------------------------------------------
+
+
+def test_one_item_in_every_cell_is_too_much_for_many_classes():
+    """With λ = 1 and costs that spare the diagonal, ten classes never contain their own estimate."""
+    rng = np.random.default_rng(4)
+    truth = 0.9 * np.eye(10) / 10 + 0.1 * (1 - np.eye(10)) / 90
+    costs = 1 - np.eye(10)
+    for _ in range(20):
+        table = rng.multinomial(500, truth.ravel()).reshape(10, 10)
+        with pytest.warns(fa.UnreliableIntervalWarning) as caught:
+            smoothed = fa.costs.bcost(table, costs, random_state=rng)
+        assert smoothed.low > smoothed.estimate
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+        text = str(caught[0].message)
+        assert text.startswith("laplace=1 adds 100 items and moves the cost by 0.1")
+        assert "so that the estimate is outside its own interval; laplace=0 adds none" in text
+        assert text.endswith("laplace=0.01 (1/100) adds one in all")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for laplace in (0, 1 / 100):
+                found = fa.costs.bcost(table, costs, laplace=laplace, random_state=rng)
+                assert found.low < found.estimate < found.high
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 3), (3, 3, 3)])
+def test_the_bias_that_is_warned_of(shape):
+    """λ(Σc − s²·c̄)/(n + λs²) beyond a quarter of the standard error, by fractions; else silence."""
+    rng = np.random.default_rng(6)
+    seen = []
+    for n in (10, 20, 40, 100, 300, 1000, 3000, 10_000):
+        table = rng.multinomial(n, rng.dirichlet(np.ones(math.prod(shape)))).reshape(shape)
+        costs = rng.integers(0, 9, shape[-2:]).astype(float)
+        call = fa.costs.bcost if len(shape) == 2 else fa.costs.bcost_delta
+        prices = costs if len(shape) == 2 else costs[:, np.newaxis, :] - costs[np.newaxis, :, :]
+        mean, variance = ref.moments(ref.smoothed(table, 1.0), prices.ravel().tolist(), n)
+        bias = mean - float((prices * table).sum()) / n
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = call(table, costs=costs, random_state=0)
+        expected = abs(bias) > math.sqrt(variance) / 4
+        expected |= not found.low <= found.estimate <= found.high
+        assert bool(caught) == expected
+        seen.append(expected)
+    assert seen[0]
+    assert not seen[-1]
+
+
+def test_which_of_several_matrices_is_warned_of():
+    stack = [[[0, 0], [0, 0]], [[0, 9], [9, 0]]]
+    with pytest.warns(fa.UnreliableIntervalWarning, match=r"moves the cost of costs\[1\] by 1\.5"):
+        fa.costs.bcost([[4, 0], [0, 4]], stack, random_state=0)
 
 
 @pytest.mark.parametrize(
     ("changed", "error", "message"),
     [
-        ({"confidence_level": 0}, ValueError, r"confidence_level is 0; a number in \(0, 1\)"),
-        ({"confidence_level": 95}, ValueError, r"confidence_level is 95; a number in \(0, 1\)"),
+        (
+            {"confidence_level": 0},
+            ValueError,
+            "confidence_level is 0.0; a number strictly between 0 and 1",
+        ),
+        ({"confidence_level": 95}, ValueError, "confidence_level is 95.0; a number strictly"),
         ({"confidence_level": "0.9"}, TypeError, "confidence_level is '0.9'"),
         ({"confidence_level": math.nan}, ValueError, "confidence_level is nan"),
-        ({"n_resamples": 0}, ValueError, "n_resamples is 0; a whole number of at least 1"),
-        ({"n_resamples": 10.0}, TypeError, "n_resamples is 10.0; a whole number"),
-        ({"n_resamples": True}, TypeError, "n_resamples is True; a whole number"),
+        ({"n_resamples": 0}, ValueError, "n_resamples is 0; an integer of at least 1"),
+        ({"n_resamples": 10.0}, TypeError, r"n_resamples is 10.0 \(float\); an integer"),
+        ({"n_resamples": True}, TypeError, r"n_resamples is True \(bool\); an integer"),
         ({"laplace": -1}, ValueError, "laplace is -1; a finite number of at least 0"),
         ({"laplace": math.inf}, ValueError, "laplace is inf"),
         ({"random_state": -1}, ValueError, "random_state is -1"),

@@ -248,13 +248,13 @@ class TestBand:
     @pytest.mark.parametrize(
         ("arguments", "kind", "message"),
         [
-            ({"n_resamples": 0}, ValueError, "n_resamples is 0; a whole number of at least 1"),
-            ({"n_resamples": 10.5}, TypeError, r"n_resamples is 10.5 \(float\); a whole number"),
-            ({"confidence_level": 1}, ValueError, r"confidence_level is 1; a number in \(0, 1\)"),
-            ({"grid": 1}, ValueError, "grid is 1; a whole number of at least 2 is expected"),
+            ({"n_resamples": 0}, ValueError, "n_resamples is 0; an integer of at least 1"),
+            ({"n_resamples": 10.5}, TypeError, r"n_resamples is 10.5 \(float\); an integer"),
+            ({"confidence_level": 1}, ValueError, "confidence_level is 1.0; a number strictly between"),
+            ({"grid": 1}, ValueError, "grid is 1; an integer of at least 2 is expected"),
             ({"grid": True}, TypeError, "grid is True"),
             ({"grid": [0, 2]}, ValueError, r"grid is 2.0; a number in \[0, 1\] is expected"),
-            ({"grid": [[0.5]]}, ValueError, r"grid has shape \(1, 1\); a number of places or a list"),
+            ({"grid": [[0.5]]}, ValueError, r"grid has shape \(1, 1\); a number of points or a list"),
             ({"grid": []}, ValueError, r"grid has shape \(0,\)"),
         ],
     )

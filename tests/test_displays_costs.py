@@ -136,7 +136,7 @@ class TestRejectionCost:
     def test_line_is_the_whole_curve(self):
         display = fa.displays.RejectionCostDisplay.from_predictions(CORRECT, CONFIDENCE, name="model")
         rates = np.linspace(0, 1, 101)
-        curve = fa.costs.rejection_cost_curve(CORRECT, CONFIDENCE, rates)
+        curve = fa.costs.rejection_cost_curve(CORRECT, CONFIDENCE, reject_cost=rates)
         x, y = display.line_.get_data()
         assert np.interp(rates, x, y) == pytest.approx(curve.cost, abs=1e-4)
         names = [text.get_text() for text in display.ax_.get_legend().get_texts()]
@@ -169,7 +169,7 @@ class TestAccuracyRejectionCost:
         display = fa.displays.AccuracyRejectionCostDisplay.from_predictions(
             CORRECT, CONFIDENCE, costs=COSTS, name="model", curve_kwargs={"color": "red"}
         )
-        curve = fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, COSTS)
+        curve = fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, costs=COSTS)
         for line, heights in ((display.line_, curve.normalized_cost), (display.shadow_, np.zeros(6))):
             x, y, z = (np.asarray(column)[::-1] for column in line.get_data_3d())
             rising = curve.rejection_rate[::-1]

@@ -36,7 +36,7 @@ class TestRejectionCostCurve:
     @given(strategies.exact_sums, reject_costs)
     def test_of_items(self, sample, rate):
         curve = fa.costs.rejection_cost_curve(
-            sample.correct, sample.confidence, rate, **sample.weighted
+            sample.correct, sample.confidence, reject_cost=rate, **sample.weighted
         )
         sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
         cost, best = slow.least_rejection_cost(points_of(sweep), rate)
@@ -74,16 +74,18 @@ class TestRejectionCostCurve:
         assert curve.cost == pytest.approx([0, 3 / 13, 8 / 35, 0])
 
     def test_nothing_is_right(self):
-        curve = fa.costs.rejection_cost_curve([0, 0, 0, 0], [0.4, 0.3, 0.2, 0.2], [0, 0.25, 0.5, 0.75])
+        curve = fa.costs.rejection_cost_curve(
+            [0, 0, 0, 0], [0.4, 0.3, 0.2, 0.2], reject_cost=[0, 0.25, 0.5, 0.75]
+        )
         assert curve.thresholds.tolist() == [math.inf, math.inf, 0.2, 0.2]
         assert curve.cost.tolist() == [0.0, 0.25, 0.5, 0.25]
 
     def test_everything_is_right(self):
-        curve = fa.costs.rejection_cost_curve([1, 1], [0.4, 0.3], 0.3)
+        curve = fa.costs.rejection_cost_curve([1, 1], [0.4, 0.3], reject_cost=0.3)
         assert (curve.cost.tolist(), curve.thresholds.tolist()) == ([0.0], [0.3])
 
     def test_a_scalar_is_one_point(self):
-        curve = fa.costs.rejection_cost_curve(CORRECT, CONFIDENCE, 0.3)
+        curve = fa.costs.rejection_cost_curve(CORRECT, CONFIDENCE, reject_cost=0.3)
         assert [column.shape for column in curve] == [(1,)] * 3
 
     @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ class TestRejectionCostCurve:
     )
     def test_refused(self, rate, error, message):
         with pytest.raises(error, match=message):
-            fa.costs.rejection_cost_curve(CORRECT, CONFIDENCE, rate)
+            fa.costs.rejection_cost_curve(CORRECT, CONFIDENCE, reject_cost=rate)
 
 
 class TestAccuracyRejectionCostCurve:
@@ -115,7 +117,7 @@ class TestAccuracyRejectionCostCurve:
         if not max(verification, error):
             return
         curve = fa.costs.accuracy_rejection_cost_curve(
-            sample.correct, sample.confidence, costs, **sample.weighted
+            sample.correct, sample.confidence, costs=costs, **sample.weighted
         )
         expected = []
         for point in points_of(sweep):
@@ -131,16 +133,18 @@ class TestAccuracyRejectionCostCurve:
     def test_what_a_correction_costs_does_not_count(self):
         curves = [
             fa.costs.accuracy_rejection_cost_curve(
-                CORRECT, CONFIDENCE, fa.VerificationCosts(1, correction, 4)
+                CORRECT, CONFIDENCE, costs=fa.VerificationCosts(1, correction, 4)
             )
             for correction in (0.5, 20)
         ]
         assert np.array_equal(curves[0].normalized_cost, curves[1].normalized_cost)
 
     def test_refused(self):
-        with pytest.raises(TypeError, match="costs is missing; VerificationCosts are expected"):
-            fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE)
+        with pytest.raises(TypeError, match=r"costs is None \(NoneType\); VerificationCosts are"):
+            fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, costs=None)
         with pytest.raises(TypeError, match=r"costs is .* \(tuple\); VerificationCosts are expected"):
-            fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, (1, 2, 3))
+            fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, costs=(1, 2, 3))
         with pytest.raises(ValueError, match="costs has error and verification 0"):
-            fa.costs.accuracy_rejection_cost_curve(CORRECT, CONFIDENCE, fa.VerificationCosts(0, 1, 0))
+            fa.costs.accuracy_rejection_cost_curve(
+                CORRECT, CONFIDENCE, costs=fa.VerificationCosts(0, 1, 0)
+            )

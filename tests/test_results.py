@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, fields
 
 import numpy as np
 import pytest
@@ -19,12 +19,34 @@ RESULTS = {
     "band": lambda: fa.bootstrap_band([1, 0] * 12, range(24), n_resamples=3, random_state=0),
     "arac_curve": lambda: fa.arac_curve(CORRECT, CONFIDENCE),
     "threshold_sweep": lambda: fa.threshold_sweep(CORRECT, CONFIDENCE),
+    "arac_convex_hull": lambda: fa.costs.arac_convex_hull(CORRECT, CONFIDENCE),
+    "roc_convex_hull": lambda: fa.costs.roc_convex_hull({"a": (CORRECT, CONFIDENCE)}),
+    "cost_curve": lambda: fa.costs.cost_curve(CORRECT, CONFIDENCE),
+    "cost_curve_band": lambda: fa.costs.cost_curve_band(CORRECT, CONFIDENCE, random_state=0),
+    "preference_map": lambda: fa.costs.preference_map(
+        {"a": (CORRECT, CONFIDENCE)}, gammas=[0.1], deltas=[0, 2]
+    ),
+    "rejection_cost_curve": lambda: fa.costs.rejection_cost_curve(CORRECT, CONFIDENCE),
+    "accuracy_rejection_cost_curve": lambda: fa.costs.accuracy_rejection_cost_curve(
+        CORRECT, CONFIDENCE, costs=fa.VerificationCosts(1, 2, 3)
+    ),
+    "cost_matrix": lambda: fa.costs.CostMatrix([[0, 5], [1, 0]]),
+    "bcost": lambda: fa.costs.bcost([[85, 3], [5, 7]], [[0, 5], [1, 0]], laplace=0, random_state=0),
+    "bcost_delta": lambda: fa.costs.bcost_delta(
+        CORRECT, CORRECT[::-1], CORRECT, [[0, 5], [1, 0]], laplace=0, random_state=0
+    ),
+    "confusion_measures": lambda: fa.measures.confusion_measures([70, 0], 20, [30, 100], 80),
+    "class_counts": lambda: fa.measures.class_counts([[8, 1], [2, 9]]),
+    "average_curves": lambda: fa.measures.average_curves(
+        [fa.threshold_sweep(CORRECT, CONFIDENCE)] * 2, grid=[0.5, 1.0]
+    ),
+    "digits": fa.datasets.load_digits_ocr,
     "vast_integers": lambda: fa.threshold_sweep([1, 0], np.array([2**63, 1], np.uint64)),
 }
 
 
 def arrays(value):
-    found = list(value) if isinstance(value, tuple) else [getattr(value, s) for s in value.__slots__]
+    found = list(value) if isinstance(value, tuple) else [getattr(value, f.name) for f in fields(value)]
     return [item for item in found if isinstance(item, np.ndarray)]
 
 
@@ -41,7 +63,7 @@ def test_copies_are_equal_and_read_only(make):
             with pytest.raises(ValueError, match="read-only"):
                 array[...] = 0
     with pytest.raises((FrozenInstanceError, AttributeError)):
-        setattr(first, first._fields[0] if isinstance(first, tuple) else first.__slots__[0], None)
+        setattr(first, first._fields[0] if isinstance(first, tuple) else fields(first)[0].name, None)
     with pytest.raises(TypeError, match="unhashable"):
         hash(first)
     assert first != "something else"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import multiprocessing
 import os
 import shutil
@@ -240,6 +241,14 @@ def test_wrong_names_are_attribute_errors():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _kernels.nothing  # noqa: B018
     assert fa.results.__all__ == dir(fa.results)
+
+
+def test_no_public_name_is_that_of_a_module_beside_it():
+    """An import of the module would put it in the place of what is called the same."""
+    for package in (fa, fa.costs, fa.displays, fa.measures):
+        folder = Path(package.__file__).parent
+        names = [name for name in package.__all__ if not inspect.ismodule(getattr(package, name))]
+        assert not {name for name in names if (folder / f"{name}.py").exists()}
 
 
 # From the bottom up; the longest prefix of a module's name decides.

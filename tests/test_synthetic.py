@@ -101,6 +101,7 @@ AWKWARD = [
     TruncatedNormalMixture(0.75, 0.9, 0.05, 0.6, 0.3),
     TruncatedNormalMixture(0.6, 0.5, 0.001, 0.5, 0.1),
 ]
+COSTS = fa.VerificationCosts.from_ratios(gamma=1, delta=0)  # of the paper's tables
 ALL_CORRECT = TruncatedNormalMixture(1, 0.6, 0.1, 0.4, 0.1)
 ALL_INCORRECT = TruncatedNormalMixture(0, 0.6, 0.1, 0.4, 0.1)
 
@@ -197,7 +198,7 @@ def test_tables_4_and_6_of_the_paper(case):
     assert rounds_to(mixture.arac_auc_score(), arac)
     assert rounds_to(mixture.normalized_arac_auc_score(), normalized)
     for error_rate, printed in performance.items():
-        assert rounds_to(mixture.performance_at_error_rate(error_rate), printed)
+        assert rounds_to(mixture.performance_at_error_rate(error_rate, costs=COSTS), printed)
 
 
 def test_paper_cases_are_read_only():
@@ -246,15 +247,15 @@ def test_areas_fit_together(mixture, gamma):
     assert arac == pytest.approx(identity, abs=1e-12)
     assert mixture.augrc_loss() == pytest.approx(1 - arac, abs=1e-12)
     assert mixture.aurc_loss() == pytest.approx(1 - arp, abs=1e-12)
-    area = mixture.arac_area(gamma)
+    area = mixture.arac_area(gamma=gamma)
     assert isinstance(area, fa.results.CurveArea)
     assert (area.auc, area.lower, area.gamma) == (pytest.approx(arac), beta, gamma)
     assert area.upper + area.lower == pytest.approx(arac, abs=1e-12)
     assert area.improved == pytest.approx(gamma * area.upper / (1 - beta) + beta, abs=1e-9)
     assert area.normalized == pytest.approx(area.improved / (gamma + 1), abs=1e-12)
-    assert mixture.normalized_arac_auc_score(gamma) == area.normalized
+    assert mixture.normalized_arac_auc_score(gamma=gamma) == area.normalized
     normalized = (gamma * (arp - beta) / (1 - beta) + beta) / (gamma + 1)
-    assert mixture.normalized_arp_auc_score(gamma) == pytest.approx(normalized, abs=1e-9)
+    assert mixture.normalized_arp_auc_score(gamma=gamma) == pytest.approx(normalized, abs=1e-9)
 
 
 @settings(max_examples=20)
@@ -269,7 +270,9 @@ def test_operating_points_keep_the_error_rate(mixture, allowed):
     np.testing.assert_allclose(mixture.error_rate(theta), reached, atol=1e-12, rtol=1e-9)
     np.testing.assert_allclose(mixture.acceptance_rate(theta), acceptance, atol=1e-12, rtol=1e-9)
     assert (np.diff(acceptance) >= -1e-12).all()
-    performance = mixture.performance_at_error_rate(allowed, gamma=2, delta=3)
+    performance = mixture.performance_at_error_rate(
+        allowed, costs=fa.VerificationCosts.from_ratios(gamma=2, delta=3)
+    )
     expected = 2 * acceptance + mixture.recognition_rate - 3 * allowed
     np.testing.assert_allclose(performance, expected, atol=1e-12)
 
@@ -326,7 +329,7 @@ def test_thresholds_of_any_size_and_shape():
         assert type(method(np.float32(0.5))) is float
         assert method([]).shape == (0,)
         assert method(np.full((2, 3), 0.5)).shape == (2, 3)
-    assert type(mixture.performance_at_error_rate(0.01)) is float
+    assert type(mixture.performance_at_error_rate(0.01, costs=COSTS)) is float
     assert type(mixture.threshold_at_error_rate(0.01)) is float
     assert mixture.acceptance_at_error_rate(np.full((2, 1), 0.01)).shape == (2, 1)
 
@@ -340,7 +343,7 @@ def test_one_class_only():
         assert math.isnan(ALL_INCORRECT.pr_auc_score())
     assert ALL_CORRECT.pr_auc_score() == 1
     assert (ALL_CORRECT.arac_auc_score(), ALL_CORRECT.arp_auc_score()) == (1, 1)
-    assert tuple(ALL_CORRECT.arac_area(0.5)) == (1, 0, 1, 1.5, 1, 0.5)
+    assert tuple(ALL_CORRECT.arac_area(gamma=0.5)) == (1, 0, 1, 1.5, 1, 0.5)
     assert ALL_CORRECT.normalized_arp_auc_score() == 1
     assert (ALL_INCORRECT.arac_auc_score(), ALL_INCORRECT.arp_auc_score()) == (0.5, 0)
     assert tuple(ALL_INCORRECT.arac_area()) == (0.5, 0.5, 0, 0.5, 0.25, 1)
@@ -466,15 +469,15 @@ def test_parameters_become_floats():
         (lambda m: m.recall(math.nan), ValueError, "threshold is nan"),
         (lambda m: m.error_rate([0.1, math.nan]), ValueError, "threshold is nan"),
         (lambda m: m.acceptance_rate("0.5"), TypeError, "threshold has type"),
-        (lambda m: m.acceptance_at_error_rate(-0.1), ValueError, "error_rate is -0.1"),
-        (lambda m: m.threshold_at_error_rate([0.1, 1.1]), ValueError, "error_rate is 1.1"),
-        (lambda m: m.acceptance_at_error_rate(math.nan), ValueError, "error_rate is nan"),
-        (lambda m: m.acceptance_at_error_rate("1"), TypeError, "error_rate has type"),
-        (lambda m: m.arac_area(-1), ValueError, "gamma is -1"),
-        (lambda m: m.normalized_arp_auc_score(math.inf), ValueError, "gamma is inf"),
-        (lambda m: m.normalized_arac_auc_score("1"), TypeError, "gamma is '1'"),
-        (lambda m: m.performance_at_error_rate(0.1, -1), ValueError, "gamma is -1"),
-        (lambda m: m.performance_at_error_rate(0.1, 1, math.nan), ValueError, "delta is nan"),
+        (lambda m: m.acceptance_at_error_rate(-0.1), ValueError, "max_error_rate is -0.1"),
+        (lambda m: m.threshold_at_error_rate([0.1, 1.1]), ValueError, "max_error_rate is 1.1"),
+        (lambda m: m.acceptance_at_error_rate(math.nan), ValueError, "max_error_rate is nan"),
+        (lambda m: m.acceptance_at_error_rate("1"), TypeError, "max_error_rate has type"),
+        (lambda m: m.arac_area(gamma=-1), ValueError, "gamma is -1"),
+        (lambda m: m.normalized_arp_auc_score(gamma=math.inf), ValueError, "gamma is inf"),
+        (lambda m: m.normalized_arac_auc_score(gamma="1"), TypeError, "gamma is '1'"),
+        (lambda m: m.performance_at_error_rate(0.1, costs=1), TypeError, r"costs is 1 \(int\)"),
+        (lambda m: m.performance_at_error_rate(2, costs=COSTS), ValueError, "max_error_rate is 2"),
     ],
 )
 def test_wrong_arguments(call, error, message):

@@ -116,6 +116,9 @@ def grid(cases: Sequence[int]) -> str:
         return as_svg(figure)
 
 
+COSTS = fa.VerificationCosts.from_ratios(gamma=1, delta=0)  # of the paper's tables
+
+
 def paper_table(printed: dict[int, tuple[str, ...]], error_rates: tuple[float, float]) -> str:
     """Population values beside the printed ones, and below them those of a sample with intervals."""
     header = ["case", "", "ROC-AUC", "PR-AUC", "ARAC-AUC", "normalised ARAC-AUC"]
@@ -128,7 +131,7 @@ def paper_table(printed: dict[int, tuple[str, ...]], error_rates: tuple[float, f
             case.pr_auc_score(),
             case.arac_auc_score(),
             case.normalized_arac_auc_score(),
-            *case.performance_at_error_rate(error_rates).tolist(),
+            *case.performance_at_error_rate(error_rates, costs=COSTS).tolist(),
         ]
         cells = [side_by_side(*pair) for pair in zip(computed, values, strict=True)]
         rows.append([str(number), "population / printed", *cells])
@@ -139,8 +142,10 @@ def paper_table(printed: dict[int, tuple[str, ...]], error_rates: tuple[float, f
             with_interval(sweep, "arac_auc", 3),
             with_interval(sweep, "normalized_arac_auc", 3),
             *(
-                f"{fa.costs.performance_at_error_rate(sweep, error_rate=rate):.2f}"
-                for rate in error_rates
+                f"{value:.2f}"
+                for value in fa.costs.performance_at_error_rate(
+                    sweep, max_error_rate=error_rates, costs=COSTS
+                )
             ),
         ]
         rows.append(["", f"sample of {SAMPLE:,}", *sampled])

@@ -1,7 +1,5 @@
 """The public names of the module, one line each."""
 
-from .bcost import bcost as bcost
-from .bcost import bcost_delta as bcost_delta
 from .classification import CostMatrix as CostMatrix
 from .classification import paired_prediction_counts as paired_prediction_counts
 from .classification import prediction_counts as prediction_counts
@@ -11,6 +9,8 @@ from .curves import cost_curve as cost_curve
 from .curves import cost_curve_band as cost_curve_band
 from .dominance import dominates as dominates
 from .hulls import roc_convex_hull as roc_convex_hull
+from .intervals import bcost as bcost
+from .intervals import bcost_delta as bcost_delta
 from .preferences import preference_map as preference_map
 from .prices import expected_cost as expected_cost
 from .prices import iso_performance_slope as iso_performance_slope

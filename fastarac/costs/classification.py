@@ -1,4 +1,4 @@
-"""What wrong predictions cost: confusion counts, cost matrices, and the cheapest prediction."""
+"""Confusion counts, cost matrices, and the prediction of least risk."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac._core.exceptions import UnreasonableCostsWarning, warn_undefined
+from fastarac._core.results import Result, read_only
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import (
     check_probabilities,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+LARGEST_SHOWN = 16  # entries that a repr has room for
 CHUNK = 1 << 17  # probabilities at a time: they and their risks stay in the cache
 
 
@@ -112,9 +114,9 @@ def paired_prediction_counts(
     return classify(labels, predicted_1=predicted_1, predicted_2=predicted_2, actual=actual).counts()
 
 
-@dataclass(frozen=True, slots=True, eq=False, init=False)
-class CostMatrix:
-    """What it costs to predict one class when another one is true.
+@dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
+class CostMatrix(Result):
+    """Costs of predicting one class when another one is true.
 
     Parameters
     ----------
@@ -158,9 +160,12 @@ class CostMatrix:
         if array.ndim > 3:
             message = f"costs has shape {array.shape}; (K, K), or (n, K, K) by item, is expected"
             raise ValueError(message)
-        array.flags.writeable = False
-        object.__setattr__(self, "costs", array)
+        object.__setattr__(self, "costs", read_only(array))
         _warn_unreasonable(array)
+
+    def __repr__(self) -> str:
+        small = self.costs.size <= LARGEST_SHOWN
+        return f"CostMatrix({self.costs.tolist() if small else f'shape {self.costs.shape}'})"
 
     @classmethod
     def from_benefits(cls, benefits: ArrayLike) -> Self:
@@ -408,14 +413,6 @@ class CostMatrix:
         rows, columns = found.codes()
         self._check_items(len(rows), "predicted")
         return math.fsum(self.costs[np.arange(len(rows)), rows, columns]) / len(rows)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both have the same shape and the same costs."""
-        if not isinstance(other, CostMatrix):
-            return NotImplemented
-        return np.array_equal(self.costs, other.costs)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def _two_classes(self, name: str) -> list[list[Fraction]]:
         if self.costs.shape != (2, 2):

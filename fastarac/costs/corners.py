@@ -1,16 +1,17 @@
-"""The corners of the ARAC curve's convex hull, exactly: all that can ever be the best threshold."""
+"""The vertices of the ARAC curve's convex hull, exactly: the thresholds that can be optimal."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core import parallel
+from fastarac._core.results import locked
 from fastarac.sweep import ThresholdSweep, as_sweep, trusted_sweep
 
 if TYPE_CHECKING:
@@ -25,8 +26,9 @@ SMALL = 1 << 32  # a total; no product of counts of correct and incorrect items 
 LARGEST_SCALE = 1000  # as a power of two
 
 
+@locked
 class ARACHull(NamedTuple):
-    """Corners of the upper convex hull of the ARAC curve, and when each of them is best."""
+    """Vertices of the upper convex hull of the ARAC curve, and the cost ratios each is optimal for."""
 
     acceptance_rate: FloatArray
     accuracy_after_correction: FloatArray
@@ -35,13 +37,19 @@ class ARACHull(NamedTuple):
     ratio_high: FloatArray
 
 
+@overload
+def arac_convex_hull(sweep: ThresholdSweep, /) -> ARACHull: ...
+@overload
+def arac_convex_hull(
+    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> ARACHull: ...
 def arac_convex_hull(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
 ) -> ARACHull:
-    r"""Thresholds that are best for some costs, and for which costs each of them is.
+    r"""Thresholds that can be optimal, each with the cost ratios for which it is.
 
     Parameters
     ----------
@@ -55,16 +63,16 @@ def arac_convex_hull(
     Returns
     -------
     acceptance_rate : ndarray of shape (h,)
-        X of the corners of the upper convex hull, rising to 1. The first is the largest at which no
+        X of the vertices of the upper convex hull, rising to 1. The first is the largest at which no
         error is accepted; 0 where there is none.
     accuracy_after_correction : ndarray of shape (h,)
-        Y of the corners, falling from 1 to the recognition rate β.
+        Y of the vertices, falling from 1 to the recognition rate β.
     thresholds : ndarray of shape (h,)
         Falling; an item is accepted iff ``confidence >= threshold``.
     ratio_low, ratio_high : ndarray of shape (h,)
-        The corner is best where γ/δ lies between the two: the first from 0 on, the last up to
-        infinity. At a limit both neighbours are; :func:`.optimal_operating_point` takes the one that
-        accepts more.
+        The interval of γ/δ for which the vertex is optimal; 0 and ``inf`` at the ends. At a limit
+        both neighbours are optimal; :func:`.optimal_operating_point` takes the one that accepts
+        more.
 
     Raises
     ------
@@ -74,12 +82,12 @@ def arac_convex_hull(
     Notes
     -----
     For δ > 0 the greatest W = γX + β − δR_E (equation 15 of Kimura et al. 2024) is that of γ/δ·X + Y:
-    where a line of slope −γ/δ touches the curve from above. From one corner to the next
-    −ΔY/ΔX, the errors among the items accepted in addition, is the ratio at which both are alike. It is
-    at most 1: where γ ≥ δ it is best to accept everything, as it is where δ ≤ 0.
+    where a line of slope −γ/δ touches the curve from above. Two neighbouring vertices are equally
+    good at the ratio −ΔY/ΔX, the share of errors among the items that the second accepts in addition.
+    It is at most 1: where γ ≥ δ, or δ ≤ 0, it is best to accept everything.
 
-    The corners are exact, whatever the counts or weights; the ratios are rounded once. O(m) for m
-    thresholds. Imperfect people (:class:`.Reviewer`) change the ratios, not the corners: costs are
+    The vertices are exact, whatever the counts or weights; the ratios are rounded once. O(m) for m
+    thresholds. Imperfect people (:class:`.Reviewer`) change the ratios, not the vertices: costs are
     linear in TA and FA then, too.
 
     Examples

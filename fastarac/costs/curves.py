@@ -1,14 +1,17 @@
-"""Cost curves: the least expected cost for all prices and prevalences in one picture."""
+"""Cost curves: the least expected cost over all prices and prevalences."""
 
 from __future__ import annotations
 
 import itertools
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from fastarac._core.inputs import fractions_of, real_scalar
+from fastarac._core.checks import inner_fraction
+from fastarac._core.inputs import fractions_of, whole_number
+from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.results import locked
 from fastarac.areas.partial import scored_sweep
 from fastarac.costs.hulls import (
     ROCConvexHull,
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     Rates = tuple[Fraction, Fraction]
 
 
+@locked
 class CostCurve(NamedTuple):
     """Lower envelope of the cost lines of all thresholds; straight between its vertices."""
 
@@ -42,6 +46,7 @@ class CostCurve(NamedTuple):
     vertex i + 1. ``inf`` where calling everything negative is the cheapest, ``-inf`` for positive."""
 
 
+@locked
 class CostCurveBand(NamedTuple):
     """A cost curve on a grid, with a confidence interval at each point of it."""
 
@@ -79,6 +84,12 @@ def _cost(rates: Rates, p: Fraction) -> Fraction:
     return fpr + (1 - tpr - fpr) * p
 
 
+@overload
+def cost_curve(sweep: ThresholdSweep | ROCConvexHull, /) -> CostCurve: ...
+@overload
+def cost_curve(
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> CostCurve: ...
 def cost_curve(
     y_true: ArrayLike | ThresholdSweep | ROCConvexHull,
     y_score: ArrayLike | None = None,
@@ -90,8 +101,7 @@ def cost_curve(
     Parameters
     ----------
     y_true : array_like of shape (n,), ThresholdSweep or ROCConvexHull
-        Bool, or 0 and 1. A sweep stands for both first arguments; a hull for the classifiers that it
-        is made of.
+        Bool, or 0 and 1. A sweep stands for both first arguments; a hull for the models in it.
     y_score : array_like of shape (n,)
         Real and finite; higher for the positive class.
     sample_weight : array_like of shape (n,), optional
@@ -113,7 +123,7 @@ def cost_curve(
     --------
     probability_cost : The place on the horizontal axis, from prices and prevalence.
     better_ranges : Where one of two curves is below the other.
-    cost_curve_band : How far the curve may be off.
+    cost_curve_band : Confidence intervals of the curve.
     roc_convex_hull : The same in the ROC plane.
 
     Notes
@@ -168,19 +178,19 @@ def _exact_hull_of(
 
 
 def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatArray:
-    """Where `a` is strictly cheaper than `b`, each at its own best thresholds.
+    """Ranges of PCF(+) in which `a` is strictly cheaper than `b`, each at its own best thresholds.
 
     Parameters
     ----------
     a, b : (y_true, y_score), ThresholdSweep or ROCConvexHull
         y_true: bool, or 0 and 1. y_score: real and finite, higher for the positive class. The two
-        may have been tested on different items. A hull stands for all the classifiers in it.
+        may have been tested on different items. A hull stands for all the models in it.
 
     Returns
     -------
     ndarray of shape (n_ranges, 2)
-        The open intervals of PCF(+) in which the cost curve of a is below that of b, rising: the
-        exact crossings, each rounded once. Empty where it is nowhere below.
+        The open intervals of PCF(+) in which the cost curve of `a` is below that of `b`, in rising
+        order: the exact crossings, each rounded once. Empty where it is nowhere below.
 
     Raises
     ------
@@ -190,12 +200,11 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
     See Also
     --------
     probability_cost : PCF(+) from prices and prevalence.
-    dominates : Whether one ROC curve is nowhere below the other, which is more than never dearer.
+    dominates : Whether one ROC curve is nowhere below the other, a stronger condition.
 
     Notes
     -----
-    Suzuki 2003, on cost curves; Drummond and Holte 2000. Where the ROC curves cross says nothing about
-    this.
+    Suzuki 2003, on cost curves; Drummond and Holte 2000. The crossings of the ROC curves are elsewhere.
 
     Examples
     --------
@@ -239,14 +248,34 @@ def _envelope_of(given: Model | ROCConvexHull, name: str) -> _Envelope:
     return _envelope([vertex[:2] for vertex in vertices])
 
 
+@overload
+def cost_curve_band(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    n_resamples: int = 2000,
+    confidence_level: float = 0.95,
+    grid: int | ArrayLike = 101,
+    random_state: RandomState = None,
+) -> CostCurveBand: ...
+@overload
+def cost_curve_band(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    n_resamples: int = 2000,
+    confidence_level: float = 0.95,
+    grid: int | ArrayLike = 101,
+    random_state: RandomState = None,
+) -> CostCurveBand: ...
 def cost_curve_band(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
     *,
-    n_resamples: int = 1000,
+    n_resamples: int = 2000,
     confidence_level: float = 0.95,
     grid: int | ArrayLike = 101,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> CostCurveBand:
     """Pointwise bootstrap confidence intervals of a cost curve.
 
@@ -256,15 +285,15 @@ def cost_curve_band(
         Bool, or 0 and 1. A sweep of counts stands for both first arguments; one of weights does not.
     y_score : array_like of shape (n,)
         Real and finite; higher for the positive class.
-    n_resamples : int, default=1000
+    n_resamples : int, default=2000
         Number of bootstrap samples, at least 1.
     confidence_level : float, default=0.95
         In (0, 1).
     grid : int or array_like, default=101
-        Where on the axis of PCF(+): so many evenly spaced places, at least 2, or the places themselves,
+        Points on the axis of PCF(+): how many, evenly spaced and at least 2, or the points themselves,
         in [0, 1].
-    random_state : int, numpy.random.Generator or None
-        Where the random numbers come from; an integer makes the result repeatable.
+    random_state : int, SeedSequence, Generator or None
+        The same integer gives the same band; None draws anew.
 
     Returns
     -------
@@ -279,13 +308,13 @@ def cost_curve_band(
 
     Notes
     -----
-    What varies is the test, not the classifier (Drummond and Holte 2006): at each PCF(+) the threshold
-    is the one that is optimal on all items, and stays it in every sample. Were it chosen anew in each,
-    every sample would look better than new items will be. As rates are within a class, the numbers
-    of positives and of negatives are fixed. A sample is one multinomial a class over the cells between
-    the thresholds, so that the time does not depend on the number of items once they are sorted.
-    The ends of an interval are percentiles. Like any bootstrap it knows nothing of errors that never
-    occurred: where the estimate is 0, so is the interval.
+    The test items vary, not the classifier (Drummond and Holte 2006): at each PCF(+) the threshold is
+    the one that is optimal on all items, in every sample. Chosen anew in each, it would make every
+    sample look better than new items will be. As rates are within a class, the numbers of positives
+    and of negatives are fixed. A sample is one multinomial per class over the cells between the
+    thresholds, so that the time does not depend on the number of items once they are sorted.
+    The ends of an interval are percentiles. Like any bootstrap it cannot see errors that did not
+    occur: where the estimate is 0, so is the interval.
 
     Examples
     --------
@@ -297,11 +326,8 @@ def cost_curve_band(
     >>> bool((band.low <= band.estimate).all() and (band.estimate <= band.high).all())
     True
     """
-    n_resamples = _whole(n_resamples, "n_resamples", 1)
-    level = real_scalar(confidence_level, "confidence_level")
-    if not 0 < level < 1:
-        message = f"confidence_level is {confidence_level!r}; a number in (0, 1) is expected"
-        raise ValueError(message)
+    n_resamples = whole_number(n_resamples, "n_resamples", 1)
+    level = inner_fraction(confidence_level, "confidence_level")
     places = _grid(grid)
     sweep = scored_sweep(y_true, y_score)
     require_both_classes(sweep)
@@ -314,7 +340,7 @@ def cost_curve_band(
     used, segment = np.unique(segment, return_inverse=True)
     true_positives = [int(rates[i][1] * positive) for i in used]
     false_positives = [int(rates[i][0] * negative) for i in used]
-    generator = np.random.default_rng(random_state)
+    generator = np.random.default_rng(key_of(random_state))
 
     def costs(tp: NDArray[Any], fp: NDArray[Any]) -> FloatArray:
         missed = (positive - tp) / positive
@@ -344,19 +370,9 @@ def _resampled(
 
 def _grid(grid: int | ArrayLike) -> FloatArray:
     if isinstance(grid, int | np.integer):
-        return np.linspace(0, 1, _whole(grid, "grid", 2))
+        return np.linspace(0, 1, whole_number(grid, "grid", 2))
     places = fractions_of(grid, "grid")
     if places.ndim != 1 or not places.size:
-        message = f"grid has shape {places.shape}; a number of places or a list of them is expected"
+        message = f"grid has shape {places.shape}; a number of points or a list of them is expected"
         raise ValueError(message)
     return places
-
-
-def _whole(value: Any, name: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        message = f"{name} is {value!r} ({type(value).__name__}); a whole number is expected"
-        raise TypeError(message)
-    if value < least:
-        message = f"{name} is {value}; a whole number of at least {least} is expected"
-        raise ValueError(message)
-    return int(value)

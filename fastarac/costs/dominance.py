@@ -23,8 +23,8 @@ WIDE = 1 << 62  # counts from here on are compared as Python's integers
 def dominates(a: Model, b: Model) -> bool:
     """Whether the ROC curve of `a` is nowhere below that of `b`, and somewhere above it.
 
-    Then a is at least as good as b whatever the prices and the prevalence. Neither may dominate the
-    other: :func:`.better_ranges` says where which one is cheaper.
+    Then `a` is at least as good as `b` for all prices and prevalences. Often neither dominates the
+    other: :func:`.better_ranges` has the ranges in which one is cheaper.
 
     Parameters
     ----------

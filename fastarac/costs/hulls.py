@@ -1,6 +1,6 @@
-"""The convex hull of ROC curves: which classifier, at which threshold, can be the cheapest at all.
+"""The convex hull of ROC curves: the models and thresholds that can be the cheapest.
 
-Hulls are found with exact counts. The few corners that remain are fractions, so that classifiers
+Hulls are found with exact counts. The few corners that remain are fractions, so that models
 with other numbers of items compare exactly too.
 """
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.inputs import SCORED_NAMES, real_scalar
+from fastarac._core.results import Result
 from fastarac._core.text import printable
 from fastarac.costs.corners import hull_corners
 from fastarac.models import named_models, sweep_of
@@ -40,10 +41,10 @@ class ExactVertex(NamedTuple):
 
 
 class HullVertex(NamedTuple):
-    """A corner of the hull: a classifier at a threshold, and the prices for which it is the best."""
+    """A vertex of the hull: a model at a threshold, and the prices for which it is optimal."""
 
     name: str | None
-    """The model; None at the trivial corners (0, 0) and (1, 1)."""
+    """The model; None at the trivial vertices (0, 0) and (1, 1)."""
     threshold: Any
     """A score at or above it counts as positive; ``inf`` at (0, 0), ``-inf`` at (1, 1)."""
     fpr: float
@@ -56,23 +57,23 @@ class HullVertex(NamedTuple):
     """... up to here."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ROCConvexHull:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ROCConvexHull(Result):
     """Upper left convex hull of ROC curves: all that can be optimal for any prices and prevalence.
 
-    Corners come in the order of the curve, from (0, 0), always negative, to (1, 1), always positive.
-    There is no corner in the middle of a straight edge.
+    Vertices come in the order of the curve, from (0, 0), always negative, to (1, 1), always positive;
+    none is inside a straight edge.
 
     Attributes
     ----------
     fpr, tpr : ndarray of shape (n_vertices,)
         Rates in [0, 1], each the double nearest to the exact one.
     thresholds : ndarray of shape (n_vertices,)
-        A score of the vertex's classifier at or above it counts as positive. ``inf`` at (0, 0) and
-        ``-inf`` at (1, 1), for any classifier.
+        A score of the vertex's model at or above it counts as positive. ``inf`` at (0, 0) and
+        ``-inf`` at (1, 1), for any model.
     names : tuple of length n_vertices
-        The classifier of each vertex; None at the two trivial corners. Where several have the same
-        point, the first of them.
+        The model of each vertex; None at the two trivial ones. Where several have the same point, the
+        first of them.
     slope_low, slope_high : ndarray of shape (n_vertices,)
         Each vertex is optimal for the slopes from `slope_low` to `slope_high`, both included: the
         slopes of the edges on its right and on its left; 0 and ``inf`` at the ends.
@@ -106,10 +107,6 @@ class ROCConvexHull:
     auc: float
     exact: tuple[tuple[Fraction, Fraction], ...]
 
-    def __post_init__(self) -> None:
-        for array in (self.fpr, self.tpr, self.thresholds, self.slope_low, self.slope_high):
-            array.flags.writeable = False
-
     def __len__(self) -> int:
         return len(self.names)
 
@@ -128,7 +125,7 @@ class ROCConvexHull:
 
     def __repr__(self) -> str:
         used = dict.fromkeys(name for name in self.names if name is not None)
-        return f"ROCConvexHull({len(self)} vertices of {', '.join(map(repr, used)) or 'no classifier'})"
+        return f"ROCConvexHull({len(self)} vertices of {', '.join(map(repr, used)) or 'no model'})"
 
     def __str__(self) -> str:
         rows = [("name", "threshold", "FPR", "TPR", "optimal for slopes")]

@@ -1,4 +1,4 @@
-"""Which model is best for which prices, each at the threshold that suits these prices."""
+"""The best of several models over a grid of cost ratios, each at its own best threshold."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac._core.inputs import vector
+from fastarac._core.results import Result
 from fastarac._core.text import printable, rounded_percent
 from fastarac.costs.corners import hull_corners, hull_steps, part_of
 from fastarac.costs.verification import PERFECT
@@ -26,23 +27,23 @@ if TYPE_CHECKING:
 ROUNDING = 2.0**-49
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PreferenceMap:
-    """The best of several models for a grid of ratios of costs.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PreferenceMap(Result):
+    """The best of several models over a grid of cost ratios.
 
     Attributes
     ----------
     names : tuple of str
         The models, in the order given.
     gammas : ndarray of shape (g,)
-        γ = C_R/C_C, what verifying costs relative to correcting; rising.
+        γ = C_R/C_C, the cost of verification relative to correction; rising.
     deltas : ndarray of shape (d,)
-        δ = C_E/C_C − 1, what an error costs beyond a correction; rising.
+        δ = C_E/C_C − 1, the cost of an error beyond a correction; rising.
     best : ndarray of shape (g, d), intp
-        Index of the model of greatest W in `names`; of several that are alike, the first.
+        Index in `names` of the model of greatest W; of several equal ones, the first.
     margin : ndarray of shape (g, d)
-        How much greater W is than the runner-up's, in units of a correction; 0 where they are alike,
-        ``inf`` of one model.
+        W of the best model less that of the runner-up, in units of a correction; 0 where they are
+        equal, ``inf`` for one model.
     performance : ndarray of shape (models, g, d)
         W = γX + β − δR_E of each model, each at its own best threshold.
     """
@@ -54,9 +55,9 @@ class PreferenceMap:
     margin: FloatArray
     performance: FloatArray
 
-    def __post_init__(self) -> None:
-        for array in (self.gammas, self.deltas, self.best, self.margin, self.performance):
-            array.flags.writeable = False
+    def __repr__(self) -> str:
+        shape = f"{len(self.gammas)} gammas x {len(self.deltas)} deltas"
+        return f"PreferenceMap({shape}, {', '.join(map(repr, self.names))})"
 
     def __str__(self) -> str:
         cells = self.best.size
@@ -80,16 +81,16 @@ def preference_map(
     deltas: ArrayLike,
     reviewer: Reviewer | None = None,
 ) -> PreferenceMap:
-    """Compare models over a grid of ratios of costs, where the prices are not known yet.
+    """Compare models over a grid of cost ratios, where the prices are not known yet.
 
     Parameters
     ----------
     models : mapping of str to (correct, confidence) or ThresholdSweep
         The models by name. They need not have seen the same items.
     gammas : array_like of shape (g,)
-        γ = C_R/C_C, what verifying costs relative to correcting; at least 0, strictly rising.
+        γ = C_R/C_C, the cost of verification relative to correction; at least 0, strictly rising.
     deltas : array_like of shape (d,)
-        δ = C_E/C_C − 1, what an error costs beyond a correction; at least -1, strictly rising.
+        δ = C_E/C_C − 1, the cost of an error beyond a correction; at least -1, strictly rising.
     reviewer : Reviewer, optional
         The people who verify what is rejected; by default they find and correct every error.
 
@@ -106,10 +107,10 @@ def preference_map(
 
     Notes
     -----
-    For each pair of ratios each model accepts from the threshold on that suits it best: the corner of
-    its :func:`.arac_convex_hull` for that γ/δ. O(g·d·log h) a model with h corners, once its hull is
-    known. W is that of equation 15 of Kimura et al. 2024. Models are alike where their W differ by no
-    more than rounding may do, 2⁻⁴⁹ of the sum of 1, γ and the size of δ.
+    For each pair of ratios each model has its own optimal threshold: the vertex of its
+    :func:`.arac_convex_hull` for that γ/δ. O(g·d·log h) per model with h vertices, once its hull is
+    known. W is that of equation 15 of Kimura et al. 2024. Models are equal where their W differ by no
+    more than rounding can, 2⁻⁴⁹ of the sum of 1, γ and the size of δ.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From prices and prevalence to places in the ROC plane and on the axis of a cost curve."""
+"""Expected cost, iso-performance slope and PCF(+) from prices and prevalence (Suzuki 2003)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def iso_performance_slope(
     p_positive : float or array_like
         P(+), the share of positives where the classifier is used, in [0, 1].
     cost_fn : float or array_like
-        c(−|+), what a false negative costs, at least 0.
+        c(−|+), the cost of a false negative, at least 0.
     cost_fp : float or array_like
-        c(+|−), what a false positive costs, at least 0.
+        c(+|−), the cost of a false positive, at least 0.
 
     Returns
     -------
@@ -36,13 +36,12 @@ def iso_performance_slope(
     Raises
     ------
     ValueError, TypeError
-        Where an argument is out of its range, and where both P(+)·c(−|+) and P(−)·c(+|−) are 0: all
-        classifiers cost the same then, nothing.
+        Where an argument is out of its range, and where both P(+)·c(−|+) and P(−)·c(+|−) are 0: no
+        classifier costs anything then.
 
     Notes
     -----
-    P(−)·c(+|−)/(P(+)·c(−|+)), equation 5 of Suzuki 2003; correct predictions cost nothing. To double
-    P(+)/P(−) is the same as to double c(−|+) or to halve c(+|−).
+    P(−)·c(+|−)/(P(+)·c(−|+)), equation 5 of Suzuki 2003; correct predictions cost nothing.
 
     Examples
     --------
@@ -60,16 +59,12 @@ def iso_performance_slope(
 def probability_cost(
     p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike
 ) -> float | FloatArray:
-    """Probability cost function PCF(+): where on the axis of a cost curve prices and prevalence are.
+    """Probability cost function PCF(+): the abscissa of a cost curve for prices and prevalence.
 
     Parameters
     ----------
-    p_positive : float or array_like
-        P(+), the share of positives where the classifier is used, in [0, 1].
-    cost_fn : float or array_like
-        c(−|+), what a false negative costs, at least 0.
-    cost_fp : float or array_like
-        c(+|−), what a false positive costs, at least 0.
+    p_positive, cost_fn, cost_fp : float or array_like
+        As for :func:`.iso_performance_slope`.
 
     Returns
     -------
@@ -152,12 +147,8 @@ def expected_cost(
     ----------
     fpr, tpr : float or array_like
         False and true positive rate, in [0, 1].
-    p_positive : float or array_like
-        P(+), the share of positives where the classifier is used, in [0, 1].
-    cost_fn : float or array_like
-        c(−|+), what a false negative costs, at least 0.
-    cost_fp : float or array_like
-        c(+|−), what a false positive costs, at least 0.
+    p_positive, cost_fn, cost_fp : float or array_like
+        As for :func:`.iso_performance_slope`.
 
     Returns
     -------

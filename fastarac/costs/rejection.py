@@ -1,16 +1,17 @@
-"""Cost curves of classifiers with a reject option, as Hanczar and as Abbas and others draw them."""
+"""Cost curves of classifiers with a reject option, of Hanczar and of Abbas et al."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core.inputs import fractions_of
+from fastarac._core.results import locked
 from fastarac.costs.corners import candidates, chain, exact_counts, power_of_scale
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.sweep import ThresholdSweep, as_sweep
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 
+@locked
 class RejectionCostCurve(NamedTuple):
     """Least cost for each relative cost of rejecting, and the threshold that attains it."""
 
@@ -29,6 +31,7 @@ class RejectionCostCurve(NamedTuple):
     thresholds: NDArray[Any]
 
 
+@locked
 class AccuracyRejectionCostCurve(NamedTuple):
     """Points of the accuracy–rejection–normalised cost curve, from everything rejected to nothing."""
 
@@ -38,11 +41,23 @@ class AccuracyRejectionCostCurve(NamedTuple):
     thresholds: NDArray[Any]
 
 
+@overload
+def rejection_cost_curve(
+    sweep: ThresholdSweep, /, *, reject_cost: ArrayLike | None = None
+) -> RejectionCostCurve: ...
+@overload
+def rejection_cost_curve(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    reject_cost: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> RejectionCostCurve: ...
 def rejection_cost_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
-    reject_cost: ArrayLike | None = None,
     *,
+    reject_cost: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> RejectionCostCurve:
     """Cost curve over the relative cost of rejecting.
@@ -55,8 +70,8 @@ def rejection_cost_curve(
         Real and finite.
     reject_cost : float or array_like of shape (k,), optional
         λ, the share of a rejection in the cost of a rejection and an error together, in [0, 1]. By
-        default 0, 1 and all values at which the best threshold changes: the straight lines between
-        these are the whole curve.
+        default 0, 1 and all values at which the best threshold changes; the curve is straight
+        between these.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -86,7 +101,9 @@ def rejection_cost_curve(
     --------
     >>> import fastarac as fa
     >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
-    >>> curve = fa.costs.rejection_cost_curve(correct, confidence, [0.1, 0.3, 0.5, 0.9])
+    >>> curve = fa.costs.rejection_cost_curve(
+    ...     correct, confidence, reject_cost=[0.1, 0.3, 0.5, 0.9]
+    ... )
     >>> curve.cost
     array([0.06, 0.18, 0.2 , 0.04])
     >>> curve.thresholds
@@ -143,33 +160,41 @@ def _round_up(value: Fraction) -> float:
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
+@overload
+def accuracy_rejection_cost_curve(
+    sweep: ThresholdSweep, /, *, costs: VerificationCosts
+) -> AccuracyRejectionCostCurve: ...
+@overload
+def accuracy_rejection_cost_curve(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    costs: VerificationCosts,
+    sample_weight: ArrayLike | None = None,
+) -> AccuracyRejectionCostCurve: ...
 def accuracy_rejection_cost_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
-    costs: VerificationCosts | None = None,
     *,
+    costs: VerificationCosts,
     sample_weight: ArrayLike | None = None,
 ) -> AccuracyRejectionCostCurve:
     """Accuracy–rejection–normalised cost curve: the accuracy–rejection curve with a third axis.
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence, sample_weight
+        As for :func:`.rejection_cost_curve`.
     costs : VerificationCosts
-        The prices: `error` of an error among the accepted items, `verification` of a rejection. What
-        a correction costs does not count here.
-    sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum.
+        The prices: `error` of an error among the accepted items, `verification` of a rejection. The
+        price of a correction does not enter here.
 
     Returns
     -------
     rejection_rate : ndarray of shape (m + 1,)
-        1 − X, the share that people look at; falling from 1 to 0.
+        1 − X, the share to be verified; falling from 1 to 0.
     accuracy : ndarray of shape (m + 1,)
-        Share of correct ones among the accepted; its first value, of nothing, repeats the second.
+        Share of correct ones among the accepted; the first value repeats the second.
     normalized_cost : ndarray of shape (m + 1,)
         (C_E·FA + C_R·(FR + TR))/(Ω·max(C_E, C_R)), in [0, 1].
     thresholds : ndarray of shape (m + 1,)
@@ -188,13 +213,11 @@ def accuracy_rejection_cost_curve(
     --------
     >>> import fastarac as fa
     >>> costs = fa.VerificationCosts(verification=1, correction=1, error=4)
-    >>> curve = fa.costs.accuracy_rejection_cost_curve([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], costs)
+    >>> sweep = fa.threshold_sweep([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
+    >>> curve = fa.costs.accuracy_rejection_cost_curve(sweep, costs=costs)
     >>> curve.normalized_cost
     array([0.25  , 0.1875, 0.125 , 0.0625, 0.25  ])
     """
-    if costs is None:
-        message = "costs is missing; VerificationCosts are expected"
-        raise TypeError(message)
     largest = max(require_costs(costs).error, costs.verification)
     if not largest:
         message = "costs has error and verification 0; at least one of them above 0 is expected"

@@ -1,4 +1,4 @@
-"""What verifying, correcting and overlooking cost, and the threshold at which it is least."""
+"""Costs of verification, correction and undetected errors, and the threshold of least cost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ PERFECT = Reviewer()
 class VerificationCosts:
     r"""Prices of an item that is verified, corrected, or wrong in the end.
 
-    All three are in the same unit, such as yen an item; only their ratios decide what is best.
+    All three are in the same unit, such as yen per item. The best threshold depends on their ratios
+    alone.
 
     Attributes
     ----------
@@ -105,16 +106,20 @@ class VerificationCosts:
         >>> fa.VerificationCosts.from_ratios(0.5, 9)
         VerificationCosts(verification=0.5, correction=1.0, error=10.0)
         """
-        return cls(positive_scalar(gamma, "gamma"), 1.0, 1.0 + at_least_minus_one(delta, "delta"))
+        number = real_scalar(delta, "delta")
+        if number < -1:
+            message = f"delta is {delta!r}; a number of at least -1 is expected"
+            raise ValueError(message)
+        return cls(positive_scalar(gamma, "gamma"), 1.0, 1.0 + number)
 
     @property
     def gamma(self) -> float:
-        """γ = C_R/C_C (equation 13): what verifying costs relative to correcting."""
+        """γ = C_R/C_C (equation 13): the cost of verification relative to correction."""
         return self.verification / self.correction
 
     @property
     def delta(self) -> float:
-        """δ = C_E/C_C − 1 (equation 13): what an error costs beyond a correction, relative to it."""
+        """δ = C_E/C_C − 1 (equation 13): the cost of an error beyond a correction, relative to it."""
         try:
             return float(Fraction(self.error) / Fraction(self.correction) - 1)
         except OverflowError:
@@ -141,7 +146,7 @@ class VerificationCosts:
         Parameters
         ----------
         at : ThresholdSweep or OperatingPoint
-            Where: at all thresholds of a sweep, or at one point.
+            All thresholds of a sweep, or one point.
         reviewer : Reviewer, optional
             The people who verify; by default they find and correct every error. A point has its own.
 
@@ -169,24 +174,9 @@ class VerificationCosts:
     def normalized_cost(
         self, at: ThresholdSweep | OperatingPoint, *, reviewer: Reviewer | None = None
     ) -> FloatArray | float:
-        """L′ = [L − (C_R + C_C)]/C_C = −γX − β + δR_E (equations 12 and 14).
+        """L′ = [L − (C_R + C_C)]/C_C = −γX − β + δR_E (equations 12 and 14), −W; lower is better.
 
-        Parameters
-        ----------
-        at : ThresholdSweep or OperatingPoint
-            Where: at all thresholds of a sweep, or at one point.
-        reviewer : Reviewer, optional
-            The people who verify; by default they find and correct every error. A point has its own.
-
-        Returns
-        -------
-        ndarray of shape (m + 1,) or float
-            In units of a correction; less is better. −W.
-
-        Raises
-        ------
-        TypeError
-            For anything else, and for a reviewer beside a point.
+        In units of a correction. Parameters and errors are those of :meth:`cost`.
         """
         return 0.0 - self._performance(at, reviewer)
 
@@ -197,26 +187,10 @@ class VerificationCosts:
     def performance(
         self, at: ThresholdSweep | OperatingPoint, *, reviewer: Reviewer | None = None
     ) -> FloatArray | float:
-        """W = γX + β − δR_E = −L′ (equation 15).
+        """W = γX + β − δR_E = −L′ (equation 15), at most γ + 1; higher is better.
 
-        Parameters
-        ----------
-        at : ThresholdSweep or OperatingPoint
-            Where: at all thresholds of a sweep, or at one point.
-        reviewer : Reviewer, optional
-            The people who verify; by default they find and correct every error. A point has its own.
-            What they spoil, a·FR/Ω, is paid for as an error and as a correction: it costs W 2a·FR/Ω
-            besides.
-
-        Returns
-        -------
-        ndarray of shape (m + 1,) or float
-            In units of a correction, at most γ + 1; more is better.
-
-        Raises
-        ------
-        TypeError
-            For anything else, and for a reviewer beside a point.
+        In units of a correction. Parameters and errors are those of :meth:`cost`. What a reviewer
+        spoils, a·FR/Ω, is an error and a correction, and lowers W by a further 2a·FR/Ω.
         """
         return self._performance(at, reviewer)
 
@@ -243,15 +217,6 @@ def _reviewer_of(at: Any, reviewer: Reviewer | None) -> Reviewer:
     return reviewer or PERFECT
 
 
-def at_least_minus_one(value: Any, name: str) -> float:
-    """Return `value` as a float, and raise unless it is a finite number of at least -1."""
-    number = real_scalar(value, name)
-    if number < -1:
-        message = f"{name} is {value!r}; a number of at least -1 is expected"
-        raise ValueError(message)
-    return number
-
-
 def require_costs(costs: Any) -> VerificationCosts:
     """Raise unless these are `VerificationCosts`."""
     if not isinstance(costs, VerificationCosts):
@@ -260,13 +225,32 @@ def require_costs(costs: Any) -> VerificationCosts:
     return costs
 
 
+@overload
+def performance_at_error_rate(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    max_error_rate: ArrayLike,
+    costs: VerificationCosts,
+    reviewer: Reviewer | None = None,
+) -> float | FloatArray: ...
+@overload
+def performance_at_error_rate(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    max_error_rate: ArrayLike,
+    costs: VerificationCosts,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float | FloatArray: ...
 def performance_at_error_rate(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
-    error_rate: ArrayLike = 0.01,
     *,
-    gamma: float = 1.0,
-    delta: float = 0.0,
+    max_error_rate: ArrayLike,
+    costs: VerificationCosts,
+    reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float | FloatArray:
     """W at an allowed error rate, read off the ARAC curve.
@@ -277,45 +261,66 @@ def performance_at_error_rate(
         Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
     confidence : array_like of shape (n,)
         Real and finite.
-    error_rate : float or array_like, default=0.01
+    max_error_rate : float or array_like
         The allowed share ε of undetected errors among all items, in [0, 1].
-    gamma : float, default=1.0
-        γ = C_R/C_C, what verifying costs relative to correcting; at least 0.
-    delta : float, default=0.0
-        δ = C_E/C_C − 1, what an error costs beyond a correction; at least -1.
+    costs : VerificationCosts
+        The prices, of which only γ and δ count here: :meth:`.VerificationCosts.from_ratios`.
+    reviewer : Reviewer, optional
+        The people who verify what is rejected; by default they find and correct every error.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float or ndarray
-        W(θ), in the shape of `error_rate`; more is better.
+        W(θ), in the shape of `max_error_rate`; higher is better. NaN, with an
+        `UndefinedMetricWarning`, where the errors of a `reviewer` exceed the limit at every threshold.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for error rates, `gamma` or `delta` outside their range.
+        As :func:`.threshold_sweep`; also for limits outside [0, 1], and for other `costs`.
 
     Notes
     -----
     W(θ) = γX(θ) + β − δε with the X(θ) of :func:`.acceptance_at_error_rate`; Kimura et al. 2024,
-    3.2 §2. The allowed ε is counted whole, also where all items together have fewer errors.
+    3.2 §2. The allowed ε is counted whole, also where all items together have fewer errors. A reviewer
+    who spoils correct items lowers it by 2a·FR/Ω, as in :meth:`.VerificationCosts.performance`.
 
     Examples
     --------
     >>> import fastarac as fa
     >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
-    >>> fa.costs.performance_at_error_rate(correct, confidence, [0.1, 0.2], gamma=0.5, delta=2)
+    >>> costs = fa.VerificationCosts.from_ratios(gamma=0.5, delta=2)
+    >>> fa.costs.performance_at_error_rate(
+    ...     correct, confidence, max_error_rate=[0.1, 0.2], costs=costs
+    ... )
     array([0.65, 0.6 ])
     """
-    gamma, delta = positive_scalar(gamma, "gamma"), at_least_minus_one(delta, "delta")
-    limits = fractions_of(error_rate, "error_rate")
+    require_costs(costs)
+    limits = fractions_of(max_error_rate, "max_error_rate")
     sweep = as_sweep(correct, confidence, sample_weight)
-    accepted = acceptance_at_error_rate(sweep, max_error_rate=limits)
-    performance = gamma * accepted + sweep.recognition_rate - delta * limits
+    accepted = acceptance_at_error_rate(sweep, max_error_rate=limits, reviewer=reviewer)
+    performance = costs.gamma * accepted + sweep.recognition_rate - costs.delta * limits
+    if reviewer is not None:
+        spoiled = np.interp(accepted, sweep.acceptance_rate, sweep.false_rejects / sweep.total)
+        performance = performance - 2.0 * reviewer.false_alarm_rate * spoiled
     return performance if limits.ndim else float(performance)
 
 
+@overload
+def optimal_operating_point(
+    sweep: ThresholdSweep, /, *, costs: VerificationCosts, reviewer: Reviewer | None = None
+) -> OperatingPoint: ...
+@overload
+def optimal_operating_point(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    costs: VerificationCosts,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> OperatingPoint: ...
 def optimal_operating_point(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -324,26 +329,19 @@ def optimal_operating_point(
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> OperatingPoint:
-    """Threshold at which verifying, correcting and overlooking cost least altogether.
+    """Threshold of least total cost of verification, correction and undetected errors.
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence, reviewer, sample_weight
+        As for :func:`.performance_at_error_rate`.
     costs : VerificationCosts
         The prices.
-    reviewer : Reviewer, optional
-        The people who verify what is rejected; by default they find and correct every error.
-    sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     OperatingPoint
-        Of the thresholds that cost least, the one that accepts most. ``costs.cost(point)`` is what
-        it costs.
+        Of the thresholds of least cost, the one that accepts most. ``costs.cost(point)`` is that cost.
 
     Raises
     ------

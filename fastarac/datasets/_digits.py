@@ -1,23 +1,23 @@
-"""What four classifiers read in the UCI handwritten digits."""
+"""Outputs of four classifiers on the UCI handwritten digits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources import files
 from io import BytesIO
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-_Scalar = TypeVar("_Scalar", bound=np.generic)
+from fastarac._core.results import Result, read_only
 
 CorrectAndConfidence: TypeAlias = tuple[NDArray[np.bool_], NDArray[np.float64]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DigitsOCR(Mapping[str, CorrectAndConfidence]):
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DigitsOCR(Result, Mapping[str, CorrectAndConfidence]):
     """Outputs of several classifiers on the same images of handwritten digits.
 
     It is a mapping from the name of each model to its arrays ``(correct, confidence)``, in the
@@ -30,10 +30,10 @@ class DigitsOCR(Mapping[str, CorrectAndConfidence]):
     truth : ndarray of shape (n,), int64
         The digit, 0 to 9, that each image shows.
     prediction : ndarray of shape (n_models, n), int64
-        The digit that each model read in each image.
+        The output of each model for each image.
     confidence : ndarray of shape (n_models, n), float64
-        The confidence of each model in what it read, larger for surer. Each model has a scale of
-        its own: a probability, a share of votes, or a margin that may exceed 1.
+        The confidence of each model in its output, larger for surer. Each model has a scale of its own:
+        a probability, a share of votes, or a margin that may exceed 1.
     correct : ndarray of shape (n_models, n), bool
         Whether ``prediction == truth``.
 
@@ -52,14 +52,14 @@ class DigitsOCR(Mapping[str, CorrectAndConfidence]):
     """
 
     models: tuple[str, ...]
-    truth: NDArray[np.int64] = field(repr=False)
-    prediction: NDArray[np.int64] = field(repr=False)
-    confidence: NDArray[np.float64] = field(repr=False)
+    truth: NDArray[np.int64]
+    prediction: NDArray[np.int64]
+    confidence: NDArray[np.float64]
 
     @property
     def correct(self) -> NDArray[np.bool_]:
         """Whether each model read each image right, of shape (n_models, n)."""
-        return _read_only(self.prediction == self.truth)
+        return read_only(self.prediction == self.truth)  # type: ignore[no-any-return]
 
     def __getitem__(self, model: str) -> CorrectAndConfidence:
         """Return the arrays of one model.
@@ -74,7 +74,7 @@ class DigitsOCR(Mapping[str, CorrectAndConfidence]):
         correct : ndarray of shape (n,), bool
             Whether the model read each image right.
         confidence : ndarray of shape (n,), float64
-            Its confidence in what it read.
+            Its confidence in its output.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class DigitsOCR(Mapping[str, CorrectAndConfidence]):
         if model not in self.models:
             raise KeyError(f"no model {model!r}; the models are {', '.join(self.models)}")
         row = self.models.index(model)
-        return _read_only(self.prediction[row] == self.truth), self.confidence[row]
+        return read_only(self.prediction[row] == self.truth), self.confidence[row]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.models)
@@ -92,9 +92,8 @@ class DigitsOCR(Mapping[str, CorrectAndConfidence]):
     def __len__(self) -> int:
         return len(self.models)
 
-    # Mapping would compare the arrays of two objects, whose truth value numpy refuses to give.
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
+    def __repr__(self) -> str:
+        return f"DigitsOCR(models={self.models})"
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
         """Return all outputs as columns, one row per model and image, for a data frame or a file.
@@ -126,7 +125,7 @@ class DigitsOCR(Mapping[str, CorrectAndConfidence]):
 
 
 def load_digits_ocr() -> DigitsOCR:
-    """Load what four classifiers read in 1797 handwritten digits.
+    """Load the outputs of four classifiers on 1797 handwritten digits.
 
     The outputs are real and honest: every image was read by a model fitted to other images (ten
     stratified folds). The models were chosen to behave differently, not to be the best of their
@@ -158,8 +157,8 @@ def load_digits_ocr() -> DigitsOCR:
     right, yet where 1 % errors are allowed, fewer of them can be accepted unchecked than those of
     ``knn-votes``.
 
-    Confidences are rounded to 12 significant digits. ``tools/make_digits_ocr.py`` in the source
-    repository makes the data and describes the models in full.
+    Confidences are rounded to 12 significant digits. The module ``fastarac.datasets.make_digits_ocr``
+    makes the data and describes the models in full.
 
     The images are the test part of E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten
     Digits", UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C50P49 (CC BY 4.0),
@@ -187,12 +186,7 @@ def load_digits_ocr() -> DigitsOCR:
         return DigitsOCR(
             models=tuple(arrays["models"].tolist()),
             # Signed and wide, so that differences of labels do not wrap around.
-            truth=_read_only(arrays["truth"].astype(np.int64)),
-            prediction=_read_only(arrays["prediction"].astype(np.int64)),
-            confidence=_read_only(arrays["confidence"]),
+            truth=arrays["truth"].astype(np.int64),
+            prediction=arrays["prediction"].astype(np.int64),
+            confidence=arrays["confidence"],
         )
-
-
-def _read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
-    array.flags.writeable = False
-    return array

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac.costs.rejection import accuracy_rejection_cost_curve, rejection_cost_curve
+from fastarac.costs.verification import require_costs
 from fastarac.displays._base import SIDES, SMALLEST_RANGE, ItemDisplay
 from fastarac.displays._decimation import decimate
 from fastarac.displays._style import WHOLE, draw_guide
@@ -181,7 +182,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
         display : AccuracyRejectionCostDisplay
             The display, drawn.
         """
-        curve = accuracy_rejection_cost_curve(sweep, costs=costs)
+        curve = accuracy_rejection_cost_curve(sweep, costs=require_costs(costs))
         return cls(*curve[:3], name=name).plot(ax, **options)
 
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:

@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fastarac._core.inputs import choice, positive_scalar
+from fastarac._core.results import Result
 from fastarac.measures._tables import F_BETA, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Measures(ABC):
-    """What has each measure as an attribute, computed when asked for."""
+def _measure(name: str, doc: str) -> property:
+    """Return the attribute that computes one measure."""
+    return property(lambda self: self._compute([name])[0], doc=doc)
+
+
+class Measures(Result, ABC):
+    """All measures as attributes, each computed when asked for."""
 
     __slots__ = ()
 
@@ -80,152 +86,60 @@ class Measures(ABC):
         number = positive_scalar(beta, "beta")
         return self._compute([F_BETA], number)[0]
 
-    @property
-    def accuracy(self) -> Any:
-        """(TP + TN)/Ω: the share predicted rightly (Tharwat 2020, equation 1)."""
-        return self._compute(["accuracy"])[0]
-
-    @property
-    def error_rate(self) -> Any:
-        """(FP + FN)/Ω: the share predicted wrongly. Not the `error_rate` of a sweep, FP/Ω."""
-        return self._compute(["error_rate"])[0]
-
-    @property
-    def sensitivity(self) -> Any:
-        """TPR = TP/(TP + FN), also recall (equation 2)."""
-        return self._compute(["sensitivity"])[0]
-
-    @property
-    def specificity(self) -> Any:
-        """TNR = TN/(FP + TN) (equation 2)."""
-        return self._compute(["specificity"])[0]
-
-    @property
-    def false_positive_rate(self) -> Any:
-        """FPR = FP/(FP + TN), also fallout (equation 4)."""
-        return self._compute(["false_positive_rate"])[0]
-
-    @property
-    def false_negative_rate(self) -> Any:
-        """FNR = FN/(TP + FN), the miss rate (equation 5)."""
-        return self._compute(["false_negative_rate"])[0]
-
-    @property
-    def precision(self) -> Any:
-        """PPV = TP/(TP + FP); NaN where nothing is predicted positive (equation 6)."""
-        return self._compute(["precision"])[0]
-
-    @property
-    def negative_predictive_value(self) -> Any:
-        """NPV = TN/(FN + TN) (equation 7)."""
-        return self._compute(["negative_predictive_value"])[0]
-
-    @property
-    def false_discovery_rate(self) -> Any:
-        """FP/(TP + FP) = 1 − PPV (equation 6)."""
-        return self._compute(["false_discovery_rate"])[0]
-
-    @property
-    def false_omission_rate(self) -> Any:
-        """FN/(FN + TN) = 1 − NPV (equation 7)."""
-        return self._compute(["false_omission_rate"])[0]
-
-    @property
-    def positive_likelihood_ratio(self) -> Any:
-        """LR₊ = TPR/FPR, from 0 to inf (equation 9)."""
-        return self._compute(["positive_likelihood_ratio"])[0]
-
-    @property
-    def negative_likelihood_ratio(self) -> Any:
-        """LR₋ = FNR/TNR, from 0 to inf (equation 9)."""
-        return self._compute(["negative_likelihood_ratio"])[0]
-
-    @property
-    def diagnostic_odds_ratio(self) -> Any:
-        """LR₊/LR₋ = TP·TN/(FP·FN), from 0 to inf (equation 10)."""
-        return self._compute(["diagnostic_odds_ratio"])[0]
-
-    @property
-    def youden_index(self) -> Any:
-        """TPR + TNR − 1, also informedness; in [−1, 1]."""
-        return self._compute(["youden_index"])[0]
-
-    @property
-    def matthews_correlation(self) -> Any:
-        """(TP·TN − FP·FN)/√((TP+FP)(TP+FN)(TN+FP)(TN+FN)), in [−1, 1]."""
-        return self._compute(["matthews_correlation"])[0]
-
-    @property
-    def discriminant_power(self) -> Any:
-        """√3/π · (ln(TPR/FPR) + ln(TNR/FNR)), from −inf to inf."""
-        return self._compute(["discriminant_power"])[0]
-
-    @property
-    def f1(self) -> Any:
-        """2TP/(2TP + FP + FN), the harmonic mean of precision and recall (equation 12)."""
-        return self._compute(["f1"])[0]
-
-    @property
-    def adjusted_f(self) -> Any:
-        """√(F₂ · F₀.₅ where the classes are swapped)."""
-        return self._compute(["adjusted_f"])[0]
-
-    @property
-    def markedness(self) -> Any:
-        """PPV + NPV − 1, in [−1, 1]."""
-        return self._compute(["markedness"])[0]
-
-    @property
-    def balanced_accuracy(self) -> Any:
-        """(TPR + TNR)/2."""
-        return self._compute(["balanced_accuracy"])[0]
-
-    @property
-    def balanced_error_rate(self) -> Any:
-        """(FPR + FNR)/2 = 1 − balanced accuracy."""
-        return self._compute(["balanced_error_rate"])[0]
-
-    @property
-    def geometric_mean(self) -> Any:
-        """GM = √(TPR·TNR) (equation 15)."""
-        return self._compute(["geometric_mean"])[0]
-
-    @property
-    def adjusted_geometric_mean(self) -> Any:
-        """(GM + TNR·(FP+TN))/(1 + FP + TN), and 0 where TPR = 0 (equation 16)."""
-        return self._compute(["adjusted_geometric_mean"])[0]
-
-    @property
-    def optimized_precision(self) -> Any:
-        r"""Accuracy − \|TPR − TNR\|/(TPR + TNR), in [−1, 1]."""
-        return self._compute(["optimized_precision"])[0]
-
-    @property
-    def jaccard(self) -> Any:
-        """TP/(TP + FP + FN), also Tanimoto similarity."""
-        return self._compute(["jaccard"])[0]
-
-    @property
-    def prevalence(self) -> Any:
-        """(TP + FN)/Ω, also generality: the share of positives."""
-        return self._compute(["prevalence"])[0]
-
-    @property
-    def kappa(self) -> Any:
-        """Cohen's kappa (pₒ − pₑ)/(1 − pₑ) of prediction and truth, in [−1, 1]."""
-        return self._compute(["kappa"])[0]
-
-    @property
-    def recall(self) -> Any:
-        """Another name of `sensitivity`."""
-        return self.sensitivity
-
-    @property
-    def fallout(self) -> Any:
-        """Another name of `false_positive_rate`."""
-        return self.false_positive_rate
-
-    @property
-    def generality(self) -> Any:
-        """Another name of `prevalence`."""
-        return self.prevalence
+    accuracy = _measure(
+        "accuracy", "(TP + TN)/Ω: the share predicted rightly (Tharwat 2020, equation 1)."
+    )
+    error_rate = _measure(
+        "error_rate", "(FP + FN)/Ω: the share predicted wrongly. Not the `error_rate` of a sweep, FP/Ω."
+    )
+    sensitivity = _measure("sensitivity", "TPR = TP/(TP + FN), also recall (equation 2).")
+    specificity = _measure("specificity", "TNR = TN/(FP + TN) (equation 2).")
+    false_positive_rate = _measure(
+        "false_positive_rate", "FPR = FP/(FP + TN), also fallout (equation 4)."
+    )
+    false_negative_rate = _measure(
+        "false_negative_rate", "FNR = FN/(TP + FN), the miss rate (equation 5)."
+    )
+    precision = _measure(
+        "precision", "PPV = TP/(TP + FP); NaN where nothing is predicted positive (equation 6)."
+    )
+    negative_predictive_value = _measure(
+        "negative_predictive_value", "NPV = TN/(FN + TN) (equation 7)."
+    )
+    false_discovery_rate = _measure("false_discovery_rate", "FP/(TP + FP) = 1 − PPV (equation 6).")
+    false_omission_rate = _measure("false_omission_rate", "FN/(FN + TN) = 1 − NPV (equation 7).")
+    positive_likelihood_ratio = _measure(
+        "positive_likelihood_ratio", "LR₊ = TPR/FPR, from 0 to inf (equation 9)."
+    )
+    negative_likelihood_ratio = _measure(
+        "negative_likelihood_ratio", "LR₋ = FNR/TNR, from 0 to inf (equation 9)."
+    )
+    diagnostic_odds_ratio = _measure(
+        "diagnostic_odds_ratio", "LR₊/LR₋ = TP·TN/(FP·FN), from 0 to inf (equation 10)."
+    )
+    youden_index = _measure("youden_index", "TPR + TNR − 1, also informedness; in [−1, 1].")
+    matthews_correlation = _measure(
+        "matthews_correlation", "(TP·TN − FP·FN)/√((TP+FP)(TP+FN)(TN+FP)(TN+FN)), in [−1, 1]."
+    )
+    discriminant_power = _measure(
+        "discriminant_power", "√3/π · (ln(TPR/FPR) + ln(TNR/FNR)), from −inf to inf."
+    )
+    f1 = _measure("f1", "2TP/(2TP + FP + FN), the harmonic mean of precision and recall (equation 12).")
+    adjusted_f = _measure("adjusted_f", "√(F₂ · F₀.₅ where the classes are swapped).")
+    markedness = _measure("markedness", "PPV + NPV − 1, in [−1, 1].")
+    balanced_accuracy = _measure("balanced_accuracy", "(TPR + TNR)/2.")
+    balanced_error_rate = _measure("balanced_error_rate", "(FPR + FNR)/2 = 1 − balanced accuracy.")
+    geometric_mean = _measure("geometric_mean", "GM = √(TPR·TNR) (equation 15).")
+    adjusted_geometric_mean = _measure(
+        "adjusted_geometric_mean",
+        "(GM + TNR·(FP+TN))/(1 + FP + TN), and 0 where TPR = 0 (equation 16).",
+    )
+    optimized_precision = _measure(
+        "optimized_precision", r"Accuracy − \|TPR − TNR\|/(TPR + TNR), in [−1, 1]."
+    )
+    jaccard = _measure("jaccard", "TP/(TP + FP + FN), also Tanimoto similarity.")
+    prevalence = _measure("prevalence", "(TP + FN)/Ω, also generality: the share of positives.")
+    kappa = _measure("kappa", "Cohen's kappa (pₒ − pₑ)/(1 − pₑ) of prediction and truth, in [−1, 1].")
+    recall = _measure("sensitivity", "Another name of `sensitivity`.")
+    fallout = _measure("false_positive_rate", "Another name of `false_positive_rate`.")
+    generality = _measure("prevalence", "Another name of `prevalence`.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from fastarac._core.inputs import choice, whole_number
+from fastarac._core.results import locked
 from fastarac.measures._named import Measures
 from fastarac.measures._tables import GOALS, Tables
 from fastarac.sweep import ThresholdSweep
@@ -32,7 +33,7 @@ class ConfusionMeasures(Measures):
     Attributes
     ----------
     tp, fp, fn, tn : ndarray
-        The cells as they were given, int64 or float64, all in the shape of the results.
+        The cells as they were given, int64 or float64, all in the shape of the results; read-only.
     """
 
     tp: NDArray[Any]
@@ -260,41 +261,10 @@ def confusion_measures(
     -------
     ConfusionMeasures or SweepMeasures
         An object with each measure as an attribute: a float for a single table, else an array in the
-        common shape. With the sums TP + FN (positives), FP + TN (negatives) and Ω (all):
-
-        ========================= ==============================================================
-        accuracy                  (TP + TN)/Ω
-        error_rate                (FP + FN)/Ω
-        sensitivity, recall       TPR = TP/(TP + FN)
-        specificity               TNR = TN/(FP + TN)
-        false_positive_rate,
-        fallout                   FPR = FP/(FP + TN)
-        false_negative_rate       FNR = FN/(TP + FN)
-        precision                 PPV = TP/(TP + FP)
-        negative_predictive_value NPV = TN/(FN + TN)
-        false_discovery_rate      FP/(TP + FP)
-        false_omission_rate       FN/(FN + TN)
-        positive_likelihood_ratio LR₊ = TPR/FPR
-        negative_likelihood_ratio LR₋ = FNR/TNR
-        diagnostic_odds_ratio     TP·TN/(FP·FN)
-        youden_index              TPR + TNR − 1
-        matthews_correlation      (TP·TN − FP·FN)/√((TP+FP)(TP+FN)(TN+FP)(TN+FN))
-        discriminant_power        √3/π · (ln(TPR/FPR) + ln(TNR/FNR))
-        f1                        2TP/(2TP + FP + FN)
-        f_beta(b)                 (1+b²)TP/((1+b²)TP + b²FN + FP)
-        adjusted_f                √(F₂ · F₀.₅ of the swapped classes)
-        markedness                PPV + NPV − 1
-        balanced_accuracy         (TPR + TNR)/2
-        balanced_error_rate       (FPR + FNR)/2
-        geometric_mean            GM = √(TPR·TNR)
-        adjusted_geometric_mean   (GM + TNR·(FP+TN))/(1 + FP + TN), 0 where TPR is 0
-        optimized_precision       accuracy − \|TPR − TNR\|/(TPR + TNR)
-        jaccard                   TP/(TP + FP + FN)
-        prevalence, generality    (TP + FN)/Ω
-        kappa                     (pₒ − pₑ)/(1 − pₑ), pₒ the accuracy and pₑ that of chance
-        ========================= ==============================================================
-
-        ``to_dict()`` has them all; ``print`` shows those of a single table. Those of a sweep have
+        common shape. The attributes are listed, with their formulas, at
+        :class:`~fastarac.results.ConfusionMeasures`; TP + FN are the positives, FP + TN the negatives,
+        and Ω is the sum of all four. ``to_dict()`` has them all, ``.f_beta(b)`` the F-measures, and
+        ``print`` shows those of a single table. Those of a sweep have
         :meth:`~fastarac.results.SweepMeasures.best`, too.
 
     Raises
@@ -346,14 +316,15 @@ def confusion_measures(
         if given[name] is None:
             message = f"{name} is missing; tp, fp, fn and tn, or a ThresholdSweep, are expected"
             raise TypeError(message)
-    cells = [read_table(given[name], name) for name in NAMES]
+    cells = [read_table(given[name], name, copy=True) for name in NAMES]
     dtype = np.int64 if all(cell.dtype.kind == "i" for cell in cells) else np.float64
     try:
-        cells = list(np.broadcast_arrays(*(cell.astype(dtype, copy=False) for cell in cells)))
+        shape = np.broadcast_shapes(*(cell.shape for cell in cells))
     except ValueError as error:
         shapes = ", ".join(str(cell.shape) for cell in cells)
         message = f"tp, fp, fn and tn have shapes {shapes}; shapes that broadcast are expected"
         raise ValueError(message) from error
+    cells = [np.broadcast_to(cell.astype(dtype, copy=False), shape) for cell in cells]
     with np.errstate(over="ignore"):
         total = np.asarray(sum(cell.astype(np.float64) for cell in cells))
     if dtype is np.int64:
@@ -368,7 +339,7 @@ def confusion_measures(
     return ConfusionMeasures(*cells)
 
 
-def read_table(values: ArrayLike, name: str) -> NDArray[Any]:
+def read_table(values: ArrayLike, name: str, *, copy: bool = False) -> NDArray[Any]:
     """Return counts of at least 0 as int64, or weights as float64, in any shape."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
@@ -381,13 +352,14 @@ def read_table(values: ArrayLike, name: str) -> NDArray[Any]:
         message = f"{place} is {array[where]}; a finite number of at least 0 is expected"
         raise ValueError(message)
     if array.dtype.kind == "f":
-        return array.astype(np.float64, copy=False)
+        return array.astype(np.float64, copy=copy)
     if array.dtype.kind == "u" and array.size and array.max() > LARGEST_COUNT:
         message = f"{name} holds {array.max()}; at most 2**63 - 1 is expected"
         raise ValueError(message)
-    return array.astype(np.int64, copy=False)
+    return array.astype(np.int64, copy=copy)
 
 
+@locked
 class ClassCounts(NamedTuple):
     """For each class, the confusion table of that class against all others. Made by `class_counts`."""
 

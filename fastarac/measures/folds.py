@@ -8,6 +8,7 @@ import numpy as np
 
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import choice, fractions_of, vector
+from fastarac._core.results import locked
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ CURVES = {
 WAYS = ("acceptance", "threshold")
 
 
+@locked
 class AverageCurve(NamedTuple):
     """Mean and standard deviation of the curves of several folds, at each point of a grid."""
 

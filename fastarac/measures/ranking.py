@@ -9,7 +9,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._core.exceptions import warn_undefined
-from fastarac._core.inputs import choice
+from fastarac._core.inputs import choice, whole_number
 from fastarac.measures._ragged import (
     Ragged,
     as_gains,
@@ -455,7 +455,7 @@ def pool(rankings: Any, depth: int = 100) -> Any:
     >>> fa.measures.pool([one, other], depth=2)
     [array(['a', 'b', 'x'], dtype='<U1'), array(['d', 'e'], dtype='<U1')]
     """
-    depth = _count(depth, "depth")
+    depth = whole_number(depth, "depth", 1)
     systems = list(rankings.values()) if isinstance(rankings, Mapping) else list(rankings)
     if not systems:
         message = "rankings is empty; at least one system is expected"
@@ -484,20 +484,10 @@ def _union(answers: Sequence[Any], depth: int) -> NDArray[Any]:
     return np.unique(np.concatenate([np.asarray(ranking[:depth]) for ranking in answers]))
 
 
-def _count(value: Any, name: str) -> int:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        message = f"{name} is {value!r} ({type(value).__name__}); a whole number is expected"
-        raise TypeError(message)
-    if value < 1:
-        message = f"{name} is {value}; at least 1 is expected"
-        raise ValueError(message)
-    return int(value)
-
-
 def _ranks(k: Any) -> NDArray[np.int64]:
     """The ranks that `k` names, as an array."""
     ranks = [k] if np.ndim(k) == 0 else list(k)
-    return np.array([_count(rank, "k") for rank in ranks], np.int64)
+    return np.array([whole_number(rank, "k", 1) for rank in ranks], np.int64)
 
 
 def _at_ranks(values: FloatArray, k: Any) -> FloatArray:
@@ -541,7 +531,7 @@ def _sizes(batch: Ragged, n_relevant: Any, found: FloatArray) -> FloatArray:
 def _shown(batch: Ragged, k: Any) -> int:
     """How many ranks can count."""
     longest = int(batch.lengths.max())
-    return longest if k is None else min(_count(k, "k"), longest)
+    return longest if k is None else min(whole_number(k, "k", 1), longest)
 
 
 def _discounts(n: int, discount: str) -> FloatArray:

@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
-"""Make ``fastarac/datasets/digits_ocr.npz``: what four classifiers read in handwritten digits.
+"""Make ``digits_ocr.npz``: the outputs of four classifiers on handwritten digits.
 
-Run it with ``python tools/make_digits_ocr.py [PATH]``; it needs scikit-learn 1.9 or later and a few
-seconds. The shipped file was made with scikit-learn 1.9.1.
+Run it with ``python -m fastarac.datasets.make_digits_ocr [PATH]``; it needs scikit-learn 1.9 or
+later and a few seconds. The shipped file was made with scikit-learn 1.9.1.
 
 The images are the 1797 UCI handwritten digits that scikit-learn bundles (``load_digits``: 8 x 8
 pixels, values 0 to 16). They are split into ten stratified folds, and the digits of each fold are
@@ -70,7 +69,7 @@ if TYPE_CHECKING:
 
 N_FOLDS = 10
 SIGNIFICANT_DIGITS = 12
-SHIPPED_FILE = Path(__file__).resolve().parents[1] / "fastarac" / "datasets" / "digits_ocr.npz"
+SHIPPED_FILE = Path(__file__).with_name("digits_ocr.npz")
 
 
 class Reader(NamedTuple):
