@@ -31,7 +31,7 @@ def iso_performance_slope(
     Returns
     -------
     float or ndarray
-        From 0 to ``inf``; an array in the common shape of the arguments where one of them is one.
+        From 0 to ``inf``, in the common shape of the arguments.
 
     Raises
     ------
@@ -69,12 +69,7 @@ def probability_cost(
     Returns
     -------
     float or ndarray
-        In [0, 1]; an array in the common shape of the arguments where one of them is one.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`.iso_performance_slope`.
+        In [0, 1]; in the common shape of the arguments.
 
     Notes
     -----
@@ -153,8 +148,7 @@ def expected_cost(
     Returns
     -------
     float or ndarray
-        In the units of the prices; an array in the common shape of the arguments where one of them
-        is one.
+        In the units of the prices, in the common shape of the arguments.
 
     Raises
     ------

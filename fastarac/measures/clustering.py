@@ -22,7 +22,7 @@ def local_purity(counts: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     counts : array_like of shape (n_clusters, n_classes)
-        n_ij, how many items (or what weight) of class j (column) are in cluster i (row), at least 0.
+        n_ij, the number (or weight) of items of class j (column) in cluster i (row), at least 0.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def purity(counts: ArrayLike) -> float:
     Parameters
     ----------
     counts : array_like of shape (n_clusters, n_classes)
-        n_ij, how many items (or what weight) of class j (column) are in cluster i (row), at least 0.
+        As for :func:`.local_purity`.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def purity(counts: ArrayLike) -> float:
 
     Notes
     -----
-    It is 1 where each item has a cluster of its own: look at :func:`.inverse_purity` as well.
+    It is 1 where each item has a cluster of its own: see :func:`.inverse_purity`, too.
 
     Examples
     --------
@@ -96,15 +96,15 @@ def purity(counts: ArrayLike) -> float:
 
 
 def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
-    r"""Share of the items that are where most of their class is.
+    r"""Share of the items that are in the cluster which holds most of their class.
 
     Parameters
     ----------
     counts : array_like of shape (n_clusters, n_classes)
         As for :func:`.purity`.
     variant : {"standard", "size-weighted"}
-        The purity with clusters and classes swapped; or the definition of the slides, which goes by the
-        clusters, and weighs each one's majority by the size of the cluster over that of the class.
+        The purity with clusters and classes swapped; or the definition of the slides, the majority of
+        each cluster, weighted by the size of the cluster over that of the class.
 
     Returns
     -------
@@ -143,25 +143,13 @@ def purity_f(counts: ArrayLike, variant: str = "standard") -> float:
 
     Parameters
     ----------
-    counts : array_like of shape (n_clusters, n_classes)
-        As for :func:`.purity`.
-    variant : {"standard", "size-weighted"}
-        As for :func:`.inverse_purity`.
+    counts, variant
+        As for :func:`.inverse_purity`, with the same errors and warnings.
 
     Returns
     -------
     float
         2/(1/purity + 1/inverse purity), in (0, 1]; NaN where there is no item.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`.inverse_purity`.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        Where there is no item.
 
     Examples
     --------

@@ -28,7 +28,7 @@ NAMES = ("tp", "fp", "fn", "tn")
 class ConfusionMeasures(Measures):
     """All measures of confusion tables, each computed when asked for.
 
-    Made by :func:`.confusion_measures`, which says what is what.
+    Made by :func:`.confusion_measures`.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class ConfusionMeasures(Measures):
 
 
 class BestThreshold(NamedTuple):
-    """Where a measure is at its best along a sweep."""
+    """The best value of a measure along a sweep."""
 
     value: float
     """The best value: the smallest of an error or a likelihood ratio of negatives, else the largest."""
@@ -92,13 +92,12 @@ class SweepMeasures(Measures):
     def best(
         self, measure: str | list[str] | tuple[str, ...] | None = None
     ) -> BestThreshold | dict[str, BestThreshold]:
-        """Find the threshold at which a measure is at its best; of several measures in one pass.
+        """Find the threshold of the best value of a measure, or of several in one pass.
 
         Parameters
         ----------
         measure : str or list of str, optional
-            Names of measures; all but the prevalence, which does not depend on the threshold, where
-            they are left out.
+            Names of measures; by default all but the prevalence, which no threshold changes.
 
         Returns
         -------
@@ -138,22 +137,22 @@ class SweepMeasures(Measures):
     def blocks(
         self, measures: Sequence[str] | None = None, *, size: int = 1 << 17
     ) -> Iterator[tuple[slice, dict[str, FloatArray]]]:
-        """Go through the measures at all thresholds, some thresholds at a time.
+        """Yield the measures at all thresholds, a block of thresholds at a time.
 
-        What :meth:`.to_dict` returns for ten million thresholds fills 2 GB, and the first touch of that
-        takes at least as long as the measures themselves. Blocks of the default size take 28 MB.
+        The result of :meth:`.to_dict` for ten million thresholds fills 2 GB; blocks of the default size
+        take 28 MB.
 
         Parameters
         ----------
         measures : sequence of str, optional
-            Names of measures; all where they are left out.
+            Names of measures; by default all.
         size : int, default 131072
             Thresholds in a block, at least 1; the last block may have fewer.
 
         Returns
         -------
         iterator of (slice, dict of str to ndarray)
-            Where the block lies in the arrays of the sweep, and the measures there by name.
+            The place of the block in the arrays of the sweep, and the measures there by name.
 
         Raises
         ------

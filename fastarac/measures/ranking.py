@@ -1,4 +1,7 @@
-"""Measures of ranked results, for one query or for many at once."""
+"""Measures of ranked results, for one query or for a batch of queries.
+
+Errors and forms of the input are those of :func:`.precision_at_k` everywhere.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,7 @@ def precision_at_k(relevance: Any, k: int | Sequence[int]) -> Any:
     array([[1. , 0.5],
            [0. , 0.5]])
     """
-    batch = as_relevance(read_ragged(relevance, "relevance"), "relevance")
+    batch = _relevance(relevance)
     ranks = _ranks(k)
     return batch.result(_at_ranks(_hits(batch, ranks) / ranks, k))
 
@@ -76,7 +79,7 @@ def recall_at_k(relevance: Any, k: int | Sequence[int], n_relevant: ArrayLike | 
 
     Parameters
     ----------
-    relevance : array_like, list of array_like, or tuple (values, offsets)
+    relevance
         As for :func:`.precision_at_k`.
     k : int or sequence of int
         Ranks, at least 1.
@@ -111,7 +114,7 @@ def recall_at_k(relevance: Any, k: int | Sequence[int], n_relevant: ArrayLike | 
     >>> fa.measures.recall_at_k([[1, 0, 0, 1], [0, 1]], 3, n_relevant=[2, 4])
     array([0.5 , 0.25])
     """
-    batch = as_relevance(read_ragged(relevance, "relevance"), "relevance")
+    batch = _relevance(relevance)
     ranks = _ranks(k)
     longest = np.array([max(1, int(batch.lengths.max()))])
     sizes = _sizes(batch, n_relevant, _hits(batch, longest)[:, 0])
@@ -127,21 +130,15 @@ def ranking_average_precision(relevance: Any, n_relevant: ArrayLike | None = Non
 
     Parameters
     ----------
-    relevance : array_like, list of array_like, or tuple (values, offsets)
+    relevance
         As for :func:`.precision_at_k`.
-    n_relevant : int or array_like of shape (n_queries,), optional
-        How many relevant items there are for each query, ranked or not; those in the ranking where it
-        is left out. A relevant item that is not in the ranking has the precision 0.
+    n_relevant
+        As for :func:`.recall_at_k`. A relevant item that is not in the ranking has the precision 0.
 
     Returns
     -------
     float or ndarray of shape (n_queries,)
         In [0, 1]; NaN for a query without relevant items. Their mean is known as MAP.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`.recall_at_k`.
 
     Warns
     -----
@@ -164,7 +161,7 @@ def ranking_average_precision(relevance: Any, n_relevant: ArrayLike | None = Non
     >>> fa.measures.ranking_average_precision([[1, 0, 0, 1, 0, 0], [0, 1]], n_relevant=[3, 1])
     array([0.5, 0.5])
     """
-    batch = as_relevance(read_ragged(relevance, "relevance"), "relevance")
+    batch = _relevance(relevance)
     sums = batch.over_queries(_kernels.ranking.precision_sums, out=np.empty((batch.n_queries, 3)))
     sizes = _sizes(batch, n_relevant, sums[:, 1])
     with np.errstate(invalid="ignore"):
@@ -179,7 +176,7 @@ def reciprocal_rank(relevance: Any) -> Any:
 
     Parameters
     ----------
-    relevance : array_like, list of array_like, or tuple (values, offsets)
+    relevance
         As for :func:`.precision_at_k`.
 
     Returns
@@ -187,18 +184,13 @@ def reciprocal_rank(relevance: Any) -> Any:
     float or ndarray of shape (n_queries,)
         In [0, 1]; 0 where no item is relevant.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`.precision_at_k`.
-
     Examples
     --------
     >>> import fastarac as fa
     >>> fa.measures.reciprocal_rank([0, 0, 0, 1, 1])
     0.25
     """
-    batch = as_relevance(read_ragged(relevance, "relevance"), "relevance")
+    batch = _relevance(relevance)
     sums = batch.over_queries(_kernels.ranking.precision_sums, out=np.empty((batch.n_queries, 3)))
     ranks = sums[:, 2]
     return batch.result(np.divide(1.0, ranks, out=np.zeros(len(ranks)), where=ranks > 0))
@@ -209,18 +201,13 @@ def mean_reciprocal_rank(relevance: Any) -> float:
 
     Parameters
     ----------
-    relevance : list of array_like, or tuple (values, offsets)
-        As for :func:`.precision_at_k`.
+    relevance
+        A batch, as for :func:`.precision_at_k`.
 
     Returns
     -------
     float
         In [0, 1].
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`.precision_at_k`.
 
     Examples
     --------
@@ -242,7 +229,7 @@ def cumulative_gain(gains: Any, k: int | None = None) -> Any:
         The gain (graded relevance) of each item, finite, in the order of the ranking; one ranking or a
         batch, as for :func:`.precision_at_k`.
     k : int, optional
-        How many ranks count; all where it is left out.
+        How many ranks count; by default all.
 
     Returns
     -------
@@ -262,21 +249,19 @@ def cumulative_gain(gains: Any, k: int | None = None) -> Any:
     >>> fa.measures.cumulative_gain([4, 1, 4, 2, 1], k=3)
     9.0
     """
-    batch = as_gains(read_ragged(gains, "gains"), "gains")
+    batch = _gains(gains, "gains")
     return batch.result(_discounted(batch, np.ones(_shown(batch, k))))
 
 
 def discounted_cumulative_gain(gains: Any, k: int | None = None, discount: str = "jarvelin") -> Any:
-    """Sum of the gains of the first k items, less and less of each down the ranking.
+    """Sum of the gains of the first k items, each divided by a discount that grows with the rank.
 
     Parameters
     ----------
-    gains : array_like, list of array_like, or tuple (values, offsets)
+    gains, k
         As for :func:`.cumulative_gain`.
-    k : int, optional
-        How many ranks count; all where it is left out.
     discount : {"jarvelin", "burges"}
-        What the gain at rank i is divided by: log₂ i from rank 2 on, as on the slides (Järvelin and
+        The divisor of the gain at rank i: log₂ i from rank 2 on, as on the slides (Järvelin and
         Kekäläinen 2002), or log₂(i + 1) (Burges et al. 2005; scikit-learn).
 
     Returns
@@ -302,7 +287,7 @@ def discounted_cumulative_gain(gains: Any, k: int | None = None, discount: str =
     6.6309
     """
     choice(discount, "discount", DISCOUNTS)
-    batch = as_gains(read_ragged(gains, "gains"), "gains")
+    batch = _gains(gains, "gains")
     return batch.result(_discounted(batch, _discounts(_shown(batch, k), discount)))
 
 
@@ -313,12 +298,8 @@ def normalized_dcg(
 
     Parameters
     ----------
-    gains : array_like, list of array_like, or tuple (values, offsets)
-        As for :func:`.cumulative_gain`, at least 0.
-    k : int, optional
-        How many ranks count; all where it is left out.
-    discount : {"jarvelin", "burges"}
-        As for :func:`.discounted_cumulative_gain`.
+    gains, k, discount
+        As for :func:`.discounted_cumulative_gain`; gains of at least 0.
     judged_gains : array_like, list of array_like, or tuple (values, offsets), optional
         The gains of all items that are known for each query, ranked or not, in any order: the ideal
         ranking has the largest of them first. Those of `gains` where it is left out.
@@ -353,11 +334,10 @@ def normalized_dcg(
     array([1. , 0.6])
     """
     choice(discount, "discount", DISCOUNTS)
-    batch = as_gains(read_ragged(gains, "gains"), "gains", negative=False)
+    batch = _gains(gains, "gains", negative=False)
     judged = batch
     if judged_gains is not None:
-        name = "judged_gains"
-        judged = as_gains(read_ragged(judged_gains, name), name, negative=False)
+        judged = _gains(judged_gains, "judged_gains", negative=False)
         if judged.n_queries != batch.n_queries:
             message = (
                 f"judged_gains has {judged.n_queries} queries and gains has {batch.n_queries}; "
@@ -380,8 +360,7 @@ def rank_by_score(values: Any, scores: Any) -> Any:
     Parameters
     ----------
     values : array_like, list of array_like, or tuple (values, offsets)
-        What is known of each item, such as its relevance or gain; one query or a batch, as for
-        :func:`.precision_at_k`.
+        The relevance or gain of each item; one query or a batch, as for :func:`.precision_at_k`.
     scores : array_like, list of array_like, or tuple (values, offsets)
         The score of each item, finite; as many for each query.
 
@@ -418,7 +397,7 @@ def rank_by_score(values: Any, scores: Any) -> Any:
 
 
 def pool(rankings: Any, depth: int = 100) -> Any:
-    """Collect what people should judge: of each query, the first items of every system.
+    """Union of the first items of every system for each query: the items to be judged.
 
     Parameters
     ----------
@@ -427,7 +406,7 @@ def pool(rankings: Any, depth: int = 100) -> Any:
         order of the ranking, or a list with one such ranking for each query. Items are integers or
         strings.
     depth : int, default=100
-        How many items of each ranking are taken, at least 1.
+        Number of items taken from each ranking, at least 1.
 
     Returns
     -------
@@ -482,6 +461,14 @@ def pool(rankings: Any, depth: int = 100) -> Any:
 
 def _union(answers: Sequence[Any], depth: int) -> NDArray[Any]:
     return np.unique(np.concatenate([np.asarray(ranking[:depth]) for ranking in answers]))
+
+
+def _relevance(relevance: Any) -> Ragged:
+    return as_relevance(read_ragged(relevance, "relevance"), "relevance")
+
+
+def _gains(gains: Any, name: str, *, negative: bool = True) -> Ragged:
+    return as_gains(read_ragged(gains, name), name, negative=negative)
 
 
 def _ranks(k: Any) -> NDArray[np.int64]:
