@@ -169,3 +169,83 @@ def test_thousands_of_areas_are_the_nearest_double():
         assert fa.arac_auc_score(correct, confidence) == expected
         assert fa.arac_auc_score(correct, confidence, sample_weight=np.ones(n)) == expected
         assert fa.arac_auc_score(fa.threshold_sweep(correct, confidence)) == expected
+
+
+class TestIntervals:
+    N = 400
+    RNG = np.random.default_rng(5)
+    Z = RNG.normal(2.0, 1.5, N)
+    ITEMS = RNG.random(N) < 1 / (1 + np.exp(-Z)), Z.round(1)
+    PAGES = np.arange(N) // 10
+    LIMITS = {"max_error_rate": 0.05, "max_risk": 0.1, "threshold": 1.5}  # noqa: RUF012
+
+    def test_each_is_that_of_its_statistic(self):
+        gamma = 0.5
+        costs = fa.VerificationCosts.from_ratios(gamma, 0)
+        for data in ({}, {"groups": self.PAGES}, {"sample_weight": np.arange(1, self.N + 1)}):
+            found = fa.evaluate(*self.ITEMS, costs=costs, **self.LIMITS, intervals=True, **data)
+            statistics = {
+                "recognition_rate": fa.Statistic("recognition_rate"),
+                "normalized_arac_auc": fa.Statistic("normalized_arac_auc", gamma=gamma),
+                "roc_auc": fa.Statistic("roc_auc"),
+                "acceptance_rate@0.05": fa.Statistic(
+                    "acceptance_at_error_rate", max_error_rate=0.05, interpolate=False
+                ),
+                "acceptance_rate@risk=0.1": fa.Statistic(
+                    "acceptance_at_risk", max_risk=0.1, interpolate=False
+                ),
+                "error_rate@threshold=1.5": fa.Statistic("error_rate", threshold=1.5),
+            }
+            for name, statistic in statistics.items():
+                expected = fa.asymptotic_interval(*self.ITEMS, statistic=statistic, **data)
+                assert found.intervals[name] == expected, name
+            flat = found.to_dict()
+            assert json.loads(json.dumps(flat, allow_nan=False)) == flat
+            assert flat["arac_auc_low"] <= flat["arac_auc"] <= flat["arac_auc_high"]
+            assert flat["acceptance_rate_low@0.05"] <= flat["acceptance_rate@0.05"]
+            assert flat["confidence_level"] == 0.95
+            assert "ARAC-AUC" in str(found)
+            shown = set(found.intervals) - {"normalized_aurc"}
+            assert str(found).count("[") == len(shown)
+
+    def test_groups_widen_them(self):
+        correct = np.repeat(self.ITEMS[0][:40], 10)
+        alone = fa.evaluate(correct, self.ITEMS[1], intervals=True).intervals["recognition_rate"]
+        paged = fa.evaluate(correct, self.ITEMS[1], intervals=True, groups=self.PAGES)
+        found = paged.intervals["recognition_rate"]
+        assert found.high - found.low > 2 * (alone.high - alone.low)
+
+    def test_a_guarantee_beside_each_limit(self):
+        found = fa.evaluate(
+            *self.ITEMS, max_error_rate=[0.1, 0.2], threshold=1.0, failure_probability=0.1
+        )
+        for at in found.limits[:2]:
+            expected = fa.guaranteed_operating_point(
+                *self.ITEMS, max_error_rate=at.limit.value, failure_probability=0.1
+            )
+            assert at.guaranteed == expected
+        assert found.limits[2].guaranteed is None
+        flat = found.to_dict()
+        assert flat["threshold@guaranteed:0.1"] >= flat["threshold@0.1"]
+        assert flat["failure_probability"] == 0.1
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"groups": [0] * 5}, "groups is given without intervals=True"),
+            (
+                {"groups": [0] * 5, "failure_probability": 0.1},
+                "failure_probability is given with groups",
+            ),
+            ({"reviewer": fa.Reviewer(0.9), "intervals": True}, "intervals is given with a reviewer"),
+            ({"reviewer": fa.Reviewer(0.9), "failure_probability": 0.1}, "given with a reviewer"),
+        ],
+    )
+    def test_refusals(self, options, message):
+        with pytest.raises(ValueError, match=message):
+            fa.evaluate(CORRECT, CONFIDENCE, **options)
+
+    def test_a_reviewer_counts_at_the_points(self):
+        people = fa.Reviewer(detection_rate=0.5)
+        found = fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=0.3, reviewer=people).limits[0].point
+        assert found == fa.operating_point(CORRECT, CONFIDENCE, max_error_rate=0.3, reviewer=people)

@@ -375,7 +375,8 @@ def test_pickling_keeps_everything_read_only():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"unit": "page"}, "unit is 'page'; one of word, line, character, field is expected"),
+        ({"unit": "page"}, "unit is 'page'; one of word, line, character is expected"),
+        ({"unit": "field"}, "unit is .field.; fields name their truth and need no alignment"),
         ({"missed": "skip"}, "missed is 'skip'; one of separate, residual, reject, neighbour, drop is"),
         ({"inserted": "skip"}, "inserted is 'skip'; one of wrong, drop is expected"),
         ({"join": "sum"}, "join is 'sum'; one of min, mean, max is expected"),

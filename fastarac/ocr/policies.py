@@ -78,15 +78,12 @@ class Policy(NamedTuple):
         said = [items, _OF_MISSED[self.missed], _OF_INSERTED[self.inserted]]
         if self.inserted == "wrong":
             said[2] = "Inserted outputs are wrong."
-        if reading.unit != "field":
-            joined = _OF_JOIN[reading.join]
-            equal = (
-                "unless their texts are equal without spaces " if "whitespace" in reading.fold else ""
-            )
-            said.append(
-                f"Merged and split {{units}} are wrong {equal}and have {joined} confidence of their "
-                "outputs."
-            )
+        joined = _OF_JOIN[reading.join]
+        equal = "unless their texts are equal without spaces " if "whitespace" in reading.fold else ""
+        said.append(
+            f"Merged and split {{units}} are wrong {equal}and have {joined} confidence of their "
+            "outputs."
+        )
         if reading.fold:
             said.append(
                 f"Differences in {_listed([EXPLAINED[name] for name in reading.fold])} do not count."

@@ -25,7 +25,7 @@ __all__ = [
     "tokens",
 ]
 
-Unit = Literal["word", "line", "character", "field"]
+Unit = Literal["word", "line", "character"]
 Join = Literal["min", "mean", "max"]
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
@@ -166,6 +166,12 @@ def joined_confidence(
 
 def check_unit(unit: str, join: str) -> None:
     """Raise where a name is none of a unit, or of a way to join confidences."""
+    if unit == "field":
+        message = (
+            "unit is 'field'; fields name their truth and need no alignment: fa.ocr.read_fields is "
+            "expected"
+        )
+        raise ValueError(message)
     for name, value, names in (("unit", unit, UNITS), ("join", join, JOINS)):
         if value not in names:
             message = f"{name} is {value!r}; one of {', '.join(names)} is expected"
