@@ -359,7 +359,7 @@ def test_bad_arguments_are_refused():
     columns = models(9, n=30, k=2)
     with pytest.raises(TypeError, match="models is a list; a mapping"):
         fa.compare_models(list(columns.values()))
-    with pytest.raises(ValueError, match="models has 1 model; at least two"):
+    with pytest.raises(ValueError, match="models has 1 entries; at least 2"):
         fa.compare_models({"a": columns["model 0"]})
     with pytest.raises(TypeError, match=r"'b' is not \(correct, confidence\)"):
         fa.compare_models({**columns, "b": ([1, 0],)})

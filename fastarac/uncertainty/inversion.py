@@ -46,12 +46,17 @@ class Sample(NamedTuple):
     items: Items | None
     codes: NDArray[Any] | None
 
+    @property
+    def counted(self) -> bool:
+        """Whether items are independent and of one weight, so that counts of them are binomial."""
+        return self.items is None or (self.codes is None and self.items.weight is None)
+
     def share(self, in_part: NDArray[Any], in_whole: NDArray[Any], level: float) -> Share:
         """A share, from where its items are: tables (2, m) by correctness and by point.
 
         The first row is of incorrect items, the second of correct ones.
         """
-        if self.items is None:
+        if self.items is None or self.counted:
             counts = np.stack([np.diff(self.sweep.false_accepts), np.diff(self.sweep.true_accepts)])
             return Share(float(np.sum(counts * in_part)), float(np.sum(counts * in_whole)))
         right = self.items.is_correct.astype(np.intp)
@@ -109,7 +114,7 @@ def limit(sample: Sample, statistic: Statistic, value: float, level: float) -> t
     accepted = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
     inside = np.broadcast_to(accepted <= value * sweep.total * (1.0 + 1e-12), (2, len(accepted)))
     everything = np.ones(inside.shape, np.bool_)
-    if sample.items is None:  # a part of a tie may be accepted
+    if sample.counted:  # a part of a tie may be accepted
         n = float(sweep.total)
         share = Share(value * n, n)
     else:
@@ -119,13 +124,13 @@ def limit(sample: Sample, statistic: Statistic, value: float, level: float) -> t
     name, parameters = statistic.name, dict(statistic.parameters)
     if name == "acceptance_at_error_rate":
         wrong = inside & np.array([[True], [False]])
-        n = float(sweep.total) if sample.items is None else sample.share(wrong, everything, level).whole
+        n = float(sweep.total) if sample.counted else sample.share(wrong, everything, level).whole
         low, high = _by_error_rate(sweep, parameters, n, level)
     else:
         wrong = inside & np.array([[True], [False]])
         of_accepted = sample.share(wrong, inside, level).whole
         n = float(accepted[inside[0]].max(initial=0))
-        design = of_accepted / n if n and sample.items is not None else 1.0
+        design = of_accepted / n if n and not sample.counted else 1.0
         low, high = _by_risk(sweep, float(parameters["max_risk"]), design, level)
     low, high = min(low, value), max(high, value)
     return (
