@@ -9,6 +9,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
+from sphinx.util.nodes import make_refnode
 
 import fastarac
 
@@ -69,6 +70,23 @@ def public_names() -> list[str]:
     return [name for name in names if name not in {"results." + top for top in fastarac.__all__}]
 
 
+def find_in_modules(
+    _app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.Element
+) -> nodes.Element | None:
+    """Resolve a bare name of "See Also", where its module is another than that of the page."""
+    target = node.get("reftarget", "")
+    if node.get("refdomain") != "py" or target.startswith("fastarac."):
+        return None
+    domain = env.domains.python_domain
+    names = [f"fastarac.{target}", *(f"fastarac.{module}.{target}" for module in MODULES)]
+    found = [name for name in names if name in domain.objects]
+    if not found:
+        return None
+    place = domain.objects[found[0]]
+    builder = _app.builder
+    return make_refnode(builder, node["refdoc"], place.docname, place.node_id, content, found[0])
+
+
 def check_names(_app: Sphinx, env: BuildEnvironment) -> None:
     """Warn about public names without a page."""
     documented = env.domains.python_domain.objects
@@ -79,5 +97,6 @@ def check_names(_app: Sphinx, env: BuildEnvironment) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("fa", LibraryName())
+    app.connect("missing-reference", find_in_modules)
     app.connect("env-check-consistency", check_names)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

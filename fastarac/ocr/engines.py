@@ -84,7 +84,7 @@ def align_files(
     n_workers : int or None, default=1
         Number of processes; None is one a core. Few files are read without workers. The result does
         not depend on it. A script that asks for workers must have its own work under
-        ``if __name__ == "__main__":``, as always with :mod:`multiprocessing`.
+        ``if __name__ == "__main__":``, as always with ``multiprocessing``.
     progress : callable, optional
         Called with the number of files done.
 
