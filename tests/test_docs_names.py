@@ -94,3 +94,18 @@ def test_a_keyword_that_does_not_exist_is_seen():
     keywords = [word for cell in cells for span in SPAN.findall(cell) for word in KEYWORD.findall(span)]
     assert keywords == ["shade"]
     assert not set(keywords) & all_parameters()
+
+
+def test_the_api_page_has_every_public_name_once():
+    found, module = [], ""
+    for line in (DOCS / "api" / "index.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith(".. currentmodule:: "):
+            module = line.removeprefix(".. currentmodule:: fastarac").removeprefix(".")
+        elif name := re.fullmatch(r"(?:   |\.\. py:data:: )(\w+)", line):
+            found.append(f"{module}.{name[1]}".removeprefix("."))
+    modules = [name for name in fa.__all__ if inspect.ismodule(getattr(fa, name))]
+    names = [name for name in fa.__all__ if name not in modules]
+    for module in modules:
+        public = getattr(fa, module).__all__
+        names += [f"{module}.{name}" for name in public if module != "results" or name not in names]
+    assert sorted(found) == sorted(names)
