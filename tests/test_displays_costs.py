@@ -208,5 +208,5 @@ class TestAccuracyRejectionCost:
             fa.displays.AccuracyRejectionCostDisplay.from_predictions(
                 CORRECT, CONFIDENCE, costs=COSTS, ax=ax
             )
-        with pytest.raises(TypeError, match="costs is missing"):
+        with pytest.raises(TypeError, match=r"costs is None \(NoneType\); Verif"):
             fa.displays.AccuracyRejectionCostDisplay.from_predictions(CORRECT, CONFIDENCE)

@@ -263,7 +263,7 @@ class TestHull:
     def test_scores_that_say_nothing(self):
         hull = fa.costs.roc_convex_hull({"m": ([1, 0, 1, 0], [0.5] * 4)})
         assert hull.exact == ((0, 0), (1, 1))
-        assert repr(hull) == "ROCConvexHull(2 vertices of no classifier)"
+        assert repr(hull) == "ROCConvexHull(2 vertices of no model)"
         assert hull.best(1).threshold == -np.inf
         assert hull.best(1.001).threshold == np.inf
         assert hull.auc == 0.5

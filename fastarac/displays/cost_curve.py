@@ -97,7 +97,7 @@ class CostCurveDisplay(ScoredDisplay):
         ax: Axes | None = None,
         pos_label: Label = None,
         confidence_level: float | None = None,
-        n_resamples: int = 1000,
+        n_resamples: int = 2000,
         random_state: int | np.random.Generator | None = None,
         **options: Any,
     ) -> Self:
