@@ -92,14 +92,14 @@ class TestFigures:
         for pair in found["pairs"]:
             same = expected.pair(pair["a"], pair["b"])
             assert pair["difference"] == same.difference >= 0
-            assert (pair["low"], pair["high"]) == (same.low, same.high)
+            assert (pair["low"], pair["high"]) == (same.interval.low, same.interval.high)
             assert pair["adjusted_pvalue"] == same.adjusted_pvalue
 
     def test_losses_are_best_when_least(self, digits):
         found = content(digits, "--model", "model", "--statistic", "augrc")
         estimates = [model["estimate"] for model in found["models"]]
         assert estimates == sorted(estimates)
-        assert found["models"][0]["probability_best"] > 0.5
+        assert found["models"][0]["share_of_best"] > 0.5
 
     def test_csv_and_markdown(self, digits):
         command = digits, "--model", "model", *PRICES
@@ -150,7 +150,7 @@ class TestFigures:
         found = fa.compare_models(DATA)
         pair = found.pair("knn-votes", "svm-rbf")
         assert f"{pair.difference:+.4f}" in text
-        assert "{:+.4f} to {:+.4f}".format(*pair.interval) in text
+        assert f"{pair.interval.low:+.4f} to {pair.interval.high:+.4f}" in text
         assert "Best by ARAC-AUC: knn-votes, significantly better than svm-rbf, " in text
         assert "adjusted for 6 pairs (Holm)" in text
         assert "Cheapest: knn-votes" in text
@@ -192,7 +192,7 @@ class TestFigures:
 
     def test_doubts(self, pair):
         result = run(*pair, "--id", "id", "--format", "csv")
-        assert result.stderr.startswith("fastarac: note: 'a': there are 1 incorrect items; ")
+        assert result.stderr.startswith("fastarac: note: the error of the difference of 'a' and 'b'")
         assert "arac_auc" not in result.stderr
 
     def test_demo_leads_there(self):
@@ -337,23 +337,38 @@ class TestStatistics:
     def test_bootstrap_takes_all(self, digits):
         command = digits, "--model", "model", "--method", "bootstrap", "--resamples", RESAMPLES
         found = content(*command, "--statistic", "acceptance_at_error_rate:max_error_rate=0.01")
-        assert found["parameters"] == {"error_rate": 0.01, "interpolate": False}
+        assert found["parameters"] == {"max_error_rate": 0.01, "interpolate": False}
         assert found["n_resamples"] == RESAMPLES
+
+
+def item_costs(correct, confidence, costs, people):
+    """What each item costs at the cheapest threshold."""
+    point = fa.costs.optimal_operating_point(correct, confidence, costs=costs, reviewer=people)
+    people = people or fa.Reviewer()
+    found, spoiled = people.detection_rate, people.false_alarm_rate
+    checked = np.where(
+        correct,
+        costs.verification + spoiled * (costs.correction + costs.error),
+        costs.verification + found * costs.correction + (1 - found) * costs.error,
+    )
+    return np.where(confidence >= point.threshold, np.where(correct, 0.0, costs.error), checked)
 
 
 class TestCosts:
     @pytest.mark.parametrize("people", [None, fa.Reviewer(0.9, 0.005)])
     @pytest.mark.parametrize("name", DATA.models)
     def test_costs_of_items(self, people, name):
-        """Their mean is the cost at any threshold."""
-        correct, confidence = DATA[name]
-        outputs = Outputs(correct, confidence)
-        prices = Prices(fa.VerificationCosts(2, 5, 200), people)
-        sweep = fa.threshold_sweep(correct, confidence)
-        for threshold in (-math.inf, math.inf, *np.quantile(confidence, [0.1, 0.5, 0.9])):
-            point = fa.operating_point(sweep, threshold=threshold, reviewer=people)
-            costs = _compare_costs.item_costs(outputs, threshold, prices)
-            assert costs.mean() == pytest.approx(prices.costs.cost(point), rel=1e-12)
+        """Their mean is the cost, and their distances from it the influence of the items."""
+        costs = fa.VerificationCosts(2, 5, 200)
+        of_items = item_costs(*DATA[name], costs, people)
+        statistic = fa.Statistic("cost", costs=costs, reviewer=people)
+        assert statistic(fa.threshold_sweep(*DATA[name])) == pytest.approx(of_items.mean(), rel=1e-12)
+        n = len(of_items)
+        np.testing.assert_allclose(
+            fa.influence_values(*DATA[name], statistic=statistic),
+            (of_items - of_items.mean()),
+            atol=1e-9 * n,
+        )
 
     def test_differences(self, digits):
         people = "--reviewer-detection", 0.95
@@ -362,24 +377,22 @@ class TestCosts:
         sums = [model["cost_per_1000@cheapest"] for model in found["models"]]
         assert sums == sorted(sums)
         assert len(found["pairs"]) == 6
-        prices = Prices(fa.VerificationCosts(2, 5, 200), fa.Reviewer(0.95))
         raw = []
         for pair in found["pairs"]:
             assert names.index(pair["a"]) > names.index(pair["b"])
-            costs = []
-            for side in ("a", "b"):
-                outputs = Outputs(*DATA[pair[side]])
-                point = fa.costs.optimal_operating_point(
-                    *DATA[pair[side]], costs=prices.costs, reviewer=prices.reviewer
-                )
-                costs.append(1000 * _compare_costs.item_costs(outputs, point.threshold, prices))
+            prices = fa.VerificationCosts(2, 5, 200), fa.Reviewer(0.95)
+            costs = [1000 * item_costs(*DATA[pair[side]], *prices) for side in ("a", "b")]
             test = stats.ttest_rel(*costs)
+            moves = costs[0] - costs[1] - np.mean(costs[0] - costs[1])
+            carriers = np.sum(moves**2) ** 2 / np.sum(moves**4)
+            degrees = 2 * carriers / (1 - carriers / len(moves))
+            degrees = math.floor(degrees) if degrees <= 200 else degrees
             error = np.std(costs[0] - costs[1], ddof=1) / math.sqrt(len(costs[0]))
             assert pair["difference"] == pytest.approx(float(np.mean(costs[0] - costs[1])), rel=1e-9)
             assert pair["standard_error"] == pytest.approx(error, rel=1e-9)
-            raw.append(2 * stats.norm.sf(abs(test.statistic)))
+            raw.append(2 * stats.t.sf(abs(test.statistic), degrees))
             assert pair["pvalue"] == pytest.approx(raw[-1], rel=1e-6)
-            reach = stats.norm.ppf(0.95) * error
+            reach = stats.t.ppf(0.95, degrees) * error
             assert pair["low"] == pytest.approx(pair["difference"] - reach, rel=1e-9, abs=1e-9)
             assert pair["high"] == pytest.approx(pair["difference"] + reach, rel=1e-9, abs=1e-9)
         order = np.argsort(raw)
@@ -408,8 +421,8 @@ class TestCosts:
             (pair,) = _compare_costs.CostComparison.of(
                 sample(1500), prices, level=0.95, correction=None
             ).differences
-            record = (pair.low, pair.high) if pair.a == expected.a else (-pair.high, -pair.low)
-            covered += record[0] <= expected.difference <= record[1]
+            found = (pair if pair.a == expected.a else pair.reversed()).interval
+            covered += found.low <= expected.difference <= found.high
         assert stats.binomtest(covered, trials, 0.95).pvalue > 1e-3
 
     def test_models_that_cost_the_same(self, tmp_path):

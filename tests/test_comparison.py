@@ -363,7 +363,7 @@ def test_bad_arguments_are_refused():
         fa.compare_models({"a": columns["model 0"]})
     with pytest.raises(TypeError, match=r"'b' is not \(correct, confidence\)"):
         fa.compare_models({**columns, "b": ([1, 0],)})
-    with pytest.raises(TypeError, match="the name 3 of a model is of type int"):
+    with pytest.raises(TypeError, match="models has the name 3"):
         fa.compare_models({**columns, 3: columns["model 0"]})
     with pytest.raises(ValueError, match="method is 'exact'"):
         fa.compare_models(columns, method="exact")
