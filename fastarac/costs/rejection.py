@@ -64,10 +64,8 @@ def rejection_cost_curve(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     reject_cost : float or array_like of shape (k,), optional
         λ, the share of a rejection in the cost of a rejection and an error together, in [0, 1]. By
         default 0, 1 and all values at which the best threshold changes; the curve is straight

@@ -257,10 +257,8 @@ def performance_at_error_rate(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     max_error_rate : float or array_like
         The allowed share ε of undetected errors among all items, in [0, 1].
     costs : VerificationCosts

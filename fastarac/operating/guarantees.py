@@ -91,10 +91,8 @@ def guaranteed_operating_point(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep stands for both first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     max_error_rate : float, optional
         The share of undetected errors among *all* items that must not be exceeded, in [0, 1].
     max_risk : float, optional

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
@@ -120,7 +121,7 @@ class OperatingPoint:
 
 
 def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else float("nan")
+    return part / whole if whole else math.nan
 
 
 @overload
@@ -205,7 +206,7 @@ def operating_point(
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> OperatingPoint:
-    """Choose the threshold by exactly one criterion and say what happens there.
+    """Choose the threshold by one criterion and say what happens there.
 
     Parameters
     ----------
@@ -214,18 +215,16 @@ def operating_point(
     threshold : float, optional
         The threshold itself; ``inf`` accepts nothing.
     max_error_rate : float, optional
-        The largest acceptance rate with at most that share of undetected errors among *all* items,
-        in [0, 1].
+        The largest acceptance rate with at most that share, in [0, 1], of errors among *all* items.
     max_risk : float, optional
-        The largest acceptance rate with at most that share of errors among the *accepted* items, in
-        [0, 1]. The risk is not monotone: it may be higher at lower acceptance rates.
+        The largest acceptance rate with at most that share of errors among the *accepted* items; not
+        monotone: the risk may be higher at lower acceptance rates.
     min_acceptance_rate : float, optional
         The highest threshold that accepts at least that share, in [0, 1].
     interpolate : bool, default=False
         Accept part of a tie, so that the limit is met exactly where the curve allows it.
     reviewer : Reviewer, optional
-        The people who verify what is rejected; by default they find and correct every error. The
-        errors that they leave or make count towards `max_error_rate`.
+        The people who verify what is rejected, whose errors count; by default they find every error.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -236,11 +235,9 @@ def operating_point(
 
     Raises
     ------
-    TypeError
-        Where not exactly one criterion is given, or `interpolate` is asked for with `threshold`.
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for a criterion outside its range, and for a `max_error_rate`
-        that the errors of a `reviewer` exceed at every threshold.
+        As :func:`.threshold_sweep`; also unless exactly one criterion is given, for one outside its
+        range or out of the reach of a `reviewer`, and for `interpolate` beside `threshold`.
 
     Notes
     -----
@@ -258,12 +255,8 @@ def operating_point(
     >>> fa.operating_point(correct, confidence, max_risk=0.2).threshold
     0.8
     """
-    criteria = {
-        "threshold": threshold,
-        "max_error_rate": max_error_rate,
-        "max_risk": max_risk,
-        "min_acceptance_rate": min_acceptance_rate,
-    }
+    limits = {"max_error_rate": max_error_rate, "max_risk": max_risk}
+    criteria = {"threshold": threshold, **limits, "min_acceptance_rate": min_acceptance_rate}
     criterion = exactly_one(**criteria)
     check_reviewer(reviewer)
     if threshold is not None:
