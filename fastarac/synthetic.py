@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["PAPER_CASES", "TruncatedNormalMixture"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Positions: TypeAlias = float | _Array
 

@@ -1,4 +1,4 @@
-"""Fixed Hypothesis profiles: HYPOTHESIS_PROFILE names one of them, `ci` where it is not set."""
+"""Fixed Hypothesis profiles, of which HYPOTHESIS_PROFILE names one; without it, by the compiler."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from hypothesis import HealthCheck, Phase, settings
 slow_is_fine = [HealthCheck.too_slow]
 settings.register_profile(
     "ci", derandomize=True, deadline=None, max_examples=50, suppress_health_check=slow_is_fine
+)
+settings.register_profile(  # kernels as plain Python, after the compiled ones had all the examples
+    "interpreted", settings.get_profile("ci"), max_examples=10
 )
 settings.register_profile("dev", deadline=None, max_examples=50, suppress_health_check=slow_is_fine)
 settings.register_profile(
@@ -22,4 +25,5 @@ settings.register_profile(  # where a failure counts, and not its smallest examp
     database=None,
     report_multiple_bugs=False,
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+compiled = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if compiled else "interpreted"))

@@ -76,7 +76,7 @@ def _rebuilt(cls: type[T], *values: object) -> T:
 
 
 def locked(cls: type[T]) -> type[T]:
-    """Make a named tuple of arrays read-only and equal by value (a class decorator)."""
+    """Make a named tuple of arrays read-only, equal by value, and shown in one line (a decorator)."""
     methods: Any = cls
     new = methods.__new__
 
@@ -86,10 +86,16 @@ def locked(cls: type[T]) -> type[T]:
     def equal(self: Any, other: object) -> bool:
         return same(tuple(self), tuple(other)) if isinstance(other, tuple) else NotImplemented
 
+    def represent(self: Any) -> str:
+        with np.printoptions(threshold=20):
+            values = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields)
+        return " ".join(f"{cls.__name__}({values})".split())
+
     def unequal(self: Any, other: object) -> bool:
         return not equal(self, other) if isinstance(other, tuple) else NotImplemented
 
     methods.__new__ = make
     methods.__eq__, methods.__ne__, methods.__hash__ = equal, unequal, None
+    methods.__repr__ = represent
     methods.__reduce__ = lambda self: (cls, tuple(self))
     return cls

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["DataFileError", "Labels", "Models", "Outputs", "read_models", "read_outputs"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def read_outputs(
     path: str | os.PathLike[str],
     *,

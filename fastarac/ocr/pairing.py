@@ -254,6 +254,13 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
     ------
     PairingError
         If both have several pages, and not the same number.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> words = fa.ocr.load_sample().truth
+    >>> fa.ocr.match_pages(words, words, name="scan")[1].page_names[:2]
+    ('scan:1', 'scan:2')
     """
     n_truth, n_words = len(truth.page_names), len(words.page_names)
     if n_truth == n_words:

@@ -1,0 +1,66 @@
+"""Calls as users write them, for type checkers: an ignored line must be an error, every other must not.
+
+`tests/test_types.py` checks it with mypy, the gate with pyright too. It is never run.
+"""
+
+# pyright: strict, reportUnnecessaryTypeIgnoreComment=true, reportUnusedCallResult=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_type
+
+import numpy as np
+
+import fastarac as fa
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+c: NDArray[np.bool_] = np.array([True, False])
+t: NDArray[np.float64] = np.array([0.9, 0.4])
+sweep = fa.threshold_sweep(c, t)
+
+# Items, as lists or arrays, or a sweep in their place.
+assert_type(sweep, fa.ThresholdSweep)
+assert_type(fa.arac_auc_score(c, t), float)
+assert_type(fa.arac_auc_score([1, 0], [0.9, 0.4], sample_weight=[1, 2]), float)
+assert_type(fa.arac_auc_score(sweep), float)
+fa.arac_auc_score(c)  # type: ignore[call-overload]
+fa.arac_auc_score(sweep, t)  # type: ignore[call-overload]
+fa.arac_auc_score(sweep, sample_weight=[1, 2])  # type: ignore[call-overload]
+fa.arac_auc_score(c, t, [1, 2])  # type: ignore[call-overload]
+print(fa.arac_area(sweep, gamma=2.0).normalized)
+fa.arac_area(c)  # type: ignore[call-overload]
+x, y, thresholds = fa.arac_curve(sweep)
+fa.arac_curve(c)  # type: ignore[call-overload]
+fa.augrc_loss(c)  # type: ignore[call-overload]
+fa.aurc_loss(sweep, estimator="mean")
+fa.aurc_loss(sweep, estimator="median")  # type: ignore[call-overload]
+fa.rc_curve(t)  # type: ignore[call-overload]
+fa.arp_curve(c, t)
+fa.pr_auc_score(sweep)
+fa.pr_auc_score(c)  # type: ignore[call-overload]
+
+# Exactly one criterion.
+point = fa.operating_point(c, t, max_error_rate=0.1)
+assert_type(point, fa.OperatingPoint)
+fa.operating_point(sweep, max_risk=0.1)
+fa.operating_point(sweep, threshold=0.5)
+fa.operating_point(c, t, min_acceptance_rate=0.5, sample_weight=t)
+fa.operating_point(c, t)  # type: ignore[call-overload]
+fa.operating_point(sweep)  # type: ignore[call-overload]
+fa.operating_point(c, max_error_rate=0.1)  # type: ignore[call-overload]
+fa.operating_point(c, t, max_error_rate=0.1, max_risk=0.1)  # type: ignore[call-overload]
+fa.operating_point(sweep, threshold=0.5, max_risk=0.1)  # type: ignore[call-overload]
+fa.acceptance_at_error_rate(sweep, max_error_rate=[0.01, 0.05])
+fa.acceptance_at_error_rate(sweep)  # type: ignore[call-overload]
+
+# What takes them too.
+print(fa.evaluate(c, t, max_error_rate=(0.01, 0.05)).roc_auc)
+fa.evaluate(sweep)
+fa.evaluate(c)  # type: ignore[call-overload]
+print(fa.bootstrap(sweep, n_resamples=100, random_state=1).estimate)
+fa.costs.optimal_operating_point(sweep, costs=fa.VerificationCosts(1.0, 2.0, 5.0))
+score: Callable[..., float] = fa.normalized_arac_auc_score
