@@ -183,8 +183,9 @@ def test_few_items_of_a_kind_warn_as_asymptotic_intervals_do():
     correct = np.arange(40) % 5 > 0  # 8 incorrect
     expected = "there are 8 {} items; the interval of {} can be relied on from 10 on"
     assert doubts(correct, confidence) == [expected.format("incorrect", "arac_auc")]
-    names = ["augrc", "acceptance_at_error_rate", n_thresholds]
-    said = [expected.format("correct", name) for name in ("augrc", "acceptance_at_error_rate")]
+    share = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01)
+    names = ["augrc", share, n_thresholds]
+    said = [expected.format("correct", name) for name in ("augrc", share)]
     spread = "the items leave no spread to estimate the error of n_thresholds from; the interval is a "
     assert doubts(~correct, confidence, statistic=names) == [*said, spread + "single value"]
     half = np.arange(40) % 2
@@ -232,7 +233,7 @@ def test_several_statistics_share_their_resamples():
         assert (alone.low, alone.high) == (result.low, result.high)
     assert set(fa.bootstrap(correct, confidence, statistic=["aurc"], n_resamples=2)) == {"aurc"}
     shown = str(results["arac_auc"])
-    assert shown.startswith(f"{results['arac_auc'].estimate:.6g} [")
+    assert shown.startswith(f"Interval({results['arac_auc'].estimate:.6g} [")
     with pytest.raises(AttributeError):
         results["aurc"].estimate = 1
 
