@@ -326,12 +326,12 @@ def test_shown():
         (
             {"max_risk": 0.1, "failure_probability": 0},
             ValueError,
-            r"failure_probability is 0; .*\(0, 1\)",
+            r"failure_probability is 0.0; ",
         ),
         (
             {"max_risk": 0.1, "failure_probability": 1},
             ValueError,
-            r"failure_probability is 1; .*\(0, 1\)",
+            r"failure_probability is 1.0; ",
         ),
         ({"max_risk": 0.1, "failure_probability": "x"}, TypeError, "failure_probability is 'x'"),
     ],
@@ -347,3 +347,99 @@ def test_weights_are_refused():
         fa.guaranteed_operating_point(sweep, max_risk=0.1)
     with pytest.raises(TypeError, match="confidence is given beside a ThresholdSweep"):
         fa.guaranteed_operating_point(sweep, [1], max_risk=0.1)
+
+
+# --- Fixed thresholds, and groups ------------------------------------------------------------
+
+
+def drawn(n, rng, shift=0.0, mean=3.2):
+    """P(correct) = expit(0.9z + 0.2 − shift), confidence expit(z), z normal."""
+    z = rng.normal(mean, 1.5, n)
+    return rng.random(n) < 1 / (1 + np.exp(shift - 0.9 * z - 0.2)), 1 / (1 + np.exp(-z))
+
+
+def test_the_fallback_sequence_as_it_is_written():
+    rng = np.random.default_rng(5)
+    correct, confidence = drawn(1500, rng)
+    pilot = drawn(700, rng)[1]
+    grid, limit, delta = np.linspace(0.99, 0.2, 80), 0.06, 0.05
+    found = fa.guaranteed_operating_point(
+        correct, confidence, max_risk=limit, thresholds=grid, pilot=pilot
+    )
+    targets = np.geomspace(1.5 * math.log(5 / delta) / limit, 0.97 * 1500, 5)
+    shares = [np.mean(pilot >= k) * 1500 for k in grid]
+    starts = [next((j for j, x in enumerate(shares) if x >= t), len(grid) - 1) for t in targets]
+    level, expected = 0.0, math.inf
+    for j, k in enumerate(grid):
+        level += starts.count(j) * delta / 5
+        accepted = confidence >= k
+        wrong = np.sum(accepted & ~correct)
+        if level and stats.binom.cdf(wrong, accepted.sum(), limit) <= level:
+            expected = k
+        else:
+            level = 0.0
+    assert found.threshold == expected < math.inf
+
+
+def test_a_scale_and_a_tenth_set_aside():
+    correct, confidence = drawn(3000, np.random.default_rng(6))
+    sweep = fa.threshold_sweep(correct, confidence)
+    point = fa.guaranteed_operating_point(sweep, max_risk=0.05, scale="unit")
+    assert point == fa.guaranteed_operating_point(correct, confidence, max_risk=0.05, scale="unit")
+    assert 0.5 < point.acceptance_rate < 1
+    percent = np.round(100 * confidence)
+    point = fa.guaranteed_operating_point(correct, percent, max_risk=0.05, scale="percent")
+    assert point.threshold == int(point.threshold)
+    with pytest.raises(TypeError, match="thresholds and scale are both given"):
+        fa.guaranteed_operating_point(sweep, max_risk=0.05, scale="unit", thresholds=[0.5])
+    with pytest.raises(TypeError, match="max_risk is given without thresholds or a scale"):
+        fa.guaranteed_operating_point(sweep, max_risk=0.05, method="fallback")
+    with pytest.raises(ValueError, match="method is 'betting'; for max_error_rate 'exact'"):
+        fa.guaranteed_operating_point(sweep, max_error_rate=0.05, method="betting")
+
+
+@pytest.mark.slow
+def test_groups_of_dependent_items_break_the_limit_seldom():
+    """Of 100 samples of pages whose errors grow with their size; tests of items break it often."""
+    rng = np.random.default_rng(8)
+    trials = 100 if COMPILED else 4
+
+    def pages(n):
+        sizes = rng.integers(1, 21, n)
+        groups = np.repeat(np.arange(n), sizes)
+        shift = (rng.normal(0, 1.5, n) + 0.05 * (sizes - 10))[groups]
+        return *drawn(len(groups), rng, shift), groups
+
+    correct, confidence, _ = pages(40_000 if COMPILED else 2000)
+    truth = fa.threshold_sweep(correct, confidence)
+    broken = dict.fromkeys(("items", "betting", "one_per_group"), 0)
+    for _ in range(trials):
+        correct, confidence, groups = pages(300)
+        for name in broken:
+            options = {"groups": groups, "max_group_size": 20, "method": name}
+            found = fa.guaranteed_operating_point(
+                correct, confidence, max_error_rate=0.05, **({} if name == "items" else options)
+            )
+            rate = fa.operating_point(truth, threshold=found.threshold).error_rate
+            broken[name] += rate > 0.05
+            if name != "items":
+                assert found.max_group_size == 20
+    if COMPILED:
+        assert max(broken["betting"], broken["one_per_group"]) <= 9  # 5 and two standard errors
+        assert broken["items"] > 9
+
+
+def test_groups_are_refused_or_warn():
+    correct, confidence = drawn(60, np.random.default_rng(3))
+    groups = np.arange(60) // 6
+    with pytest.warns(fa.SampleTooSmallWarning, match="there are 10 groups; about 60 "):
+        found = fa.guaranteed_operating_point(correct, confidence, max_error_rate=0.05, groups=groups)
+    assert found.threshold == math.inf
+    with pytest.raises(ValueError, match="max_group_size is 5, but a group has 6 items"):
+        fa.guaranteed_operating_point(
+            correct, confidence, max_error_rate=0.05, groups=groups, max_group_size=5
+        )
+    with pytest.raises(TypeError, match="groups is given beside a ThresholdSweep"):
+        fa.guaranteed_operating_point(
+            fa.threshold_sweep(correct, confidence), max_error_rate=0.05, groups=groups
+        )

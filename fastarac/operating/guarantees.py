@@ -6,20 +6,35 @@ import math
 import warnings
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from fastarac._core.checks import exactly_one, inner_fraction
 from fastarac._core.exceptions import SampleTooSmallWarning
-from fastarac._core.inputs import fractions_of, real_scalar
+from fastarac._core.inputs import choice, fractions_of, read_groups, read_items, real_scalar
+from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
+from fastarac.operating.clusters import Pages, bet_on_error_rate, bet_on_risk
+from fastarac.operating.fixed_thresholds import (
+    PILOT,
+    counts_at,
+    fixed_thresholds,
+    last_rejected,
+    set_aside,
+    starts_of,
+)
 from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
+    from fastarac.operating.fixed_thresholds import Scale
+
+Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group"]
+METHODS = ("auto", "exact", "fallback", "sgr", "betting", "one_per_group")
 # What a limit is a share of.
 _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
 
@@ -44,6 +59,8 @@ class GuaranteedOperatingPoint:
         How probable it may be that samples of this size lead to a threshold that exceeds the limit.
     criterion : {"max_error_rate", "max_risk"}
         What is limited: errors among all items, or among the accepted ones.
+    max_group_size : int or None
+        Of dependent items, how many a group may have at most for the guarantee to hold.
     """
 
     point: OperatingPoint
@@ -51,6 +68,7 @@ class GuaranteedOperatingPoint:
     limit: float
     failure_probability: float
     criterion: str
+    max_group_size: int | None = None
 
     @property
     def threshold(self) -> Any:
@@ -83,6 +101,13 @@ def guaranteed_operating_point(
     max_error_rate: float | None = None,
     max_risk: float | None = None,
     failure_probability: float = 0.05,
+    groups: ArrayLike | None = None,
+    max_group_size: int | None = None,
+    thresholds: ArrayLike | None = None,
+    scale: Scale | None = None,
+    pilot: ArrayLike | None = None,
+    method: Method = "auto",
+    random_state: RandomState = 0,
 ) -> GuaranteedOperatingPoint:
     r"""Choose a threshold that keeps a limit on new items from the same source, with high probability.
 
@@ -99,6 +124,25 @@ def guaranteed_operating_point(
         The share of errors among the *accepted* items that must not be exceeded, in [0, 1].
     failure_probability : float, default=0.05
         δ, in (0, 1): the probability that may remain of a threshold that exceeds the limit.
+    groups : array_like of shape (n,), optional
+        Label of the group of each item (page, document): items of a group may depend on each other,
+        groups do not.
+    max_group_size : int, optional
+        Items that a group has at most, known beforehand. By default the largest group seen, which is an
+        assumption.
+    thresholds : array_like of shape (m,), optional
+        For ``max_risk``: thresholds that were fixed without these items.
+    scale : {"percent", "unit"}, optional
+        Such thresholds for confidences on a declared scale: the integers from 0 to 100, or a grid on
+        [0, 1] that is dense at both ends.
+    pilot : array_like of shape (k,), optional
+        Other confidences from the same source, without truth, which place the starts of the tests. By
+        default those of a random tenth of the items, which is then set aside.
+    method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group"}, default="auto"
+        "auto" takes "exact" for ``max_error_rate``, "fallback" for ``max_risk`` with thresholds or a
+        scale and "sgr" without, and "betting" with groups.
+    random_state : int, SeedSequence, Generator or None, default=0
+        Of the tenth that is set aside, of the order of groups and of the items drawn from them.
 
     Returns
     -------
@@ -147,6 +191,17 @@ def guaranteed_operating_point(
     probability of failure is proved for a risk that does not fall as the threshold is lowered.
     Elsewhere the path depends on the errors themselves, and the shares are no longer a sure bound.
 
+    Given `thresholds` or a `scale`, ``max_risk`` takes the fallback sequence (Wiens and Dmitrienko
+    2005), which is valid for any shape of the risk: tests from high to low, with up to s = 5 starts at
+    numbers of accepted items between 1.5·ln(s/δ)/r and 0.97n, each with δ/s of its own and what the
+    test before leaves where it rejects; a threshold passes where P(Bin(N, r) ≤ FA) is within that.
+
+    ``groups``: "betting" (Waudby-Smith and Ramdas 2024) on Z = FA − ε·m of each group of m items, in
+    random order, or on FA − r·accepted: a capital Π(1 − λZ), whose bets λ know only the groups before,
+    exceeds 1/δ with a probability of at most δ where the limit is exceeded. It needs about ln(1/δ)/ε
+    groups, times the largest over the mean size. "one_per_group" keeps a group with a probability in
+    proportion to its size, and of it one random item, for the test of independent items.
+
     Equal confidences are one threshold. Weighted sweeps are refused.
 
     Examples
@@ -163,23 +218,40 @@ def guaranteed_operating_point(
     accept 92.54 % at confidence >= 0.75: with 95 % confidence at most 1 % errors remain among all
     items (observed 0.5008 %)
     """
-    criteria = {"max_error_rate": max_error_rate, "max_risk": max_risk}
-    given = [name for name, value in criteria.items() if value is not None]
-    if len(given) != 1:
-        message = f"exactly one of {', '.join(criteria)} is expected; found {given or 'none'}"
-        raise TypeError(message)
-    criterion = given[0]
-    limit = float(fractions_of(real_scalar(criteria[criterion], criterion), criterion))
-    delta = real_scalar(failure_probability, "failure_probability")
-    if not 0.0 < delta < 1.0:
-        message = f"failure_probability is {failure_probability!r}; a number in (0, 1) is expected"
-        raise ValueError(message)
+    criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
+    given = max_error_rate if max_risk is None else max_risk
+    limit = float(fractions_of(real_scalar(given, criterion), criterion))
+    delta = inner_fraction(failure_probability, "failure_probability")
+    grid = fixed_thresholds(thresholds, scale)
+    how = _method_of(method, criterion, grouped=groups is not None, fixed=grid is not None)
     sweep = as_sweep(correct, confidence)
     if sweep.false_accepts.dtype != np.int64:
         message = "the sweep is weighted; counts of items are expected, which alone are binomial"
         raise TypeError(message)
+    rng = np.random.default_rng(key_of(random_state))
+    if groups is not None:
+        if isinstance(correct, ThresholdSweep):
+            message = "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
+            raise TypeError(message)
+        pages = _pages_of(correct, confidence, groups, max_group_size, rng)
+        _warn_few_groups(pages, limit, delta)
+        if how == "one_per_group":
+            drawn = pages.one_each(rng)
+            chosen = _one_of_each(pages, drawn, sweep)
+            index = _last_by_error_rate(chosen, int(chosen.total), limit, delta) if chosen else 0
+            threshold = chosen.thresholds[index] if chosen else math.inf
+        elif criterion == "max_error_rate":
+            index = bet_on_error_rate(pages, len(sweep.thresholds) - 1, limit, delta)
+            threshold = sweep.thresholds[index]
+        else:
+            threshold = _by_risk_of_groups(pages, sweep, grid, pilot, limit, delta)
+        point = operating_point(sweep, threshold=threshold)
+        bound = math.nan if threshold < math.inf else 0.0
+        return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, pages.largest)
+    if how == "fallback" and grid is not None:
+        return _by_fallback(sweep, grid, pilot, limit, delta, rng)
     n = int(sweep.total)
-    if max_error_rate is not None:
+    if how == "exact":
         index = _last_by_error_rate(sweep, n, limit, delta)
         trials, share = n, delta
     else:
@@ -192,6 +264,119 @@ def guaranteed_operating_point(
     bound = binomial_upper_bound(int(sweep.false_accepts[index]), trials, share) if index else 0.0
     point = operating_point(sweep, threshold=sweep.thresholds[index])
     return GuaranteedOperatingPoint(point, bound, limit, delta, criterion)
+
+
+def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool) -> str:
+    """The method that "auto" stands for; raises where one does not fit the limit or the items."""
+    choice(method, "method", METHODS)
+    by_rate = criterion == "max_error_rate"
+    fitting = ["exact"] if by_rate else ["fallback", "sgr"] if fixed else ["sgr"]
+    if grouped:
+        fitting = ["betting", "one_per_group"] if by_rate else ["betting"] if fixed else []
+    if not fitting or (method == "fallback" and not fixed):
+        message = (
+            "max_risk is given without thresholds or a scale; thresholds that were fixed without these "
+            "items are expected"
+        )
+        raise TypeError(message)
+    if method == "auto":
+        return fitting[0]
+    if method not in fitting:
+        message = f"method is {method!r}; for {criterion} {' or '.join(map(repr, fitting))} is expected"
+        raise ValueError(message)
+    return method
+
+
+def _by_fallback(
+    sweep: ThresholdSweep,
+    grid: NDArray[np.float64],
+    pilot: ArrayLike | None,
+    limit: float,
+    delta: float,
+    rng: np.random.Generator,
+) -> GuaranteedOperatingPoint:
+    tested, shares = _tested(sweep, grid, pilot, rng)
+    n = int(tested.total)
+    starts = starts_of(shares, n, limit, delta)
+    accepted, errors = counts_at(tested, grid)
+    last = last_rejected(accepted, errors, starts, limit, delta)
+    least = binomial_upper_bound(0, n, delta)
+    if least > limit:
+        _warn_too_small(n, least, "max_risk", limit, delta)
+    threshold = float(grid[last]) if last >= 0 else math.inf
+    bound = binomial_upper_bound(int(errors[last]), int(accepted[last]), delta) if last >= 0 else 0.0
+    point = operating_point(sweep, threshold=threshold)
+    return GuaranteedOperatingPoint(point, bound, limit, delta, "max_risk")
+
+
+def _tested(
+    sweep: ThresholdSweep, grid: NDArray[np.float64], pilot: ArrayLike | None, rng: np.random.Generator
+) -> tuple[ThresholdSweep, NDArray[np.float64]]:
+    """The items that are tested, and the share that others accept at each fixed threshold."""
+    if pilot is not None:
+        others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
+        return sweep, counts_at(others, grid)[0] / float(others.total)
+    tested, drawn = set_aside(sweep, rng)
+    others = ThresholdSweep.from_counts(
+        sweep.thresholds[1:], drawn.astype(np.int64), 0 * drawn.astype(np.int64)
+    )
+    return tested, counts_at(others, grid)[0] / max(float(others.total), 1.0)
+
+
+def _pages_of(
+    correct: Any, confidence: Any, groups: Any, largest: int | None, rng: np.random.Generator
+) -> Pages:
+    items = read_items(correct, confidence, None)
+    place = np.unique(items.confidence, return_inverse=True)[1]
+    codes = read_groups(groups, items.n)[1]
+    return Pages.of(codes, place.max() - place, items.correct.astype(np.bool_), largest, rng)
+
+
+def _one_of_each(pages: Pages, drawn: NDArray[np.intp], sweep: ThresholdSweep) -> ThresholdSweep | None:
+    if not len(drawn):
+        return None
+    points = np.unique(pages.place[drawn])
+    right, wrong = (
+        np.bincount(pages.place[drawn][of], minlength=len(sweep.thresholds) - 1)[points]
+        for of in (~pages.wrong[drawn], pages.wrong[drawn])
+    )
+    return ThresholdSweep.from_counts(sweep.thresholds[1:][points], right, wrong)
+
+
+def _by_risk_of_groups(
+    pages: Pages,
+    sweep: ThresholdSweep,
+    grid: NDArray[np.float64] | None,
+    pilot: ArrayLike | None,
+    limit: float,
+    delta: float,
+) -> float:
+    if grid is None:
+        raise AssertionError(limit)
+    if pilot is None:  # a tenth of the groups is set aside
+        few = pages.group < max(1, len(pages.sizes) // PILOT)
+        places = pages.place[few]
+        ends = np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -grid, side="right")
+        shares = np.array([np.mean(places < end) for end in ends.tolist()])
+        pages = pages.without(few)
+    else:
+        others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
+        shares = counts_at(others, grid)[0] / float(others.total)
+    ends = np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -grid, side="right")
+    units = int(pages.sizes.sum()) * float(pages.sizes.mean()) / pages.largest / pages.sizes.mean()
+    starts = starts_of(shares, max(1, int(units)), limit, delta)
+    last = bet_on_risk(pages, ends, starts, limit, delta)
+    return float(grid[last]) if last >= 0 else math.inf
+
+
+def _warn_few_groups(pages: Pages, limit: float, delta: float) -> None:
+    needed = pages.needed(limit, delta)
+    if len(pages.sizes) < needed:
+        warnings.warn(
+            f"there are {len(pages.sizes)} groups; about {needed} without an error are needed",
+            SampleTooSmallWarning,
+            stacklevel=3,
+        )
 
 
 def _last_by_error_rate(sweep: ThresholdSweep, n: int, limit: float, delta: float) -> int:

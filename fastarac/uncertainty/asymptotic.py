@@ -28,7 +28,7 @@ METHODS = ("auto", "wald", "logit", "gamma", "inversion")
 FEW_ITEMS = 10
 FEW_GROUPS = 20
 FEW_CARRIERS = 5
-FEW_ERRORS = 30.0  # below, the gamma interval of a loss is the better one
+FEW_ERRORS = 6.0  # below, the gamma interval of a loss is the better one
 NO_SPREAD = 1e-13  # standard errors below are 0, but for rounding
 # Means over one class, so that its spread is estimated from the items of the smaller class.
 OF_CLASSES = frozenset({"roc_auc", "normalized_arac_auc", "normalized_arp_auc", "normalized_aurc"})
@@ -124,7 +124,7 @@ def asymptotic_interval(
         \left[\frac{v}{2y}\,\chi^2_{\alpha/2}\!\left(\frac{2y^2}{v}\right),\;
         \frac{v + w^2}{2(y + w)}\,\chi^2_{1-\alpha/2}\!\left(\frac{2(y + w)^2}{v + w^2}\right)\right]
 
-    "auto" takes it while y²/v < 30; from there on "logit" covers as well and is narrower.
+    "auto" takes it while y²/v < 6; from there on "logit" covers as well and is narrower.
 
     "inversion": of the recognition rate and of rates at a threshold, Clopper and Pearson's interval (of
     weighted or grouped items with their effective number, Korn and Graubard 1998). Of the acceptance

@@ -289,10 +289,10 @@ def compare_models(
     >>> from fastarac.datasets import load_digits_ocr
     >>> print(fa.compare_models(load_digits_ocr(), statistic="recognition_rate"))
     model                        recognition_rate  95 % interval       best in   letters
-    svm-rbf                      0.9822            0.9749 to 0.9878    0.914     a
+    svm-rbf                      0.9822            0.9750 to 0.9878    0.914     a
     knn-votes                    0.9772            0.9692 to 0.9836    0.086     a
     naive-bayes                  0.9071            0.8927 to 0.9201    < 0.001   b
-    logistic-pca5                0.8564            0.8393 to 0.8723    < 0.001   c
+    logistic-pca5                0.8564            0.8394 to 0.8723    < 0.001   c
     <BLANKLINE>
     difference                   by                95 % interval       p (holm)
     svm-rbf − knn-votes          +0.0050           -0.0022 to +0.0123  0.17
