@@ -405,3 +405,14 @@ def test_vast_weights_of_items_that_are_all_right():
     vast = quietly(ones, confidence, sample_weight=np.full(40, 1e18))
     assert vast.estimate == one.estimate
     assert (vast.low, vast.high) == pytest.approx((one.low, one.high), rel=0.02)
+
+
+def test_groups_of_one_share_alike_have_an_interval():
+    """No spread between the groups: as many independent items as there are, and Student's quantile."""
+    correct, confidence = [1, 1, 1, 0] * 12, np.arange(48) % 4
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
+        found = fa.asymptotic_interval(
+            correct, confidence, statistic="recognition_rate", groups=np.arange(48) // 4
+        )
+    assert 0.5 < found.low < 0.75 < found.high < 0.95

@@ -81,7 +81,8 @@ class Sample(NamedTuple):
         least = total**2 / float(np.sum(wholes**2))  # where all items of a group are alike
         if not 0.0 < p < 1.0 or units < 2:
             return Share(p * least, least)
-        effective = p * (1.0 - p) / (squares * units / (units - 1))
+        spread = squares * units / (units - 1)  # 0 where all groups have the same share
+        effective = p * (1.0 - p) / spread if spread > 0.0 else n
         reach = normal_quantile(level) / student_quantile(level, units - 1.0)
         effective = min(effective * reach**2, n)
         return Share(p * effective, effective)
