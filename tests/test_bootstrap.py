@@ -49,6 +49,7 @@ LAWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 def test_replicates_have_the_law_of_the_textbook(law):
     """Kolmogorov and Smirnov's test against drawing one by one, with fixed seeds."""

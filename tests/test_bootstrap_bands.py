@@ -110,6 +110,7 @@ def test_a_band_of_counts_and_of_threads(monkeypatch):
     assert (run[0].high - run[0].low).max() < 1e-3
 
 
+@pytest.mark.slow
 def test_a_simultaneous_band_is_wider_and_covers_as_often_as_it_says():
     """Samples of a population of which the curve is known."""
     mixture = fa.synthetic.PAPER_CASES[1]

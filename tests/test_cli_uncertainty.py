@@ -264,6 +264,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 @pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="an interpreted batch takes long to end"
 )
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
 def test_a_long_bootstrap_shows_progress_and_is_interrupted_quietly(command, knn, tmp_path):
     other = tmp_path / "other.csv"

@@ -419,6 +419,7 @@ def quietly_unreliable(columns):
 # --- Errors of type I --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["arac_auc", "roc_auc", "recognition_rate"])
 def test_models_of_the_same_law_are_rarely_told_apart(statistic):
     """At 5 %, 4,000 pairs of 200 items: the standard error of the share is 0.35 %."""
@@ -445,9 +446,10 @@ def test_the_p_value_of_the_bootstrap_counts_both_sides():
     assert found.pairs[0].pvalue == 2 / 200  # no resample has the order reversed
 
 
+@pytest.mark.slow
 def test_models_of_the_same_law_are_rarely_told_apart_by_the_bootstrap():
     """At 5 %, 600 pairs of 100 items: the standard error of the share is 0.9 %."""
-    samples, n = (600, 100) if COMPILED else (20, 60)
+    samples, n = (600, 100) if COMPILED else (5, 40)
     rng = np.random.default_rng(12)
     rejected = 0
     for _ in range(samples):
@@ -456,9 +458,9 @@ def test_models_of_the_same_law_are_rarely_told_apart_by_the_bootstrap():
         for name in "ab":
             margin = ease + rng.normal(size=n)
             columns[name] = (margin > 0, np.abs(margin) + rng.normal(size=n))
-        options = {"method": "bootstrap", "n_resamples": 399, "random_state": 0}
+        options = {"method": "bootstrap", "n_resamples": 399 if COMPILED else 59, "random_state": 0}
         rejected += quietly(fa.compare_models, columns, **options).pairs[0].pvalue < 0.05
-    assert (0.025 if COMPILED else 0.0) <= rejected / samples <= (0.08 if COMPILED else 0.3)
+    assert (0.025 if COMPILED else 0.0) <= rejected / samples <= (0.08 if COMPILED else 0.4)
 
 
 def test_parameters_of_numpys_types_can_be_stored():

@@ -166,6 +166,7 @@ def test_loads_from_a_zip_file_without_scikit_learn(tmp_path):
     assert printed[1:] == ["False", str(load_digits_ocr().correct.sum())]
 
 
+@pytest.mark.slow
 def test_the_script_makes_the_shipped_file(data, tmp_path):
     script = importlib.import_module("fastarac.datasets.make_digits_ocr")
     script.main(tmp_path / "made.npz")

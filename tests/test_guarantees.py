@@ -205,6 +205,7 @@ def error_rate_discrete(k):
     return float((1 - GRID[k <= GRID]).sum() / len(GRID))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "limit"), [(100, 0.1), (400, 0.05)])
 @pytest.mark.parametrize("delta", [0.05, 0.2])
 @pytest.mark.parametrize("kind", ["continuous", "discrete"])

@@ -75,8 +75,9 @@ def ranks(confidence: np.ndarray) -> np.ndarray:
 # --- The value ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every()
-@settings(max_examples=4 * settings().max_examples)  # some for every kind of sample
+@settings(max_examples=2 * settings().max_examples)  # some for every kind of sample
 @given(st.data())
 def test_value_is_that_of_the_reference(family, data):
     sample = data.draw(sample_for(family))

@@ -74,6 +74,7 @@ def test_the_number_of_threads_changes_nothing(threads, monkeypatch):
     assert [figures(seed) for seed in range(3)] == expected
 
 
+@pytest.mark.slow
 @compiled
 def test_many_processes_start_on_a_cold_cache(tmp_path):
     """Each compiles for other types than its neighbours, at the same time, into the same index."""
@@ -116,6 +117,7 @@ def test_two_types_compiled_at_once_never_share_a_data_file(tmp_path):
     assert cache_file._data_name(1).endswith(".nbc")
 
 
+@pytest.mark.slow
 @compiled
 def test_an_installation_that_cannot_be_written_to(tmp_path):
     """The cache falls back to the user's directory, and to nothing where that is closed too."""
@@ -149,6 +151,7 @@ def test_an_installation_that_cannot_be_written_to(tmp_path):
     assert list((tmp_path / "cache").rglob("*.nbi"))
 
 
+@pytest.mark.slow
 @compiled
 def test_an_edit_in_one_file_reaches_the_kernels_of_the_others(tmp_path):
     """`divide` of `areas` contains the machine code of `multiply` of `weighted`."""

@@ -45,6 +45,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return json.loads(file.read_text())
 
 
+@pytest.mark.slow
 def test_the_suite_is_passed(report: dict[str, Any]) -> None:
     ran = {test: outcome for test, outcome in report["tests"].items() if outcome != "skipped"}
     failed = {test for test, outcome in ran.items() if outcome != "passed"}
@@ -53,6 +54,7 @@ def test_the_suite_is_passed(report: dict[str, Any]) -> None:
     assert len(failed) <= 0.03 * len(ran)
 
 
+@pytest.mark.slow
 def test_every_function_is_judged(report: dict[str, Any]) -> None:
     own = ("fastarac.sklearn.correctness", "fastarac.sklearn.scorer")
     homes = {name: getattr(getattr(fa, name), "__module__", "") for name in fa.__all__}

@@ -368,8 +368,8 @@ class TestHull:
     def test_every_optimum_is_a_corner(self, sweep, rates):
         corners = set(fa.costs.arac_convex_hull(sweep).thresholds.tolist())
         points = points_of(sweep)
-        for gamma in (0, 0.01, 0.1, 0.5, 1, 3):
-            for delta in (-1, -0.5, 0, 0.25, 1, 10, 1000):
+        for gamma in (0, 0.1, 3):
+            for delta in (-1, 0, 0.25, 10, 1000):
                 best = slow.cheapest(points, (gamma, 1, Fraction(delta) + 1), *rates)
                 assert sweep.thresholds[best] in corners
 
