@@ -59,6 +59,6 @@ def test_few_errors_are_covered_or_warn():
             covered[method] += result.low <= truth <= result.high
             warned[method] += any(w.category is fa.UnreliableIntervalWarning for w in caught)
     assert warned["bca"] / samples > 0.95
-    assert warned["auto"] == 0
+    assert warned["auto"] / samples < 0.05
     if COMPILED:
         assert covered["bca"] / samples < 0.93 < covered["auto"] / samples
