@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from fastarac._core.exceptions import undefined_is_nan
+from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
 from fastarac._core.inputs import fractions_of, real_scalar
 from fastarac._core.pairs import value_of_pairs
 from fastarac._core.results import Result
-from fastarac._core.text import percent
+from fastarac._core.text import listed, percent
 from fastarac.areas import arac as areas
 from fastarac.areas.precision_recall import pr_auc_score
 from fastarac.areas.risk import risk_areas
@@ -409,8 +410,8 @@ def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[st
 
     weighted = data["sample_weight"] is not None
     names = [*LABELS, *([] if weighted else ["normalized_aurc"])]
-    asked = {name: Statistic(name) for name in names if name != "normalized_arac_auc"}
-    asked["normalized_arac_auc"] = Statistic("normalized_arac_auc", gamma=gamma)
+    options: dict[str, dict[str, Any]] = {"normalized_arac_auc": {"gamma": gamma}}
+    asked = {name: Statistic(name, **options.get(name, {})) for name in names}
     for limit in limits:
         key = limit.key
         if limit.criterion == "threshold":
@@ -418,10 +419,32 @@ def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[st
                 asked[f"{rate}@{key}"] = Statistic(rate, threshold=limit.value)
         else:
             name = f"acceptance_at_{limit.criterion.removeprefix('max_')}"
-            options: dict[str, Any] = {limit.criterion: limit.value, "interpolate": False}
-            asked[f"acceptance_rate@{key}"] = Statistic(name, **options)
+            of_limit: dict[str, Any] = {limit.criterion: limit.value, "interpolate": False}
+            asked[f"acceptance_rate@{key}"] = Statistic(name, **of_limit)
     found = {}
+    doubts: dict[str, list[str]] = {}
     for name, statistic in asked.items():
-        with undefined_is_nan():
+        with undefined_is_nan(), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UnreliableIntervalWarning)
             found[name] = asymptotic_interval(statistic=statistic, **data)
+        for warning in caught:
+            if issubclass(warning.category, UnreliableIntervalWarning):
+                message = str(warning.message).replace(statistic.name, "{}")
+                doubts.setdefault(message, []).append(_label(name, limits))
+            else:
+                warnings.warn_explicit(
+                    warning.message, warning.category, warning.filename, warning.lineno
+                )
+    for message, labels in doubts.items():
+        warn_unreliable(message.replace("{}", listed(labels)))
     return found
+
+
+def _label(name: str, limits: Sequence[Limit]) -> str:
+    """What people call a figure, where a limit decides on it with that limit."""
+    figure, _, key = name.partition("@")
+    if not key:
+        return {**LABELS, "normalized_aurc": "normalised AURC"}[name]
+    limit = next(limit for limit in limits if limit.key == key)
+    share = {"acceptance_rate": "share accepted", "error_rate": "error rate"}[figure]
+    return f"{share} {limit if limit.criterion == 'threshold' else f'within {limit}'}"

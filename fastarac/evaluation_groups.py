@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
 from fastarac._core.inputs import positive_scalar, read_groups, read_items
 from fastarac._core.pairs import METRICS, values_of_pairs
 from fastarac._core.results import Result, read_only
 from fastarac._core.sorting import count_pairs_of_groups
 from fastarac.costs.verification import require_costs
-from fastarac.evaluation import UNIT_PRICES, read_limits
+from fastarac.evaluation import LABELS, UNIT_PRICES, read_limits
 from fastarac.operating.points import operating_point
+from fastarac.operating.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import threshold_sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._core.inputs import Items
     from fastarac.costs.verification import VerificationCosts
+    from fastarac.uncertainty.statistics import Statistic
+
+WITH_INTERVALS = ("recognition_rate", "arac_auc", "roc_auc", "augrc")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +77,11 @@ def evaluate_groups(
     max_risk: ArrayLike = (),
     threshold: float | Sequence[float] = (),
     costs: VerificationCosts | None = None,
+    reviewer: Reviewer | None = None,
     gamma: float = 1.0,
+    groups: ArrayLike | None = None,
+    intervals: bool = False,
+    confidence_level: float = 0.95,
 ) -> GroupEvaluation:
     """Evaluate every group of items on its own, all in one pass.
 
@@ -93,9 +103,20 @@ def evaluate_groups(
         ``"error_rate@…"``, ``"risk@…"`` (NaN where nothing is accepted), ``"performance@…"`` (W) and,
         for a limit, ``"keeps_limit@…"`` at that ``"threshold@…"``.
     costs : VerificationCosts, optional
-        The prices of W; by default γ = 1 and δ = 0.
+        The prices of W; by default γ = 1 and δ = 0. Where they are given, ``"cost@…"`` is what an item
+        costs at each limit's threshold.
+    reviewer : Reviewer, optional
+        The people behind that cost; by default they find and correct every error.
     gamma : float, default=1.0
         γ of the normalised ARAC-AUC, at least 0.
+    groups : array_like of shape (n,), optional
+        Labels of items that depend on each other, such as those of a page: intervals rest on them.
+    intervals : bool, default=False
+        Whether to find a confidence interval for each rate and area, as ``"arac_auc_low"`` and
+        ``"arac_auc_high"``, ``"error_rate_low@0.01"`` and so on (:func:`.asymptotic_interval`). Those
+        of the rates at a limit hold for its threshold as it is. Takes about a millisecond a group.
+    confidence_level : float, default=0.95
+        Of the intervals, each by itself.
 
     Returns
     -------
@@ -108,6 +129,11 @@ def evaluate_groups(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for an unknown metric, limits outside their range, and labels
         that are null, of another number than the items, or not comparable.
+
+    Warns
+    -----
+    UnreliableIntervalWarning
+        Once, with the number of groups that have too little data for some interval.
 
     Notes
     -----
@@ -136,6 +162,8 @@ def evaluate_groups(
             raise ValueError(message)
     limits = read_limits(max_error_rate, max_risk, threshold)
     prices = UNIT_PRICES if costs is None else require_costs(costs)
+    check_reviewer(reviewer)
+    people = Reviewer() if reviewer is None else reviewer
     items = read_items(correct, confidence)
     labels, codes = read_groups(by, items.n, "by")
     counts = count_pairs_of_groups(items, codes, len(labels))
@@ -144,7 +172,8 @@ def evaluate_groups(
         sweep = threshold_sweep(items.correct, items.confidence)
         right = np.not_equal(items.correct, 0)
         whole = np.bincount(codes, minlength=len(labels))
-        beta = np.bincount(codes[right], minlength=len(labels)) / whole
+        n_right = np.bincount(codes[right], minlength=len(labels))
+        beta = n_right / whole
         for limit in limits:
             criterion: dict[str, Any] = {limit.criterion: limit.value}
             at = operating_point(sweep, **criterion).threshold
@@ -158,12 +187,100 @@ def evaluate_groups(
             values[f"threshold@{key}"] = np.full(len(labels), at)
             values[f"acceptance_rate@{key}"] = accepted / whole
             values |= {f"{name}@{key}": rate for name, rate in rates.items()}
+            if costs is not None:
+                found = _Counts(accepted, wrong, n_right, whole)
+                corrected = prices.correction * people.correction_rate(found)
+                remaining = prices.error * people.error_rate(found)
+                rejected = prices.verification * ((whole - accepted) / whole)
+                values[f"cost@{key}"] = rejected + corrected + remaining
             gained = prices.gamma * (accepted / whole) + beta
             values[f"performance@{key}"] = gained - prices.delta * rates["error_rate"]
             if limit.criterion != "threshold":
                 rate = rates[limit.criterion.removeprefix("max_")]
                 values[f"keeps_limit@{key}"] = ~(rate > limit.value)
+    if intervals:
+        thresholds = {limit.key: values[f"threshold@{limit.key}"][0] for limit in limits}
+        statistics = _statistics(names, gamma, thresholds)
+        values |= _intervals(items, labels, codes, statistics, groups, confidence_level)
+    elif groups is not None:
+        message = "groups is given without intervals=True; no other figure depends on them"
+        raise ValueError(message)
     return GroupEvaluation(labels, {name: read_only(column) for name, column in values.items()})
+
+
+class _Counts(NamedTuple):
+    """What is accepted of each group, as `Reviewer` counts it."""
+
+    accepted: NDArray[np.intp]
+    false_accepts: NDArray[np.intp]
+    n_correct: NDArray[np.intp]
+    total: Any  # an array, where `Reviewer` has a number
+
+    @property
+    def false_rejects(self) -> NDArray[np.intp]:
+        return self.n_correct - (self.accepted - self.false_accepts)
+
+    @property
+    def true_rejects(self) -> Any:
+        return self.total - self.accepted - self.false_rejects
+
+
+def _statistics(
+    metrics: Sequence[str], gamma: float, thresholds: Mapping[str, float]
+) -> dict[str, Statistic]:
+    """The statistics that have intervals, by the names of the figures."""
+    from fastarac.uncertainty.statistics import Statistic
+
+    found = {name: Statistic(name) for name in metrics if name in WITH_INTERVALS}
+    if "normalized_arac_auc" in metrics:
+        found["normalized_arac_auc"] = Statistic("normalized_arac_auc", gamma=gamma)
+    for key, threshold in thresholds.items():
+        for rate in ("acceptance_rate", "error_rate"):
+            found[f"{rate}@{key}"] = Statistic(rate, threshold=threshold)
+    return found
+
+
+def _intervals(
+    items: Items,
+    labels: NDArray[Any],
+    codes: NDArray[Any],
+    statistics: Mapping[str, Statistic],
+    groups: ArrayLike | None,
+    confidence_level: float,
+) -> dict[str, NDArray[Any]]:
+    """The ends of the intervals of each group; one warning about all that are not to be relied on."""
+    from fastarac.uncertainty.asymptotic import asymptotic_interval
+
+    ends: dict[str, NDArray[Any]] = {}
+    dependent = None if groups is None else read_groups(groups, items.n)[1]
+    parts = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+    doubted, doubt = 0, ""
+    for row, part in enumerate(parts):
+        correct, confidence = items.correct[part], items.confidence[part]
+        belong = None if dependent is None else dependent[part]
+        with undefined_is_nan(), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for name, statistic in statistics.items():
+                found = asymptotic_interval(
+                    correct,
+                    confidence,
+                    statistic=statistic,
+                    groups=belong,
+                    confidence_level=confidence_level,
+                )
+                figure, at, key = name.partition("@")
+                for end in ("low", "high"):
+                    column = ends.setdefault(f"{figure}_{end}{at}{key}", np.empty(len(labels)))
+                    column[row] = getattr(found, end)
+        if caught:
+            doubted += 1
+            doubt = doubt or _in_words(str(caught[0].message))
+    if doubted:
+        warn_unreliable(
+            f"{doubted} of {len(labels)} groups have too little data for some interval; in one of "
+            f"them {doubt}"
+        )
+    return ends
 
 
 def _accepted(items: Items, threshold: float) -> NDArray[np.bool_]:
@@ -172,3 +289,9 @@ def _accepted(items: Items, threshold: float) -> NDArray[np.bool_]:
     if confidence.dtype.kind == "f":
         return np.asarray(confidence >= np.float64(threshold))
     return np.asarray(confidence >= (threshold if math.isinf(threshold) else math.ceil(threshold)))
+
+
+def _in_words(doubt: str) -> str:
+    for name, label in LABELS.items():
+        doubt = doubt.replace(f" {name} ", f" {label} ")
+    return doubt

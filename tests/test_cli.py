@@ -24,6 +24,7 @@ from fastarac import cli
 from fastarac._core import text
 from fastarac.cli import _numbers, _report
 from fastarac.cli._app import app
+from fastarac.cli._model import Model
 from fastarac.datasets import load_digits_ocr
 
 GOOD = "correct,confidence\n" + "1,0.9\n1,0.8\n0,0.7\n1,0.6\n0,0.2\n"
@@ -50,9 +51,9 @@ def refusal(*arguments: object) -> str:
 TWICE = fa.VerificationCosts.from_ratios(2, 0)  # verifying costs twice what correcting does
 
 
-def model_of(name: str, correct, confidence, **options) -> _report.Model:
+def model_of(name: str, correct, confidence, **options) -> Model:
     sweep = fa.threshold_sweep(correct, confidence)
-    return _report.Model(name, sweep, fa.evaluate(sweep, **options), np.asarray(confidence).dtype)
+    return Model(name, sweep, fa.evaluate(sweep, **options), np.asarray(confidence).dtype)
 
 
 @pytest.fixture
@@ -300,11 +301,11 @@ class TestTable:
             assert text.area(model.evaluation.arac.auc) in cells
             for index in range(4):
                 assert model.threshold(index) in cells
-                assert f"{model.performance(index):.4f}" in cells
+                assert f"{model.at(index).performance:.4f}" in cells
 
     def test_long_names_wrap(self, models):
         name = "a-name-" * 20
-        model = _report.Model(name, models[0].sweep, models[0].evaluation, np.dtype(float))
+        model = Model(name, models[0].sweep, models[0].evaluation, np.dtype(float))
         output = self.printed([model, *models[1:]], 80)
         assert "…" not in output
         table = output[: output.index("At most")]

@@ -178,10 +178,6 @@ def test_integer_confidences_keep_their_digits(tmp_path):
         ),
         ([*PRICES, "--reviewer-detection", 2], "--reviewer-detection is 2.0; a number in [0, 1]"),
         ([*PRICES, "--reviewer-false-alarm", -1], "--reviewer-false-alarm is -1.0; a number in [0, 1]"),
-        (
-            [*PRICES, "--by", "correct"],
-            "--by evaluates groups without prices; leave out one of the two",
-        ),
     ],
 )
 def test_refused(one, options, message):

@@ -94,6 +94,58 @@ def test_several_files_of_a_model(tmp_path):
     assert {r["group"]: r["n"] for r in json.loads(result.stdout)} == {"x": 2, "y": 1, "z": 1}
 
 
+def test_limits_that_groups_break(digits):
+    command = digits, "--model", "model", "--by", "digit", "--error-rate", 0.01, "--max-risk", 0.02
+    records = json.loads(run(*command, "--format", "json").stdout)
+    mine = [record for record in records if record["model"] == "knn-votes"]
+    broken = [record["group"] for record in mine if not record["keeps_limit@0.01"]]
+    assert broken == [record["group"] for record in mine if record["error_rate@0.01"] > 0.01]
+    assert 0 < len(broken) < 10
+    text = run(*command).stdout
+    part = text[text.index("of knn-votes\n") :]
+    listed = f"{', '.join(broken[:-1])} and {broken[-1]}" if len(broken) < 6 else broken[0]
+    assert f"{len(broken)} of 10 groups break the limit of 1 % errors (marked !): {listed}" in part
+    rows = [line for line in part.splitlines() if line.startswith(broken[0])]
+    assert any(" %" in row and " !" in row for row in rows[:1])
+
+
+def test_intervals(digits):
+    command = digits, "--model", "model", "--by", "digit", "--error-rate", 0.01, "--ci", 0.9
+    records = json.loads(run(*command, "--format", "json").stdout)
+    record = next(r for r in records if (r["model"], r["group"]) == ("naive-bayes", "digit 8"))
+    rows = DATA.truth == 8
+    correct, confidence = (column[rows] for column in DATA["naive-bayes"])
+    found = fa.asymptotic_interval(correct, confidence, confidence_level=0.9)
+    assert (record["arac_auc_low"], record["arac_auc_high"]) == (found.low, found.high)
+    at = fa.Statistic("error_rate", threshold=record["threshold@0.01"])
+    found = fa.asymptotic_interval(correct, confidence, statistic=at, confidence_level=0.9)
+    assert record["error_rate_high@0.01"] == found.high
+    text = run(*command).stdout
+    assert f"{record['arac_auc_low']:.4f}-{record['arac_auc_high']:.4f}" in text
+
+
+@pytest.mark.parametrize("people", [(), ("--reviewer-detection", 0.9)])
+def test_prices(digits, people):
+    prices = "--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200
+    command = digits, "--model", "model", "--by", "digit", *prices, *people
+    records = json.loads(run(*command, "--format", "json").stdout)
+    costs = fa.VerificationCosts(2, 5, 200)
+    reviewer = fa.Reviewer(0.9) if people else None
+    for name, (correct, confidence) in DATA.items():
+        best = fa.costs.optimal_operating_point(correct, confidence, costs=costs, reviewer=reviewer)
+        for record in (record for record in records if record["model"] == name):
+            rows = DATA.truth == int(record["group"].removeprefix("digit "))
+            there = fa.operating_point(
+                correct[rows], confidence[rows], threshold=best.threshold, reviewer=reviewer
+            )
+            at = best.threshold
+            assert record["threshold@cheapest"] == (None if at == np.inf else at)
+            assert record["cost_per_1000@cheapest"] == pytest.approx(1000 * costs.cost(there))
+    text = run(*command).stdout
+    assert "the cheapest" in text
+    assert "Cheapest: " in text
+
+
 def test_refusals(digits):
     result = run(digits, "--by", "nothing")
     assert result.exit_code == 2

@@ -13,7 +13,7 @@ import fastarac as fa
 from fastarac.cli._app import app
 from fastarac.ocr import align, load_sample, sample_folders, sensitivity
 
-QUICK = ("--resamples", 50)
+QUICK = ()
 BOX = [[0, 0], [1, 0], [1, 1], [0, 1]]
 
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from fastarac.datasets import load_digits_ocr
 DATA = load_digits_ocr()
 FEW = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
 RESAMPLES = 4 if os.environ.get("NUMBA_DISABLE_JIT") else 300
-CI = "--ci", 0.95, "--resamples", RESAMPLES
+CI = "--ci", 0.95
 
 
 def run(*arguments: object, code: int = 0):
@@ -63,7 +64,7 @@ def knn(tmp_path):
 
 
 class TestIntervals:
-    OPTIONS = ("--ci", 0.9, "--resamples", RESAMPLES, "--seed", 7)
+    OPTIONS = ("--ci", 0.9)
 
     def test_areas(self, knn):
         (record,) = records("evaluate", knn, *self.OPTIONS, "--gamma", 2)
@@ -161,7 +162,7 @@ class TestIntervals:
 
     def test_doubts_are_notes(self, few):
         table = run("evaluate", few, *CI)
-        assert "there are 2 incorrect items; the interval of normalised ARAC-AUC" in table.stdout
+        assert "There are 2 incorrect items; the interval of normalised ARAC-AUC" in table.stdout
         assert "Warning" not in table.output
         programs = run("evaluate", few, *CI, "--format", "json")
         assert programs.stderr.startswith("fastarac: note: there are 2 incorrect items")
@@ -182,14 +183,54 @@ class TestIntervals:
             f"--ci is {float(level)}; a number strictly between 0 and 1 is expected"
         )
 
-    def test_not_for_groups(self, few):
-        options = "--by", "correct"
-        assert "leave out --ci" in refusal("evaluate", few, *options, "--ci", 0.9)
-        assert "leave out --guarantee" in refusal("evaluate", few, *options, "--guarantee", 0.1)
+    def test_no_guarantee_of_groups(self, few):
+        options = "--by", "correct", "--guarantee", 0.1
+        assert "leave out --guarantee" in refusal("evaluate", few, *options)
 
     @pytest.mark.parametrize("option", ["--seed=-1", "--resamples=1"])
     def test_numbers_out_of_range(self, few, option):
-        assert option.partition("=")[0] in run("evaluate", few, option, code=2).stderr
+        assert option.partition("=")[0] in run("compare", few, few, option, code=2).stderr
+
+
+class TestDependence:
+    PAGES = np.arange(len(DATA.truth)) // 20
+
+    @pytest.fixture
+    def pages(self, tmp_path):
+        correct, confidence = DATA["knn-votes"]
+        return write(tmp_path / "pages.csv", correct.astype(int), confidence, page=self.PAGES)
+
+    def test_intervals(self, pages):
+        (record,) = records("evaluate", pages, *CI, "--group", "page", "--error-rate", 0.01)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = fa.evaluate(
+                *DATA["knn-votes"], groups=self.PAGES, intervals=True, max_error_rate=0.01
+            )
+        expected = found.to_dict()
+        assert {name: record[name] for name in expected} == pytest.approx(expected, rel=1e-12)
+        alone = fa.asymptotic_interval(*DATA["knn-votes"])
+        assert record["arac_auc_low"] != alone.low
+        text = run("evaluate", pages, *CI, "--group", "page").stdout
+        assert "from 90 groups of outputs that depend on each other" in text
+
+    def test_tests(self, pages, tmp_path):
+        correct, confidence = DATA["svm-rbf"]
+        other = write(tmp_path / "other.csv", correct.astype(int), confidence, page=self.PAGES)
+        found = json.loads(run("compare", pages, other, "--group", "page", "--format", "json").stdout)
+        models = {"pages": DATA["knn-votes"], "other": DATA["svm-rbf"]}
+        with pytest.warns(fa.UnreliableIntervalWarning, match="from as few as 3.8 groups"):
+            pair = fa.compare_models(models, groups=self.PAGES).pair("pages", "other")
+        assert found["pairs"][0]["pvalue"] == pytest.approx(pair.pvalue, rel=1e-9)
+        assert (
+            "influence values of 90 groups of outputs"
+            in run("compare", pages, other, "--group", "page").stdout
+        )
+
+    def test_refused(self, pages):
+        assert "--group is given without --ci" in refusal("evaluate", pages, "--group", "page")
+        message = refusal("evaluate", pages, *CI, "--group", "page", "--guarantee", 0.05)
+        assert message.startswith("--guarantee counts on outputs that err independently")
 
 
 class TestGuarantee:
@@ -265,12 +306,10 @@ def start(*arguments: object) -> subprocess.Popen[str]:
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="an interpreted batch takes long to end"
 )
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["evaluate", "compare"])
-def test_a_long_bootstrap_shows_progress_and_is_interrupted_quietly(command, knn, tmp_path):
+def test_a_long_bootstrap_shows_progress_and_is_interrupted_quietly(knn, tmp_path):
     other = tmp_path / "other.csv"
     other.write_bytes(knn.read_bytes())
-    options = ("--ci", 0.9) if command == "evaluate" else ("--method", "bootstrap")
-    process = start(command, knn, other, *options, "--resamples", 10_000_000)
+    process = start("compare", knn, other, "--method", "bootstrap", "--resamples", 10_000_000)
     shown = ""
     while "resamples" not in shown:
         shown += process.stderr.read(1)
@@ -285,5 +324,7 @@ def test_a_long_bootstrap_shows_progress_and_is_interrupted_quietly(command, knn
 
 
 def test_no_progress_where_nobody_sees_it(knn):
-    result = run("evaluate", knn, "--ci", 0.9, "--resamples", RESAMPLES, "--error-rate", 0.02)
+    other = knn.with_name("other.csv")
+    other.write_bytes(knn.read_bytes())
+    result = run("compare", knn, other, "--method", "bootstrap", "--resamples", RESAMPLES)
     assert result.stderr == ""

@@ -282,3 +282,82 @@ def test_integers_beyond_floats_keep_their_threshold():
     result = fa.evaluate_groups([1, 0], [2**60 + 1, 2**60], by=[0, 0], max_error_rate=0)
     assert result["threshold@0"].tolist() == [2**60 + 1]
     assert result["acceptance_rate@0"].tolist() == [0.5]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8, np.int64, np.uint64])
+def test_items_and_sweep_agree_on_what_is_accepted(dtype):
+    confidence = np.arange(12).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        confidence = (np.arange(12) / 10).astype(dtype)
+    correct = np.arange(12) % 3 > 0
+    sweep = fa.threshold_sweep(correct, confidence)
+    thresholds = [*(np.arange(-2, 30) / 10).tolist(), 1e9, -1e9]
+    found = fa.evaluate_groups(correct, confidence, by=np.zeros(12), threshold=thresholds)
+    for threshold in thresholds:
+        key = f"threshold={threshold!r}".removesuffix(".0")
+        assert found[f"acceptance_rate@{key}"] == sum(sweep.at(threshold)[:2]) / 12
+        assert found[f"error_rate@{key}"] == sweep.at(threshold).false_accepts / 12
+
+
+class TestIntervals:
+    RNG = np.random.default_rng(0)
+    CORRECT = RNG.random(500) < 0.8
+    CONFIDENCE = RNG.random(500).round(2) + 0.3 * CORRECT
+    BY = RNG.integers(0, 3, 500)
+    PAGES = RNG.integers(0, 120, 500)
+
+    @pytest.mark.parametrize("pages", [None, PAGES])
+    def test_each_group_is_as_if_it_were_alone(self, pages):
+        found = fa.evaluate_groups(
+            self.CORRECT, self.CONFIDENCE, by=self.BY, max_error_rate=0.1, threshold=0.9,
+            gamma=2.0, groups=pages, intervals=True, confidence_level=0.9,
+        )  # fmt: skip
+        at = float(found["threshold@0.1"][0])
+        for row, label in enumerate(found.groups):
+            mine = label == self.BY
+            alone = fa.evaluate(
+                self.CORRECT[mine], self.CONFIDENCE[mine], max_error_rate=(), threshold=[at, 0.9],
+                costs=fa.VerificationCosts.from_ratios(2.0, 0.0), intervals=True,
+                groups=None if pages is None else pages[mine], confidence_level=0.9,
+            )  # fmt: skip
+            names = {"recognition_rate": "", "arac_auc": "", "roc_auc": "", "normalized_arac_auc": ""}
+            expected = {name: alone.intervals[name] for name in names}
+            assert alone.intervals["arac_auc"].low < alone.arac.auc
+            for rate in ("acceptance_rate", "error_rate"):
+                expected[f"{rate}@0.1"] = alone.intervals[f"{rate}@threshold={at!r}".removesuffix(".0")]
+                expected[f"{rate}@threshold=0.9"] = alone.intervals[f"{rate}@threshold=0.9"]
+            for name, interval in expected.items():
+                figure, mark, key = name.partition("@")
+                assert found[f"{figure}_low{mark}{key}"][row] == interval.low
+                assert found[f"{figure}_high{mark}{key}"][row] == interval.high
+
+    def test_one_warning_for_all(self):
+        correct = np.ones(40, bool)
+        correct[:2] = False
+        with pytest.warns(fa.UnreliableIntervalWarning, match="^2 of 2 groups have too little") as said:
+            fa.evaluate_groups(correct, self.CONFIDENCE[:40], by=[0, 1] * 20, intervals=True)
+        assert len(said) == 1
+        assert "_auc" not in str(said[0].message)
+
+    def test_groups_without_intervals(self):
+        with pytest.raises(ValueError, match="groups is given without intervals=True"):
+            fa.evaluate_groups(self.CORRECT, self.CONFIDENCE, by=self.BY, groups=self.PAGES)
+
+
+@pytest.mark.parametrize("reviewer", [None, fa.Reviewer(0.9, 0.05)])
+def test_costs_are_those_of_each_group_alone(reviewer):
+    rng = np.random.default_rng(1)
+    correct, confidence, by = rng.random(200) < 0.8, rng.random(200), rng.integers(0, 4, 200)
+    costs = fa.VerificationCosts(2, 3, 40)
+    found = fa.evaluate_groups(
+        correct, confidence, by=by, max_risk=0.1, threshold=0.5, costs=costs, reviewer=reviewer
+    )
+    for key in ("risk=0.1", "threshold=0.5"):
+        for row, label in enumerate(found.groups):
+            mine = by == label
+            threshold = found[f"threshold@{key}"][row]
+            point = fa.operating_point(
+                correct[mine], confidence[mine], threshold=threshold, reviewer=reviewer
+            )
+            assert found[f"cost@{key}"][row] == pytest.approx(costs.cost(point), rel=1e-14)
+    assert "cost@0.1" not in fa.evaluate_groups(correct, confidence, by=by, max_error_rate=0.1).values

@@ -28,11 +28,13 @@ from fastarac.cli._options import (
     Costs,
     Delivery,
     Delta,
+    Draws,
     EmptyTruth,
     ErrorRates,
     Files,
     Format,
     Gamma,
+    GroupColumn,
     Guarantee,
     Interval,
     Item,
@@ -152,6 +154,7 @@ def evaluate(
     ] = None,
     item: Item = None,
     weight: Weight = None,
+    group: GroupColumn = None,
     error_rate: ErrorRates = None,
     max_risk: MaxRisks = None,
     threshold: Thresholds = None,
@@ -164,8 +167,6 @@ def evaluate(
     reviewer_false_alarm: ReviewerFalseAlarm = None,
     ci: Interval = None,
     guarantee: Guarantee = None,
-    resamples: Resamples = RESAMPLES,
-    seed: Seed = 0,
     output_format: OutputFormat = Format.table,
     plot: Plot = None,
 ) -> None:
@@ -176,18 +177,23 @@ def evaluate(
             {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
             {"--gamma": gamma, "--delta": delta},
         )
-        if by is not None and prices is not None:
-            raise RefusalError("--by evaluates groups without prices; leave out one of the two")
-        for option, value in (("--weight", weight), ("--ci", ci), ("--guarantee", guarantee)):
+        for option, value in (("--weight", weight), ("--guarantee", guarantee)):
             if by is not None and value is not None:
                 raise RefusalError(f"--by evaluates groups without {option}; leave out {option}")
+        if group is not None and ci is None:
+            raise RefusalError("--group is given without --ci; no other figure depends on it")
+        if guarantee is not None and group is not None:
+            raise RefusalError(
+                "--guarantee counts on outputs that err independently of each other, and those of a "
+                "--group may not; leave out one of the two"
+            )
         if guarantee is not None and weight is not None:
             raise RefusalError("--guarantee is for outputs that are counted; leave out --weight")
         settings = Settings(
             Limits.of(error_rate, max_risk, threshold),
             Costs(gamma, delta, prices),
             Delivery(output_format, plot),
-            Certainty(ci, resamples, seed, guarantee),
+            Certainty(ci, guarantee),
         )
         columns: dict[str, Any] = {
             "confidence": confidence,
@@ -198,6 +204,7 @@ def evaluate(
             "model": model,
             "by": by,
             "weight": weight,
+            "group": group,
             "item": item,
         }
         from fastarac.cli._files import read_models
@@ -217,6 +224,7 @@ def compare(
     model: ModelColumn = None,
     item: Item = None,
     weight: Weight = None,
+    group: GroupColumn = None,
     statistic: StatisticName = "arac_auc",
     method: MethodName = Method.asymptotic,
     correction: CorrectionName = Correction.holm,
@@ -240,8 +248,8 @@ def compare(
         from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, Request, deliver
         from fastarac.cli._files import read_models
 
-        certainty = Certainty(ci, resamples, seed)
-        request = Request.of(statistic, method, correction, certainty, prices)
+        draws = Draws(resamples, seed)
+        request = Request.of(statistic, method, correction, ci, draws, prices)
         columns: dict[str, Any] = {
             "confidence": confidence,
             "correct": correct,
@@ -250,6 +258,7 @@ def compare(
             "empty_truth": empty_truth,
             "model": model,
             "weight": weight,
+            "group": group,
             "item": item,
         }
         found = read_models(paths, columns, same_items=True)
@@ -282,8 +291,6 @@ def ocr(
     reviewer_false_alarm: ReviewerFalseAlarm = None,
     ci: Level = 0.95,
     guarantee: Guarantee = None,
-    resamples: Resamples = RESAMPLES,
-    seed: Seed = 0,
     output: _ocr.Output = None,
     output_format: OutputFormat = Format.table,
     plot: Plot = None,
@@ -301,7 +308,7 @@ def ocr(
             Limits.of(error_rate, max_risk, threshold),
             Costs(gamma, delta, prices),
             Delivery(output_format, plot),
-            Certainty(ci, resamples, seed, guarantee),
+            Certainty(ci, guarantee),
         )
         alignment = {
             "unit": unit.value,
@@ -331,8 +338,6 @@ def demo(
     delta: Delta = None,
     ci: Interval = None,
     guarantee: Guarantee = None,
-    resamples: Resamples = RESAMPLES,
-    seed: Seed = 0,
     output_format: OutputFormat = Format.table,
     plot: Plot = None,
 ) -> None:
@@ -342,7 +347,7 @@ def demo(
             Limits.of(error_rate, max_risk, threshold),
             Costs(gamma, delta),
             Delivery(output_format, plot),
-            Certainty(ci, resamples, seed, guarantee),
+            Certainty(ci, guarantee),
         )
         from fastarac.datasets import load_digits_ocr
         from fastarac.io import Outputs

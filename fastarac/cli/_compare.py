@@ -16,8 +16,9 @@ from rich.text import Text
 
 from fastarac._core.text import UNDEFINED, json_text, listed, percent, printable, probability, pvalue
 from fastarac.cli._compare_costs import CostComparison
+from fastarac.cli._files import number_of_groups
 from fastarac.cli._notes import collected
-from fastarac.cli._options import Format, Method, RefusalError, in_words_of_options
+from fastarac.cli._options import Certainty, Format, Method, RefusalError, in_words_of_options
 from fastarac.cli._report import csv_text, markdown_text
 from fastarac.cli._settings import write
 from fastarac.cli._tables import UNLIMITED, Column, table
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from fastarac._core.interval import Interval
     from fastarac.cli._costs import Prices
-    from fastarac.cli._options import Certainty, Correction
+    from fastarac.cli._options import Correction, Draws
     from fastarac.io import Outputs
     from fastarac.uncertainty.compared import ModelComparison, PairDifference
     from fastarac.uncertainty.comparison import Correction as Adjustment
@@ -67,7 +68,8 @@ class Request:
     statistic: Statistic
     method: Method
     correction: Adjustment | None
-    certainty: Certainty
+    level: float
+    draws: Draws
     prices: Prices | None
 
     @classmethod
@@ -76,14 +78,15 @@ class Request:
         statistic: str,
         method: Method,
         correction: Correction,
-        certainty: Certainty,
+        level: float,
+        draws: Draws,
         prices: Prices | None,
     ) -> Self:
         """Return the request, or raise where it cannot be met."""
-        certainty.check()
+        Certainty(level).check()
         adjustments: dict[str, Adjustment] = {"holm": "holm", "bonferroni": "bonferroni"}
         corrected = adjustments.get(correction.value)
-        request = cls(statistic_of(statistic), method, corrected, certainty, prices)
+        request = cls(statistic_of(statistic), method, corrected, level, draws, prices)
         tiny = {name: ([True, False], [1.0, 0.0]) for name in ("a", "b")}
         with collected([]):
             request.compare(tiny, resamples=2)
@@ -109,7 +112,7 @@ class Request:
                 sample_weight=weight,
                 groups=groups,
                 n_resamples=resamples,
-                random_state=self.certainty.seed,
+                random_state=self.draws.seed,
                 progress=progress,
             )
         except ValueError as error:
@@ -120,11 +123,6 @@ class Request:
                     "--method bootstrap has some"
                 )
             raise RefusalError(message) from None
-
-    @property
-    def level(self) -> float:
-        """The confidence level."""
-        return 0.95 if self.certainty.level is None else self.certainty.level
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +141,8 @@ class Findings:
         What speaks against relying on it.
     order : str or None
         That items are paired by their places, where they are.
+    n_groups : int or None
+        How many groups of outputs that depend on each other there are, where they are told.
     """
 
     request: Request
@@ -150,6 +150,7 @@ class Findings:
     costs: CostComparison | None
     notes: tuple[str, ...]
     order: str | None = None
+    n_groups: int | None = None
 
     @classmethod
     def of(cls, models: Mapping[str, Outputs], request: Request, order: str | None = None) -> Self:
@@ -159,7 +160,7 @@ class Findings:
         with collected(notes):
             found = request.compare(
                 {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()},
-                resamples=request.certainty.resamples,
+                resamples=request.draws.resamples,
                 weight=first.weight,
                 groups=None if first.group is None else first.group.codes,
                 progress=Console(stderr=True).is_terminal,
@@ -174,15 +175,16 @@ class Findings:
                 correction=request.correction,
             )
         raw = request.statistic.name
-        said = (f"{note.replace(raw, label_of(request.statistic))}." for note in notes)
-        return cls(request, comparison, costs, tuple(said), order)
+        of_statistic = [f"{note.replace(raw, label_of(request.statistic))}." for note in notes]
+        said = dict.fromkeys([*of_statistic, *(() if costs is None else costs.notes)])
+        return cls(request, comparison, costs, tuple(said), order, number_of_groups(first))
 
     def content(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
         content = self.comparison.to_dict()
         if self.request.method is Method.bootstrap:
-            content["n_resamples"] = self.request.certainty.resamples
-        content["seed"] = self.request.certainty.seed
+            content["n_resamples"] = self.request.draws.resamples
+        content["seed"] = self.request.draws.seed
         if self.costs is not None:
             content["costs"] = self.costs.content()
         return content
@@ -225,7 +227,7 @@ class Findings:
             console.print(Text(self.order, style="dim"))
 
     def _sentences(self, shown: int) -> list[str]:
-        found, certainty = self.comparison, self.request.certainty
+        found, draws = self.comparison, self.request.draws
         sentences = []
         if shown < len(found.pairs):
             sentences.append(
@@ -234,8 +236,11 @@ class Findings:
             )
         sentences.append(conclusion(found))
         source = "asymptotic, from influence values"
+        if self.n_groups is not None:
+            source += f" of {self.n_groups:,} groups of outputs"
         if found.method == "bootstrap":
-            source = f"from {certainty.resamples:,} resamples (seed {certainty.seed})"
+            of_groups = "" if self.n_groups is None else f" of {self.n_groups:,} groups of outputs"
+            source = f"from {draws.resamples:,} resamples{of_groups} (seed {draws.seed})"
         adjusted = ""
         if len(found.pairs) > 1:
             adjusted = " P-values are not adjusted for the number of pairs."

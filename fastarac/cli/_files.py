@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.console import Console
 from rich.markup import escape
 
@@ -42,6 +43,11 @@ def read_models(
             for library, command in WORDS.items():
                 message = message.replace(library, command)
             raise RefusalError(message) from None
+
+
+def number_of_groups(outputs: io.Outputs) -> int | None:
+    """Return how many groups of outputs that depend on each other there are."""
+    return None if outputs.group is None else len(np.unique(outputs.group.codes))
 
 
 def _names_of_files(paths: Sequence[Path]) -> list[str]:

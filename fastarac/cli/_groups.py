@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
-from fastarac._core.text import area, count, printable, rounded_percent
-from fastarac.cli._limits import accepted
+from fastarac._core.text import area, count, listed, printable, rounded_percent
+from fastarac.cli import _intervals
+from fastarac.cli._costs import UNIT, money
+from fastarac.cli._limits import header, is_given, short
+from fastarac.cli._tables import Column, tables
 from fastarac.evaluation_groups import evaluate_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
+    from rich.console import Console
 
-    from fastarac.cli._limits import Limit
-    from fastarac.io import Labels
-    from fastarac.operating.points import OperatingPoint
+    from fastarac.cli._costs import Spending
+    from fastarac.evaluation import Limit
+    from fastarac.io import Outputs
 
 SHOWN = 20  # groups in the table; the other formats have all
+NAMED = 5  # groups that break a limit, in its sentence
 METRICS = ("n", "recognition_rate", "arac_auc", "normalized_arac_auc", "roc_auc")
+CHEAPEST = "cheapest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +40,57 @@ class Groups:
     names : list of str
         The groups.
     values : dict of str to ndarray of shape (n_groups,)
-        The metrics; ``acceptance_rate@…`` and ``error_rate@…`` at the threshold of the whole model.
+        The figures, as :func:`.evaluate_groups` names them; those at the cheapest threshold of the
+        whole model end in ``@cheapest``.
     """
 
     names: list[str]
     values: dict[str, NDArray[Any]]
+
+    @classmethod
+    def of(
+        cls,
+        outputs: Outputs,
+        limits: Sequence[Limit],
+        spending: Spending | None,
+        **options: Any,
+    ) -> Self:
+        """Evaluate each group on its own, and at the thresholds that hold for all together."""
+        by = outputs.by
+        if by is None:
+            message = "the outputs have no groups"
+            raise ValueError(message)
+        given: dict[str, Any] = {"max_error_rate": [], "max_risk": [], "threshold": []}
+        for limit in limits:
+            given[limit.criterion].append(limit.value)
+        group = outputs.group
+        found = evaluate_groups(
+            outputs.correct,
+            outputs.confidence,
+            by=by.codes,
+            metrics=METRICS,
+            **given,
+            groups=None if group is None else group.codes,
+            **options,
+        )
+        values = dict(found.values)
+        if spending is not None:
+            there = evaluate_groups(
+                outputs.correct,
+                outputs.confidence,
+                by=by.codes,
+                metrics="n",
+                threshold=spending.cheapest.threshold,
+                costs=spending.prices.costs,
+                reviewer=spending.prices.reviewer,
+            )
+            at = {name.partition("@")[0]: column for name, column in there.values.items()}
+            for name in ("threshold", "acceptance_rate", "error_rate"):
+                values[f"{name}@{CHEAPEST}"] = at[name]
+            values[f"cost_per_{UNIT}@{CHEAPEST}"] = UNIT * at["cost"]
+        order = np.argsort(values["arac_auc"], kind="stable")
+        names = [by.names[code] for code in found.groups[order]]
+        return cls(names, {name: column[order] for name, column in values.items()})
 
     def records(self, model: str) -> list[dict[str, Any]]:
         """Return a flat dictionary a group; what is undefined is None."""
@@ -50,62 +100,91 @@ class Groups:
             for row, name in enumerate(self.names)
         ]
 
-    def table(self, model: str, limits: Sequence[Limit], *, several: bool) -> Table:
-        """Return the first `SHOWN` groups for people."""
+    def print_text(
+        self, model: str, limits: Sequence[Limit], console: Console, *, with_costs: bool
+    ) -> None:
+        """Print the first `SHOWN` groups for people, with a mark where one breaks a limit."""
         found = len(self.names)
         title = f"{found} groups, worst first (by ARAC-AUC)"
         if found > SHOWN:
             title = f"The worst {SHOWN} of {found} groups (by ARAC-AUC)"
-        if several:
-            title += f", of {model}"
-        table = Table(
-            title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD,
-            pad_edge=False, show_edge=False,
-        )  # fmt: skip
-        table.add_column("group", overflow="fold", vertical="bottom")
-        headers = ["outputs", "recognition\nrate", "ARAC-AUC", "ROC-AUC"]
+        console.print(Text(f"{title}{model}", style="bold"))
+        for part in tables(
+            self.names[:SHOWN], self._blocks(limits, with_costs=with_costs), console, "group"
+        ):
+            console.print(part)
+            console.print()
+        for sentence in self._sentences(limits):
+            console.print(Text(sentence))
+
+    def _blocks(self, limits: Sequence[Limit], *, with_costs: bool) -> Iterator[list[Column]]:
+        yield [
+            Column("outputs", [count(int(n)) for n in self.values["n"][:SHOWN]]),
+            self._share("recognition\nrate", "recognition_rate"),
+            self._area("ARAC-AUC", "arac_auc"),
+            self._area("normalised\nARAC-AUC", "normalized_arac_auc"),
+            self._area("ROC-AUC", "roc_auc"),
+        ]
         for limit in limits:
-            fitted = f"accepted at\nthe threshold\nfor {limit.short.removesuffix(' errors')}"
-            headers += [limit.header if limit.is_given else fitted, "errors that\nremain"]
-        for header in headers:
-            table.add_column(Text(header), justify="right", no_wrap=True, overflow="fold")
-        for row, name in enumerate(self.names[:SHOWN]):
-            cells = [
-                count(int(self.values["n"][row])),
-                rounded_percent(float(self.values["recognition_rate"][row])),
-                area(float(self.values["arac_auc"][row])),
-                area(float(self.values["roc_auc"][row])),
+            key = limit.key
+            fitted = f"accepted at\nthe threshold\nfor {short(limit).removesuffix(' errors')}"
+            remaining = (
+                "errors among\nthe accepted"
+                if limit.criterion == "max_risk"
+                else ("errors that\nremain")
+            )
+            rate = "risk" if limit.criterion == "max_risk" else "error_rate"
+            block = [
+                self._share(header(limit) if is_given(limit) else fitted, f"acceptance_rate@{key}"),
+                self._share(remaining, f"{rate}@{key}", kept=self.values.get(f"keeps_limit@{key}")),
             ]
-            for limit in limits:
-                cells += [
-                    rounded_percent(float(self.values[f"{rate}@{limit.key}"][row]))
-                    for rate in ("acceptance_rate", "error_rate")
-                ]
-            table.add_row(Text(printable(name)), *map(Text, cells))
-        return table
+            if with_costs:
+                values = self.values[f"performance@{key}"][:SHOWN]
+                block.append(Column("\nW", [f"{value:.4f}" for value in values]))
+            yield block
+        cost = self.values.get(f"cost_per_{UNIT}@{CHEAPEST}")
+        if cost is not None:
+            yield [
+                self._share("accepted at\nthe cheapest\nthreshold", f"acceptance_rate@{CHEAPEST}"),
+                self._share("errors that\nremain", f"error_rate@{CHEAPEST}"),
+                Column(f"cost of\n{UNIT:,}", [money(float(sum_)) for sum_ in cost[:SHOWN]]),
+            ]
 
+    def _share(self, title: str, name: str, kept: NDArray[Any] | None = None) -> Column:
+        cells = [
+            "-" if value != value else rounded_percent(float(value))
+            for value in self.values[name][:SHOWN]
+        ]
+        broken = None if kept is None else [not keeps for keeps in kept[:SHOWN]]
+        return Column(title, cells, below=self._below(name, _intervals.of_share), broken=broken)
 
-def evaluate_by(
-    correct: NDArray[np.bool_],
-    confidence: NDArray[Any],
-    by: Labels,
-    points: Sequence[tuple[Limit, OperatingPoint]],
-    *,
-    gamma: float,
-) -> Groups:
-    """Evaluate each group on its own, and at the thresholds that hold for all together."""
-    result = evaluate_groups(correct, confidence, by=by.codes, metrics=METRICS, gamma=gamma)
-    values = dict(result.values)
-    size = len(by.names)
-    for limit, point in points:
-        above = accepted(confidence, point.threshold)
-        values[f"threshold@{limit.key}"] = np.full(len(result), point.threshold)
-        for rate, counted in (("acceptance_rate", above), ("error_rate", above & ~correct)):
-            counts = np.bincount(by.codes[counted], minlength=size)[result.groups]
-            values[f"{rate}@{limit.key}"] = counts / values["n"]
-    order = np.argsort(values["arac_auc"], kind="stable")
-    names = [by.names[code] for code in result.groups[order]]
-    return Groups(names, {name: column[order] for name, column in values.items()})
+    def _area(self, title: str, name: str) -> Column:
+        cells = [area(float(value)) for value in self.values[name][:SHOWN]]
+        return Column(title, cells, below=self._below(name, _intervals.of_area))
+
+    def _below(self, name: str, text: Any) -> list[str] | None:
+        figure, at, key = name.partition("@")
+        ends = [self.values.get(f"{figure}_{end}{at}{key}") for end in ("low", "high")]
+        if ends[0] is None or ends[1] is None:
+            return None
+        return [text(float(low), float(high)) for low, high in zip(*ends, strict=True)][:SHOWN]
+
+    def _sentences(self, limits: Sequence[Limit]) -> Iterator[str]:
+        for limit in limits:
+            kept = self.values.get(f"keeps_limit@{limit.key}")
+            if kept is None or kept.all():
+                continue
+            broken = [
+                printable(name) for name, keeps in zip(self.names, kept, strict=True) if not keeps
+            ]
+            which = listed(broken)
+            if len(broken) > NAMED:
+                which = f"{', '.join(broken[:NAMED])} and {len(broken) - NAMED} more"
+            verb = "breaks" if len(broken) == 1 else "break"
+            yield (
+                f"{len(broken)} of {len(self.names)} groups {verb} the limit of {short(limit)} "
+                f"(marked !): {which}."
+            )
 
 
 def _plain(value: Any) -> Any:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fastarac.cli._compare import Findings
-    from fastarac.cli._report import Model
+    from fastarac.cli._model import Model
     from fastarac.cli._settings import Settings
     from fastarac.ocr import Engine, Pairing, Sensitivity
 
@@ -230,7 +230,7 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
 
 def find(request: Request, settings: Settings) -> Found:
     """Read and align the files of all engines, and evaluate them."""
-    from fastarac.evaluation import Limit
+    from fastarac.evaluation import read_limits
     from fastarac.ocr import pair_files, sensitivity
 
     truth, folders = request.folders()
@@ -240,7 +240,7 @@ def find(request: Request, settings: Settings) -> Found:
             for name, folder in folders.items()
         }
         engines = _read(pairings, request.alignment)
-        limits = [Limit(limit.criterion, limit.value) for limit in settings.limits.all]
+        limits = read_limits(**settings.limits.arguments())
         sensitivities = {name: sensitivity(engine.aligned, limits) for name, engine in engines.items()}
     except (ValueError, OSError, ModuleNotFoundError) as error:
         message = f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
@@ -359,29 +359,14 @@ def _restricted(model: Model, engine: Engine) -> Model:
     aligned = engine.aligned
     if aligned.never_accepted is None:
         return model
-    others = tuple(
-        (limit, aligned.operating_point(**{limit.criterion: limit.value})) for limit, _ in model.others
-    )
-    intervals = model.intervals
-    if intervals is not None:
-        most = aligned.most_accepted
-        ends = {
-            key: replace(found, low=min(found.low, most), high=min(found.high, most))
-            if key.startswith("acceptance")
-            else found
-            for key, found in intervals.ends.items()
-        }
-        intervals = replace(intervals, ends=ends)
-    return replace(
-        model, evaluation=aligned.restricted(model.evaluation), others=others, intervals=intervals
-    )
+    return replace(model, evaluation=aligned.restricted(model.evaluation))
 
 
 def _compared(
     engines: Mapping[str, Engine], settings: Settings, *, by_page: bool
 ) -> tuple[Findings, dict[str, int]]:
     from fastarac.cli import _compare
-    from fastarac.cli._options import Certainty, Correction, Method
+    from fastarac.cli._options import Correction, Draws, Method
     from fastarac.io import Labels, Outputs
     from fastarac.ocr import shared_items
 
@@ -395,9 +380,13 @@ def _compared(
         name: Outputs(correct, confidence, group=group)
         for name, (correct, confidence) in shared.models.items()
     }
-    certainty = Certainty(settings.certainty.level, seed=settings.certainty.seed)
     request = _compare.Request.of(
-        "arac_auc", Method.asymptotic, Correction.holm, certainty, settings.costs.prices
+        "arac_auc",
+        Method.asymptotic,
+        Correction.holm,
+        settings.certainty.level or 0.95,
+        Draws(),
+        settings.costs.prices,
     )
     return _compare.Findings.of(outputs, request, None), shared.lacking
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from fastarac._core.text import count, listed, printable, rounded_percent
 from fastarac.cli import _report
+from fastarac.cli._limits import header, short
 from fastarac.cli._tables import UNLIMITED, Column, table
 from fastarac.ocr.policies import BRIEFLY
 from fastarac.ocr.units import plural
@@ -124,14 +125,14 @@ def _sensitivity(name: str, found: Found, *, several: bool) -> Iterator[Any]:
         yield table(
             rows,
             [
-                Column(limit.header, [rounded_percent(row[index]) for row in shares])
+                Column(header(limit), [rounded_percent(row[index]) for row in shares])
                 for index, limit in enumerate(model.limits)
             ],
             "missed, inserted",
         )
         yield ""
         widest = max(range(len(effects.limits)), key=effects.spread)
-        yield Text(_spread(effects.spread(widest), model.limits[widest].short))
+        yield Text(_spread(effects.spread(widest), short(model.limits[widest])))
 
 
 def _legend(policies: Mapping[Policy, object], units: str) -> str:

@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fastarac.cli import _plot
-from fastarac.cli._limits import Limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +33,13 @@ NAMES = {
     "confidence_level": "--ci",
     "failure_probability": "--guarantee",
     "statistic": "--statistic",
+    "groups": "--group",
+    "intervals": "--ci",
+}
+WORDS = {  # inside messages
+    "intervals=True": "--ci",
+    "max_error_rate=": "--error-rate ",
+    "max_risk=": "--max-risk ",
 }
 
 
@@ -41,11 +47,15 @@ class RefusalError(Exception):
     """A reason to do nothing, in words for the user."""
 
 
-def in_words_of_options(error: Exception) -> str:
-    """Return the message of an error of the library, with the option in place of the argument."""
+def in_words_of_options(error: Exception | str) -> str:
+    """Return a message of the library, with the option in place of the argument."""
     message = str(error)
     name = message.partition(" ")[0].partition("[")[0]
-    return message.replace(name, NAMES[name], 1) if name in NAMES else message
+    if name in NAMES:
+        message = message.replace(name, NAMES[name], 1)
+    for library, command in WORDS.items():
+        message = message.replace(library, command)
+    return message
 
 
 def number(text: str) -> float:
@@ -109,6 +119,15 @@ EmptyTruth = Annotated[
         "--empty-truth",
         help="Take an empty field of the truths as the empty text, which CSV files otherwise have to "
         'write as "" in quotes.',
+    ),
+]
+GroupColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        metavar="COLUMN",
+        help="Column of pages, documents or other groups of outputs that depend on each other: "
+        "intervals and tests rest on them.",
     ),
 ]
 ModelColumn = Annotated[
@@ -212,21 +231,16 @@ Plot = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What decides what is accepted."""
+    """What decides what is accepted, each once."""
 
-    error_rates: tuple[float, ...]
-    others: tuple[Limit, ...]
-
-    @property
-    def fitted(self) -> list[Limit]:
-        """Those that are not thresholds."""
-        limits = [Limit("max_error_rate", rate) for rate in self.error_rates]
-        return limits + [limit for limit in self.others if not limit.is_given]
+    max_error_rate: tuple[float, ...]
+    max_risk: tuple[float, ...]
+    threshold: tuple[float, ...]
 
     @property
-    def all(self) -> list[Limit]:
-        """Those of the error rates, and the others, in the order of the figures."""
-        return [*(Limit("max_error_rate", rate) for rate in self.error_rates), *self.others]
+    def fitted(self) -> bool:
+        """Whether there is a limit to keep, not a threshold alone."""
+        return bool(self.max_error_rate or self.max_risk)
 
     @classmethod
     def of(
@@ -236,11 +250,18 @@ class Limits:
         thresholds: Sequence[float] | None,
     ) -> Limits:
         """Return the limits that were given, each once; the default ones where there are none."""
-        others = [Limit("max_risk", rate) for rate in max_risks or ()]
-        others += [Limit("threshold", value) for value in thresholds or ()]
-        if not error_rates and not others:
+        if not error_rates and not max_risks and not thresholds:
             error_rates = DEFAULT_ERROR_RATES
-        return cls(tuple(dict.fromkeys(error_rates or ())), tuple(dict.fromkeys(others)))
+        given = (error_rates, max_risks, thresholds)
+        return cls(*(tuple(dict.fromkeys(values or ())) for values in given))
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what :func:`fastarac.evaluate` is told about them."""
+        return {
+            "max_error_rate": self.max_error_rate,
+            "max_risk": self.max_risk,
+            "threshold": list(self.threshold),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,13 +290,26 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
+class Draws:
+    """The resamples of a bootstrap."""
+
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Certainty:
     """How sure figures are to be: with intervals, and with thresholds that hold for new outputs."""
 
     level: float | None = None
-    resamples: int = RESAMPLES
-    seed: int = 0
     failure_probability: float | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what :func:`fastarac.evaluate` is told about it."""
+        told: dict[str, Any] = {"failure_probability": self.failure_probability}
+        if self.level is not None:
+            told |= {"intervals": True, "confidence_level": self.level}
+        return told
 
     def check(self, limits: Limits | None = None) -> None:
         """Refuse numbers outside their ranges, and a guarantee where there is no limit to keep."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from fastarac.cli._report import Model
+    from fastarac.cli._model import Model
 
 SUFFIXES = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 200
@@ -33,16 +33,30 @@ def problem_with(path: Path) -> str | None:
     return missing(["matplotlib"], "cli")
 
 
-def save(models: Sequence[Model], error_rates: Sequence[float], path: Path) -> None:
-    """Draw the ARAC curves of the models into a file, which appears once it is complete."""
+def save(models: Sequence[Model], path: Path) -> None:
+    """Draw the ARAC curves of the models into a file, which appears once it is complete.
+
+    The circles on the curves are the points for all limits and thresholds.
+    """
     from matplotlib.figure import Figure
 
-    from fastarac.displays import draw_curves
+    from fastarac.displays import ARACDisplay
 
     below = max(0, len(models) - NAMES_INSIDE) and len(models)
     figure = Figure(figsize=(WIDTH, HEIGHT + HEIGHT_OF_NAME * below), layout="constrained")
-    sweeps = {model.name: model.sweep for model in models}
-    draw_curves(sweeps, max_error_rate=error_rates, ax=figure.subplots(), ylim="fit")
+    axes = figure.subplots()
+    for model in models:
+        display = ARACDisplay(
+            model.sweep.acceptance_rate,
+            model.sweep.accuracy_after_correction,
+            name=model.name,
+            area=model.evaluation.arac.auc,
+            max_error_rate=tuple(
+                limit.value for limit in model.limits if limit.criterion == "max_error_rate"
+            ),
+            operating_points=tuple(found.point for found in model.evaluation.limits),
+        )
+        display.plot(axes, ylim="fit")
     target = path.resolve()
     partial = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
     try:

@@ -5,30 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from fastarac._core.text import area, count, json_text, listed, printable, rounded_percent
-from fastarac.cli import _costs, _guarantees
-from fastarac.cli import _numbers as numbers
-from fastarac.cli._limits import Limit
+from fastarac._core.text import area, count, json_text, listed, percent, printable, rounded_percent
+from fastarac.cli import _costs, _guarantees, _intervals
+from fastarac.cli._limits import header, is_given, opening, short
 from fastarac.cli._tables import Column, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
     from rich.console import Console
 
-    from fastarac.cli._costs import Spending
-    from fastarac.cli._groups import Groups
-    from fastarac.cli._guarantees import Guarantees
-    from fastarac.cli._intervals import Intervals
+    from fastarac.cli._model import Model
     from fastarac.evaluation import Evaluation
     from fastarac.operating.points import OperatingPoint
-    from fastarac.sweep import ThresholdSweep
 
 CAUTION = (
     "Thresholds are fitted to these outputs: on new ones the limit may well be exceeded. Check a "
@@ -42,70 +35,6 @@ BESIDE_GUARANTEE = (
 FEW = 10  # allowed errors, below which chance decides what a limit means
 REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right
 CHANCE = 3  # standard deviations that chance alone may explain
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model and its figures.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    sweep : ThresholdSweep
-        Its counts at every threshold.
-    evaluation : Evaluation
-        Its figures.
-    dtype : numpy.dtype
-        The dtype of its confidences.
-    groups : Groups or None
-        The figures of its groups, where a column says which there are.
-    others : tuple of (Limit, OperatingPoint)
-        What follows from limits other than error rates.
-    spending : Spending or None
-        What it costs, where there are prices.
-    intervals : Intervals or None
-        How far its figures may be from those of all outputs of the kind.
-    guarantees : Guarantees or None
-        What it may accept for sure.
-    """
-
-    name: str
-    sweep: ThresholdSweep
-    evaluation: Evaluation
-    dtype: np.dtype[Any]
-    groups: Groups | None = None
-    others: tuple[tuple[Limit, OperatingPoint], ...] = ()
-    spending: Spending | None = None
-    intervals: Intervals | None = None
-    guarantees: Guarantees | None = None
-
-    @property
-    def points(self) -> list[tuple[Limit, OperatingPoint]]:
-        """The limits and their operating points, those of the error rates first."""
-        figures = self.evaluation
-        own = [(Limit(at.limit.criterion, at.limit.value), at.point) for at in figures.limits]
-        return [*own, *self.others]
-
-    @property
-    def limits(self) -> list[Limit]:
-        """The limits alone."""
-        return [limit for limit, _ in self.points]
-
-    def point(self, index: int) -> OperatingPoint:
-        """Return the operating point for the limit of this index."""
-        return self.points[index][1]
-
-    def performance(self, index: int) -> float:
-        """Return W = γX + β − δ·R_E at that operating point, with whole ties and the errors there."""
-        return self.evaluation.costs.performance(self.point(index))
-
-    def threshold(self, index: int) -> str:
-        """Return the threshold for the limit of this index."""
-        limit = self.limits[index]
-        if limit.is_given:
-            return limit.as_given
-        return numbers.threshold(self.point(index).threshold, self.sweep, self.dtype)
 
 
 def as_json(models: Sequence[Model]) -> str:
@@ -146,12 +75,19 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
     for table in tables(names, _blocks(models, with_costs=with_costs), console):
         console.print(table)
         console.print()
-    if models[0].intervals is not None:
-        console.print(Text(models[0].intervals.explanation(), style="dim"))
+    ends = next(iter(models[0].evaluation.intervals.values()), None)
+    if ends is not None:
+        level = percent(ends.confidence_level)
+        counts = dict.fromkeys(model.n_groups for model in models if model.n_groups is not None)
+        resting = ""
+        if counts:
+            groups = " or ".join(f"{n_groups:,}" for n_groups in counts)
+            resting = f", from {groups} groups of outputs that depend on each other"
+        console.print(Text(f"Below the figures: {level} confidence intervals{resting}.\n", style="dim"))
     for model in models:
         if model.groups is not None:
-            several = len(models) > 1
-            console.print(model.groups.table(printable(model.name), model.limits, several=several))
+            of_model = f", of {printable(model.name)}" if len(models) > 1 else ""
+            model.groups.print_text(of_model, model.limits, console, with_costs=with_costs)
             console.print()
     for sentence in words(models, with_costs=with_costs):
         console.print(Text(sentence))
@@ -160,15 +96,17 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
     if models[0].spending is not None:
         console.print(Text(_costs.sentence(models)))
     for doubt in doubts(models):
-        console.print(Text(doubt, style="yellow"))
-    fitted = [limit for limit in models[0].limits if not limit.is_given]
+        said = f"{doubt[:1].upper()}{doubt[1:]}" if len(models) == 1 else doubt
+        console.print(Text(said, style="yellow"))
+    fitted = [limit for limit in models[0].limits if not is_given(limit)]
     fewest = min(model.evaluation.n for model in models)
     tightest = min(fitted, key=lambda limit: limit.value, default=None)
     if tightest is not None and 0 < tightest.value * fewest < FEW:
-        few = f"{count(fewest)} outputs are few for a limit of {tightest.short}: "
+        few = f"{count(fewest)} outputs are few for a limit of {short(tightest)}: "
         console.print(Text(few + "chance decides much of these figures."))
     if fitted:
-        caution = CAUTION if models[0].guarantees is None else BESIDE_GUARANTEE
+        sure = any(found.guaranteed is not None for found in models[0].evaluation.limits)
+        caution = BESIDE_GUARANTEE if sure else CAUTION
         console.print(Text(caution, style="dim"))
 
 
@@ -183,9 +121,8 @@ def doubts(models: Sequence[Model]) -> list[str]:
     ]
     of_models: dict[str, list[str]] = {}
     for model in models:
-        for part in (model.intervals, model.guarantees):
-            for note in () if part is None else part.notes:
-                of_models.setdefault(note, []).append(printable(model.name))
+        for note in model.notes:
+            of_models.setdefault(note, []).append(printable(model.name))
     return reversed_ones + [
         f"{note}." if len(models) == 1 else f"{listed(names)}: {note}."
         for note, names in of_models.items()
@@ -206,8 +143,8 @@ def words(models: Sequence[Model], *, with_costs: bool = False) -> list[str]:
     """Return a sentence per limit: which model automates most, at which threshold."""
     sentences = []
     for index, limit in enumerate(models[0].limits):
-        told = _outcomes(models, index) if limit.is_given else _advice(models, index)
-        sentence = f"{limit.opening}: {told}"
+        told = _outcomes(models, index) if is_given(limit) else _advice(models, index)
+        sentence = f"{opening(limit)}: {told}"
         if with_costs and len(models) > 1:
             sentence += f" {_cheapest(models, index)}"
         sentences.append(sentence)
@@ -222,14 +159,8 @@ def records(models: Sequence[Model]) -> list[dict[str, Any]]:
             rows += model.groups.records(model.name)
         else:
             record = {"model": model.name, **model.evaluation.to_dict()}
-            for limit, point in model.others:
-                record |= limit.figures(point)
             if model.spending is not None:
                 record |= model.spending.figures()
-            if model.intervals is not None:
-                record |= model.intervals.figures()
-            if model.guarantees is not None:
-                record |= model.guarantees.figures()
             rows.append(record)
     return rows
 
@@ -284,7 +215,7 @@ def _where(model: Model, index: int) -> str:
 
 
 def _remaining(model: Model, index: int) -> str:
-    limit, point = model.points[index]
+    limit, point = model.limits[index], model.point(index)
     if not point.error_rate:
         return "no errors remain"
     if limit.criterion == "max_risk":
@@ -293,7 +224,7 @@ def _remaining(model: Model, index: int) -> str:
 
 
 def _cheapest(models: Sequence[Model], index: int) -> str:
-    performances = [model.performance(index) for model in models]
+    performances = [model.at(index).performance for model in models]
     names = [
         printable(model.name)
         for model, performance in zip(models, performances, strict=True)
@@ -329,21 +260,21 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
         rates = [model.point(index).acceptance_rate for model in models]
         shares = [rounded_percent(rate) for rate in rates]
         below = _below(models, f"acceptance_rate@{limit.key}")
-        if limit.is_given:
+        if is_given(limit):
             errors = [rounded_percent(model.point(index).error_rate) for model in models]
             of_errors = _below(models, f"error_rate@{limit.key}")
             block = [
-                Column(limit.header, shares, below=below),
+                Column(header(limit), shares, below=below),
                 Column("errors that\nremain", errors, below=of_errors),
             ]
         else:
             thresholds = [model.threshold(index) for model in models]
             block = [
-                Column(limit.header, shares, rates, below),
+                Column(header(limit), shares, rates, below),
                 Column("confidence\n>=", thresholds),
             ]
         if with_costs:
-            performances = [model.performance(index) for model in models]
+            performances = [model.at(index).performance for model in models]
             block.append(Column("\nW", [f"{value:.4f}" for value in performances], performances))
         blocks.append(block)
     if models[0].spending is not None:
@@ -358,7 +289,5 @@ def _figure(figures: Evaluation, name: str) -> float:
 
 def _below(models: Sequence[Model], name: str) -> list[str] | None:
     """The intervals of a figure, where there are any."""
-    every = [model.intervals for model in models if model.intervals is not None]
-    areas = ("arac_auc", "normalized_arac_auc", "roc_auc")
-    shown = [found.area(name) if name in areas else found.share(name) for found in every]
-    return shown or None
+    found = [model.evaluation.intervals.get(name) for model in models]
+    return [_intervals.shown(name, each) for each in found if each is not None] or None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,6 +11,7 @@ from rich.text import Text
 
 from fastarac._core.text import printable
 from fastarac.cli import _plot, discard_output
+from fastarac.cli._notes import collected
 from fastarac.cli._options import (
     Certainty,
     Costs,
@@ -25,7 +25,7 @@ from fastarac.cli._options import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fastarac.cli._report import Model
+    from fastarac.cli._model import Model
     from fastarac.io import Outputs
 
 
@@ -41,13 +41,9 @@ class Settings:
         self.costs = costs
         self.delivery = delivery
         self.certainty = certainty or Certainty()
-        self.arguments: dict[str, Any] = {"max_error_rate": limits.error_rates}
         try:
-            self.arguments["costs"] = costs.of_evaluation()
-            sweep = fastarac.threshold_sweep([True], [0.0])
-            fastarac.evaluate(sweep, **self.arguments)
-            for limit in limits.others:
-                limit.point(sweep)
+            self.arguments: dict[str, Any] = {**limits.arguments(), "costs": costs.of_evaluation()}
+            fastarac.evaluate([True], [0.0], **self.arguments)
         except ValueError as error:
             raise RefusalError(in_words_of_options(error)) from None
         self.certainty.check(limits)
@@ -61,39 +57,39 @@ class Settings:
     def _model(self, name: str, outputs: Outputs) -> Model:
         import fastarac
         from fastarac.cli._costs import Spending
-        from fastarac.cli._report import Model
+        from fastarac.cli._files import number_of_groups
+        from fastarac.cli._groups import Groups
+        from fastarac.cli._model import Model
 
-        correct, confidence, by = outputs.correct, outputs.confidence, outputs.by
+        notes: list[str] = []
+        correct, confidence = outputs.correct, outputs.confidence
+        items: dict[str, Any] = {"correct": correct, "confidence": confidence}
         try:
-            sweep = fastarac.threshold_sweep(correct, confidence, sample_weight=outputs.weight)
-            figures = fastarac.evaluate(sweep, **self.arguments)
+            sweep = fastarac.threshold_sweep(**items, sample_weight=outputs.weight)
+            if outputs.weight is None and outputs.group is None:
+                items = {"correct": sweep}
+            else:  # single weights, and which items belong together, are lost in a sweep
+                items["sample_weight"] = outputs.weight
+                items["groups"] = None if outputs.group is None else outputs.group.codes
+            with collected(notes):
+                figures = fastarac.evaluate(**items, **self.arguments, **self.certainty.arguments())
+            spending = None
+            if self.costs.prices is not None:
+                spending = Spending.of(sweep, self.costs.prices)
+            limits = [found.limit for found in figures.limits]
+            groups = None
+            if outputs.by is not None:
+                options: dict[str, Any] = {"gamma": figures.costs.gamma}
+                if self.certainty.level is not None:
+                    options |= {"intervals": True, "confidence_level": self.certainty.level}
+                with collected(notes):
+                    groups = Groups.of(outputs, limits, spending, costs=figures.costs, **options)
         except ValueError as error:
             raise RefusalError(f"{name}: {in_words_of_options(error)}") from None
-        others = tuple((limit, limit.point(sweep)) for limit in self.limits.others)
-        groups = None
-        if by is not None:
-            from fastarac.cli._groups import evaluate_by
-
-            points = Model(name, sweep, figures, confidence.dtype, others=others).points
-            groups = evaluate_by(correct, confidence, by, points, gamma=figures.costs.gamma)
-        spending = None
-        if self.costs.prices is not None:
-            spending = Spending.of(sweep, self.costs.prices)
-        model = Model(name, sweep, figures, confidence.dtype, groups, others, spending)
-        return self._with_certainty(model, outputs)
-
-    def _with_certainty(self, model: Model, outputs: Outputs) -> Model:
-        certainty = self.certainty
-        if certainty.level is not None:
-            from fastarac.cli._intervals import Intervals
-
-            model = replace(model, intervals=Intervals.of(outputs, model, level=certainty.level))
-        if certainty.failure_probability is not None:
-            from fastarac.cli._guarantees import Guarantees
-
-            promised = Guarantees.of(model.sweep, self.limits.fitted, certainty.failure_probability)
-            model = replace(model, guarantees=promised)
-        return model
+        said = tuple(in_words_of_options(note) for note in notes)
+        return Model(
+            name, sweep, figures, confidence.dtype, said, number_of_groups(outputs), spending, groups
+        )
 
     def deliver(
         self,
@@ -116,7 +112,7 @@ class Settings:
             text = getattr(_report, f"as_{form.value}")(models)
         if plot is not None:
             try:
-                _plot.save(models, self.limits.error_rates, plot)
+                _plot.save(models, plot)
             except OSError as error:
                 raise RefusalError(f"{plot}: it cannot be written: {error.strerror}") from None
         if form is not Format.table and difference is not None:

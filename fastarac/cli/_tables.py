@@ -14,11 +14,12 @@ from rich.text import Text
 from fastarac._core.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
 BEST = "bold green"
+BROKEN = "bold red"
 UNLIMITED = 100_000  # characters a line
 
 
@@ -38,6 +39,8 @@ class Column:
         What stands below each cell.
     justify : {"left", "right"}
         Where its cells are.
+    broken : list of bool or None
+        Which cells break a limit.
     """
 
     header: str
@@ -45,6 +48,7 @@ class Column:
     values: list[float] | None = None
     below: list[str] | None = None
     justify: Literal["left", "right"] = "right"
+    broken: list[bool] | None = None
 
     def best(self) -> list[bool]:
         """Return which cells are best; none where all are alike."""
@@ -58,26 +62,31 @@ class Column:
         """Return the cells as they are printed."""
         found = []
         for row, (cell, is_best) in enumerate(zip(self.cells, self.best(), strict=True)):
-            style = BEST if is_best else ""
-            text = Text(cell, style=style)
+            shown, style = cell, BEST if is_best else ""
+            if self.broken is not None:
+                shown, style = (f"{cell} !", BROKEN) if self.broken[row] else (f"{cell}  ", style)
+            text = Text(shown, style=style)
             if self.below is not None:
-                text = Text.assemble((cell, style), (f"\n{self.below[row]}", "dim"))
+                margin = "" if self.broken is None else "  "
+                text = Text.assemble((shown, style), (f"\n{self.below[row]}{margin}", "dim"))
             found.append(text)
         return found
 
 
-def tables(names: Sequence[str], blocks: Sequence[Sequence[Column]], console: Console) -> list[Table]:
+def tables(
+    names: Sequence[str], blocks: Iterable[Sequence[Column]], console: Console, title: str = "model"
+) -> list[Table]:
     """Return one table, or several where the console is too narrow for all blocks in one."""
     done: list[Table] = []
     columns: list[Column] = []
     unlimited = console.options.update(width=UNLIMITED)
     for block in blocks:
-        wider = table(names, [*columns, *block])
+        wider = table(names, [*columns, *block], title)
         if columns and Measurement.get(console, unlimited, wider).maximum > console.width:
-            done.append(table(names, columns))
+            done.append(table(names, columns, title))
             columns = []
         columns += block
-    return [*done, table(names, columns)]
+    return [*done, table(names, columns, title)]
 
 
 def table(names: Sequence[str], columns: Sequence[Column], title: str = "model") -> Table:

@@ -193,6 +193,7 @@ class ARACDisplay(AcceptanceDisplay):
         if not self.max_error_rate:
             return super()._fitted()
         lowest = 1 - BELOW_LIMITS * max(self.max_error_rate)
+        lowest = min([lowest, *(at.accuracy_after_correction for at in self.operating_points)])
         return with_margin(max(float(self.accuracy_after_correction.min()), lowest), 1.0)
 
     def _shade(self) -> tuple[PolyCollection, PolyCollection]:

@@ -1,0 +1,72 @@
+"""A model with its figures, as all that is printed takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastarac.cli import _numbers as numbers
+from fastarac.cli._limits import as_given, is_given
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from fastarac.cli._costs import Spending
+    from fastarac.cli._groups import Groups
+    from fastarac.evaluation import Evaluation, Limit, LimitEvaluation
+    from fastarac.operating.points import OperatingPoint
+    from fastarac.sweep import ThresholdSweep
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model and its figures.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    sweep : ThresholdSweep
+        Its counts at every threshold.
+    evaluation : Evaluation
+        Its figures.
+    dtype : numpy.dtype
+        The dtype of its confidences.
+    notes : tuple of str
+        What speaks against relying on intervals and guarantees.
+    n_groups : int or None
+        How many groups of outputs that depend on each other intervals rest on, where there are any.
+    spending : Spending or None
+        What it costs, where there are prices.
+    groups : Groups or None
+        The figures of its groups, where a column says which there are.
+    """
+
+    name: str
+    sweep: ThresholdSweep
+    evaluation: Evaluation
+    dtype: np.dtype[Any]
+    notes: tuple[str, ...] = ()
+    n_groups: int | None = None
+    spending: Spending | None = None
+    groups: Groups | None = None
+
+    @property
+    def limits(self) -> list[Limit]:
+        """What decides what is accepted."""
+        return [found.limit for found in self.evaluation.limits]
+
+    def at(self, index: int) -> LimitEvaluation:
+        """Return what the limit of this index lets through."""
+        return self.evaluation.limits[index]
+
+    def point(self, index: int) -> OperatingPoint:
+        """Return the operating point for the limit of this index."""
+        return self.at(index).point
+
+    def threshold(self, index: int) -> str:
+        """Return the threshold for the limit of this index."""
+        found = self.at(index)
+        if is_given(found.limit):
+            return as_given(found.limit)
+        return numbers.threshold(found.point.threshold, self.sweep, self.dtype)
