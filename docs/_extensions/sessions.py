@@ -93,7 +93,9 @@ MAKERS: dict[str, Callable[[], str]] = {
         "fastarac evaluate outputs.csv --model model --error-rate 0.01"
         " --cost-verification 2 --cost-correction 5 --cost-error 200"
     ),
-    "groups.txt": lambda: session("fastarac evaluate knn-votes.csv --by digit --error-rate 0.01"),
+    "groups.txt": lambda: session(
+        "fastarac evaluate knn-votes.csv --by digit --error-rate 0.01 --ci 0.95"
+    ),
     "formats.txt": lambda: session("fastarac evaluate knn-votes.csv --error-rate 0.01 --format json"),
     "refused.txt": lambda: session("fastarac evaluate bad.csv"),
     "intervals.txt": lambda: session(

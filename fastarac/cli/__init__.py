@@ -9,15 +9,13 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from fastarac._core.extras import missing
+from fastarac.cli._exit import INTERRUPTED, REFUSED, discard_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
 REQUIRED = ("typer", "rich", "duckdb")
-REFUSED = 2
-INTERRUPTED = 130
-KILLED_BY_CLOSED_PIPE = 141  # as the shell counts it
 
 
 def main() -> None:
@@ -35,12 +33,6 @@ def main() -> None:
     except OSError as error:  # help and version are written by typer
         discard_output()
         sys.exit(_refuse(f"the standard output cannot be written: {error.strerror}"))
-
-
-def discard_output() -> None:
-    """Forget what is left in the buffer of stdout, which would otherwise fail again at exit."""
-    with suppress(OSError, AttributeError):  # of a stdout that is closed, or no file
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

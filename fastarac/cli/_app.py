@@ -9,7 +9,7 @@ import typer
 
 from fastarac._core.text import printable
 from fastarac._version import __version__
-from fastarac.cli import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, _ocr, discard_output
+from fastarac.cli import _ocr
 from fastarac.cli._costs import (
     CostCorrection,
     CostError,
@@ -18,6 +18,7 @@ from fastarac.cli._costs import (
     ReviewerDetection,
     ReviewerFalseAlarm,
 )
+from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
 from fastarac.cli._options import (
     RESAMPLES,
     Certainty,

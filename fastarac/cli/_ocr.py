@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from fastarac._core.text import json_text, listed
 from fastarac.cli import _report
+from fastarac.cli._ocr_found import Found
 from fastarac.cli._options import Format, RefusalError
 from fastarac.cli._settings import write
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from fastarac.cli._compare import Findings
     from fastarac.cli._model import Model
     from fastarac.cli._settings import Settings
-    from fastarac.ocr import Engine, Pairing, Sensitivity
+    from fastarac.ocr import Engine, Pairing
 
 PATIENCE = 2.0  # seconds without a progress bar
 
@@ -167,37 +168,6 @@ class Request:
             raise RefusalError(f"two engines are called {listed(names)}; --name tells them apart")
         assert self.truth is not None  # noqa: S101, checked
         return self.truth, dict(zip(names, self.outputs, strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """All that is known of the engines: what the text, the figures and the report are made of.
-
-    Attributes
-    ----------
-    engines : dict of str to Engine
-        Their items, words and files.
-    models : list of Model
-        Their figures, the one of the largest ARAC-AUC first.
-    sensitivities : dict of str to Sensitivity
-        The accepted shares under other policies.
-    pairings : dict of str to Pairing
-        Which files are paired, and which are left out.
-    comparison : Findings or None
-        The engines side by side, where there are several.
-    lacking : dict of str to int
-        How many items each engine has not, of those that any of them has.
-    by_page : bool
-        Whether intervals are by page.
-    """
-
-    engines: dict[str, Engine]
-    models: list[Model]
-    sensitivities: dict[str, Sensitivity]
-    pairings: dict[str, Pairing]
-    comparison: Findings | None
-    lacking: dict[str, int]
-    by_page: bool
 
 
 def run(request: Request, settings: Settings, *, output: Path | None) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from fastarac.cli._ocr import Found
+    from fastarac.cli._ocr_found import Found
     from fastarac.cli._settings import Settings
     from fastarac.ocr import Engine
     from fastarac.ocr.policies import Policy

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from fastarac._core.text import printable
-from fastarac.cli import _plot, discard_output
+from fastarac.cli import _plot
+from fastarac.cli._exit import discard_output
 from fastarac.cli._notes import collected
 from fastarac.cli._options import (
     Certainty,
