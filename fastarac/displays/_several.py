@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from fastarac.displays._base import AcceptanceDisplay, ItemDisplay
-from fastarac.displays._style import MOST_NAMES_INSIDE
+from fastarac.displays._style import MOST_NAMES_INSIDE, root_figure
 from fastarac.displays.arac import ARACDisplay
 from fastarac.displays.rates import PrecisionRecallDisplay
 from fastarac.displays.rejection_cost import AccuracyRejectionCostDisplay
@@ -77,7 +77,7 @@ def draw_curves(
 
 def _make_room(ax: Axes) -> None:
     """Make a new figure higher by a legend below the axes, so that these keep their size."""
-    legend, figure = ax.get_legend(), ax.get_figure(root=True)
+    legend, figure = ax.get_legend(), root_figure(ax)
     if legend is not None and figure is not None and len(legend.get_texts()) > MOST_NAMES_INSIDE:
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + legend.get_window_extent().height / figure.dpi)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from numpy.typing import NDArray
 
@@ -122,6 +123,12 @@ def draw_guide(ax: Axes, points: tuple[FloatArray, ...], style: dict[str, Any]) 
     return line
 
 
+def root_figure(ax: Axes) -> Figure | None:
+    """Return the whole figure of the axes; ``get_figure(root=True)`` came with matplotlib 3.10."""
+    figure = ax.get_figure()
+    return None if figure is None else figure.canvas.figure
+
+
 def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
     """Draw the legend: curves in their order, then bands and guides; many names below the axes.
 
@@ -133,7 +140,7 @@ def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
         return
     order = sorted(range(len(names)), key=lambda i: handles[i].get_zorder() < CURVE_ZORDER)
     handles, names = [handles[i] for i in order], [names[i] for i in order]
-    figure = ax.get_figure(root=True)
+    figure = root_figure(ax)
     if len(names) <= MOST_NAMES_INSIDE or figure is None or figure.get_layout_engine() is None:
         ax.legend(handles, names, loc=place)
         return
