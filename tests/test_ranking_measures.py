@@ -291,8 +291,8 @@ class TestPool:
             ([], 3, ValueError, "rankings is empty; at least one system is expected"),
             ([[[1]], [[1], [2]]], 3, ValueError, "the systems in rankings have 1 and 2 queries"),
             ([{"q": [1]}, [[1]]], 3, TypeError, "rankings holds mappings and lists"),
-            ([[[1]]], 0, ValueError, "depth is 0; at least 1 is expected"),
-            ([[[1]]], 2.5, TypeError, r"depth is 2.5 \(float\); a whole number is expected"),
+            ([[[1]]], 0, ValueError, "depth is 0; an integer of at least 1 is expected"),
+            ([[[1]]], 2.5, TypeError, r"depth is 2.5 \(float\); an integer is expected"),
         ],
     )
     def test_errors(self, rankings, depth, error, message):
@@ -350,10 +350,10 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("k", "error", "message"),
         [
-            (0, ValueError, "k is 0; at least 1 is expected"),
-            ([3, -1], ValueError, "k is -1; at least 1 is expected"),
-            (1.0, TypeError, r"k is 1.0 \(float\); a whole number is expected"),
-            (True, TypeError, r"k is True \(bool\); a whole number is expected"),
+            (0, ValueError, "k is 0; an integer of at least 1 is expected"),
+            ([3, -1], ValueError, "k is -1; an integer of at least 1 is expected"),
+            (1.0, TypeError, r"k is 1.0 \(float\); an integer is expected"),
+            (True, TypeError, r"k is True \(bool\); an integer is expected"),
         ],
     )
     def test_k(self, k, error, message):
