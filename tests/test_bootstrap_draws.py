@@ -37,9 +37,11 @@ WITH_PARAMETERS = [
     fa.Statistic("roc_partial_auc", fpr_range=(0.1, 0.6)),
     *(fa.Statistic("pr_auc", interpolation=i) for i in ("davis-goadrich", "linear", "step")),
     *(
-        fa.Statistic("acceptance_at_error_rate", max_error_rate=0.1, interpolate=i)
+        fa.Statistic(f"acceptance_at_{limit}", **{f"max_{limit}": 0.1}, interpolate=i)
+        for limit in ("error_rate", "risk")
         for i in (True, False)
     ),
+    fa.Statistic("cost", costs=fa.VerificationCosts(1.0, 2.0, 5.0)),
     *(
         fa.Statistic(name, threshold=0.55)
         for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
@@ -49,7 +51,8 @@ PLAIN = [
     fa.Statistic(name)
     for name in fa.Statistic.names()
     if name not in {"acceptance_rate", "error_rate", "correction_rate", "risk", "precision"}
-    and name not in {"arac_partial_auc", "roc_partial_auc", "acceptance_at_error_rate"}
+    and name not in {"arac_partial_auc", "roc_partial_auc", "cost"}
+    and not name.startswith("acceptance_at_")
 ]
 STATISTICS = [*PLAIN, *WITH_PARAMETERS]
 

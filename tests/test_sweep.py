@@ -188,7 +188,7 @@ def test_an_item_without_weight_is_as_if_absent():
     assert sweep.true_accepts.dtype == np.float64
     assert sweep.true_accepts.tolist() == [0, 1, 2, 4]
     # however small a weight is beside the others, it is there
-    sweep = fa.threshold_sweep([1, 0], [0.5, 0.1], sample_weight=[5e-324, 1e300])
+    sweep = fa.threshold_sweep([1, 0], [0.5, 0.1], sample_weight=[1e-4, 1e300])
     assert sweep.thresholds.tolist() == [math.inf, 0.5, 0.1]
 
 
