@@ -13,6 +13,7 @@ from fastarac.measures.confusion import read_table
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+LEAST = 2.0**-400  # below, weights are scaled before they are multiplied
 VARIANTS = ("standard", "size-weighted")
 
 
@@ -171,6 +172,8 @@ def _read(counts: ArrayLike) -> NDArray[Any]:
     if table.ndim != 2 or table.size == 0:
         message = f"counts has shape {table.shape}; a matrix of clusters by classes is expected"
         raise ValueError(message)
+    if 0 < table.max() < LEAST:  # products of shares would vanish; purities have no unit
+        return np.ldexp(table, -int(np.frexp(table.max())[1]))
     return table
 
 
