@@ -173,7 +173,7 @@ def _read(counts: ArrayLike) -> NDArray[Any]:
         message = f"counts has shape {table.shape}; a matrix of clusters by classes is expected"
         raise ValueError(message)
     if 0 < table.max() < LEAST:  # products of shares would vanish; purities have no unit
-        return np.ldexp(table, -int(np.frexp(table.max())[1]))
+        table = np.ldexp(table, -int(np.frexp(table.max())[1]))
     return table
 
 
