@@ -56,6 +56,12 @@ def model_of(name: str, correct, confidence, **options) -> Model:
     return Model(name, sweep, fa.evaluate(sweep, **options), np.asarray(confidence).dtype)
 
 
+@pytest.fixture(autouse=True)
+def _tests_go_on_after_an_interrupt(monkeypatch):
+    monkeypatch.setattr(cli, "end_interrupted", lambda: sys.exit(130))
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+
+
 @pytest.fixture
 def good(tmp_path):
     path = tmp_path / "good.csv"

@@ -87,6 +87,27 @@ sys.meta_path.insert(0, Interrupts())
         result = run_process("demo", before=before)
         assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
 
+    @pytest.mark.skipif(os.name != "posix", reason="signals")
+    def test_interrupted_where_no_error_can_pass(self):
+        before = """
+import os, signal, time
+import fastarac.datasets
+
+class Callback:
+    def __del__(self):  # like a callback that a compiler makes: what it raises is ignored
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+
+def load():
+    callback = Callback()
+    del callback
+    time.sleep(10)
+
+fastarac.datasets.load_digits_ocr = load
+"""
+        result = run_process("demo", before=before)
+        assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
+
     @pytest.mark.skipif(os.name != "posix", reason="pipes break differently")
     def test_closed_pipe(self):
         script = "from fastarac.cli import main; main()"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_io import WRITERS, write_delimited, write_parquet
 
-from fastarac.io import DataFileError, read_models
+from fastarac.io import DataFileError, _labels, read_models
 
 
 def write_models(folder, models: dict[str, dict[str, list]]) -> dict[str, object]:
@@ -172,3 +172,34 @@ def test_nothing_but_figures_on_the_standard_output(tmp_path, capfd):
     files = write_models(tmp_path, {"a": A, "b": A})
     read_models(files, item="id", same_items=True)
     assert capfd.readouterr() == ("", "")
+
+
+def test_texts_are_numbered_by_both_hashes():
+    """Texts of which one hash is the same are told apart by the other one."""
+    rng = np.random.default_rng(0)
+    for few in (1, 3, 1000):
+        parts = [tuple(rng.integers(0, few, (2, n)).astype(np.uint64)) for n in (50, 1, 70)]
+        codes, first, second = _labels.numbered(parts)
+        size = len(first)
+        pairs = [pair for part in parts for pair in zip(*(p.tolist() for p in part), strict=True)]
+        flat = np.concatenate(codes).tolist()
+        assert [len(part) for part in codes] == [50, 1, 70]
+        assert sorted(set(flat)) == list(range(size)) == list(range(len(set(pairs))))
+        of_codes = list(zip(first.tolist(), second.tolist(), strict=True))
+        assert [of_codes[code] for code in flat] == pairs
+
+
+def test_names_of_several_files(tmp_path):
+    """Groups that come late, or in one file alone, have their names in all models."""
+    columns = {"confidence": np.arange(4000.0), "correct": np.arange(4000) % 2}
+    late = ["first"] * 3999 + ["ü"]
+    files = {
+        "a": write_parquet(tmp_path / "a.parquet", columns | {"g": late}),
+        "b": write_delimited(
+            tmp_path / "b.csv", {k: list(v) for k, v in columns.items()} | {"g": late[::-1]}
+        ),
+    }
+    found = read_models(files, by="g").outputs
+    for outputs, rows in ((found["a"], late), (found["b"], late[::-1])):
+        assert outputs.by.names == ("first", "ü")
+        assert [outputs.by.names[code] for code in outputs.by.codes] == rows

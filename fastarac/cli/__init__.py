@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+import threading
+from contextlib import suppress
 
 from fastarac._core.extras import missing
-from fastarac.cli._exit import INTERRUPTED, REFUSED, discard_output
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
+from fastarac.cli._exit import (
+    INTERRUPTED,
+    REFUSED,
+    discard_output,
+    end_interrupted,
+    interrupts_end_at_once,
+)
 
 REQUIRED = ("typer", "rich", "duckdb")
+MOMENT = 0.05  # seconds
 
 
 def main() -> None:
     """Run the command line; the exit status is 0, 2 after an error, or 130 when interrupted."""
-    with _interrupts_end_at_once():
+    sys.unraisablehook = _interrupt_again
+    with interrupts_end_at_once():
         problem = missing(REQUIRED, "cli")
         if problem is not None:
             sys.exit(_refuse(problem))
@@ -28,28 +31,25 @@ def main() -> None:
 
     try:
         app(prog_name="fastarac")
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            end_interrupted()
+        raise
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        end_interrupted()
     except OSError as error:  # help and version are written by typer
         discard_output()
         sys.exit(_refuse(f"the standard output cannot be written: {error.strerror}"))
 
 
-@contextmanager
-def _interrupts_end_at_once() -> Iterator[None]:
-    """End the process at SIGINT, which may raise any error inside modules that are being imported."""
-
-    def end(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        os._exit(INTERRUPTED)
-
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # such as under nohup
-        yield
-        return
-    signal.signal(signal.SIGINT, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
+    """Send an interrupt once more that arose where it cannot pass, such as in a callback of numba."""
+    if unraisable.exc_type is KeyboardInterrupt:
+        again = threading.Timer(MOMENT, signal.raise_signal, [signal.SIGINT])
+        again.daemon = True
+        again.start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def _refuse(problem: str) -> int:

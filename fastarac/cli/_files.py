@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from fastarac import io
 from fastarac._core.text import printable
+from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._options import RefusalError, in_words_of_options
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def read_models(
 ) -> io.Models:
     """Return the outputs of each model: one a file, or as the column `model` says."""
     files = dict(zip(_names_of_files(paths), paths, strict=True))
-    with Console(stderr=True).status("") as status:
+    with interrupts_end_at_once(), Console(stderr=True).status("") as status:
         try:
             return io.read_models(
                 files,

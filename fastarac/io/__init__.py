@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from fastarac.io._columns import Columns
 from fastarac.io._formats import open_source
-from fastarac.io._labels import Vocabularies
+from fastarac.io._labels import FIELDS, Texts
 from fastarac.io._models import Models as Models
-from fastarac.io._models import read_files
+from fastarac.io._models import read_files, with_codes, with_names
 from fastarac.io._outputs import Labels as Labels
 from fastarac.io._outputs import Outputs as Outputs
 from fastarac.io._sources import DataFileError as DataFileError
@@ -129,9 +129,9 @@ def read_outputs(
         confidence, correct, prediction, truth, model, by, weight, item, keep_truth, empty_truth, group
     )
     with connect() as connection:
-        texts = Vocabularies(connection)
-        outputs = columns.read(open_source(Path(path), connection), texts)
-        return texts.named(outputs)
+        texts = {field: Texts() for field in FIELDS}
+        fields = columns.read(open_source(Path(path), connection), texts)
+        return with_names(with_codes(fields, texts), texts)
 
 
 def read_models(
@@ -184,7 +184,7 @@ def read_models(
 
     Notes
     -----
-    Items are matched inside DuckDB, as texts, in a time that grows as their number does.
+    Items are matched as texts, by 128 bits of hashes that DuckDB finds while it reads the files.
 
     Examples
     --------

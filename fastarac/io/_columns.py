@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._core.text import quoted
-from fastarac.io._labels import FIELDS
-from fastarac.io._outputs import Labels, Outputs
+from fastarac.io._labels import FIELDS, Part, hashes
 from fastarac.io._sources import (
     BOOLEAN,
     FLOATS_AND_INTEGERS,
@@ -22,9 +21,9 @@ from fastarac.io._sources import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from fastarac.io._labels import Vocabularies
+    from fastarac.io._labels import Texts
 
 Array = NDArray[Any]
 
@@ -51,7 +50,7 @@ class Pick(ABC):
 
     def is_valid(self, values: Array) -> Array:
         """Return which values are as expected, of those that are not null."""
-        return values >= 0 if self.field in FIELDS else np.ones(len(values), np.bool_)
+        return np.ones(len(values), np.bool_)
 
     def unsuitable(self, source: Source) -> DataFileError:
         """Return an error about the type of the column."""
@@ -190,10 +189,10 @@ class Columns:
             message = f"the {named} column is named, but not the {missing} column"
             raise ValueError(message)
 
-    def read(self, source: Source, texts: Vocabularies) -> Outputs:
-        """Return the outputs in a file, whose labels have codes, but no names."""
+    def read(self, source: Source, texts: Mapping[str, Texts]) -> dict[str, Any]:
+        """Return the fields of `Outputs` in a file; of texts, their number in `texts`."""
         columns = self if self.correct or self.prediction else self._defaults(source)
-        return Outputs(**_fetch(source, columns.picks(source), texts))
+        return _fetch(source, columns.picks(source), texts)
 
     def _defaults(self, source: Source) -> Columns:
         if "correct" in source.columns:
@@ -234,30 +233,29 @@ class Columns:
         return picks
 
 
-def _fetch(source: Source, picks: Sequence[Pick], texts: Vocabularies) -> dict[str, Any]:
+def _fetch(source: Source, picks: Sequence[Pick], texts: Mapping[str, Texts]) -> dict[str, Any]:
     """Return the fields of `Outputs`; raise where a value is not as expected."""
     import duckdb
 
-    expressions = ", ".join(f'{pick.expression(source)} AS "{pick.field}"' for pick in picks)
-    labels = [pick.field for pick in picks if pick.field in FIELDS]
+    expressions = {pick.field: pick.expression(source) for pick in picks}
+    columns = [
+        hashes(expression, field) if field in FIELDS else f'{expression} AS "{field}"'
+        for field, expression in expressions.items()
+    ]
     try:
-        if labels:
-            source.select(expressions, into="CREATE OR REPLACE TEMP TABLE picked AS")
-            others = ", ".join(f'"{pick.field}"' for pick in picks if pick.field not in FIELDS)
-            arrays = source.connection.execute(f"SELECT {others} FROM picked").fetchnumpy()
-            arrays |= {label: texts[label].encode("picked") for label in labels}
-        else:
-            arrays = source.select(expressions).fetchnumpy()
+        arrays = source.select(", ".join(columns)).fetchnumpy()
         _refuse_invalid(source, picks, arrays)
-        fields: dict[str, Any] = {name: np.ma.getdata(array) for name, array in arrays.items()}
+        fields: dict[str, Any] = {
+            pick.field: np.ma.getdata(arrays[pick.field]) for pick in picks if pick.field not in FIELDS
+        }
         fields["confidence"] = _exact(source, picks[0].column, fields["confidence"])
     except duckdb.Error as failure:
         raise source.explain(failure) from None
-    except RuntimeError as failure:
-        if "interrupted" in str(failure):  # DuckDB's word for a signal that Python has caught
-            raise KeyboardInterrupt from None
-        raise
-    return fields | {label: Labels((), fields[label]) for label in labels}
+    for field in FIELDS:
+        if field in expressions:
+            first, second = arrays[field], arrays[f"{field} too"]
+            fields[field] = texts[field].add(Part(source, expressions[field], first, second))
+    return fields
 
 
 def _refuse_invalid(source: Source, picks: Sequence[Pick], arrays: dict[str, Array]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastarac._core.text import listed, printable, quoted
 from fastarac.io._formats import open_source
-from fastarac.io._labels import Vocabularies
+from fastarac.io._labels import FIELDS, Texts
 from fastarac.io._outputs import Labels, Outputs
 from fastarac.io._sources import connect
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.io._columns import Columns
-    from fastarac.io._labels import Vocabulary
 
 
 class Models(NamedTuple):
@@ -51,16 +50,19 @@ def read_files(
 ) -> Models:
     """Return the outputs in files, by model."""
     with connect() as connection:
-        texts = Vocabularies(connection)
-        parts: dict[str, list[Outputs]] = {}
+        texts = {field: Texts() for field in FIELDS}
+        files_read = []
         for name, path in files.items():
             if on_file is not None:
                 on_file(name)
-            outputs = columns.read(open_source(path, connection), texts)
+            files_read.append((name, columns.read(open_source(path, connection), texts)))
+        parts: dict[str, list[Outputs]] = {}
+        for name, fields in files_read:
+            outputs = with_codes(fields, texts)
             of_models = {name: outputs}
             if outputs.model is not None:
-                names = texts["model"].labels(outputs.model.codes)
-                of_models = replace(outputs, model=names).per_model()
+                named = replace(outputs, model=texts["model"].named(outputs.model))
+                of_models = named.per_model()
             for model, part in of_models.items():
                 if len(part):
                     parts.setdefault(model, []).append(part)
@@ -72,10 +74,28 @@ def read_files(
             matching = _matched(models, texts["item"])
             difference = _unequal_sizes(models) if matching is None else matching.difference
         done = {
-            model: texts.named(replace(outputs, item=None, truth=None))
+            model: with_names(replace(outputs, item=None, truth=None), texts)
             for model, outputs in models.items()
         }
     return Models(done, difference, same_truths)
+
+
+def with_codes(fields: Mapping[str, Any], texts: Mapping[str, Texts]) -> Outputs:
+    """Return what was read of a file, with labels that have codes, but no names."""
+    labels = {field: texts[field].labels(fields[field]) for field in FIELDS if field in fields}
+    return Outputs(**(dict(fields) | labels))
+
+
+def with_names(outputs: Outputs, texts: Mapping[str, Texts]) -> Outputs:
+    """Return outputs whose labels have names."""
+    return replace(
+        outputs,
+        model=texts["model"].named(outputs.model),
+        by=texts["by"].named(outputs.by),
+        item=texts["item"].named(outputs.item),
+        truth=texts["truth"].named(outputs.truth),
+        group=texts["group"].named(outputs.group),
+    )
 
 
 def _joined(parts: Sequence[Outputs]) -> Outputs:
@@ -116,7 +136,7 @@ def _unequal_sizes(models: Mapping[str, Outputs]) -> str | None:
     return f"the models have different numbers of outputs, {listed(each)}"
 
 
-def _matched(models: Mapping[str, Outputs], items: Vocabulary) -> _Matching | None:
+def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
     """Match the items of all models by their codes; None where they are not identified."""
     codes = [outputs.item.codes for outputs in models.values() if outputs.item is not None]
     if not codes:
@@ -153,7 +173,7 @@ def _matched(models: Mapping[str, Outputs], items: Vocabulary) -> _Matching | No
 
 
 def _of_same_items(
-    models: Mapping[str, Outputs], texts: Vocabularies
+    models: Mapping[str, Outputs], texts: Mapping[str, Texts]
 ) -> tuple[dict[str, Outputs], str | None]:
     """Return the outputs of the items that all models have, in the order of the first one."""
     if len(models) < 2:
@@ -196,16 +216,16 @@ class _Difference(NamedTuple):
     other: str
 
 
-def _truths(first: Outputs, other: Outputs, truths: Vocabulary) -> _Difference | None:
+def _truths(first: Outputs, other: Outputs, truths: Texts) -> _Difference | None:
     """Other truths show that the items are not the same."""
     return _texts(first.truth, other.truth, truths)
 
 
-def _groups(first: Outputs, other: Outputs, groups: Vocabulary) -> _Difference | None:
+def _groups(first: Outputs, other: Outputs, groups: Texts) -> _Difference | None:
     return _texts(first.group, other.group, groups)
 
 
-def _texts(first: Labels | None, other: Labels | None, texts: Vocabulary) -> _Difference | None:
+def _texts(first: Labels | None, other: Labels | None, texts: Texts) -> _Difference | None:
     if first is None or other is None:
         return None
     different = np.flatnonzero(first.codes != other.codes)
@@ -227,7 +247,7 @@ def _weights(first: Outputs, other: Outputs) -> _Difference | None:
 
 
 def _refuse_difference(
-    what: str, found: _Difference, models: tuple[str, Outputs, str], items: Vocabulary
+    what: str, found: _Difference, models: tuple[str, Outputs, str], items: Texts
 ) -> None:
     first_name, first, name = models
     where = f"output {found.row + 1:,}"

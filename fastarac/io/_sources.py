@@ -7,6 +7,7 @@ import gzip
 import zlib
 from abc import ABC, abstractmethod
 from collections import deque
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,20 +83,25 @@ def _rebuild_error(path: Path, problem: str, row: int | None, line: int | None) 
     return DataFileError(path, problem, row=row, line=line)
 
 
-def connect() -> DuckDBPyConnection:
+@contextmanager
+def connect() -> Iterator[DuckDBPyConnection]:
+    """Open a connection that loads no extension, and raise its word for an interrupt as one."""
     require("duckdb", "cli")
     import duckdb
 
-    connection = duckdb.connect(
-        ":memory:",
-        config={
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "temp_directory": "",
-        },
-    )
-    connection.execute("SET enable_progress_bar = false")  # it goes to the standard output
-    return connection
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "temp_directory": "",
+    }
+    try:
+        with duckdb.connect(":memory:", config=config) as connection:
+            connection.execute("SET enable_progress_bar = false")  # it goes to the standard output
+            yield connection
+    except RuntimeError as failure:
+        if "interrupted" in str(failure):
+            raise KeyboardInterrupt from None
+        raise
 
 
 class Source(ABC):
