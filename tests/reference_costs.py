@@ -5,6 +5,7 @@ Matrices are lists of rows of fractions: rows predicted, columns actual.
 
 from __future__ import annotations
 
+import itertools
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -116,6 +117,32 @@ def naive_bcost(
             total_cost += prices[cell]
         costs.append(total_cost / n)
     return costs
+
+
+def grouped_costs(
+    tables: list[Any], prices: Any, labels: list[Any]
+) -> tuple[list[tuple[Fraction, int]], Fraction, float]:
+    """Cost and size of each group, the cost of an item, and its standard error to first order."""
+    found: dict[Any, tuple[Fraction, int]] = {}
+    for table, label in zip(tables, labels, strict=True):
+        cells = list(zip(table.ravel().tolist(), prices.ravel().tolist(), strict=True))
+        cost = sum((m * Fraction(*float(c).as_integer_ratio()) for m, c in cells), Fraction(0))
+        before, size = found.get(label, (Fraction(0), 0))
+        found[label] = before + cost, size + sum(m for m, _ in cells)
+    every = [group for group in found.values() if group[1]]
+    n = sum(size for _, size in every)
+    mean = sum((cost for cost, _ in every), Fraction(0)) / n
+    square = sum(((cost - size * mean) ** 2 for cost, size in every), Fraction(0))
+    return every, mean, math.sqrt(square) / n
+
+
+def law_of_grouped_costs(groups: list[tuple[Fraction, int]]) -> dict[Fraction, Fraction]:
+    """Probability of each cost of an item where all orders of drawing whole groups are gone through."""
+    law: dict[Fraction, Fraction] = {}
+    for drawn in itertools.product(groups, repeat=len(groups)):
+        value = sum((cost for cost, _ in drawn), Fraction(0)) / sum(size for _, size in drawn)
+        law[value] = law.get(value, Fraction(0)) + Fraction(1, len(groups) ** len(groups))
+    return law
 
 
 # --- Guarantees ----------------------------------------------------------------------------------

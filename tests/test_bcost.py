@@ -301,6 +301,134 @@ def test_zero_up_to_rounding_is_zero():
     assert stack.rejected.dtype == bool
 
 
+# --- Whole groups --------------------------------------------------------------------------------
+
+FEW = pytest.mark.filterwarnings("ignore:there are [0-9]+ groups:fastarac.UnreliableIntervalWarning")
+
+
+@FEW
+def test_whole_groups_are_drawn():
+    """Every order of drawing five groups, one of them of two tables, one of which is empty."""
+    rng = np.random.default_rng(7)
+    tables = rng.integers(0, 5, (7, 2, 2))
+    tables[3] = 0
+    labels = ["b", "a", "e", "none", "c", "d", "a"]
+    groups, mean, error = ref.grouped_costs(list(tables), COSTS, labels)
+    law = ref.law_of_grouped_costs(groups)
+    found = fa.costs.bcost(tables, COSTS, groups=labels, n_resamples=20_000, random_state=0)
+    assert found.estimate == pytest.approx(float(mean), rel=1e-15)
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+    assert (found.low, found.high) == ends(found.distribution, "0.95")
+    values = np.array(sorted(map(float, law)))
+    at = abs(values[:, np.newaxis] - found.distribution).argmin(axis=0)
+    np.testing.assert_allclose(values[at], found.distribution, rtol=1e-13)
+    expected = 20_000 * np.array([float(law[value]) for value in sorted(law)])
+    seen = np.bincount(at, minlength=len(law))
+    common = expected > 5
+    parts = [np.append(counts[common], counts[~common].sum()) for counts in (seen, expected)]
+    parts = [part[parts[1] > 0] for part in parts]
+    assert stats.chisquare(*parts).pvalue > 1e-3
+
+
+def test_groups_of_items_and_of_tables():
+    costs = np.arange(9.0).reshape(3, 3) * (1 - np.eye(3))
+    first, second, actual = labels_of(np.random.default_rng(0), 300, 0.05)
+    pages = np.random.default_rng(1).integers(0, 40, 300) * 2**50
+    difference = fa.costs.bcost_delta(first, second, actual, costs, groups=pages, random_state=0)
+    names = np.unique(pages)
+    tables = [
+        fa.costs.paired_prediction_counts(
+            *(x[pages == name] for x in (first, second, actual)), labels=[0, 1, 2]
+        )
+        for name in names
+    ]
+    again = fa.costs.bcost_delta(tables, costs=costs, groups=names, random_state=0)
+    np.testing.assert_allclose(again.distribution, difference.distribution, rtol=1e-12, atol=1e-15)
+    delta = costs[:, np.newaxis, :] - costs[np.newaxis, :, :]
+    _, mean, error = ref.grouped_costs(tables, delta, list(names))
+    assert difference.estimate == pytest.approx(float(mean), rel=1e-12)
+    assert difference.standard_error == pytest.approx(error, rel=1e-12)
+    order = np.random.default_rng(2).permutation(300)
+    moved = fa.costs.bcost_delta(
+        first[order], second[order], actual[order], costs, groups=pages[order], random_state=0
+    )
+    np.testing.assert_array_equal(moved.distribution, difference.distribution)
+
+    counts = fa.costs.prediction_counts(first, actual, groups=pages)
+    np.testing.assert_array_equal(counts, [table.sum(axis=1) for table in tables])
+    one, two = (
+        fa.costs.bcost(
+            fa.costs.prediction_counts(x, actual, groups=pages), costs, groups=names, random_state=0
+        )
+        for x in (first, second)
+    )
+    np.testing.assert_allclose(
+        one.distribution - two.distribution, difference.distribution, rtol=1e-12, atol=1e-14
+    )
+    stack = fa.costs.bcost(counts, [costs, 2 * costs], groups=names, random_state=0)
+    np.testing.assert_allclose(stack.distribution, [one.distribution, 2 * one.distribution], rtol=1e-14)
+
+
+def test_single_items_as_groups():
+    """Groups of one item vary as the items do without smoothing."""
+    rng = np.random.default_rng(3)
+    predicted, actual = rng.integers(0, 2, 200), rng.integers(0, 2, 200)
+    tables = fa.costs.prediction_counts(predicted, actual, groups=range(200))
+    grouped = fa.costs.bcost(tables, COSTS, groups=range(200), n_resamples=5000, random_state=0)
+    single = fa.costs.bcost(tables.sum(axis=0), COSTS, laplace=0, n_resamples=5000, random_state=0)
+    assert grouped.estimate == single.estimate
+    assert grouped.standard_error == pytest.approx(single.standard_error, rel=1e-12)
+    assert stats.ks_2samp(grouped.distribution, single.distribution).pvalue > 1e-3
+
+
+def test_coverage_of_dependent_items():
+    """Pages on which all is right or much is wrong: their intervals cover, those of items do not."""
+    rng = np.random.default_rng(5)
+    repeats, hits = 300, np.zeros(2)
+    for _ in range(repeats):
+        sizes = rng.integers(5, 30, 60)
+        wrong = rng.binomial(sizes, np.where(rng.random(60) < 0.3, 0.6, 0.02))
+        tables = np.zeros((60, 2, 2), np.int64)
+        tables[:, 0, 0], tables[:, 1, 0] = sizes - wrong, wrong
+        price = 0.3 * 0.6 + 0.7 * 0.02
+        for i, found in enumerate(
+            (
+                fa.costs.bcost(
+                    tables, [[0, 0], [1, 0]], groups=range(60), n_resamples=300, random_state=rng
+                ),
+                fa.costs.bcost(
+                    tables.sum(axis=0), [[0, 0], [1, 0]], laplace=0, n_resamples=300, random_state=rng
+                ),
+            )
+        ):
+            hits[i] += found.low <= price <= found.high
+    assert hits[0] / repeats > 0.95 - 0.015 - 3 * math.sqrt(0.05 * 0.95 / repeats)
+    assert hits[1] / repeats < 0.75
+
+
+def test_groups_that_cannot_be():
+    tables = np.ones((4, 2, 2), int)
+    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 4 groups; intervals"):
+        fa.costs.bcost(tables, COSTS, groups=range(4))
+    for message, arguments in [
+        (r"laplace is 1 with groups, which are drawn as they are", {"laplace": 1}),
+        (r"groups has 4 items and counts has 5", {"counts": np.ones((5, 2, 2), int)}),
+        (
+            r"counts has shape \(2, 2\); \(m, 2, 2\), a table for each of m groups, is",
+            {"counts": COUNTS},
+        ),
+        (r"counts sums to 0", {"counts": 0 * tables}),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            fa.costs.bcost(**{"counts": tables, "costs": COSTS, "groups": range(4), **arguments})
+    with pytest.raises(ValueError, match=r"counts has shape \(4, 2, 2\); \(2, 2\) is expected"):
+        fa.costs.bcost(tables, COSTS)
+    with pytest.raises(ValueError, match="groups has 1 items and predicted_1 has 2"):
+        fa.costs.bcost_delta([0, 1], [1, 1], [0, 1], COSTS, groups=[0])
+    with pytest.raises(ValueError, match="groups has 1 items and predicted has 2"):
+        fa.costs.prediction_counts([0, 1], [1, 1], groups=[0])
+
+
 # --- What is shown, and wrong input --------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+FEW_GROUPS = 20  # fewer say too little about how much groups differ
 _quiet = ContextVar("_quiet", default=False)
 
 
@@ -39,6 +40,11 @@ def warn_undefined(metric: str, reason: str) -> None:
 def warn_unreliable(reason: str) -> None:
     """Warn the caller of a public function that an interval or a test is not to be relied on."""
     warnings.warn(reason, UnreliableIntervalWarning, stacklevel=3)
+
+
+def few_groups_of(n: float) -> str:
+    """Say that there are too few groups for an interval or a test."""
+    return f"there are {n:g} groups; intervals can be relied on from {FEW_GROUPS} on"
 
 
 @contextmanager

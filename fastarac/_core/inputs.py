@@ -412,8 +412,12 @@ def whole_number(value: object, name: str, least: int) -> int:
     return int(value)
 
 
-def read_groups(groups: Any, n: int, name: str = "groups") -> tuple[NDArray[Any], NDArray[Any]]:
+def read_groups(
+    groups: Any, n: int, name: str = "groups", *, beside: str = "confidence"
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct labels in rising order, and the number of its label for each item.
+
+    There are to be n of them, as many as `beside` has items.
 
     Integers are numbered by a hash table, labels of pandas and pyarrow by their own; everything else
     is sorted once.
@@ -450,14 +454,14 @@ def read_groups(groups: Any, n: int, name: str = "groups") -> tuple[NDArray[Any]
             if nulls.any():
                 _reject_nulls(nulls, name)
             labels, codes = _distinct(array, name)
-            return _of_length(labels, codes, n, name)
+            return _of_length(labels, codes, n, name, beside)
     nulls = _missing(labels)
     if nulls.any():
         _reject_nulls(nulls[codes], name)
     if labels.dtype == object or not (labels[1:] > labels[:-1]).all():
         labels, rank = _distinct(labels, name)
         codes = rank[codes]
-    return _of_length(labels, codes, n, name)
+    return _of_length(labels, codes, n, name, beside)
 
 
 def labels_of(values: Any, name: str) -> NDArray[Any]:
@@ -506,10 +510,10 @@ def _distinct(labels: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np
 
 
 def _of_length(
-    labels: NDArray[Any], codes: NDArray[Any], n: int, name: str
+    labels: NDArray[Any], codes: NDArray[Any], n: int, name: str, beside: str
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     if len(codes) != n:
-        message = f"{name} has {len(codes)} items and confidence has {n}; the same number is expected"
+        message = f"{name} has {len(codes)} items and {beside} has {n}; the same number is expected"
         raise ValueError(message)
     return labels, codes
 

@@ -71,6 +71,18 @@ class Classified(NamedTuple):
             codes.append(numbers[column.chunk(0, len(column.values))])
         return codes
 
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return len(self.columns[0].values)
+
+    def cells(self) -> NDArray[np.int64]:
+        """The position of each item in the flattened table of `counts`, of shape (n,)."""
+        first, *others = self.codes()
+        for codes in others:
+            first = first * len(self.classes) + codes
+        return first
+
 
 def classify(labels: Any, /, **columns: Any) -> Classified:
     """Read columns of labels, of equal length, by their names; `labels` None: all that occur, sorted.

@@ -50,14 +50,19 @@ def read_costs(costs: ArrayLike, name: str = "costs") -> NDArray[np.float64]:
     return array
 
 
-def read_counts(counts: ArrayLike, shape: tuple[int, ...], name: str = "counts") -> NDArray[np.int64]:
-    """Return whole counts of the given shape, with a positive sum below 2**63."""
+def read_counts(
+    counts: ArrayLike, shape: tuple[int, ...], name: str = "counts", *, stacked: bool = False
+) -> NDArray[np.int64]:
+    """Return whole counts of the given shape, or many such, with a positive sum below 2**63."""
     array = _array(counts, name, "whole numbers are expected")
     if array.dtype.kind == "f":
         message = f"{name} has type {array.dtype}; whole numbers are expected"
         raise TypeError(message)
-    if array.shape != shape:
-        message = f"{name} has shape {array.shape}; {shape} is expected, as the costs have it"
+    if array.shape[stacked:] != shape or array.ndim != len(shape) + stacked:
+        expected = str(shape)
+        if stacked:
+            expected = f"(m, {expected[1:]}, a table for each of m groups,"
+        message = f"{name} has shape {array.shape}; {expected} is expected, as the costs have it"
         raise ValueError(message)
     bad = array < 0
     if bad.any():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac._core.exceptions import UnreasonableCostsWarning, warn_undefined
+from fastarac._core.inputs import read_groups
 from fastarac._core.results import Result, read_only
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import (
@@ -30,7 +31,11 @@ CHUNK = 1 << 17  # probabilities at a time: they and their risks stay in the cac
 
 
 def prediction_counts(
-    predicted: ArrayLike, actual: ArrayLike, *, labels: ArrayLike | None = None
+    predicted: ArrayLike,
+    actual: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
 ) -> NDArray[np.int64]:
     """Count the items by predicted and actual class: the confusion matrix.
 
@@ -42,12 +47,14 @@ def prediction_counts(
     labels : array_like of shape (K,), optional
         All classes, in the order of rows and columns. Give it wherever a class might not occur. Without
         it: the labels that occur in either, sorted; of two classes, (negative, positive).
+    groups : array_like of shape (n,), optional
+        Labels of items that belong together, such as those of a page: a table for each.
 
     Returns
     -------
-    ndarray of int64 of shape (K, K)
+    ndarray of int64 of shape (K, K), or (n_groups, K, K)
         M[i, j]: items of class j that were predicted to be of class i. **Rows are predicted, columns
-        are actual**; scikit-learn's confusion matrix is the transpose.
+        are actual**; scikit-learn's confusion matrix is the transpose. Groups are in rising order.
 
     Raises
     ------
@@ -70,8 +77,20 @@ def prediction_counts(
     >>> fa.costs.prediction_counts([0, 1], [0, 0], labels=[1, 0])
     array([[0, 1],
            [0, 1]])
+    >>> fa.costs.prediction_counts([0, 1, 1], [0, 0, 1], groups=["page 1", "page 2", "page 2"])
+    array([[[1, 0],
+            [0, 0]],
+    <BLANKLINE>
+           [[0, 0],
+            [1, 1]]])
     """
-    return classify(labels, predicted=predicted, actual=actual).counts()
+    found = classify(labels, predicted=predicted, actual=actual)
+    if groups is None:
+        return found.counts()
+    names, numbers = read_groups(groups, found.n, beside="predicted")
+    size = len(found.classes) ** 2
+    table = np.bincount(numbers * size + found.cells(), minlength=len(names) * size)
+    return table.reshape(len(names), len(found.classes), len(found.classes))
 
 
 def paired_prediction_counts(

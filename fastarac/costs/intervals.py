@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -9,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from fastarac._core.checks import inner_fraction
-from fastarac._core.exceptions import warn_unreliable
-from fastarac._core.inputs import positive_scalar, whole_number
+from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_unreliable
+from fastarac._core.inputs import positive_scalar, read_groups, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.text import percent
+from fastarac.costs._labels import classify
 from fastarac.costs._matrices import read_costs, read_counts
-from fastarac.costs.classification import CostMatrix, paired_prediction_counts
+from fastarac.costs.classification import CostMatrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 Values = Any  # a float, or an array where there is a stack of cost matrices
-MOST_CELLS = 1 << 22  # cells of resampled matrices that are held at a time
+MOST_CELLS = 1 << 22  # cells of resampled matrices, or groups, that are held at a time
 LARGEST_BIAS = 0.25  # of smoothing, in standard errors
 
 
@@ -40,7 +42,8 @@ class CostInterval(Interval):
     low, high : float or ndarray of shape (...)
         Ends of the interval.
     standard_error : float or ndarray of shape (...)
-        Standard deviation of the resampled cost, exactly: √((Σ P̂·c² − (Σ P̂·c)²)/n).
+        Standard deviation of the resampled cost, exactly: √((Σ P̂·c² − (Σ P̂·c)²)/n); of groups that
+        have m items and cost C, to first order: √(Σ(C − m·c̄)²)/n.
     confidence_level : float
         As given, in (0, 1).
     method : str
@@ -82,7 +85,8 @@ def bcost(
     *,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
-    laplace: float = 1.0,
+    laplace: float | None = None,
+    groups: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> CostInterval:
     r"""Confidence interval for the expected cost of a classifier (BCOST).
@@ -90,7 +94,8 @@ def bcost(
     Parameters
     ----------
     counts : array_like of int of shape (K, K)
-        Items by predicted (row) and actual class (column), as from :func:`.prediction_counts`.
+        Items by predicted (row) and actual class (column), as from :func:`.prediction_counts`. With
+        `groups`: such a table for each label, of shape (m, K, K).
     costs : CostMatrix or array_like of shape (..., K, K)
         What each cell costs per item; finite, negative where it is a benefit. A stack of matrices is
         evaluated on the same resamples.
@@ -98,10 +103,14 @@ def bcost(
         ρ, in (0, 1). It is read as the decimal number that it is written as.
     n_resamples : int, default=1000
         B, at least 1.
-    laplace : float, default=1.0
+    laplace : float, default=1.0, with groups 0
         λ ≥ 0: how many items are added to each cell. With 0, cells without items stay empty.
     random_state : int, SeedSequence, Generator or None
         The same integer gives the same interval; None draws anew.
+    groups : array_like of shape (m,), optional
+        A label for each table, such as that of its page, where items of a page depend on each other:
+        whole pages are drawn. Tables of one label belong together; such as have no items are as if
+        absent.
 
     Returns
     -------
@@ -119,7 +128,7 @@ def bcost(
     -----
     UnreliableIntervalWarning
         Where smoothing moves the centre of the interval by more than a quarter of its standard error,
-        or the estimate is outside its own interval.
+        or the estimate is outside its own interval; where there are fewer than 20 groups.
 
     Notes
     -----
@@ -138,6 +147,9 @@ def bcost(
     more than a few classes: 2,500 items for 50. λ = 1/s² adds one item in all; λ = 0 adds none, and
     an error that did not occur occurs in no resample.
 
+    With groups, as many of them as there are are drawn with replacement, as they are, and the cost of
+    the resample is that of all their items over the number of these.
+
     Examples
     --------
     >>> import fastarac as fa
@@ -155,11 +167,19 @@ def bcost(
     >>> prices = fa.VerificationCosts(verification=1, correction=2, error=20)
     >>> fa.costs.bcost(sweep.at(0.7).matrix, prices.matrix, laplace=0, random_state=0).estimate
     1.1666666666666667
+
+    Of 30 pages, every third is hard to read, so that errors come together:
+
+    >>> tables = [[[4, 0], [0, 6]], [[5, 1], [0, 4]], [[2, 3], [1, 4]]] * 10
+    >>> pages = range(30)
+    >>> fa.costs.bcost(tables, [[0, 5], [1, 0]], groups=pages, random_state=0)
+    CostInterval(0.7 [0.466667, 0.95], 95 %, bcost)
     """
     prices = _read_prices(costs)
-    matrix = read_counts(counts, prices.shape[-2:])
-    plan = _plan(confidence_level, n_resamples, laplace, random_state)
-    moments, distribution = _resample(matrix, prices, plan)
+    plan = _plan(confidence_level, n_resamples, laplace, random_state, groups)
+    matrix = read_counts(counts, prices.shape[-2:], stacked=groups is not None)
+    counted = matrix if groups is None else _by_group(matrix, groups)
+    moments, distribution = _resample(counted, prices, plan)
     figures, doubt = _interval(moments, distribution, plan, "bcost")
     if doubt:
         warn_unreliable(doubt)
@@ -174,7 +194,8 @@ def bcost_delta(
     costs: ArrayLike | CostMatrix,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
-    laplace: float = 1.0,
+    laplace: float | None = None,
+    groups: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> CostDifference: ...
 @overload
@@ -187,7 +208,8 @@ def bcost_delta(
     labels: ArrayLike | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
-    laplace: float = 1.0,
+    laplace: float | None = None,
+    groups: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> CostDifference: ...
 def bcost_delta(
@@ -199,7 +221,8 @@ def bcost_delta(
     labels: ArrayLike | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
-    laplace: float = 1.0,
+    laplace: float | None = None,
+    groups: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> CostDifference:
     r"""Test whether two classifiers cost the same on the same items (BCOSTDELTA).
@@ -208,13 +231,16 @@ def bcost_delta(
     ----------
     predicted_1, predicted_2, actual : array_like of shape (n,)
         Labels of the same items, as in :func:`.prediction_counts`. In place of all three, as the only
-        positional argument: the counts of :func:`.paired_prediction_counts`, of shape (K, K, K).
+        positional argument: the counts of :func:`.paired_prediction_counts`, of shape (K, K, K), or
+        with `groups` (m, K, K, K).
     costs : CostMatrix or array_like of shape (..., K, K)
         ``costs[i, j]``: predicting i when j is true. A stack is evaluated on the same resamples.
     labels : array_like of shape (K,), optional
         The label of each row and column; without it, the labels that occur, sorted.
     confidence_level, n_resamples, laplace, random_state
         As in :func:`.bcost`.
+    groups : array_like of shape (n,) or (m,), optional
+        A label for each item, or for each table, as in :func:`.bcost`.
 
     Returns
     -------
@@ -258,29 +284,35 @@ def bcost_delta(
         message = "costs is missing; a CostMatrix or an array of shape (K, K) is expected"
         raise TypeError(message)
     prices = _read_prices(costs)
+    plan = _plan(confidence_level, n_resamples, laplace, random_state, groups)
     n_rows, n_classes = prices.shape[-2:]
     if predicted_2 is None and actual is None:
         if labels is not None:
             message = "labels is given with counts; it belongs to predictions and actual labels"
             raise TypeError(message)
-        counts = predicted_1
+        matrix = read_counts(predicted_1, (n_rows, n_rows, n_classes), stacked=groups is not None)
+        counted = matrix if groups is None else _by_group(matrix, groups)
     elif predicted_2 is None or actual is None:
         message = "predicted_2 and actual are expected both, or neither, beside counts"
         raise TypeError(message)
     else:
-        counts = paired_prediction_counts(predicted_1, predicted_2, actual, labels=labels)
-        if counts.shape != (n_rows, n_rows, n_classes):
+        found = classify(labels, predicted_1=predicted_1, predicted_2=predicted_2, actual=actual)
+        if not len(found.classes) == n_rows == n_classes:
             message = (
-                f"the labels are of {len(counts)} classes and the costs have shape "
+                f"the labels are of {len(found.classes)} classes and the costs have shape "
                 f"{prices.shape[-2:]}; give the label of each row and column as labels"
             )
             raise ValueError(message)
-    matrix = read_counts(counts, (n_rows, n_rows, n_classes))
+        counted = matrix = found.counts()
+        if groups is not None:
+            numbers = read_groups(groups, found.n, beside="predicted_1")[1]
+            pairs, times = np.unique(numbers * matrix.size + found.cells(), return_counts=True)
+            counted = _Table(*np.divmod(pairs, matrix.size), times, matrix.shape)
     differences = prices[..., :, np.newaxis, :] - prices[..., np.newaxis, :, :]
-    plan = _plan(confidence_level, n_resamples, laplace, random_state)
-    moments, distribution = _resample(matrix, differences, plan)
+    moments, distribution = _resample(counted, differences, plan)
     # sums that are 0 but for their rounding
-    noise = matrix.size * np.finfo(np.float64).eps * abs(differences).max(axis=(-3, -2, -1))
+    terms = n_rows**2 * n_classes + moments.n_groups
+    noise = terms * np.finfo(np.float64).eps * abs(differences).max(axis=(-3, -2, -1))
     estimate = np.where(abs(moments.estimate) > noise, moments.estimate, 0.0)
     distribution[abs(distribution) <= noise[..., np.newaxis]] = 0.0
     moments = moments._replace(estimate=estimate)
@@ -302,14 +334,23 @@ class _Plan(NamedTuple):
 
 
 def _plan(
-    confidence_level: float, n_resamples: int, laplace: float, random_state: RandomState
+    confidence_level: float,
+    n_resamples: int,
+    laplace: float | None,
+    random_state: RandomState,
+    groups: ArrayLike | None = None,
 ) -> _Plan:
     level = inner_fraction(confidence_level, "confidence_level")
     n_resamples = whole_number(n_resamples, "n_resamples", 1)
     # 0.9 means 9/10 here, not the double next to it: (1 − 0.9)/2·1000 must not come out below 50
     beyond = (1 - Fraction(str(confidence_level))) / 2
     rank = int(beyond * n_resamples) + 1
+    if laplace is None:
+        laplace = 1.0 if groups is None else 0.0
     added = positive_scalar(laplace, "laplace")
+    if added and groups is not None:
+        message = f"laplace is {laplace} with groups, which are drawn as they are; 0 is expected"
+        raise ValueError(message)
     rng = np.random.default_rng(key_of(random_state))
     return _Plan(level, rank, n_resamples, added, rng)
 
@@ -331,12 +372,33 @@ class _Moments(NamedTuple):
     bias: FloatArray
     """How far smoothing moves the mean cost."""
     standard_error: FloatArray
+    n_groups: int = 0
+    """0 where single items are drawn."""
+
+
+class _Table(NamedTuple):
+    """How often something occurs in each group: a row a group and cell, of shape (r,)."""
+
+    groups: NDArray[np.intp]
+    cells: NDArray[np.intp]
+    times: NDArray[np.int64]
+    shape: tuple[int, ...]
+    """Of the table of one group."""
+
+
+def _by_group(tables: NDArray[np.int64], groups: ArrayLike) -> _Table:
+    numbers = read_groups(groups, len(tables), beside="counts")[1]
+    flat = tables.reshape(len(tables), -1)
+    rows, cells = np.nonzero(flat)
+    return _Table(numbers[rows], cells, flat[rows, cells], tables.shape[1:])
 
 
 def _resample(
-    counts: NDArray[np.int64], prices: NDArray[np.float64], plan: _Plan
+    counts: NDArray[np.int64] | _Table, prices: NDArray[np.float64], plan: _Plan
 ) -> tuple[_Moments, FloatArray]:
     """Return the moments of the price, and that of each resample, of shape (..., n_resamples)."""
+    if isinstance(counts, _Table):
+        return _resample_groups(counts, prices, plan)
     n = int(counts.sum())
     stack = prices.shape[: prices.ndim - counts.ndim]
     by_cell = prices.reshape(-1, counts.size)
@@ -358,8 +420,40 @@ def _resample(
     centre = by_drawn @ probabilities
     spread = np.sqrt((by_drawn - centre[:, np.newaxis]) ** 2 @ probabilities / n)
     added = plan.laplace * (by_cell - estimate[:, np.newaxis]).sum(axis=1) / weights.sum()
-    moments = (figure.reshape(stack) for figure in (estimate, added, spread))
-    return _Moments(counts.size, *moments), distribution.reshape(*stack, plan.n_resamples)
+    moments = _Moments(
+        counts.size, estimate.reshape(stack), added.reshape(stack), spread.reshape(stack)
+    )
+    return moments, distribution.reshape(*stack, plan.n_resamples)
+
+
+def _resample_groups(
+    table: _Table, prices: NDArray[np.float64], plan: _Plan
+) -> tuple[_Moments, FloatArray]:
+    """`_resample`, of whole groups."""
+    sizes = np.bincount(table.groups, weights=table.times)
+    present = sizes > 0
+    stack = prices.shape[: prices.ndim - len(table.shape)]
+    by_cell = prices.reshape(-1, math.prod(table.shape))
+    sums = np.stack(
+        [np.bincount(table.groups, weights=table.times * row[table.cells])[present] for row in by_cell]
+    )
+    sizes = sizes[present]
+    n, n_groups = sizes.sum(), len(sizes)
+    distribution = np.empty((len(sums), plan.n_resamples))
+    step = max(1, MOST_CELLS // n_groups)
+    for start in range(0, plan.n_resamples, step):
+        stop = min(start + step, plan.n_resamples)
+        drawn = np.empty((n_groups, stop - start))
+        for replicate in range(stop - start):
+            chosen = plan.rng.integers(0, n_groups, n_groups)
+            drawn[:, replicate] = np.bincount(chosen, minlength=n_groups)
+        distribution[:, start:stop] = (sums @ drawn) / (sizes @ drawn)
+    estimate = sums.sum(axis=1) / n
+    error = np.sqrt(((sums - sizes * estimate[:, np.newaxis]) ** 2).sum(axis=1)) / n
+    moments = _Moments(
+        len(by_cell[0]), estimate.reshape(stack), np.zeros(stack), error.reshape(stack), n_groups
+    )
+    return moments, distribution.reshape(*stack, plan.n_resamples)
 
 
 Figures = tuple[Values, Values, Values, Values, float, str, "FloatArray"]
@@ -373,6 +467,8 @@ def _interval(
     ordered = np.partition(distribution, ranks, axis=-1)
     figures: list[Values] = [moments.estimate, *(ordered[..., rank] for rank in ranks)]
     doubt = _smoothing_doubt(moments, figures[1], figures[2], plan.laplace)
+    if 0 < moments.n_groups < FEW_GROUPS:
+        doubt = few_groups_of(moments.n_groups)
     figures.append(moments.standard_error)
     if not np.ndim(moments.estimate):
         figures = [float(figure) for figure in figures]
@@ -382,7 +478,7 @@ def _interval(
 
 def _smoothing_doubt(moments: _Moments, low: FloatArray, high: FloatArray, laplace: float) -> str:
     """Say where the items that smoothing adds weigh too much beside those that were counted."""
-    n_cells, estimate, bias, error = moments
+    n_cells, estimate, bias, error, _ = moments
     outside = (estimate < low) | (estimate > high)
     doubtful = outside | (abs(bias) > LARGEST_BIAS * error)
     if not laplace or not doubtful.any():

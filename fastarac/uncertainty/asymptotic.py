@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from fastarac._core.checks import inner_fraction
-from fastarac._core.exceptions import warn_undefined, warn_unreliable
+from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
 from fastarac._core.inputs import choice, read_groups
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
@@ -26,7 +26,6 @@ Method = Literal["auto", "wald", "logit", "gamma", "inversion"]
 METHODS = ("auto", "wald", "logit", "gamma", "inversion")
 
 FEW_ITEMS = 10
-FEW_GROUPS = 20
 FEW_CARRIERS = 5
 FEW_ERRORS = 6.0  # below, the gamma interval of a loss is the better one
 NO_SPREAD = 1e-13  # standard errors below are 0, but for rounding
@@ -291,11 +290,6 @@ def few_groups(sample: Sample) -> str | None:
     present = slice(None) if sample.items.weight is None else sample.items.weight > 0
     n = len(np.unique(sample.codes[present]))
     return few_groups_of(n) if n < FEW_GROUPS else None
-
-
-def few_groups_of(n: float) -> str:
-    """The words for it."""
-    return f"there are {n:g} groups; intervals can be relied on from {FEW_GROUPS} on"
 
 
 def doubts(

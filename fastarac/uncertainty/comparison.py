@@ -10,7 +10,7 @@ import numpy as np
 
 from fastarac._core import parallel
 from fastarac._core.checks import inner_fraction
-from fastarac._core.exceptions import warn_undefined, warn_unreliable
+from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
 from fastarac._core.inputs import choice, read_groups, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import student_pvalue, student_quantile
@@ -184,8 +184,8 @@ def delong_test(
             "both scores put the items in the same order, or each separates them: the data leave no "
             "spread to estimate the error of the difference from"
         )
-    elif codes is not None and a.n < asymptotic.FEW_GROUPS:
-        warn_unreliable(asymptotic.few_groups_of(a.n))
+    elif codes is not None and a.n < FEW_GROUPS:
+        warn_unreliable(few_groups_of(a.n))
     elif fewest < asymptotic.FEW_ITEMS:
         warn_unreliable(
             f"there are {fewest:g} items of one class; the test can be relied on from "
