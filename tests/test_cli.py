@@ -20,9 +20,9 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import fastarac as fa
-from fastarac import cli
+from fastarac import cli, wording
 from fastarac._core import text
-from fastarac.cli import _numbers, _report
+from fastarac.cli import _report
 from fastarac.cli._app import app
 from fastarac.cli._model import Model
 from fastarac.datasets import load_digits_ocr
@@ -374,14 +374,14 @@ class TestThresholds:
         confidence = np.array(values, np.int64)
         sweep = fa.threshold_sweep(np.ones(len(values)), confidence)
         for value in sweep.thresholds[1:]:
-            text = _numbers.threshold(value, sweep, np.int64)
+            text = wording.threshold(value, sweep, np.int64)
             same = float(text) if "e" in text or "." in text else int(text)
             assert [x >= same for x in values] == [x >= value for x in values]
 
     def check(self, confidence, dtype):
         sweep = fa.threshold_sweep(np.ones(len(confidence)), confidence)
         for value in sweep.thresholds[1:].tolist():
-            text = _numbers.threshold(value, sweep, dtype)
+            text = wording.threshold(value, sweep, dtype)
             accepted = confidence.astype(np.float64) >= value
             assert np.array_equal(confidence.astype(np.float64) >= float(text), accepted)
             assert np.array_equal(confidence >= dtype(text), accepted)
@@ -407,14 +407,14 @@ class TestThresholds:
     )
     def test_examples(self, value, below, text):
         sweep = fa.threshold_sweep([1, 0], [value, below])
-        assert _numbers.threshold(value, sweep) == text
+        assert wording.threshold(value, sweep) == text
 
     def test_ends(self):
         sweep = fa.threshold_sweep([1, 0], [0.87312345, 0.51234567])
-        assert _numbers.threshold(math.inf, sweep) == "-"
-        assert _numbers.threshold(0.51234567, sweep) == "0.512"
+        assert wording.threshold(math.inf, sweep) == "-"
+        assert wording.threshold(0.51234567, sweep) == "0.512"
         large = fa.threshold_sweep([1, 0], [2**60 + 1, 2**60])
-        assert _numbers.threshold(large.thresholds[1], large) == str(2**60 + 1)
+        assert wording.threshold(large.thresholds[1], large) == str(2**60 + 1)
 
 
 def test_shares():

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastarac as fa
+from fastarac._core.decimation import HEIGHT, WIDTH, decimate
 from fastarac._core.text import percent, rounded
 from fastarac.datasets import load_digits_ocr
 from fastarac.displays import ARACDisplay, draw_curves
-from fastarac.displays._decimation import HEIGHT, WIDTH, decimate
 from fastarac.displays._style import legend_name
 
 mpl.use("Agg")

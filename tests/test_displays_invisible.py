@@ -12,7 +12,7 @@ import pytest
 
 import fastarac as fa
 from fastarac import det_curve, displays, precision_recall_curve, roc_curve
-from fastarac.displays._decimation import COLUMNS, HEIGHT, WIDTH
+from fastarac._core.decimation import COLUMNS, HEIGHT, WIDTH
 from fastarac.displays.rates import along_ties
 
 mpl.use("Agg")

@@ -268,8 +268,9 @@ LAYERS = [
     {"costs", "measures", "synthetic", "datasets"},
     {"uncertainty"},
     {"evaluation", "evaluation_groups", "displays", "sklearn.scorer"},
-    {"io", "results"},
+    {"io", "results", "wording"},
     {"ocr"},
+    {"report"},
     {"cli", "__main__"},
 ]
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
 
 import typer
 
+from fastarac import wording
 from fastarac._core.text import printable, rounded_percent
-from fastarac.cli import _numbers as numbers
 from fastarac.costs.verification import VerificationCosts, optimal_operating_point
 from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.operating.reviewer import Reviewer
@@ -249,4 +249,4 @@ def sentence(models: Sequence[Priced]) -> str:
 
 
 def _threshold(model: Priced, spending: Spending) -> str:
-    return numbers.threshold(spending.cheapest.threshold, model.sweep, model.dtype)
+    return wording.threshold(spending.cheapest.threshold, model.sweep, model.dtype)

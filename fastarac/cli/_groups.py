@@ -11,9 +11,9 @@ from rich.text import Text
 from fastarac._core.text import area, count, listed, printable, rounded_percent
 from fastarac.cli import _intervals
 from fastarac.cli._costs import UNIT, money
-from fastarac.cli._limits import header, is_given, short
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation_groups import evaluate_groups
+from fastarac.wording import header, is_given, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

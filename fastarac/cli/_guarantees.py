@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from fastarac import wording
 from fastarac._core.text import listed, percent, printable, rounded_percent
-from fastarac.cli import _numbers as numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ def _outcome(model: Model, found: GuaranteedOperatingPoint, *, several: bool) ->
     name = printable(model.name)
     if found.threshold == math.inf:
         return f"nothing of {name}"
-    threshold = numbers.threshold(found.threshold, model.sweep, model.dtype)
+    threshold = wording.threshold(found.threshold, model.sweep, model.dtype)
     share = rounded_percent(found.acceptance_rate)
     if several:
         return f"{share} of {name} at confidence >= {threshold}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastarac.cli import _numbers as numbers
-from fastarac.cli._limits import as_given, is_given
+from fastarac import wording
+from fastarac.wording import as_given, is_given
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,4 +69,4 @@ class Model:
         found = self.at(index)
         if is_given(found.limit):
             return as_given(found.limit)
-        return numbers.threshold(found.point.threshold, self.sweep, self.dtype)
+        return wording.threshold(found.point.threshold, self.sweep, self.dtype)

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from fastarac._core.files import whole_file
 from fastarac._core.text import json_text, listed
 from fastarac.cli import _report
 from fastarac.cli._ocr_found import Found
@@ -258,18 +259,14 @@ def write_items(engines: Mapping[str, Engine], path: Path) -> None:
     for key in parts[0][1]:
         values = np.concatenate([np.asarray(part[key]) for _, part in parts])
         columns[key] = values.astype(object) if values.dtype.kind == "U" else values
-    unfinished = path.with_name(f".{path.name}.unfinished")
     form = "PARQUET" if path.suffix == ".parquet" else "CSV, HEADER"
     try:
-        with duckdb.connect() as connection:
+        with whole_file(path) as partial, duckdb.connect() as connection:
             connection.register("items", columns)
-            target = str(unfinished).replace("'", "''")
+            target = str(partial).replace("'", "''")
             connection.execute(f"COPY items TO '{target}' (FORMAT {form})")
-        unfinished.replace(path)
     except (duckdb.Error, OSError) as error:
         raise RefusalError(f"{path}: it cannot be written: {error}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict[str, Engine]:

@@ -10,10 +10,10 @@ from rich.text import Text
 
 from fastarac._core.text import count, listed, printable, rounded_percent
 from fastarac.cli import _report
-from fastarac.cli._limits import header, short
 from fastarac.cli._tables import UNLIMITED, Column, table
 from fastarac.ocr.policies import BRIEFLY
 from fastarac.ocr.units import plural
+from fastarac.wording import header, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

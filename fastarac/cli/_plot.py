@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from fastarac._core.extras import missing
+from fastarac._core.files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,10 +57,5 @@ def save(models: Sequence[Model], path: Path) -> None:
             operating_points=tuple(found.point for found in model.evaluation.limits),
         )
         display.plot(axes, ylim="fit")
-    target = path.resolve()
-    partial = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
-    try:
+    with whole_file(path) as partial:
         figure.savefig(partial, dpi=DOTS_PER_INCH)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from fastarac._core.text import area, count, json_text, listed, percent, printable, rounded_percent
 from fastarac.cli import _costs, _guarantees, _intervals
-from fastarac.cli._limits import header, is_given, opening, short
 from fastarac.cli._tables import Column, tables
+from fastarac.wording import header, is_given, opening, short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
-    from fastarac.displays._decimation import Range
+    from fastarac._core.decimation import Range
     from fastarac.displays._style import FloatArray, LegendPlace
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.bands import ConfidenceBand

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from fastarac.displays._decimation import Range
+    from fastarac._core.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
     Label = float | str | None

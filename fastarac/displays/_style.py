@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from fastarac._core.decimation import corners, decimate, edges_of_columns, thin
 from fastarac._core.extras import require
 from fastarac._core.text import printable, rounded
-from fastarac.displays._decimation import decimate, decimate_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import NDArray
 
-    from fastarac.displays._decimation import Range
+    from fastarac._core.decimation import Range
 
     FloatArray = NDArray[np.float64]
     LegendPlace = Literal["best", "lower left", "lower right", "upper right"]
@@ -92,9 +92,27 @@ def draw_line(
             vertices = decimate(x, y, xlim=xlim, ylim=ylim)
             x, y = x[vertices], y[vertices]
         else:
-            x, y = decimate_steps(x, y, steps, xlim=xlim, ylim=ylim)
+            x, y = _few_steps(x, y, steps, xlim=xlim, ylim=ylim)
     (line,) = ax.plot(x, y, **style)
     return line
+
+
+def _few_steps(
+    x: FloatArray, y: FloatArray, drawstyle: str, *, xlim: Range, ylim: Range
+) -> tuple[FloatArray, FloatArray]:
+    """Return the line that matplotlib draws in a style of steps, decimated as by `decimate`.
+
+    The steps between the vertices that a column keeps are within the column, and those from one
+    column to the next are the original ones.
+    """
+    from matplotlib.cbook import STEP_LOOKUP_MAP
+
+    kept = thin(x, y, edges_of_columns(xlim))
+    x, y = np.asarray(STEP_LOOKUP_MAP[drawstyle](x[kept], y[kept]), np.float64)
+    if len(x) <= 2:
+        return x, y
+    vertices = corners(x, y, xlim=xlim, ylim=ylim)
+    return x[vertices], y[vertices]
 
 
 def has_markers(style: dict[str, Any]) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
 
-    from fastarac.displays._decimation import Range
+    from fastarac._core.decimation import Range
     from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
+    from fastarac._core.decimation import Range
     from fastarac.displays._base import AcceptanceDisplay
-    from fastarac.displays._decimation import Range
     from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 

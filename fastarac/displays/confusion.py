@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fastarac._core.decimation import decimate
 from fastarac.displays._base import ItemDisplay
-from fastarac.displays._decimation import decimate
 from fastarac.displays._style import WHOLE
 
 if TYPE_CHECKING:

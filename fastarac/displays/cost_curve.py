@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection, PolyCollection
 
-    from fastarac.displays._decimation import Range
+    from fastarac._core.decimation import Range
     from fastarac.displays._scored import Label
     from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from fastarac._core.decimation import edges_of_columns, thin
 from fastarac._core.pairs import value_of_pairs
 from fastarac._core.sorting import SweepArrays
 from fastarac._core.text import percent, rounded, significant
 from fastarac.areas.arac import pair_counts
 from fastarac.areas.precision_recall import equal_error_rate
 from fastarac.displays._base import BandedDisplay
-from fastarac.displays._decimation import edges_of_columns, thin
 from fastarac.displays._scored import ScoredDisplay, SquareDisplay
 from fastarac.displays._style import WHOLE, has_markers
 from fastarac.sklearn._sums import precision_of
 from fastarac.sklearn.curves import det_curve, precision_recall_curve, roc_curve
 
 if TYPE_CHECKING:
-    from fastarac.displays._decimation import Range
+    from fastarac._core.decimation import Range
     from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 

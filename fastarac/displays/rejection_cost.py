@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fastarac._core.decimation import decimate
 from fastarac.costs.rejection import accuracy_rejection_cost_curve, rejection_cost_curve
 from fastarac.costs.verification import require_costs
 from fastarac.displays._base import SIDES, SMALLEST_RANGE, ItemDisplay
-from fastarac.displays._decimation import decimate
 from fastarac.displays._style import WHOLE, draw_guide
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
+    from fastarac._core.decimation import Range
     from fastarac.costs.verification import VerificationCosts
-    from fastarac.displays._decimation import Range
     from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 

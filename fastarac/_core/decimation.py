@@ -22,7 +22,12 @@ REFINEMENTS_BEFORE_HALVING = 32
 
 
 def decimate(
-    x: ArrayLike, y: ArrayLike, *, xlim: Range | None = None, ylim: Range | None = None
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    xlim: Range | None = None,
+    ylim: Range | None = None,
+    size: tuple[int, int] = (WIDTH, HEIGHT),
 ) -> Indices:
     """Choose the vertices of a long curve that make a visible difference.
 
@@ -34,12 +39,14 @@ def decimate(
         Finite.
     xlim, ylim : tuple of two float, optional
         The ranges that the picture shows, or parts of them; those of the curve if left out.
+    size : (int, int), default=(3840, 2160)
+        Width and height of the picture in pixels, at most the default.
 
     Returns
     -------
     vertices : ndarray of shape (k,), intp
         Rising indices into `x` and `y`, the first and the last always among them. Where these ranges
-        fill a picture of 3840 by 2160 pixels, no point of the curve in it is more than half a pixel
+        fill a picture of that size, no point of the curve in it is more than half a pixel
         away from the line through these vertices, nor the other way round.
 
     Notes
@@ -54,25 +61,7 @@ def decimate(
         return np.arange(len(x))
     xlim, ylim = xlim or _range_of(x), ylim or _range_of(y)
     kept = thin(x, y, edges_of_columns(xlim))
-    return kept[_corners(_pixels(x[kept], xlim, WIDTH), _pixels(y[kept], ylim, HEIGHT))]
-
-
-def decimate_steps(
-    x: FloatArray, y: FloatArray, drawstyle: str, *, xlim: Range, ylim: Range
-) -> tuple[FloatArray, FloatArray]:
-    """Return the line that matplotlib draws in a style of steps, decimated as by :func:`.decimate`.
-
-    The steps between the vertices that a column keeps are within the column, and those from one
-    column to the next are the original ones.
-    """
-    from matplotlib.cbook import STEP_LOOKUP_MAP
-
-    kept = thin(x, y, edges_of_columns(xlim))
-    x, y = np.asarray(STEP_LOOKUP_MAP[drawstyle](x[kept], y[kept]), np.float64)
-    if len(x) <= 2:
-        return x, y
-    corners = _corners(_pixels(x, xlim, WIDTH), _pixels(y, ylim, HEIGHT))
-    return x[corners], y[corners]
+    return kept[corners(x[kept], y[kept], xlim=xlim, ylim=ylim, size=size)]
 
 
 def edges_of_columns(xlim: Range) -> FloatArray:
@@ -94,6 +83,18 @@ def thin(x: FloatArray, y: FloatArray, edges: FloatArray) -> Indices:
         part = y[start:stop]
         extremes += [start, start + int(part.argmin()), start + int(part.argmax()), stop - 1]
     return np.unique(np.array(extremes, np.intp))
+
+
+def corners(
+    x: FloatArray,
+    y: FloatArray,
+    *,
+    xlim: Range,
+    ylim: Range,
+    size: tuple[int, int] = (WIDTH, HEIGHT),
+) -> Indices:
+    """Return the vertices that are not within the tolerance of a line between the others."""
+    return _corners(_pixels(x, xlim, size[0]), _pixels(y, ylim, size[1]))
 
 
 def _range_of(values: FloatArray) -> Range:
