@@ -280,8 +280,8 @@ def evaluate(
         The people who verify what is rejected; by default they find and correct every error. Their
         errors count at the operating points; the areas are those of the machine.
     groups : array_like of shape (n,), optional
-        Labels of items that depend on each other, such as those of a page: intervals rest on the
-        groups, not on the single items.
+        Labels of items that depend on each other, such as those of a page: intervals and guarantees
+        rest on the groups, not on the single items.
     intervals : bool, default=False
         Whether to find a confidence interval for each figure (:func:`.asymptotic_interval`).
     confidence_level : float, default=0.95
@@ -298,8 +298,8 @@ def evaluate(
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for limits outside their range, for intervals or guarantees
-        with a `reviewer`, whose errors are not counted in the data, and for a guarantee with weights,
-        which are not counts, or with `groups`.
+        with a `reviewer`, whose errors are not counted in the data, for a guarantee with weights,
+        which are not counts, and for one of `max_risk` with `groups`, which takes fixed thresholds.
 
     Warns
     -----
@@ -331,12 +331,10 @@ def evaluate(
         asked = "intervals" if intervals else "failure_probability"
         message = f"{asked} is given with a reviewer, whose errors the data do not show; one of the two"
         raise ValueError(f"{message} is expected")
+    certain: dict[str, Any] = {"failure_probability": failure_probability}
     if failure_probability is not None and groups is not None:
-        message = (
-            "failure_probability is given with groups, but the guarantee counts independent items; one "
-            "of the two is expected"
-        )
-        raise ValueError(message)
+        _refuse_with_groups(limits, sample_weight)
+        certain["groups"] = groups
     sweep = as_sweep(correct, confidence, sample_weight)
     pairs = areas.pair_counts(sweep, None, None)
     some = bool(sweep.n_correct)
@@ -347,9 +345,8 @@ def evaluate(
         point = operating_point(sweep, **criterion, reviewer=reviewer)
         sure = None
         if failure_probability is not None and limit.criterion != "threshold":
-            sure = guaranteed_operating_point(
-                sweep, **criterion, failure_probability=failure_probability
-            )
+            items = (sweep,) if groups is None else (correct, confidence)
+            sure = guaranteed_operating_point(*items, **criterion, **certain)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     ends: Mapping[str, Interval] = {}
     if intervals:
@@ -364,8 +361,11 @@ def evaluate(
             groups=groups,
             confidence_level=confidence_level,
         )
-    elif groups is not None:
-        message = "groups is given without intervals=True; no other figure depends on them"
+    elif groups is not None and failure_probability is None:
+        message = (
+            "groups is given without intervals=True or failure_probability; no other figure depends on "
+            "them"
+        )
         raise ValueError(message)
     return Evaluation(
         n=sweep.total,
@@ -382,6 +382,23 @@ def evaluate(
         limits=tuple(every),
         intervals=ends,
     )
+
+
+def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None) -> None:
+    """Refuse what the guarantee of dependent items cannot take."""
+    if sample_weight is not None:
+        message = (
+            "failure_probability is given with groups and sample_weight, but weights are not counts; "
+            "one of the two is expected"
+        )
+        raise TypeError(message)
+    if any(limit.criterion == "max_risk" for limit in limits):
+        message = (
+            "max_risk is given with groups and failure_probability, which takes thresholds that were "
+            "fixed without these items; guaranteed_operating_point with thresholds or a scale is "
+            "expected"
+        )
+        raise ValueError(message)
 
 
 def read_limits(

@@ -58,19 +58,24 @@ def test_one_engine_in_words():
     folders = sample_folders()
     text = run(folders.truth, folders.outputs["plain"], *QUICK).stdout
     counts = next(line for line in text.splitlines() if line.startswith("plain"))
-    assert counts.split()[1:] == ["12", "1,416", "1,340", "60", "15", "0", "0", "1", "1,415"]
+    assert counts.split()[1:] == ["20", "2,180", "1,909", "142", "61", "0", "16", "68", "2,128"]
     assert "Missed words are no items" in text
-    assert "Missed: 0.1 % of the true words (1 of 1,416), beside all figures below." in text
-    assert "At most 1 % errors: accept 81.8 % automatically at confidence >= " in text
+    assert "Missed: 3.1 % of the true words (68 of 2,180), beside all figures below." in text
+    assert "At most 1 % errors: accept 66.2 % automatically at confidence >= " in text
     assert "Intervals are by page" in text
-    assert "separate, wrong (as above)          81.8 %" in text
-    assert "The policy moves the share by at most 0.2 points." in text
+    assert "separate, wrong (as above)          66.2 %" in text
+    assert "At 1 % errors, the policy moves the share by up to 72.4 points" in text
+    assert "confidence intervals, from 20 pages." in text
+    assert "is estimated from as few as 1.7 pages; its interval" in text
+    assert "group" not in text
 
 
 def test_the_demo_has_two_engines():
     text = run("--demo", *QUICK).stdout
-    assert "Engines are compared by the 1,415 items that all of them have, clustered by page" in text
+    assert "Engines are compared by the 2,106 items that all of them have, clustered by page" in text
     assert "Best by ARAC-AUC: enlarged, significantly better than plain." in text
+    assert "from influence values of 20 pages;" in text
+    assert "group" not in text
     assert refusal("--demo", "folder") == "--demo has pages of its own; leave out TRUTH and OCR"
 
 
@@ -84,7 +89,7 @@ def test_figures_for_programs():
     figures = fa.evaluate(aligned.sweep()).to_dict()
     assert plain | figures == plain
     assert plain | aligned.counts == plain
-    assert plain["true_words"] == 1416
+    assert plain["true_words"] == 2180
     assert plain["policy"] == "missed=separate inserted=wrong"
     effects = sensitivity(aligned, [])
     assert effects.limits == ()
@@ -95,7 +100,7 @@ def test_figures_for_programs():
 
     rows = list(csv.DictReader(io.StringIO(run("--demo", *QUICK, "--format", "csv").stdout)))
     assert [row["model"] for row in rows] == ["enlarged", "plain"]
-    assert rows[1]["missed"] == "1"
+    assert rows[1]["missed"] == "68"
     assert run("--demo", *QUICK, "--format", "markdown").stdout.startswith("| model | n |")
 
 
@@ -115,14 +120,26 @@ def test_pages_make_intervals_wider():
     assert "Intervals take words for independent of each other (--group none)" in text
 
 
-def test_a_guarantee_is_for_independent_outputs():
-    message = refusal("--demo", "--guarantee", 0.05)
-    assert message == (
-        "--guarantee holds for outputs that err independently of each other, and those of one page do "
-        "not; --group none takes them for independent"
+def test_a_guarantee_counts_pages():
+    plain = sample_folders().truth, sample_folders().outputs["plain"]
+    options = "--error-rate", 0.05, "--guarantee", 0.05
+    text = run(*plain, *options).stdout
+    assert "With 95 % confidence at most 5 % errors remain: no threshold is sure to keep that" in text
+    assert "There are 20 pages; about 79 without an error are needed." in text
+    assert "pages err independently of each other and have at most 140 outputs each" in text
+    large = "--error-rate", 0.5, "--guarantee", 0.05, "--format", "json"
+    (figures,) = json.loads(run(*plain, *large).stdout)
+    aligned = align(load_sample().truth, load_sample().outputs["plain"])
+    sure = fa.guaranteed_operating_point(
+        aligned.correct, aligned.confidence, groups=aligned.groups, max_error_rate=0.5
     )
-    text = run("--demo", *QUICK, "--guarantee", 0.05, "--group", "none").stdout
-    assert "With 95 % confidence at most 5 % errors remain" in text
+    assert figures["acceptance_rate@guaranteed:0.5"] == sure.acceptance_rate > 0
+    alone = run(*plain, *options, "--group", "none").stdout
+    assert "With 95 % confidence at most 5 % errors remain: accept at confidence >= " in alone
+    assert refusal(*plain, "--guarantee", 0.05, "--max-risk", 0.1) == (
+        "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the "
+        "outputs of a page for independent"
+    )
 
 
 def test_no_point_accepts_missed_words(folders):

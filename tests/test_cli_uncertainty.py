@@ -229,8 +229,22 @@ class TestDependence:
 
     def test_refused(self, pages):
         assert "--group is given without --ci" in refusal("evaluate", pages, "--group", "page")
-        message = refusal("evaluate", pages, *CI, "--group", "page", "--guarantee", 0.05)
-        assert message.startswith("--guarantee counts on outputs that err independently")
+        options = "--group", "page", "--guarantee", 0.05, "--max-risk", 0.1
+        message = refusal("evaluate", pages, *options)
+        assert message.startswith("--max-risk has no --guarantee for a --group; --error-rate has one")
+
+    def test_guarantees(self, pages):
+        options = "--group", "page", "--guarantee", 0.05, "--error-rate", 0.2
+        (record,) = records("evaluate", pages, *options)
+        sure = fa.guaranteed_operating_point(*DATA["knn-votes"], groups=self.PAGES, max_error_rate=0.2)
+        assert record["threshold@guaranteed:0.2"] == sure.threshold
+        assert record["acceptance_rate@guaranteed:0.2"] == sure.acceptance_rate > 0
+        said = " ".join(run("evaluate", pages, *options).stdout.split())
+        assert "With 95 % confidence at most 20 % errors remain: accept at confidence >=" in said
+        assert (
+            "for new outputs from the same source whose groups err independently of each other and "
+            f"have at most {sure.max_group_size} outputs each, as the largest here, for each model"
+        ) in said
 
 
 class TestGuarantee:

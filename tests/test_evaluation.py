@@ -229,13 +229,30 @@ class TestIntervals:
         assert flat["threshold@guaranteed:0.1"] >= flat["threshold@0.1"]
         assert flat["failure_probability"] == 0.1
 
+    def test_a_guarantee_of_groups(self):
+        pages = np.arange(400) // 2
+        found = fa.evaluate(
+            *self.ITEMS, groups=pages, max_error_rate=[0.05, 0.2], failure_probability=0.1
+        )
+        assert not found.intervals
+        for at in found.limits:
+            expected = fa.guaranteed_operating_point(
+                *self.ITEMS, groups=pages, max_error_rate=at.limit.value, failure_probability=0.1
+            )
+            assert (at.guaranteed.point, at.guaranteed.max_group_size) == (expected.point, 2)
+        assert 0 < found.limits[1].guaranteed.acceptance_rate < found.limits[1].point.acceptance_rate
+        with pytest.raises(
+            TypeError, match="with groups and sample_weight, but weights are not counts"
+        ):
+            fa.evaluate(*self.ITEMS, groups=pages, sample_weight=np.ones(400), failure_probability=0.1)
+
     @pytest.mark.parametrize(
         ("options", "message"),
         [
             ({"groups": [0] * 5}, "groups is given without intervals=True"),
             (
-                {"groups": [0] * 5, "failure_probability": 0.1},
-                "failure_probability is given with groups",
+                {"groups": [0] * 5, "failure_probability": 0.1, "max_risk": 0.1},
+                "max_risk is given with groups and failure_probability, which takes thresholds",
             ),
             ({"reviewer": fa.Reviewer(0.9), "intervals": True}, "intervals is given with a reviewer"),
             ({"reviewer": fa.Reviewer(0.9), "failure_probability": 0.1}, "given with a reviewer"),

@@ -457,3 +457,25 @@ def test_files_in_worker_processes(tmp_path):
     (tmp_path / "p33.json").write_text("[[[")
     with pytest.raises(OcrFileError, match="p33"):
         align_files(pairing, n_workers=2)
+
+
+def test_a_limit_of_the_risk_without_the_items_that_are_never_accepted():
+    """Outputs without a confidence may be right, and lower the risk where they are accepted."""
+    texts = ("one", "fine", "day", "in", "May")
+    truth = Words(texts, np.full(5, np.nan), np.zeros(5), np.zeros(5), ("p",))
+    words = Words(
+        ("one", "fire", "day", "in", "May"), np.array([0.9, 0.8, *[np.nan] * 3]),
+        np.zeros(5, int), np.zeros(5, int), ("p",), scale="unit",
+    )  # fmt: skip
+    aligned = align(truth, words)
+    assert aligned.never_accepted == -1
+    point = aligned.operating_point(max_risk=0.2)
+    assert (point.threshold, point.acceptance_rate, point.risk) == (0.9, 0.2, 0)
+    assert aligned.operating_point(max_error_rate=1).acceptance_rate == 0.4
+    assert aligned.operating_point(max_risk=0).threshold == 0.9
+    assert aligned.most_accepted == 0.4
+    figures = fa.evaluate(aligned.sweep(), max_error_rate=0.9, max_risk=0.9, failure_probability=0.4)
+    by_rate, by_risk = aligned.restricted(figures).limits
+    assert (by_rate.guaranteed.threshold, by_rate.guaranteed.acceptance_rate) == (0.8, 0.4)
+    assert by_risk.guaranteed.threshold >= 0.8
+    assert figures.limits[0].guaranteed.threshold == -1

@@ -246,7 +246,7 @@ def test_a_pair_is_read(tmp_path):
 def test_sample():
     sample = load_sample()
     assert list(sample.outputs) == ["plain", "enlarged"]
-    assert len(sample.truth.page_names) == 12
+    assert len(sample.truth.page_names) == 20
     shares = {}
     for setting, words in sample.outputs.items():
         assert words.page_names == sample.truth.page_names
@@ -258,10 +258,10 @@ def test_sample():
             right += sum(block.size for block in blocks)
         shares[setting] = right / len(sample.truth)
     # counted when the sample was made
-    assert shares == {"plain": 1340 / 1416, "enlarged": 1380 / 1416}
+    assert shares == {"plain": 1910 / 2180, "enlarged": 1970 / 2180}
 
 
 def test_sample_is_small():
     files = [path for path in sample_folders().truth.parent.rglob("*.t*") if path.is_file()]
-    assert len(files) == 3 * 12
-    assert sum(path.stat().st_size for path in files) < 200_000
+    assert len(files) == 3 * 20
+    assert sum(path.stat().st_size for path in files) < 240_000

@@ -267,7 +267,7 @@ LAYERS = [
     {"sklearn"},
     {"costs", "measures", "synthetic", "datasets"},
     {"uncertainty"},
-    {"evaluation", "evaluation_groups", "displays", "sklearn.scorer"},
+    {"evaluation", "evaluation_groups", "evaluation_rejected", "displays", "sklearn.scorer"},
     {"io", "results", "wording"},
     {"ocr"},
     {"report"},

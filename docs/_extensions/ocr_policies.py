@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 import fastarac as fa
 from fastarac._core.text import rounded_percent
 from fastarac.ocr import align, load_sample
@@ -33,6 +35,23 @@ def policies() -> str:
     return "\n".join(rows) + "\n"
 
 
+def missed() -> str:
+    """What is found on the clean pages, and on the worn ones."""
+    sample = load_sample()
+    rows = [
+        "| setting | pages | true words | right | missed | inserted |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
+    for setting, words in sample.outputs.items():
+        pages = align(sample.truth, words).pages
+        worn = np.array([name.startswith("worn") for name in pages.name])
+        for label, part in (("clean", ~worn), ("worn", worn)):
+            columns = (pages.true_words, pages.right, pages.missed, pages.inserted)
+            cells = " | ".join(f"{column[part].sum():,}" for column in columns)
+            rows.append(f"| {setting} | {part.sum()} {label} | {cells} |")
+    return "\n".join(rows) + "\n"
+
+
 def foldings() -> str:
     """What each folding, and each unit, makes of the setting `plain`."""
     sample = load_sample()
@@ -56,5 +75,6 @@ def foldings() -> str:
 
 MAKERS: dict[str, Callable[[], str]] = {
     "ocr_policies.md": policies,
+    "ocr_missed.md": missed,
     "ocr_foldings.md": foldings,
 }

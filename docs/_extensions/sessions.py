@@ -115,6 +115,6 @@ MAKERS: dict[str, Callable[[], str]] = {
         "fastarac ocr truth plain enlarged --error-rate 0.01 -o words.parquet",
         "fastarac evaluate words.parquet --model model --error-rate 0.01",
     ),
-    "ocr_refused.txt": lambda: session("fastarac ocr truth plain --guarantee 0.05"),
+    "ocr_guarantee.txt": lambda: session("fastarac ocr truth plain --error-rate 0.05 --guarantee 0.05"),
     "help.txt": lambda: session("fastarac evaluate --help"),
 }

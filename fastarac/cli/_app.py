@@ -181,12 +181,14 @@ def evaluate(
         for option, value in (("--weight", weight), ("--guarantee", guarantee)):
             if by is not None and value is not None:
                 raise RefusalError(f"--by evaluates groups without {option}; leave out {option}")
-        if group is not None and ci is None:
-            raise RefusalError("--group is given without --ci; no other figure depends on it")
-        if guarantee is not None and group is not None:
+        if group is not None and ci is None and guarantee is None:
             raise RefusalError(
-                "--guarantee counts on outputs that err independently of each other, and those of a "
-                "--group may not; leave out one of the two"
+                "--group is given without --ci and --guarantee; no other figure depends on it"
+            )
+        if guarantee is not None and group is not None and max_risk:
+            raise RefusalError(
+                "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
+                "--group"
             )
         if guarantee is not None and weight is not None:
             raise RefusalError("--guarantee is for outputs that are counted; leave out --weight")

@@ -17,6 +17,7 @@ from rich.text import Text
 from fastarac._core.text import UNDEFINED, json_text, listed, percent, printable, probability, pvalue
 from fastarac.cli._compare_costs import CostComparison
 from fastarac.cli._files import number_of_groups
+from fastarac.cli._model import in_words
 from fastarac.cli._notes import collected
 from fastarac.cli._options import Certainty, Format, Method, RefusalError, in_words_of_options
 from fastarac.cli._report import csv_text, markdown_text
@@ -143,6 +144,8 @@ class Findings:
         That items are paired by their places, where they are.
     n_groups : int or None
         How many groups of outputs that depend on each other there are, where they are told.
+    kind_of_group : str
+        What they are called: "group", or "page".
     """
 
     request: Request
@@ -151,6 +154,7 @@ class Findings:
     notes: tuple[str, ...]
     order: str | None = None
     n_groups: int | None = None
+    kind_of_group: str = "group"
 
     @classmethod
     def of(cls, models: Mapping[str, Outputs], request: Request, order: str | None = None) -> Self:
@@ -236,10 +240,11 @@ class Findings:
             )
         sentences.append(conclusion(found))
         source = "asymptotic, from influence values"
+        of_groups = ""
         if self.n_groups is not None:
-            source += f" of {self.n_groups:,} groups of outputs"
+            of_groups = f" of {in_words(self.n_groups, self.kind_of_group)}"
+        source += of_groups
         if found.method == "bootstrap":
-            of_groups = "" if self.n_groups is None else f" of {self.n_groups:,} groups of outputs"
             source = f"from {draws.resamples:,} resamples{of_groups} (seed {draws.seed})"
         adjusted = ""
         if len(found.pairs) > 1:

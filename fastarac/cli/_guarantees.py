@@ -37,6 +37,23 @@ def sentences(models: Sequence[Model]) -> Iterator[str]:
         yield f"With {confidence} confidence {promise}: {listed(each)}."
 
 
+def premise(models: Sequence[Model]) -> str:
+    """Return what is assumed of outputs: who errs independently, and how large groups may be."""
+    sizes = [
+        found.guaranteed.max_group_size
+        for model in models
+        for found in model.evaluation.limits
+        if found.guaranteed is not None and found.guaranteed.max_group_size is not None
+    ]
+    if not sizes:
+        return "that err independently of each other"
+    kind = models[0].kind_of_group
+    return (
+        f"whose {kind}s err independently of each other and have at most {max(sizes):,} outputs each, "
+        "as the largest here"
+    )
+
+
 def _outcome(model: Model, found: GuaranteedOperatingPoint, *, several: bool) -> str:
     name = printable(model.name)
     if found.threshold == math.inf:

@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 
+GROUP = "group"
+
+
+def in_words(n_groups: int, kind: str) -> str:
+    """Return how many groups of outputs that depend on each other there are."""
+    groups = f"{n_groups:,} {kind}{'s' * (n_groups != 1)}"
+    return f"{groups} of outputs that depend on each other" if kind == GROUP else groups
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """A model and its figures.
@@ -35,11 +44,14 @@ class Model:
     notes : tuple of str
         What speaks against relying on intervals and guarantees.
     n_groups : int or None
-        How many groups of outputs that depend on each other intervals rest on, where there are any.
+        How many groups of outputs that depend on each other intervals and guarantees rest on, where
+        there are any.
     spending : Spending or None
         What it costs, where there are prices.
     groups : Groups or None
         The figures of its groups, where a column says which there are.
+    kind_of_group : str
+        What groups of outputs that depend on each other are called: "group", or "page".
     """
 
     name: str
@@ -50,6 +62,7 @@ class Model:
     n_groups: int | None = None
     spending: Spending | None = None
     groups: Groups | None = None
+    kind_of_group: str = GROUP
 
     @property
     def limits(self) -> list[Limit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -128,7 +129,7 @@ SkipUnmatched = Annotated[
     bool, typer.Option("--skip-unmatched", help="Leave out files without a partner.")
 ]
 Demo = Annotated[
-    bool, typer.Option("--demo", help="Evaluate the twelve pages that come with the package.")
+    bool, typer.Option("--demo", help="Evaluate the twenty pages that come with the package.")
 ]
 
 
@@ -176,10 +177,11 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
     request.check()
     if output is not None and output.suffix not in (".parquet", ".csv"):
         raise RefusalError(f"{output} ends in {output.suffix!r}; .parquet or .csv is expected")
-    if settings.certainty.failure_probability is not None and request.by_page:
+    by_page = settings.certainty.failure_probability is not None and request.by_page
+    if by_page and settings.limits.max_risk:
         raise RefusalError(
-            "--guarantee holds for outputs that err independently of each other, and those of one page "
-            "do not; --group none takes them for independent"
+            "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the "
+            "outputs of a page for independent"
         )
     found = find(request, settings)
     if output is not None:
@@ -217,7 +219,7 @@ def find(request: Request, settings: Settings) -> Found:
         message = f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
         raise RefusalError(message) from None
     models = [
-        _restricted(model, engines[model.name])
+        _of_pages(_restricted(model, engines[model.name]))
         for model in settings.evaluate(_outputs(engines, by_page=request.by_page))
     ]
     comparison, lacking = None, dict[str, int]()
@@ -329,6 +331,15 @@ def _restricted(model: Model, engine: Engine) -> Model:
     return replace(model, evaluation=aligned.restricted(model.evaluation))
 
 
+def _of_pages(model: Model) -> Model:
+    """Return the figures with groups called pages."""
+    return replace(model, kind_of_group="page", notes=tuple(map(_in_pages, model.notes)))
+
+
+def _in_pages(note: str) -> str:
+    return re.sub(r"\bgroup(s?)\b", r"page\1", note)
+
+
 def _compared(
     engines: Mapping[str, Engine], settings: Settings, *, by_page: bool
 ) -> tuple[Findings, dict[str, int]]:
@@ -355,7 +366,9 @@ def _compared(
         Draws(),
         settings.costs.prices,
     )
-    return _compare.Findings.of(outputs, request, None), shared.lacking
+    found = _compare.Findings.of(outputs, request, None)
+    notes = tuple(map(_in_pages, found.notes))
+    return replace(found, kind_of_group="page", notes=notes), shared.lacking
 
 
 def _names(paths: Sequence[Path]) -> tuple[str, ...]:

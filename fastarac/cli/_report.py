@@ -11,6 +11,7 @@ from rich.text import Text
 
 from fastarac._core.text import area, count, json_text, listed, percent, printable, rounded_percent
 from fastarac.cli import _costs, _guarantees, _intervals
+from fastarac.cli._model import in_words
 from fastarac.cli._tables import Column, tables
 from fastarac.wording import header, is_given, opening, short
 
@@ -29,8 +30,8 @@ CAUTION = (
 )
 BESIDE_GUARANTEE = (
     "The other thresholds are fitted to these outputs: on new ones the limit may well be exceeded. "
-    "What is said with confidence holds for new outputs from the same source that err independently of "
-    "each other, for each model and limit by itself."
+    "What is said with confidence holds for new outputs from the same source {that}, for each model "
+    "and limit by itself."
 )
 FEW = 10  # allowed errors, below which chance decides what a limit means
 REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right
@@ -78,11 +79,8 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
     ends = next(iter(models[0].evaluation.intervals.values()), None)
     if ends is not None:
         level = percent(ends.confidence_level)
-        counts = dict.fromkeys(model.n_groups for model in models if model.n_groups is not None)
-        resting = ""
-        if counts:
-            groups = " or ".join(f"{n_groups:,}" for n_groups in counts)
-            resting = f", from {groups} groups of outputs that depend on each other"
+        groups = [in_words(m.n_groups, m.kind_of_group) for m in models if m.n_groups is not None]
+        resting = f", from {' or '.join(dict.fromkeys(groups))}" if groups else ""
         console.print(Text(f"Below the figures: {level} confidence intervals{resting}.\n", style="dim"))
     for model in models:
         if model.groups is not None:
@@ -106,7 +104,7 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
         console.print(Text(few + "chance decides much of these figures."))
     if fitted:
         sure = any(found.guaranteed is not None for found in models[0].evaluation.limits)
-        caution = BESIDE_GUARANTEE if sure else CAUTION
+        caution = BESIDE_GUARANTEE.format(that=_guarantees.premise(models)) if sure else CAUTION
         console.print(Text(caution, style="dim"))
 
 

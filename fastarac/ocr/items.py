@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac.evaluation_rejected import most_accepted, point_above, restricted
 from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.policies import Policy
@@ -286,12 +287,9 @@ class AlignedOutputs:
         OperatingPoint
             One that leaves the items of `never_accepted` to people, whatever is allowed.
         """
-        sweep = self.sweep()
-        options: dict[str, Any] = dict(criterion)
-        point = operating_point(sweep, **options)
-        if self.never_accepted is None or point.threshold > self.never_accepted:
-            return point
-        return operating_point(sweep, threshold=float(sweep.thresholds[-2]))
+        if self.never_accepted is None:
+            return operating_point(self.sweep(), **dict[str, Any](criterion))
+        return point_above(self.sweep(), self.never_accepted, **criterion)
 
     def restricted(self, figures: Evaluation) -> Evaluation:
         """Return figures of these items with operating points that accept no item of `never_accepted`.
@@ -307,26 +305,14 @@ class AlignedOutputs:
         """
         if self.never_accepted is None:
             return figures
-        limits = []
-        for found in figures.limits:
-            point = self.operating_point(**{found.limit.criterion: found.limit.value})
-            performance = figures.costs.performance(point)
-            limits.append(replace(found, point=point, performance=performance))
-        most = self.most_accepted
-        intervals = {
-            name: replace(interval, low=min(interval.low, most), high=min(interval.high, most))
-            if name.startswith("acceptance_rate@")
-            else interval
-            for name, interval in figures.intervals.items()
-        }
-        return replace(figures, limits=tuple(limits), intervals=intervals)
+        return restricted(figures, self.sweep(), self.never_accepted)
 
     @property
     def most_accepted(self) -> float:
         """The largest share of the items that a threshold may accept."""
         if self.never_accepted is None:
             return 1.0
-        return float((self.confidence > self.never_accepted).mean())
+        return most_accepted(self.sweep(), self.never_accepted)
 
     def to_columns(self) -> dict[str, Any]:
         """Return the items as columns: id, page, kind, truth, prediction, correct, confidence."""

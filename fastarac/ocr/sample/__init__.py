@@ -1,4 +1,4 @@
-"""Twelve pages with their true text, as Tesseract reads them with two settings."""
+"""Twenty pages with their true text, as Tesseract reads them with two settings."""
 
 from __future__ import annotations
 
@@ -71,25 +71,26 @@ def sample_folders() -> SampleFolders:
 
 
 def load_sample() -> Sample:
-    """Return twelve pages of letters, invoices, tables and notices, as Tesseract 5.3 reads them.
+    """Return twenty pages of letters, invoices, tables and notices, as Tesseract 5.3 reads them.
 
     The pages were drawn for this purpose in the resolution of a screen, turned, blurred and covered
-    with noise (``tools/make_ocr_sample.py`` says how). With the setting ``plain`` Tesseract reads
+    with noise; eight of them are stained and faded, too (``tools/make_ocr_sample.py`` says how).
+    With the setting ``plain`` Tesseract reads
     the image as it is, and with ``enlarged`` three times as large.
 
     Returns
     -------
     sample : Sample
-        1416 true words, and what each setting gives.
+        2180 true words, and what each setting gives.
 
     Examples
     --------
     >>> from fastarac.ocr import load_sample
     >>> sample = load_sample()
     >>> sample.truth
-    Words(1416 words on 12 pages, confidences absent, source='text')
+    Words(2180 words on 20 pages, confidences absent, source='text')
     >>> sample.outputs["plain"]
-    Words(1407 words on 12 pages, confidences in percent, source='tesseract-tsv')
+    Words(2095 words on 20 pages, confidences in percent, source='tesseract-tsv')
     """
     folders = sample_folders()
     truths: list[Words] = []
