@@ -345,8 +345,12 @@ def evaluate(
         point = operating_point(sweep, **criterion, reviewer=reviewer)
         sure = None
         if failure_probability is not None and limit.criterion != "threshold":
-            items = (sweep,) if groups is None else (correct, confidence)
-            sure = guaranteed_operating_point(*items, **criterion, **certain)
+            sure = guaranteed_operating_point(
+                sweep if groups is None else correct,
+                None if groups is None else confidence,
+                **criterion,
+                **certain,
+            )
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     ends: Mapping[str, Interval] = {}
     if intervals:
