@@ -6,6 +6,7 @@ from . import displays as displays
 from . import io as io
 from . import measures as measures
 from . import ocr as ocr
+from . import operation as operation
 from . import results as results
 from . import synthetic as synthetic
 from ._core.exceptions import SampleTooSmallWarning as SampleTooSmallWarning

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core.comparing import at_or_above
 from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
 from fastarac._core.inputs import positive_scalar, read_groups, read_items
 from fastarac._core.pairs import METRICS, values_of_pairs
@@ -177,7 +177,8 @@ def evaluate_groups(
         for limit in limits:
             criterion: dict[str, Any] = {limit.criterion: limit.value}
             at = operating_point(sweep, **criterion).threshold
-            above = _accepted(items, limit.value if limit.criterion == "threshold" else at)
+            value = limit.value if limit.criterion == "threshold" else at
+            above = at_or_above(items.confidence, value)
             accepted, wrong = (
                 np.bincount(codes[chosen], minlength=len(labels)) for chosen in (above, above & ~right)
             )
@@ -281,14 +282,6 @@ def _intervals(
             f"them {doubt}"
         )
     return ends
-
-
-def _accepted(items: Items, threshold: float) -> NDArray[np.bool_]:
-    """Which items are accepted, with neither side rounded to the other's type."""
-    confidence = items.confidence
-    if confidence.dtype.kind == "f":
-        return np.asarray(confidence >= np.float64(threshold))
-    return np.asarray(confidence >= (threshold if math.isinf(threshold) else math.ceil(threshold)))
 
 
 def _in_words(doubt: str) -> str:

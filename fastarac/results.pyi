@@ -31,6 +31,12 @@ from .measures.confusion import SweepMeasures as SweepMeasures
 from .measures.folds import AverageCurve as AverageCurve
 from .operating.guarantees import GuaranteedOperatingPoint as GuaranteedOperatingPoint
 from .operating.points import OperatingPoint as OperatingPoint
+from .operation.calibration import Calibration as Calibration
+from .operation.calibration import CalibrationError as CalibrationError
+from .operation.calibration import CalibrationTable as CalibrationTable
+from .operation.checking import PolicyCheck as PolicyCheck
+from .operation.shifts import ConfidenceShift as ConfidenceShift
+from .operation.shifts import Reference as Reference
 from .sklearn.curves import ConfusionMatrixAtThresholds as ConfusionMatrixAtThresholds
 from .sklearn.curves import DETCurve as DETCurve
 from .sklearn.curves import PrecisionRecallCurve as PrecisionRecallCurve

@@ -40,9 +40,16 @@ RESULTS = {
     "average_curves": lambda: fa.measures.average_curves(
         [fa.threshold_sweep(CORRECT, CONFIDENCE)] * 2, grid=[0.5, 1.0]
     ),
+    "calibration": lambda: fa.operation.isotonic_calibration(CORRECT, CONFIDENCE),
+    "calibration_table": lambda: fa.operation.calibration_table(CORRECT, CONFIDENCE),
+    "confidence_shift": lambda: _policy().shift(CONFIDENCE),
     "digits": fa.datasets.load_digits_ocr,
     "vast_integers": lambda: fa.threshold_sweep([1, 0], np.array([2**63, 1], np.uint64)),
 }
+
+
+def _policy():
+    return fa.operation.fit_policy([1] * 300, range(300), max_error_rate=0.01)
 
 
 def arrays(value):

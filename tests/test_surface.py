@@ -57,6 +57,13 @@ MEANINGS = {
     "interpolate": "whether part of a tie may be accepted",
     "limit": "one limit of those that a result was made for",
     "limits": "several limits of either kind",
+    # Operation
+    "n_bins": "number of bins of confidences",
+    "documents": "(n,) the document of each item, accepted as a whole",
+    "rule": "how items make the confidence of a document",
+    "text": "of a JSON file",
+    "content": "of a JSON file, as a dict",
+    "probability": "the largest error probability to accept",
     # Prices and people
     "costs": "VerificationCosts, or the costs of predictions (a CostMatrix)",
     "reviewer": "the people who verify",
@@ -270,7 +277,7 @@ def is_result(value: Any) -> bool:
 
 
 # Modules whose classes hold what functions return; those of the others are made by users.
-HANDED_OUT = ("fastarac.ocr", "fastarac.io", "fastarac.datasets")
+HANDED_OUT = ("fastarac.ocr", "fastarac.io", "fastarac.datasets", "fastarac.operation")
 
 
 def public() -> Iterator[tuple[str, str, Any]]:
@@ -375,6 +382,8 @@ NEEDED: dict[str, dict[str, Any]] = {  # the arguments without a default
     "roc_partial_auc_score": {"fpr_range": (0.0, 0.1)},
     "operating_point": {"max_error_rate": 0.05},
     "guaranteed_operating_point": {"max_error_rate": 0.1},
+    "fit_policy": {"max_error_rate": 0.1},
+    "expected_calibration_error": {"n_bins": 5},
     "bootstrap": {"n_resamples": 20, "random_state": 1},
     "bootstrap_band": {"n_resamples": 20, "random_state": 1},
     "cost_curve_band": {"n_resamples": 20, "random_state": 1},
@@ -385,7 +394,10 @@ NEEDED: dict[str, dict[str, Any]] = {  # the arguments without a default
     "rejection_cost_curve": {"reject_cost": [0.1, 0.5]},
 }
 # What needs the items one by one, and cannot take counts.
-ITEMS_ONLY = {"threshold_sweep", "evaluate_groups", "influence_values"}
+ITEMS_ONLY = {
+    "threshold_sweep", "evaluate_groups", "influence_values", "fit_policy", "calibration_table",
+    "expected_calibration_error",
+}  # fmt: skip
 TAKE_ITEMS = {
     path: function
     for path, function in PUBLIC.items()

@@ -59,7 +59,17 @@ def _fields(value: Any) -> dict[str, Any]:
     return getattr(value, "__annotations__", {})
 
 
-MODULES = ("costs", "datasets", "displays", "io", "measures", "ocr", "results", "synthetic")
+MODULES = (
+    "costs",
+    "datasets",
+    "displays",
+    "io",
+    "measures",
+    "ocr",
+    "operation",
+    "results",
+    "synthetic",
+)
 
 
 def public_names() -> list[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 @contextmanager
@@ -25,3 +25,11 @@ def whole_file(path: Path) -> Iterator[Path]:
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def write_whole(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file that is on the disk when this returns, and at no time half written."""
+    with whole_file(Path(path)) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())

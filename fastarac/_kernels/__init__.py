@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fastarac._kernels import groups as groups
     from fastarac._kernels import hulls as hulls
     from fastarac._kernels import influence as influence
+    from fastarac._kernels import isotonic as isotonic
     from fastarac._kernels import measures as measures
     from fastarac._kernels import ranking as ranking
     from fastarac._kernels import replicates as replicates
@@ -36,6 +37,7 @@ _MODULES = frozenset(
         "groups",
         "hulls",
         "influence",
+        "isotonic",
         "measures",
         "ranking",
         "replicates",

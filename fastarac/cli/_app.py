@@ -9,7 +9,7 @@ import typer
 
 from fastarac._core.text import printable
 from fastarac._version import __version__
-from fastarac.cli import _ocr
+from fastarac.cli import _ocr, _operating
 from fastarac.cli._costs import (
     CostCorrection,
     CostError,
@@ -359,6 +359,81 @@ def demo(
         models = settings.evaluate({name: Outputs(*items) for name, items in data.items()})
         introduction = INTRODUCTION.format(n_models=len(data), n_items=len(data.truth))
         settings.deliver(models, before=introduction, after=HINT)
+
+
+@app.command(epilog=_operating.EXAMPLES_OF_FIT)
+def fit(
+    path: _operating.File,
+    output: _operating.PolicyOutput,
+    confidence: Confidence = "confidence",
+    correct: Correct = None,
+    prediction: Prediction = None,
+    truth: Truth = None,
+    empty_truth: EmptyTruth = False,
+    by: _operating.Fields = None,
+    document: _operating.Document = None,
+    rule: _operating.RuleOption = _operating.Rule.product,
+    group: GroupColumn = None,
+    max_group_size: _operating.MaxGroupSize = None,
+    error_rate: _operating.ErrorRate = None,
+    max_risk: _operating.MaxRisk = None,
+    guarantee: _operating.Failure = 0.05,
+) -> None:
+    """Fit thresholds that keep a limit on new outputs, and write them as a policy."""
+    with _ends_quietly():
+        from fastarac.cli._policies import fit as run
+
+        columns: dict[str, Any] = {
+            "confidence": confidence,
+            "correct": correct,
+            "prediction": prediction,
+            "truth": truth,
+            "empty_truth": empty_truth,
+            "by": by,
+            "item": document,
+            "group": group,
+        }
+        limits = {
+            "max_error_rate": error_rate,
+            "max_risk": max_risk,
+            "failure_probability": guarantee,
+            "max_group_size": max_group_size,
+        }
+        run(path, columns, limits, rule.value, output)
+
+
+@app.command(epilog=_operating.EXAMPLES_OF_CHECK)
+def check(
+    policy: _operating.PolicyFile,
+    path: _operating.File,
+    confidence: Confidence = "confidence",
+    correct: Correct = None,
+    prediction: Prediction = None,
+    truth: Truth = None,
+    empty_truth: EmptyTruth = False,
+    by: _operating.Fields = None,
+    document: _operating.Document = None,
+    group: GroupColumn = None,
+    max_group_size: _operating.MaxGroupSize = None,
+    output_format: _operating.TextOrJson = _operating.Form.text,
+) -> None:
+    """Check a policy on new verified outputs: it holds (0), fails (1), or they are too few (3)."""
+    with _ends_quietly():
+        from fastarac.cli._policies import check as run
+
+        columns: dict[str, Any] = {
+            "confidence": confidence,
+            "correct": correct,
+            "prediction": prediction,
+            "truth": truth,
+            "empty_truth": empty_truth,
+            "by": by,
+            "item": document,
+            "group": group,
+        }
+        status = run(policy, path, columns, max_group_size, output_format.value)
+        if status:
+            raise typer.Exit(status)
 
 
 @contextmanager

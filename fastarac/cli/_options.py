@@ -35,11 +35,13 @@ NAMES = {
     "statistic": "--statistic",
     "groups": "--group",
     "intervals": "--ci",
+    "max_group_size": "--max-group-size",
 }
 WORDS = {  # inside messages
     "intervals=True": "--ci",
     "max_error_rate=": "--error-rate ",
     "max_risk=": "--max-risk ",
+    "one of max_error_rate, max_risk": "one of --error-rate, --max-risk",
 }
 
 

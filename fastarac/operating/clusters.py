@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fastarac.operating.fixed_thresholds import Start
 
 BOLDNESS = 0.9  # of the largest bet that cannot lose everything
+LARGEST_LOG = 700.0  # of a capital that a double holds
 
 
 class Pages(NamedTuple):
@@ -88,7 +89,8 @@ def wealth(outcomes: NDArray[np.float64], largest: float, limit: float) -> float
     mean = (before + prior) / weight
     second = (squares + prior**2) / weight
     bets = np.clip(-mean / second, 0.0, highest)
-    return float(np.exp(np.max(np.cumsum(np.log1p(-bets * outcomes)), initial=0.0)))
+    grown = float(np.max(np.cumsum(np.log1p(-bets * outcomes)), initial=0.0))
+    return math.exp(min(grown, LARGEST_LOG))
 
 
 def bet_on_error_rate(pages: Pages, n_points: int, limit: float, delta: float) -> int:

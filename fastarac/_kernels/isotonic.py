@@ -1,0 +1,33 @@
+"""Isotonic regression of counts by pooling adjacent violators: one pass, compared without rounding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from fastarac._kernels._jit import kernel
+from fastarac._kernels.hulls import exceeds
+
+Array = NDArray[Any]
+
+
+@kernel
+def pool(n: Array, errors: Array, last: Array, block_n: Array, block_errors: Array) -> int:
+    """Pool neighbours until the error rate rises strictly from block to block; the number of blocks.
+
+    Counts are below 2**62. `last` gets the index of the last point of each block. Blocks of equal
+    rates become one, so that a rate occurs once.
+    """
+    m = 0
+    for i in range(len(n)):
+        block_n[m], block_errors[m], last[m] = n[i], errors[i], i
+        m += 1
+        while m > 1 and not exceeds(
+            block_errors[m - 1], block_n[m - 2], block_errors[m - 2], block_n[m - 1]
+        ):
+            block_n[m - 2] += block_n[m - 1]
+            block_errors[m - 2] += block_errors[m - 1]
+            last[m - 2] = i
+            m -= 1
+    return m

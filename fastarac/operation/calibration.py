@@ -1,0 +1,330 @@
+"""What a confidence is worth: the error probability by isotonic regression, and how far off it is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._core.checks import inner_fraction
+from fastarac._core.comparing import number_at_or_below
+from fastarac._core.inputs import Items, read_items, vector, whole_number
+from fastarac._core.results import Result
+from fastarac._core.special import binomial_cdf, binomial_interval
+from fastarac._core.text import percent
+from fastarac.sweep import ThresholdSweep, as_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration(Result):
+    """The error probability as a step function of the confidence, which never rises with it.
+
+    Attributes
+    ----------
+    thresholds : tuple of float
+        The lowest confidence of each block, from the highest block down; integers where float64 would
+        round them.
+    n_items : ndarray of shape (n_blocks,), int64
+        Items in each block.
+    errors : ndarray of shape (n_blocks,), int64
+        Incorrect ones among them; their share rises strictly from block to block.
+    """
+
+    thresholds: tuple[float, ...]
+    n_items: NDArray[np.int64]
+    errors: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        n = int(self.n_items.sum())
+        return f"Calibration({len(self.thresholds)} blocks of {n} items, {self.errors.sum()} errors)"
+
+    @property
+    def error_probability(self) -> NDArray[np.float64]:
+        """p̂ of each block, (n_blocks,)."""
+        return np.asarray(self.errors / self.n_items)
+
+    def at(self, confidence: ArrayLike) -> NDArray[np.float64]:
+        """Return p̂ of each confidence, (n,).
+
+        Between two confidences that were seen it is that of the lower one; below the lowest it is
+        that of the last block.
+        """
+        return self.error_probability[self.block_of(confidences(confidence))]
+
+    def block_of(self, confidence: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the index of the block of each confidence, which are checked already."""
+        blocks = len(self.thresholds)
+        found = blocks - number_at_or_below(confidence, self.thresholds[::-1])
+        return np.minimum(found, blocks - 1)
+
+    def accepted_down_to(self, probability: float) -> float:
+        """Return the confidence from which on p̂ is at most `probability`; ±inf for none and all."""
+        blocks = int(np.searchsorted(self.error_probability, probability, side="right"))
+        if blocks == 0:
+            return math.inf
+        return -math.inf if blocks == len(self.thresholds) else self.thresholds[blocks - 1]
+
+
+def confidences(confidence: ArrayLike) -> NDArray[Any]:
+    """Return confidences without truth as an array, once they are known to be finite."""
+    values = vector(confidence, "confidence")
+    if len(values) == 0:
+        message = "confidence is empty; at least one item is expected"
+        raise ValueError(message)
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        Items(np.zeros(len(values), np.bool_), values, None, ("correct", "confidence", "")).reject()
+    return values
+
+
+def isotonic_calibration(
+    correct: ArrayLike | ThresholdSweep, confidence: ArrayLike | None = None
+) -> Calibration:
+    """Estimate the error probability at each confidence, assuming only that it never rises with it.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+
+    Returns
+    -------
+    Calibration
+        The blocks of confidences with their counts.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; TypeError for a weighted sweep.
+
+    Notes
+    -----
+    Pooling of adjacent violators (Ayer and others 1955): of all step functions that never rise with
+    the confidence the one that fits the items best, by squares and by likelihood. One pass over the
+    distinct confidences; rates are compared as fractions of integers, so that equal ones are one
+    block. Equal confidences are one point.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> found = fa.operation.isotonic_calibration([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
+    >>> found.thresholds, found.error_probability
+    ((0.8, 0.6, 0.2), array([0. , 0.5, 1. ]))
+    >>> found.at([0.85, 0.75, 0.1])
+    array([0. , 0.5, 1. ])
+    """
+    return calibration_of(as_sweep(correct, confidence))
+
+
+def calibration_of(sweep: ThresholdSweep) -> Calibration:
+    """Pool the points of a sweep of counted items."""
+    if sweep.false_accepts.dtype != np.int64:
+        message = "the sweep is weighted; counts of items are expected"
+        raise TypeError(message)
+    errors = np.diff(sweep.false_accepts)
+    n = errors + np.diff(sweep.true_accepts)
+    last = np.empty(len(n), np.int64)
+    block_n, block_errors = np.empty(len(n), np.int64), np.empty(len(n), np.int64)
+    blocks = _kernels.isotonic.pool(n, errors, last, block_n, block_errors)
+    lowest = sweep.thresholds[1:][last[:blocks]]
+    return Calibration(tuple(lowest.tolist()), block_n[:blocks].copy(), block_errors[:blocks].copy())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationTable(Result):
+    """Confidences in bins, beside how many of their items are correct (a reliability diagram).
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (n_bins,)
+        The lowest and the highest confidence of each bin, from the lowest bin up.
+    confidence : ndarray of shape (n_bins,)
+        The mean confidence.
+    n_items, n_correct : ndarray of shape (n_bins,), int64
+        Items, and correct ones among them.
+    accuracy, accuracy_low, accuracy_high : ndarray of shape (n_bins,)
+        The share of correct items, and the exact interval of Clopper and Pearson around it.
+    confidence_level : float
+        Of each interval by itself.
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+    n_items: NDArray[np.int64]
+    n_correct: NDArray[np.int64]
+    accuracy: NDArray[np.float64]
+    accuracy_low: NDArray[np.float64]
+    accuracy_high: NDArray[np.float64]
+    confidence_level: float
+
+    def __repr__(self) -> str:
+        return f"CalibrationTable({len(self.n_items)} bins of {self.n_items.sum()} items)"
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table."""
+        names = (
+            "low", "high", "confidence", "n_items", "n_correct", "accuracy", "accuracy_low",
+            "accuracy_high",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+
+def calibration_table(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    n_bins: int | None = None,
+    confidence_level: float = 0.95,
+) -> CalibrationTable:
+    """Compare confidences with shares of correct outputs, bin by bin.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,)
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+    n_bins : int, optional
+        How many bins of about equal numbers of items to make; equal confidences stay together. By
+        default the bins are the blocks of :func:`.isotonic_calibration`.
+    confidence_level : float, default=0.95
+        Of the interval of each bin, in (0, 1).
+
+    Returns
+    -------
+    CalibrationTable
+        From the lowest confidence up.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.threshold_sweep`.
+
+    Notes
+    -----
+    Bins that pooling found need no choice of their number (Dimitriadis, Gneiting and Jordan 2021,
+    "Stable reliability diagrams for probabilistic classifiers"). They were chosen by the same items,
+    so that their intervals are a little too narrow; those of equal numbers are not.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> table = fa.operation.calibration_table([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
+    >>> table.confidence, table.accuracy
+    (array([0.2 , 0.65, 0.85]), array([0. , 0.5, 1. ]))
+    """
+    level = inner_fraction(confidence_level, "confidence_level")
+    items = read_items(correct, confidence)
+    sweep = as_sweep(items.correct, items.confidence)
+    right = np.diff(sweep.true_accepts)[::-1]
+    n = right + np.diff(sweep.false_accepts)[::-1]
+    values = sweep.thresholds[:0:-1].astype(np.float64)
+    if n_bins is None:
+        lowest = np.array(calibration_of(sweep).thresholds[::-1], np.float64)
+        start = np.searchsorted(values, lowest)
+    else:
+        share = np.arange(whole_number(n_bins, "n_bins", 1)) / n_bins
+        before = np.cumsum(n) - n
+        start = np.unique(np.searchsorted(before, share * n.sum() - 0.5))
+        start = start[start < len(n)]
+    counts, correct_counts = np.add.reduceat(n, start), np.add.reduceat(right, start)
+    last = np.append(start[1:], len(n)) - 1
+    ends = [
+        binomial_interval(k, m, level)
+        for k, m in zip(correct_counts.tolist(), counts.tolist(), strict=True)
+    ]
+    lows, highs = (np.array(end) for end in zip(*ends, strict=True))
+    mean = np.add.reduceat(n * values, start) / counts
+    return CalibrationTable(
+        values[start], values[last], np.clip(mean, values[start], values[last]), counts,
+        correct_counts, correct_counts / counts, lows, highs, level,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationError:
+    """The expected calibration error, and how much of it chance alone makes.
+
+    Attributes
+    ----------
+    estimate : float
+        ECE, the mean distance of accuracy and confidence over the bins, in [0, 1].
+    by_chance : float
+        What ECE would be on average, with these bins, if every confidence were the probability of
+        being correct: the bias of the estimate near perfect calibration.
+    n_bins : int
+        How many bins there are.
+    """
+
+    estimate: float
+    by_chance: float
+    n_bins: int
+
+    def __str__(self) -> str:
+        return (
+            f"expected calibration error {percent(self.estimate, 3)} over {self.n_bins} bins; a "
+            f"perfectly calibrated model would show {percent(self.by_chance, 3)} by chance"
+        )
+
+
+def expected_calibration_error(
+    correct: ArrayLike, confidence: ArrayLike, *, n_bins: int | None = 15
+) -> CalibrationError:
+    r"""Mean distance between confidence and accuracy (ECE), with its bias beside it.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,)
+        Whether each output was right (bool, or 0 and 1), and its confidence, in [0, 1].
+    n_bins : int or None, default=15
+        As :func:`.calibration_table` takes it.
+
+    Returns
+    -------
+    CalibrationError
+        The estimate, and what chance alone would make of it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; ValueError for confidences outside [0, 1].
+
+    Notes
+    -----
+    :math:`\sum_b n_b/n \cdot |\mathrm{acc}_b - \mathrm{conf}_b|` (Naeini and others 2015). An absolute
+    value is never negative, so that the estimate is above 0 however good the model: the fewer items a
+    bin has, the more (Kumar and others 2019). `by_chance` is Σ E|Bin(n_b, conf_b) − n_b·conf_b|/n, in
+    closed form after de Moivre. Bins found by pooling overfit and add to it; equal numbers do not.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> found = fa.operation.expected_calibration_error(correct, confidence)
+    >>> round(found.estimate, 3), round(found.by_chance, 3), found.n_bins
+    (0.32, 0.344, 5)
+    """
+    table = calibration_table(correct, confidence, n_bins=n_bins)
+    if table.low[0] < 0.0 or table.high[-1] > 1.0:
+        message = (
+            f"confidence is from {table.low[0]:g} to {table.high[-1]:g}; probabilities in [0, 1] are "
+            "expected"
+        )
+        raise ValueError(message)
+    total = float(table.n_items.sum())
+    distance = float(np.sum(table.n_items * np.abs(table.accuracy - table.confidence)))
+    chance = sum(map(_mean_deviation, table.n_items.tolist(), table.confidence.tolist()))
+    return CalibrationError(distance / total, chance / total, len(table.n_items))
+
+
+def _mean_deviation(n: int, p: float) -> float:
+    """E|Bin(n, p) − np| = 2m(1 − p)·P(Bin(n, p) = m) with m = ⌊np⌋ + 1 (de Moivre 1730)."""
+    m = math.floor(n * p) + 1
+    if m > n:
+        return 0.0
+    at_m = binomial_cdf(m, n, p) - binomial_cdf(m - 1, n, p)
+    return 2.0 * m * (1.0 - p) * at_m

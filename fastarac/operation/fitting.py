@@ -1,0 +1,266 @@
+"""Fit a policy: one threshold, or one a field, under one limit that is kept on new outputs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.checks import exactly_one
+from fastarac._core.inputs import choice, read_groups, read_items
+from fastarac._core.random_state import RandomState, key_of
+from fastarac.operating.guarantees import GuaranteedOperatingPoint, guaranteed_operating_point
+from fastarac.operation.calibration import Calibration, calibration_of
+from fastarac.operation.policy import RULES, Policy, Rule, combined
+from fastarac.operation.shifts import Reference
+from fastarac.sweep import threshold_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+UNKNOWN = 2.0  # stands for the error probability of items of fields without a calibration
+
+
+class _Columns(NamedTuple):
+    """The items, as numbers."""
+
+    right: NDArray[np.bool_]
+    confidence: NDArray[Any]
+    field: NDArray[Any]
+    groups: NDArray[Any] | None
+    documents: NDArray[Any] | None
+
+
+def fit_policy(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    by: ArrayLike | None = None,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
+    failure_probability: float = 0.05,
+    groups: ArrayLike | None = None,
+    max_group_size: int | None = None,
+    documents: ArrayLike | None = None,
+    rule: Rule = "product",
+    random_state: RandomState = 0,
+) -> Policy:
+    r"""Fit thresholds that keep one limit over all outputs, on new ones too, with high probability.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,)
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+    by : array_like of shape (n,), optional
+        The field of each output (name, date, amount): each gets its own threshold, all of them under
+        the one limit.
+    max_error_rate, max_risk : float
+        The share of undetected errors among all outputs, or among the accepted ones, that must not be
+        exceeded; one of the two.
+    failure_probability : float, default=0.05
+        δ, in (0, 1): the probability that may remain of a policy that exceeds the limit.
+    groups : array_like of shape (n,), optional
+        Labels of outputs that depend on each other, such as those of a page.
+    max_group_size : int, optional
+        Items (or documents) that a group has at most, known beforehand; by default the largest group
+        seen, which is an assumption.
+    documents : array_like of shape (n,), optional
+        The document of each output: a document is then accepted as a whole or not at all, and correct
+        iff all its outputs are (straight-through processing). Limits are then about documents.
+    rule : {"product", "least"}, default="product"
+        The confidence of a document: the product of the 1 − p̂ of its outputs, or the least.
+    random_state : int, SeedSequence, Generator or None, default=0
+        Of the halves, and of the order of groups.
+
+    Returns
+    -------
+    Policy
+        The thresholds, the guarantee, and what the confidences were like.
+
+    Raises
+    ------
+    TypeError
+        Where not exactly one limit is given.
+    ValueError, TypeError
+        As :func:`.threshold_sweep` and :func:`.guaranteed_operating_point`.
+
+    Warns
+    -----
+    SampleTooSmallWarning
+        Where nothing could be guaranteed even if every output were correct.
+
+    Notes
+    -----
+    **One threshold** under ``max_error_rate``: that of :func:`.guaranteed_operating_point`, from all
+    items.
+
+    **Fields, documents or** ``max_risk``: equal confidences of two fields may stand for error rates a
+    hundred times apart, so that outputs have to be ranked by something that can be compared. On a
+    random half of the items, the error probability p̂ of each field is estimated by
+    :func:`.isotonic_calibration`. On the other half, all outputs are ranked by p̂, and the guarantee of
+    :func:`.guaranteed_operating_point` is that of one ranking, which was fixed without that half: exact
+    whatever the calibration is worth. A wrong calibration costs acceptance, never the promise. Of all
+    rankings that use field and confidence, the one by the true error probability accepts most under a
+    limit on the errors (the lemma of Neyman and Pearson), so that thresholds by field accept more than
+    one raw threshold, and more than the same limit in each field. Halves are made of whole groups and
+    whole documents. For ``max_risk`` the fixed thresholds are the values of p̂.
+
+    **What has to be true**: new outputs come from the same source, and depend on each other within
+    groups alone. :meth:`.Policy.shift` looks for signs of the contrary, :meth:`.Policy.check` tests it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> rng = np.random.default_rng(0)
+    >>> field = rng.choice(["date", "name"], 4000)
+    >>> confidence = rng.random(4000)
+    >>> p = np.where(field == "date", 0.05, 0.5) * (1 - confidence)
+    >>> correct = rng.random(4000) >= p
+    >>> policy = fa.operation.fit_policy(correct, confidence, by=field, max_error_rate=0.03)
+    >>> policy.fields, round(policy.acceptance_rate, 2)
+    (('date', 'name'), 0.63)
+    >>> policy.apply([0.9, 0.2], by=["date", "name"])
+    array([ True, False])
+    """
+    criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
+    choice(rule, "rule", RULES)
+    sweep = threshold_sweep(correct, confidence)
+    items = read_items(correct, confidence)
+    fields, field = ((), np.zeros(items.n, np.intp)) if by is None else _fields_of(by, items.n)
+    columns = _Columns(
+        np.not_equal(items.correct, 0),
+        items.confidence,
+        field,
+        None if groups is None else read_groups(groups, items.n)[1],
+        None if documents is None else read_groups(documents, items.n, "documents")[1],
+    )
+    limits: dict[str, Any] = {criterion: max_risk if max_error_rate is None else max_error_rate}
+    limits |= {"failure_probability": failure_probability, "max_group_size": max_group_size}
+    rng = np.random.default_rng(key_of(random_state))
+    n_fields = max(1, len(fields))
+    references = tuple(Reference.of(columns.confidence[columns.field == i]) for i in range(n_fields))
+    if by is None and documents is None and criterion == "max_error_rate":
+        point = guaranteed_operating_point(
+            items.correct, items.confidence, groups=groups, random_state=rng, **limits
+        )
+        found = point.point
+        counts = int(found.total), int(found.true_accepts), int(found.false_accepts)
+        return _policy((), (point.threshold,), point, counts, (calibration_of(sweep),), references)
+    fitting = _random_half(columns, rng)
+    known = _calibrations(columns, fitting, n_fields)
+    probability = np.full(items.n, UNKNOWN)
+    for i, calibration in enumerate(known):
+        of_field = np.flatnonzero(columns.field == i)
+        if calibration is not None:
+            probability[of_field] = calibration.at(columns.confidence[of_field])
+    right, score, codes, tested = columns.right, -probability, columns.groups, ~fitting
+    if columns.documents is not None:
+        first = np.unique(columns.documents, return_index=True)[1]
+        right = np.bincount(columns.documents, ~right) == 0
+        score = combined(1.0 - probability, columns.documents, rule)
+        has_unknown = np.bincount(columns.documents, probability == UNKNOWN) > 0
+        score[has_unknown] = -UNKNOWN
+        tested = tested[first]
+        codes = None if codes is None else codes[first]
+    if criterion == "max_risk":
+        # fixed without the half that is tested, as the pilot that places the starts of the tests
+        limits |= {"thresholds": np.unique(score[~tested]), "pilot": score[~tested]}
+    point = guaranteed_operating_point(
+        right[tested], score[tested], groups=None if codes is None else codes[tested],
+        random_state=rng, **limits,
+    )  # fmt: skip
+    least = max(float(point.threshold), 0.0 if columns.documents is not None else -1.0)
+    thresholds = tuple(
+        math.inf
+        if calibration is None or documents is not None
+        else calibration.accepted_down_to(-least)
+        for calibration in known
+    )
+    calibrations = tuple(calibration or _never() for calibration in known)
+    accepted = tested & (score >= least)
+    counts = int(tested.sum()), int((accepted & right).sum()), int((accepted & ~right).sum())
+    return _policy(
+        fields, thresholds, point, counts, calibrations, references,
+        documents=None if documents is None else rule, document_threshold=least,
+    )  # fmt: skip
+
+
+def _fields_of(by: ArrayLike, n: int) -> tuple[tuple[Any, ...], NDArray[Any]]:
+    labels, codes = read_groups(by, n, "by")
+    return tuple(labels.tolist()), codes
+
+
+def _random_half(columns: _Columns, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which items the calibrations are fitted on: half of the items, groups or documents.
+
+    Items are drawn in the order of their values, so that their own order does not matter.
+    """
+    blocks = columns.groups if columns.groups is not None else columns.documents
+    if blocks is None:
+        n = len(columns.right)
+        drawn = np.empty(n, np.bool_)
+        drawn[np.lexsort((columns.right, columns.confidence, columns.field))] = _half(n, rng)
+        return drawn
+    if columns.groups is not None and columns.documents is not None:
+        pages = np.unique(np.column_stack([columns.documents, columns.groups]), axis=0)[:, 0]
+        if len(np.unique(pages)) < len(pages):
+            message = "documents has a document in several groups; whole documents in each are expected"
+            raise ValueError(message)
+    return np.asarray(_half(int(blocks.max()) + 1, rng)[blocks])
+
+
+def _half(n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    if n < 2:
+        message = (
+            "correct has one item, group or document; at least two, one for each half, are expected"
+        )
+        raise ValueError(message)
+    return np.asarray(rng.permutation(n) < n // 2)
+
+
+def _calibrations(
+    columns: _Columns, fitting: NDArray[np.bool_], n_fields: int
+) -> list[Calibration | None]:
+    found: list[Calibration | None] = []
+    for i in range(n_fields):
+        own = np.flatnonzero(fitting & (columns.field == i))
+        sweep = threshold_sweep(columns.right[own], columns.confidence[own]) if len(own) else None
+        found.append(None if sweep is None else calibration_of(sweep))
+    return found
+
+
+def _never() -> Calibration:
+    """A calibration of a field that was not seen: everything is wrong."""
+    return Calibration((0.0,), np.ones(1, np.int64), np.ones(1, np.int64))
+
+
+def _policy(
+    fields: tuple[Any, ...],
+    thresholds: tuple[float, ...],
+    point: GuaranteedOperatingPoint,
+    counts: tuple[int, int, int],
+    calibrations: tuple[Calibration, ...],
+    references: tuple[Reference, ...],
+    *,
+    documents: Rule | None = None,
+    document_threshold: float = math.inf,
+) -> Policy:
+    n_items, right, wrong = counts
+    return Policy(
+        fields=fields,
+        thresholds=thresholds,
+        criterion=point.criterion,
+        limit=point.limit,
+        failure_probability=point.failure_probability,
+        bound=point.bound,
+        max_group_size=point.max_group_size,
+        n_items=n_items,
+        accepted=right + wrong,
+        errors=wrong,
+        calibrations=calibrations,
+        references=references,
+        documents=documents,
+        document_threshold=document_threshold,
+    )

@@ -1,0 +1,402 @@
+"""A policy: the thresholds that a system in use accepts by, and what was promised about them."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from fastarac._core.comparing import at_or_above
+from fastarac._core.files import write_whole
+from fastarac._core.inputs import read_groups, read_items
+from fastarac._core.results import Result
+from fastarac._core.text import json_text, listed, percent, quoted
+from fastarac.operation.calibration import Calibration, confidences
+from fastarac.operation.checking import PolicyCheck, check_of
+from fastarac.operation.shifts import ConfidenceShift, Reference, shift_of
+from fastarac.sweep import threshold_sweep
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import ArrayLike, NDArray
+
+VERSION = 1
+KIND = "fastarac policy"
+Rule = Literal["product", "least"]
+RULES = ("product", "least")
+_WHOLE = {"max_error_rate": "all outputs", "max_risk": "accepted outputs"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Policy(Result):
+    """Which outputs are accepted, under one limit, with the guarantee that came with it.
+
+    :func:`.fit_policy` makes it; it is saved as a JSON file. Printed, it is a sentence.
+
+    Attributes
+    ----------
+    fields : tuple of str or int
+        The labels of the fields, in rising order; empty where there is one threshold for all.
+    thresholds : tuple of float
+        The threshold of each field, or the one of all: accept iff confidence >= threshold. ``inf``
+        accepts nothing, ``-inf`` everything.
+    criterion : {"max_error_rate", "max_risk"}
+        What is limited: errors among all outputs, or among the accepted ones.
+    limit : float
+        The error rate or risk that is kept.
+    failure_probability : float
+        δ of the guarantee.
+    bound : float
+        The upper bound at these thresholds, where the method has one; NaN otherwise.
+    max_group_size : int or None
+        Of dependent items, how many a group may have at most for the guarantee to hold.
+    n_items, accepted, errors : int
+        Counts of the items (or whole documents) that the guarantee was tested on.
+    calibrations : tuple of Calibration
+        The error probability of each field, or of all.
+    references : tuple of Reference
+        The confidences that the policy was fitted on, of each field, or of all.
+    documents : {"product", "least"} or None
+        How the fields' 1 − p̂ make the confidence of a whole document, where only whole ones are
+        accepted.
+    document_threshold : float
+        The least confidence of an accepted document.
+    """
+
+    fields: tuple[Any, ...]
+    thresholds: tuple[float, ...]
+    criterion: str
+    limit: float
+    failure_probability: float
+    bound: float
+    max_group_size: int | None
+    n_items: int
+    accepted: int
+    errors: int
+    calibrations: tuple[Calibration, ...]
+    references: tuple[Reference, ...]
+    documents: Rule | None = None
+    document_threshold: float = math.inf
+
+    def __repr__(self) -> str:
+        by = f"{len(self.fields)} fields" if self.fields else f"threshold={self.thresholds[0]:g}"
+        if self.documents:
+            by = f"whole documents of {by}"
+        return f"Policy({by}, {self.criterion}={self.limit:g}, accepted {self.accepted}/{self.n_items})"
+
+    def __str__(self) -> str:
+        promise = (
+            f"with {percent(1.0 - self.failure_probability)} confidence at most {percent(self.limit)} "
+            f"errors remain among {_WHOLE[self.criterion]}"
+        )
+        if self.documents:
+            promise = promise.replace("outputs", "documents")
+        if self.accepted == 0:
+            return f"accept nothing: no threshold was found such that {promise}"
+        if self.documents:
+            where = f"as whole documents at confidence >= {self.document_threshold:g}"
+        elif self.fields:
+            each = [
+                f"{field} {shown_threshold(threshold)}"
+                for field, threshold in zip(self.fields, self.thresholds, strict=True)
+            ]
+            where = f"by field ({', '.join(each)})"
+        else:
+            where = f"at confidence {shown_threshold(self.thresholds[0])}"
+        return f"accept {percent(self.acceptance_rate, 4)} {where}: {promise}"
+
+    @property
+    def acceptance_rate(self) -> float:
+        """The share that is accepted of the items that the guarantee was tested on."""
+        return self.accepted / self.n_items
+
+    def apply(
+        self, confidence: ArrayLike, *, by: ArrayLike | None = None, documents: ArrayLike | None = None
+    ) -> NDArray[np.bool_]:
+        """Say which outputs are accepted.
+
+        Parameters
+        ----------
+        confidence : array_like of shape (n,)
+            Of each output, finite.
+        by : array_like of shape (n,), optional
+            The field of each output, where the policy has thresholds by field. An output of a field
+            that the policy does not know is rejected.
+        documents : array_like of shape (n,), optional
+            The document of each output, where the policy accepts whole documents.
+
+        Returns
+        -------
+        accepted : ndarray of shape (n,), bool
+            True where the output goes through unchecked.
+
+        Raises
+        ------
+        TypeError
+            Where `by` or `documents` is missing or superfluous, or the labels are of another type than
+            the policy's.
+        """
+        values = confidences(confidence)
+        codes = self._codes(by, len(values))
+        self._require(documents, "documents", needed=self.documents is not None)
+        if documents is None:
+            return self._accepted(values, codes)
+        of_item = read_groups(documents, len(values), "documents")[1]
+        accepted = self._document_confidence(values, codes, of_item) >= self.document_threshold
+        return np.asarray(accepted[of_item])
+
+    def error_probability(
+        self, confidence: ArrayLike, *, by: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Return the calibrated error probability p̂ of each output, (n,); 1 for unknown fields."""
+        values = confidences(confidence)
+        return self._error_probability(values, self._codes(by, len(values)))
+
+    def check(
+        self,
+        correct: ArrayLike,
+        confidence: ArrayLike,
+        *,
+        by: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        max_group_size: int | None = None,
+        documents: ArrayLike | None = None,
+    ) -> PolicyCheck:
+        """Test on new verified outputs, drawn at random, whether the limit holds.
+
+        Parameters
+        ----------
+        correct, confidence : array_like of shape (n,)
+            Whether each output was right, and its confidence.
+        by, documents : array_like of shape (n,), optional
+            As :meth:`apply` takes them.
+        groups : array_like of shape (n,), optional
+            Labels of outputs that depend on each other, such as those of a page.
+        max_group_size : int, optional
+            Items that a group has at most, known beforehand; by default the largest group seen, which
+            is an assumption.
+
+        Returns
+        -------
+        PolicyCheck
+            Holds, fails or too few, with the interval and the items still needed.
+        """
+        threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
+        items = read_items(correct, confidence)
+        right = np.not_equal(items.correct, 0)
+        accepted = self.apply(items.confidence, by=by, documents=documents)
+        codes = None if groups is None else read_groups(groups, items.n)[1]
+        if documents is not None:
+            of_item = read_groups(documents, items.n, "documents")[1]
+            first = np.unique(of_item, return_index=True)[1]
+            accepted, right = accepted[first], np.bincount(of_item, ~right) == 0
+            codes = None if codes is None else codes[first]
+        return check_of(
+            accepted, accepted & ~right, codes, self.criterion, self.limit, self.failure_probability,
+            max_group_size,
+        )  # fmt: skip
+
+    def shift(self, confidence: ArrayLike, *, by: ArrayLike | None = None) -> ConfidenceShift:
+        """Test whether the confidences have moved since the policy was fitted; no truth is needed.
+
+        Parameters
+        ----------
+        confidence : array_like of shape (n,)
+            Of new outputs, finite.
+        by : array_like of shape (n,), optional
+            The field of each output, where the policy has thresholds by field.
+
+        Returns
+        -------
+        ConfidenceShift
+            The p-value, and where the change is largest.
+        """
+        values = confidences(confidence)
+        codes = self._codes(by, len(values))
+        if codes is None:
+            parts = [(None, values)]
+        else:
+            parts = [(field, values[codes == i]) for i, field in enumerate(self.fields)]
+        return shift_of(self.references, parts, self.failure_probability)
+
+    def to_json(self) -> str:
+        """Return the policy as the text of a JSON file."""
+        content = {
+            "kind": KIND,
+            "version": VERSION,
+            "fields": list(self.fields),
+            "thresholds": [_written(value) for value in self.thresholds],
+            "criterion": self.criterion,
+            "limit": self.limit,
+            "failure_probability": self.failure_probability,
+            "bound": None if math.isnan(self.bound) else self.bound,
+            "max_group_size": self.max_group_size,
+            "n_items": self.n_items,
+            "accepted": self.accepted,
+            "errors": self.errors,
+            "calibrations": [
+                {
+                    "thresholds": list(each.thresholds),
+                    "n_items": each.n_items.tolist(),
+                    "errors": each.errors.tolist(),
+                }
+                for each in self.calibrations
+            ],
+            "references": [each.to_dict() for each in self.references],
+            "documents": self.documents,
+            "document_threshold": _written(self.document_threshold),
+        }
+        return json_text(content, indent=1) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the policy to a JSON file, whole or not at all."""
+        write_whole(path, self.to_json())
+
+    @classmethod
+    def from_json(cls, text: str) -> Policy:
+        """Return the policy that :meth:`to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            Where the text is not that of a policy, or that of a later version.
+        """
+        content = content_of(text, KIND, VERSION)
+        try:
+            return cls(
+                fields=tuple(content["fields"]),
+                thresholds=tuple(map(_read, content["thresholds"])),
+                criterion=content["criterion"],
+                limit=content["limit"],
+                failure_probability=content["failure_probability"],
+                bound=math.nan if content["bound"] is None else content["bound"],
+                max_group_size=content["max_group_size"],
+                n_items=content["n_items"],
+                accepted=content["accepted"],
+                errors=content["errors"],
+                calibrations=tuple(
+                    Calibration(
+                        tuple(each["thresholds"]),
+                        np.array(each["n_items"], np.int64),
+                        np.array(each["errors"], np.int64),
+                    )
+                    for each in content["calibrations"]
+                ),
+                references=tuple(map(Reference.from_dict, content["references"])),
+                documents=content["documents"],
+                document_threshold=_read(content["document_threshold"]),
+            )
+        except (KeyError, TypeError) as error:
+            message = f"the policy is incomplete or damaged: {error}"
+            raise ValueError(message) from None
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Policy:
+        """Read the policy that :meth:`save` wrote."""
+        return cls.from_json(Path(path).read_text(encoding="utf-8"))
+
+    def _document_confidence(
+        self, confidence: NDArray[Any], codes: NDArray[Any] | None, of_item: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        """Return the confidence of each document from those of its items; -1 with unknown fields."""
+        right = 1.0 - self._error_probability(confidence, codes)
+        found = combined(right, of_item, self.documents or "product")
+        if codes is not None:
+            found[of_item[codes < 0]] = -1.0
+        return found
+
+    def _accepted(self, values: NDArray[Any], codes: NDArray[Any] | None) -> NDArray[np.bool_]:
+        if codes is None:
+            return at_or_above(values, self.thresholds[0])
+        accepted = np.zeros(len(values), np.bool_)
+        for i, threshold in enumerate(self.thresholds):
+            of_field = np.flatnonzero(codes == i)
+            accepted[of_field] = at_or_above(values[of_field], threshold)
+        return accepted
+
+    def _error_probability(
+        self, values: NDArray[Any], codes: NDArray[Any] | None
+    ) -> NDArray[np.float64]:
+        if codes is None:
+            return self.calibrations[0].at(values)
+        found = np.ones(len(values))
+        for i, calibration in enumerate(self.calibrations):
+            of_field = np.flatnonzero(codes == i)
+            if len(of_field):
+                found[of_field] = calibration.at(values[of_field])
+        return found
+
+    def _codes(self, by: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
+        """The index of each item's field in the policy; -1 where it has none."""
+        self._require(by, "by", needed=bool(self.fields))
+        if by is None:
+            return None
+        labels, codes = read_groups(by, n, "by")
+        own = {field: i for i, field in enumerate(self.fields)}
+        given = labels.tolist()
+        kinds = {type(label).__name__ for label in given} - {type(field).__name__ for field in own}
+        if kinds and not any(label in own for label in given):
+            known = listed([quoted(str(field)) for field in self.fields[:3]])
+            message = (
+                f"by has labels of type {min(kinds)}; fields of type "
+                f"{type(self.fields[0]).__name__}, such as {known}, are expected"
+            )
+            raise TypeError(message)
+        place: NDArray[np.intp] = np.array([own.get(label, -1) for label in given], np.intp)
+        return np.asarray(place[codes])
+
+    def _require(self, given: object, name: str, *, needed: bool) -> None:
+        if needed and given is None:
+            message = f"{name} is missing; the policy was fitted with {name}"
+            raise TypeError(message)
+        if not needed and given is not None:
+            message = f"{name} is given, but the policy was fitted without {name}"
+            raise TypeError(message)
+
+
+def combined(right: NDArray[np.float64], of_item: NDArray[Any], rule: str) -> NDArray[np.float64]:
+    """Return the confidence of each document from the probabilities that its items are right.
+
+    Factors are taken in rising order, so that the order of the items does not matter.
+    """
+    order = np.lexsort((right, of_item))
+    starts = np.flatnonzero(np.diff(of_item[order], prepend=-1))
+    if rule == "least":
+        return right[order][starts]
+    return np.multiply.reduceat(right[order], starts)
+
+
+def content_of(text: str, kind: str, version: int) -> dict[str, Any]:
+    """Return the content of a JSON file of ours, once its kind and its version are known."""
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        message = f"it is not valid JSON: {error}"
+        raise ValueError(message) from None
+    if not isinstance(content, dict) or content.get("kind") != kind:
+        message = f"it is not the file of a {kind}"
+        raise ValueError(message)
+    if content.get("version") != version:
+        message = f"its version is {content.get('version')!r}; {version} is expected"
+        raise ValueError(message)
+    return content
+
+
+def shown_threshold(threshold: float) -> str:
+    """Return the rule of a threshold as people read it."""
+    if math.isinf(threshold):
+        return "always" if threshold < 0 else "never"
+    return f">= {threshold:g}"
+
+
+def _written(value: float) -> float | str:
+    return str(value) if math.isinf(value) else value
+
+
+def _read(value: float | str) -> float:
+    return float(value) if isinstance(value, str) else value

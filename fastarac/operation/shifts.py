@@ -1,0 +1,170 @@
+"""Whether confidences have moved, before any truth is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.comparing import number_at_or_below
+from fastarac._core.results import Result
+from fastarac._core.text import pvalue as pvalue_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+CELLS = 64  # of about equal numbers, between which a shift is seen
+DRAWS = 4999
+PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference(Result):
+    """Confidences as they were: how many were in each of a few cells, and their quantiles.
+
+    Attributes
+    ----------
+    edges : tuple of float
+        The least confidence of each cell, rising; each is one that occurred.
+    counts : ndarray of shape (n_cells,), int64
+        Items in each cell.
+    quantiles : tuple of float
+        Those of `PROBABILITIES`, from the least to the largest confidence; each is one that occurred.
+    """
+
+    edges: tuple[float, ...]
+    counts: NDArray[np.int64]
+    quantiles: tuple[float, ...]
+
+    @classmethod
+    def of(cls, confidence: NDArray[Any]) -> Reference:
+        """Count confidences, of which there is at least one."""
+        rising = np.sort(confidence)
+        starts = np.unique(np.searchsorted(rising, rising[np.arange(CELLS) * len(rising) // CELLS]))
+        counts = np.diff(np.append(starts, len(rising)))
+        return cls(tuple(rising[starts].tolist()), counts.astype(np.int64), quantiles_of(rising))
+
+    def counts_of(self, confidence: NDArray[Any]) -> NDArray[np.int64]:
+        """Return how many of other confidences are in each cell."""
+        place = np.maximum(number_at_or_below(confidence, self.edges) - 1, 0)
+        return np.bincount(place, minlength=len(self.edges)).astype(np.int64)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Return it in values that JSON has."""
+        return {
+            "edges": list(self.edges),
+            "counts": self.counts.tolist(),
+            "quantiles": list(self.quantiles),
+        }
+
+    @classmethod
+    def from_dict(cls, content: dict[str, list[float]]) -> Reference:
+        """Return what `to_dict` wrote."""
+        counts = np.array(content["counts"], np.int64)
+        return cls(tuple(content["edges"]), counts, tuple(content["quantiles"]))
+
+
+def quantiles_of(rising: NDArray[Any]) -> tuple[float, ...]:
+    """Quantiles that are values of the sample, of sorted values."""
+    places = [max(0, math.ceil(p * len(rising)) - 1) for p in PROBABILITIES]
+    return tuple(rising[places].tolist())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConfidenceShift(Result):
+    """Whether confidences have moved, and how.
+
+    Attributes
+    ----------
+    shifted : bool
+        Whether the p-value is at most the failure probability of the policy.
+    pvalue : float
+        Of the test over all fields.
+    statistic : float
+        The largest difference between the two distribution functions at the edges of the cells, in
+        [0, 1], in the field with the least p-value.
+    field : str or int or None
+        That field; None where the policy has one threshold for all.
+    probabilities : ndarray of shape (k,)
+        Of the quantiles below.
+    before, now : ndarray of shape (k,)
+        Quantiles of the confidences of that field that the policy was fitted on, and of the new ones.
+    """
+
+    shifted: bool
+    pvalue: float
+    statistic: float
+    field: Any
+    probabilities: NDArray[np.float64]
+    before: NDArray[np.float64]
+    now: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return f"ConfidenceShift(shifted={self.shifted}, pvalue={self.pvalue:.3g})"
+
+    def __str__(self) -> str:
+        p = f"p = {pvalue_text(self.pvalue)}".replace("= <", "<")
+        if not self.shifted:
+            return f"the confidences have not visibly moved ({p})"
+        at = int(np.argmax(np.abs(self.now - self.before)))
+        where = "" if self.field is None else f" of {self.field}"
+        return (
+            f"the confidences{where} have moved ({p}): the {100 * self.probabilities[at]:g} % quantile "
+            f"was {self.before[at]:.4g} and is {self.now[at]:.4g}"
+        )
+
+
+def shift_of(
+    references: Sequence[Reference],
+    parts: Sequence[tuple[Any, NDArray[Any]]],
+    failure_probability: float,
+) -> ConfidenceShift:
+    """Compare new confidences with those before, field by field.
+
+    The statistic of Kolmogorov and Smirnov at the edges of cells, with its distribution given the
+    pooled counts: which of these are new is random where nothing has moved. So ties cost nothing, and
+    p-values are valid at any size. Over fields, the least p-value times their number (Bonferroni).
+    """
+    tested: list[tuple[float, float, int, Any, Reference, NDArray[Any]]] = []
+    for reference, (field, values) in zip(references, parts, strict=True):
+        if len(values):
+            new = reference.counts_of(values)
+            statistic, chance = _permuted(reference.counts, new)
+            tested.append((chance, -statistic, len(tested), field, reference, values))
+    if not tested:
+        message = "by has none of the policy's fields; confidences of at least one are expected"
+        raise ValueError(message)
+    chance, negative, _, field, reference, values = min(tested, key=lambda found: found[:3])
+    p = min(1.0, chance * len(tested))
+    return ConfidenceShift(
+        shifted=p <= failure_probability,
+        pvalue=p,
+        statistic=-negative,
+        field=field,
+        probabilities=np.array(PROBABILITIES),
+        before=np.array(reference.quantiles, np.float64),
+        now=np.array(quantiles_of(np.sort(values)), np.float64),
+    )
+
+
+def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
+    """The largest difference of two distributions over cells, and its p-value."""
+    n_before, n_now = int(before.sum()), int(now.sum())
+    pooled = before + now
+    cumulated = np.cumsum(pooled)
+
+    def distances(drawn: NDArray[np.int64]) -> NDArray[np.float64]:
+        of_new = np.cumsum(drawn, axis=-1)
+        gaps = np.abs(of_new / n_now - (cumulated - of_new) / n_before)
+        return np.asarray(gaps.max(axis=-1))
+
+    found = float(distances(now))
+    rng = np.random.default_rng(0)
+    draws = rng.multivariate_hypergeometric(pooled, n_now, size=DRAWS, method="marginals")
+    # sums in another order differ by rounding alone
+    as_large = np.count_nonzero(distances(draws) >= found * (1.0 - 1e-12))
+    return found, (1 + int(as_large)) / (1 + DRAWS)

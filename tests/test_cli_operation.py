@@ -1,0 +1,110 @@
+"""The commands about what is in use: what they write and print, their statuses, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from test_cli import refusal, run
+
+from fastarac import operation
+
+
+def rows(n, seed, shift=0.0):
+    rng = np.random.default_rng(seed)
+    field, confidence = rng.choice(["date", "name"], n), rng.random(n).round(4)
+    correct = rng.random(n) >= np.where(field == "date", 0.05, 0.5) * (1 - confidence) + shift
+    return field, confidence, correct
+
+
+def write(path, n, seed, shift=0.0):
+    lines = ["id,field,page,correct,confidence"]
+    for i, (field, confidence, correct) in enumerate(zip(*rows(n, seed, shift), strict=True)):
+        lines.append(f"{i},{field},{i // 4},{correct:d},{confidence}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("operation")
+    write(folder / "verified.csv", 4000, 0)
+    write(folder / "new.csv", 4000, 1)
+    write(folder / "worse.csv", 4000, 2, shift=0.05)
+    write(folder / "few.csv", 100, 3)
+    run("fit", folder / "verified.csv", "--by", "field", "--error-rate", 0.02, "-o", folder / "p.json")
+    return folder
+
+
+class TestFit:
+    def test_policy_is_that_of_the_library(self, folder):
+        policy = operation.Policy.load(folder / "p.json")
+        field, confidence, correct = rows(4000, 0)
+        assert policy == operation.fit_policy(correct, confidence, by=field, max_error_rate=0.02)
+
+    def test_what_is_printed(self, folder, tmp_path):
+        out = run(
+            "fit", folder / "verified.csv", "--error-rate", 0.02, "-o", tmp_path / "p.json"
+        ).stdout
+        assert out.startswith("Accept ")
+        assert "with 95 % confidence at most 2 % errors remain among all outputs." in out
+        grouped = run(
+            "fit", folder / "verified.csv", "--by", "field", "--group", "page", "--max-group-size", 4,
+            "--error-rate", 0.05, "-o", tmp_path / "p.json",
+        )  # fmt: skip
+        assert "  date " in grouped.stdout
+        assert operation.Policy.load(tmp_path / "p.json").max_group_size == 4
+
+    def test_notes_and_refusals(self, folder, tmp_path):
+        few = run("fit", folder / "few.csv", "--error-rate", 0.001, "-o", tmp_path / "p.json")
+        assert "fastarac: note: 100 items without a single error" in few.stderr
+        path = tmp_path / "none.json"
+        file = folder / "verified.csv"
+        for options, message in (
+            ([], "exactly one of --error-rate, --max-risk is expected; found none"),
+            (["--error-rate", 2], "--error-rate is 2.0; a number in [0, 1] is expected"),
+            (["--error-rate", 0.1, "--guarantee", 0], "--guarantee is 0.0; a number strictly between"),
+            (
+                ["--error-rate", 0.1, "--by", "feld"],
+                'there is no column "feld" (did you mean "field"?)',
+            ),
+        ):
+            assert message in refusal("fit", file, *options, "-o", path)
+        assert not path.exists()
+        nowhere = tmp_path / "no" / "p.json"
+        message = refusal("fit", file, "--error-rate", 0.1, "-o", nowhere)
+        assert "no/p.json: No such file or directory" in message
+
+
+class TestCheck:
+    @pytest.mark.parametrize(
+        ("file", "code", "words"),
+        [
+            ("new.csv", 0, "The limit of 2 % holds"),
+            ("worse.csv", 1, "The limit of 2 % fails"),
+            ("few.csv", 3, "Too few outputs to tell"),
+        ],
+    )
+    def test_statuses(self, folder, file, code, words):
+        out = run("check", folder / "p.json", folder / file, "--by", "field", code=code).stdout
+        assert out.startswith(words)
+        assert "The confidences have not visibly moved" in out
+
+    def test_json(self, folder):
+        done = run(
+            "check", folder / "p.json", folder / "worse.csv", "--by", "field", "--group", "page",
+            "--format", "json", code=1,
+        )  # fmt: skip
+        found = json.loads(done.stdout)
+        assert found["verdict"] == "fails"
+        assert found["low"] > 0.02
+        assert found["shifted"] is False
+
+    def test_refusals(self, folder, tmp_path):
+        new = folder / "new.csv"
+        assert "--by is missing; the policy was" in refusal("check", folder / "p.json", new)
+        path = tmp_path / "p.json"
+        assert "p.json: it cannot be read" in refusal("check", path, new)
+        path.write_text("{}")
+        assert "p.json: it is not the file of a fastarac policy" in refusal("check", path, new)

@@ -1,0 +1,285 @@
+"""Policies: calibration, thresholds by field, files, checks and shifts, against obvious references."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+
+import numpy as np
+import pytest
+import reference_operation as ref
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastarac as fa
+from fastarac import operation
+
+
+def two_fields(n, seed, *, groups=False):
+    """Dates that are hardly ever wrong and names that often are, with uniform confidences."""
+    rng = np.random.default_rng(seed)
+    field = rng.choice(["date", "name"], n)
+    confidence = rng.random(n)
+    return rng.random(n) >= error_probability(field, confidence), confidence, field
+
+
+def error_probability(field, confidence):
+    return np.where(field == "date", 0.05, 0.5) * (1 - confidence)
+
+
+class TestCalibration:
+    @given(strategies.tied())
+    def test_blocks_against_all_intervals(self, sample):
+        found = operation.isotonic_calibration(sample.correct, sample.confidence)
+        expected = ref.isotonic(sample.correct.tolist(), sample.confidence.tolist())
+        assert list(found.thresholds) == [block[0] for block in expected]
+        assert found.n_items.tolist() == [block[1] for block in expected]
+        assert found.errors.tolist() == [block[2] for block in expected]
+        assert found.error_probability.tolist() == [float(block[3]) for block in expected]
+
+    @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1, max_size=14))
+    def test_blocks_of_ties(self, items):
+        correct, confidence = zip(*items, strict=True)
+        found = operation.isotonic_calibration(correct, confidence)
+        expected = ref.isotonic(correct, confidence)
+        assert list(found.thresholds) == [block[0] for block in expected]
+        assert found.errors.tolist() == [block[2] for block in expected]
+
+    def test_equal_rates_are_one_block_however_large(self):
+        # 3·10⁹ of 10¹⁰ and 9·10⁹ of 3·10¹⁰ are equal; one error more is not
+        sweep = fa.ThresholdSweep.from_counts(
+            [3, 2, 1], [7 * 10**9, 21 * 10**9, 7 * 10**9 - 1], [3 * 10**9, 9 * 10**9, 3 * 10**9 + 1]
+        )
+        found = operation.isotonic_calibration(sweep)
+        assert found.thresholds == (2, 1)
+        assert found.n_items.tolist() == [4 * 10**10, 10**10]
+
+    def test_vast_integers(self):
+        confidence = np.array([2**62, 2**62 + 1, 2**62 + 2], np.int64)
+        found = operation.isotonic_calibration([0, 1, 1], confidence)
+        assert found.thresholds == (2**62 + 1, 2**62)
+        assert found.at(confidence).tolist() == [1.0, 0.0, 0.0]
+
+    def test_knots_and_ends(self):
+        found = operation.isotonic_calibration([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
+        assert found.at([2.0, 0.8, 0.79, 0.6, 0.5, 0.2, -1.0]).tolist() == [0, 0, 0.5, 0.5, 1, 1, 1]
+        assert found.accepted_down_to(0.5) == 0.6
+        assert found.accepted_down_to(1.0) == -math.inf
+        assert found.accepted_down_to(-0.1) == math.inf
+
+    def test_weights_are_refused(self):
+        sweep = fa.threshold_sweep([1, 0], [0.5, 0.2], sample_weight=[1.5, 1])
+        with pytest.raises(TypeError, match="the sweep is weighted"):
+            operation.isotonic_calibration(sweep)
+
+    def test_table_of_equal_numbers_keeps_ties_together(self):
+        table = operation.calibration_table([1, 0, 1, 1, 0, 1], [1, 1, 1, 2, 3, 4], n_bins=3)
+        assert table.n_items.tolist() == [3, 1, 2]
+        assert table.n_correct.tolist() == [2, 1, 1]
+        assert table.low.tolist() == [1, 2, 3]
+        assert table.high.tolist() == [1, 2, 4]
+        assert (table.accuracy_low <= table.accuracy).all()
+        assert (table.accuracy <= table.accuracy_high).all()
+
+    def test_chance_makes_the_whole_of_it_where_calibration_is_perfect(self):
+        rng = np.random.default_rng(3)
+        found = []
+        for _ in range(200):
+            confidence = rng.random(300)
+            error = operation.expected_calibration_error(rng.random(300) < confidence, confidence)
+            found.append((error.estimate, error.by_chance))
+        estimate, by_chance = np.mean(found, axis=0)
+        # confidences vary inside a bin, which chance alone does not know: a little below
+        assert 0.97 < estimate / by_chance < 1.02
+
+    def test_confidences_beyond_probabilities(self):
+        with pytest.raises(ValueError, match=r"confidence is from 0\.5 to 7; probabilities"):
+            operation.expected_calibration_error([1, 0], [0.5, 7])
+
+
+class TestFit:
+    def test_one_threshold_is_that_of_the_guarantee(self):
+        correct, confidence, _ = two_fields(3000, 1)
+        policy = operation.fit_policy(correct, confidence, max_error_rate=0.05)
+        point = fa.guaranteed_operating_point(correct, confidence, max_error_rate=0.05)
+        assert policy.thresholds == (point.threshold,)
+        assert policy.bound == point.bound
+        assert (policy.apply(confidence) == (confidence >= point.threshold)).all()
+
+    def test_order_of_items_does_not_matter(self):
+        correct, confidence, field = two_fields(2000, 2)
+        order = np.random.default_rng(0).permutation(2000)
+        for options in ({}, {"groups": np.arange(2000) // 4}, {"documents": np.arange(2000) // 4}):
+            first = operation.fit_policy(correct, confidence, by=field, max_error_rate=0.05, **options)
+            moved = {name: labels[order] for name, labels in options.items()}
+            again = operation.fit_policy(
+                correct[order], confidence[order], by=field[order], max_error_rate=0.05, **moved
+            )
+            assert again == first
+
+    def test_thresholds_are_those_of_the_error_probability(self):
+        correct, confidence, field = two_fields(4000, 3)
+        policy = operation.fit_policy(correct, confidence, by=field, max_error_rate=0.03)
+        accepted = policy.apply(confidence, by=field)
+        probability = policy.error_probability(confidence, by=field)
+        assert probability[accepted].max() < probability[~accepted].min()
+
+    def test_unknown_fields_are_rejected(self):
+        correct, confidence, field = two_fields(4000, 3)
+        policy = operation.fit_policy(correct, confidence, by=field, max_error_rate=0.03)
+        assert policy.apply([1.0, 1.0], by=["date", "sum"]).tolist() == [True, False]
+        assert policy.error_probability([1.0], by=["sum"]).tolist() == [1.0]
+        with pytest.raises(TypeError, match="by has labels of type int; fields of type str"):
+            policy.apply([1.0], by=[3])
+        with pytest.raises(TypeError, match="by is missing; the policy was fitted with by"):
+            policy.apply([1.0])
+
+    def test_whole_documents(self):
+        correct, confidence, field = two_fields(6000, 4)
+        documents = np.arange(6000) // 3
+        for rule in ("product", "least"):
+            policy = operation.fit_policy(
+                correct, confidence, by=field, documents=documents, max_error_rate=0.05, rule=rule
+            )
+            accepted = policy.apply(confidence, by=field, documents=documents).reshape(-1, 3)
+            assert (accepted.all(axis=1) == accepted.any(axis=1)).all()
+            right = 1 - policy.error_probability(confidence, by=field).reshape(-1, 3)
+            score = right.min(axis=1) if rule == "least" else right.prod(axis=1)
+            assert score[accepted[:, 0]].min() > score[~accepted[:, 0]].max()
+            checked = policy.check(correct, confidence, by=field, documents=documents)
+            assert checked.n_items == 2000
+            assert checked.errors == (accepted[:, 0] & ~correct.reshape(-1, 3).all(axis=1)).sum()
+        with pytest.raises(TypeError, match="documents is missing"):
+            policy.apply([1.0], by=["date"])
+
+    def test_documents_lie_in_one_group(self):
+        with pytest.raises(ValueError, match="documents has a document in several groups"):
+            operation.fit_policy(
+                [1, 0, 1], [3, 2, 1], documents=[0, 0, 1], groups=[0, 1, 1], max_error_rate=0.5
+            )
+
+    def test_too_few(self):
+        with pytest.warns(fa.SampleTooSmallWarning):
+            policy = operation.fit_policy([1] * 50, range(50), max_error_rate=0.01)
+        assert policy.thresholds == (math.inf,)
+        assert not policy.apply([1e9]).any()
+        assert str(policy).startswith("accept nothing: no threshold was found")
+        with pytest.raises(ValueError, match="one item, group or document"):
+            operation.fit_policy([1], [1], by=["a"], max_error_rate=0.5)
+
+
+class TestFile:
+    def test_saved_and_loaded(self, tmp_path):
+        correct, confidence, field = two_fields(2000, 5)
+        path = tmp_path / "policy.json"
+        for options in (
+            {"by": field, "max_error_rate": 0.05}, {"max_error_rate": 0.05}, {"max_risk": 0.2},
+            {"by": field == "date", "max_error_rate": 0.05, "groups": np.arange(2000) // 2},
+            {"by": field, "documents": np.arange(2000) // 2, "max_error_rate": 0.2},
+        ):  # fmt: skip
+            policy = operation.fit_policy(correct, confidence, **options)
+            policy.save(path)
+            assert operation.Policy.load(path) == policy
+            assert list(tmp_path.iterdir()) == [path]
+
+    def test_what_is_not_a_policy(self, tmp_path):
+        path = tmp_path / "policy.json"
+        operation.fit_policy([1] * 400, range(400), max_error_rate=0.05).save(path)
+        content = json.loads(path.read_text())
+        for text, message in (
+            ("{", "not valid JSON"),
+            ("[]", "not the file of a fastarac policy"),
+            (json.dumps(content | {"version": 2}), "its version is 2; 1 is expected"),
+            (json.dumps({k: v for k, v in content.items() if k != "limit"}), "damaged: 'limit'"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                operation.Policy.from_json(text)
+
+    def test_a_failed_write_leaves_the_old_file(self, tmp_path, monkeypatch):
+        path = tmp_path / "policy.json"
+        policy = operation.fit_policy([1] * 400, range(400), max_error_rate=0.05)
+        policy.save(path)
+        before = path.read_bytes()
+        monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError("full")))
+        with pytest.raises(OSError, match="full"):
+            policy.save(path)
+        assert path.read_bytes() == before
+        assert list(tmp_path.iterdir()) == [path]
+
+
+class TestCheck:
+    POLICY = operation.fit_policy([1] * 1000, range(1000), max_error_rate=0.01)
+
+    def checked(self, errors, n, **options):
+        correct = np.arange(n) >= errors
+        return self.POLICY.check(correct, np.full(n, 5000), **options)
+
+    def test_verdicts(self):
+        assert self.checked(0, 299).verdict == "holds"
+        few = self.checked(0, 298)
+        assert (few.verdict, few.exit_status, few.still_needed) == ("too few", 3, 1)
+        fails = self.checked(30, 1000)
+        assert (fails.verdict, fails.exit_status) == ("fails", 1)
+        assert fails.interval.low > 0.01
+        assert self.checked(5, 500).still_needed is None
+        assert str(fails).startswith("the limit of 1 % fails: 3 % of all outputs are undetected errors")
+
+    def test_the_items_still_needed_are_enough(self):
+        few = self.checked(2, 400)
+        n = 400 + few.still_needed
+        assert self.checked(math.ceil(0.005 * n - 1e-9), n).verdict == "holds"
+        many = self.checked(6, 400)
+        n = 400 + many.still_needed
+        assert self.checked(int(0.015 * n), n).verdict == "fails"
+
+    def test_groups_of_one_are_nearly_as_good(self):
+        alone = self.checked(4, 3000)
+        grouped = self.checked(4, 3000, groups=np.arange(3000))
+        assert grouped.verdict == alone.verdict == "holds"
+        assert grouped.interval.high < 2 * alone.interval.high
+        assert self.checked(200, 3000, groups=np.arange(3000)).verdict == "fails"
+        with pytest.raises(ValueError, match="max_group_size is 2, but a group has 3 items"):
+            self.checked(4, 3000, groups=np.arange(3000) // 3, max_group_size=2)
+
+    def test_nothing_accepted(self):
+        policy = operation.fit_policy([1] * 1000, range(1000), max_risk=0.1)
+        found = policy.check([1, 0], [-5, -5])
+        assert (found.accepted, found.verdict) == (2, "too few")
+
+
+class TestShift:
+    def test_p_values_are_uniform_with_ties(self):
+        rng = np.random.default_rng(1)
+        before = rng.integers(0, 5, 500)
+        reference = operation.fit_policy([1] * 500, before, max_error_rate=0.1)
+        found = []
+        for seed in range(150):
+            rng = np.random.default_rng(seed)
+            both = np.concatenate([before, rng.integers(0, 5, 200)])
+            rng.shuffle(both)
+            reference = operation.fit_policy([1] * 500, both[:500], max_error_rate=0.1)
+            found.append(reference.shift(both[500:]).pvalue)
+        share = np.mean(np.array(found) <= 0.1)
+        assert share <= 0.1 + 2.5 * math.sqrt(0.09 / 150)
+
+    def test_a_shift_is_seen_where_it_is(self):
+        correct, confidence, field = two_fields(4000, 6)
+        policy = operation.fit_policy(correct, confidence, by=field, max_error_rate=0.05)
+        new = two_fields(1000, 7)
+        assert not policy.shift(new[1], by=new[2]).shifted
+        moved = np.where(new[2] == "name", new[1] * 0.8, new[1])
+        found = policy.shift(moved, by=new[2])
+        assert found.shifted
+        assert found.field == "name"
+        assert "confidences of name have moved" in str(found)
+        with pytest.raises(ValueError, match="none of the policy's fields"):
+            policy.shift([0.5], by=["sum"])
+
+
+def test_repr_is_one_line():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        policy = operation.fit_policy([1, 0] * 20, range(40), max_error_rate=0.01)
+    assert "\n" not in repr(policy)
