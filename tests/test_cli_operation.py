@@ -1,4 +1,4 @@
-"""The commands about what is in use: what they write and print, their statuses, and what they refuse."""
+"""The commands about what is in use: what they write and print, their statuses and refusals."""
 
 from __future__ import annotations
 
