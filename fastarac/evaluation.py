@@ -327,10 +327,8 @@ def evaluate(
     """
     limits = read_limits(max_error_rate, max_risk, threshold)
     prices = UNIT_PRICES if costs is None else require_costs(costs)
-    if reviewer is not None and (intervals or failure_probability is not None):
-        asked = "intervals" if intervals else "failure_probability"
-        message = f"{asked} is given with a reviewer, whose errors the data do not show; one of the two"
-        raise ValueError(f"{message} is expected")
+    if intervals or failure_probability is not None:
+        reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
     certain: dict[str, Any] = {"failure_probability": failure_probability}
     if failure_probability is not None and groups is not None:
         _refuse_with_groups(limits, sample_weight)
@@ -422,6 +420,13 @@ def read_limits(
             for t in given
         ),
     ]
+
+
+def reject_reviewer(reviewer: Reviewer | None, asked: str) -> None:
+    """Raise where there is a reviewer beside what the data must show."""
+    if reviewer is not None:
+        message = f"{asked} is given with a reviewer, whose errors the data do not show; one of the two"
+        raise ValueError(f"{message} is expected")
 
 
 def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[str, Interval]:

@@ -11,11 +11,12 @@ import numpy as np
 from fastarac._core.comparing import at_or_above
 from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
 from fastarac._core.inputs import positive_scalar, read_groups, read_items
-from fastarac._core.pairs import METRICS, values_of_pairs
+from fastarac._core.pairs import METRICS, value_of_pairs, values_of_pairs
 from fastarac._core.results import Result, read_only
 from fastarac._core.sorting import count_pairs_of_groups
+from fastarac.areas.arac import arac_area_of, pair_counts
 from fastarac.costs.verification import require_costs
-from fastarac.evaluation import LABELS, UNIT_PRICES, read_limits
+from fastarac.evaluation import LABELS, UNIT_PRICES, read_limits, reject_reviewer
 from fastarac.operating.points import operating_point
 from fastarac.operating.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import threshold_sweep
@@ -72,6 +73,7 @@ def evaluate_groups(
     confidence: ArrayLike,
     *,
     by: ArrayLike,
+    sample_weight: ArrayLike | None = None,
     metrics: Sequence[str] = ("n", "recognition_rate", "arac_auc", "normalized_arac_auc", "roc_auc"),
     max_error_rate: ArrayLike = (),
     max_risk: ArrayLike = (),
@@ -94,6 +96,8 @@ def evaluate_groups(
     by : array_like of shape (n,)
         Label of the group of each item: integers, strings, or whatever can be compared; in any
         order, without nulls. Integers, and columns of pandas and pyarrow, are fastest.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum. A group without weight is as if absent.
     metrics : sequence of str, default=("n", "recognition_rate", "arac_auc", "normalized_arac_auc", \
 "roc_auc")
         Out of these and "n_correct" and "augrc".
@@ -106,7 +110,8 @@ def evaluate_groups(
         The prices of W; by default γ = 1 and δ = 0. Where they are given, ``"cost@…"`` is what an item
         costs at each limit's threshold.
     reviewer : Reviewer, optional
-        The people behind that cost; by default they find and correct every error.
+        The people who verify what is rejected, whose errors count in the error rate, in W and in the
+        cost, as in :func:`.evaluate`; by default they find and correct every error.
     gamma : float, default=1.0
         γ of the normalised ARAC-AUC, at least 0.
     groups : array_like of shape (n,), optional
@@ -115,6 +120,7 @@ def evaluate_groups(
         Whether to find a confidence interval for each rate and area, as ``"arac_auc_low"`` and
         ``"arac_auc_high"``, ``"error_rate_low@0.01"`` and so on (:func:`.asymptotic_interval`). Those
         of the rates at a limit hold for its threshold as it is. Takes about a millisecond a group.
+        Not with a `reviewer`, whose errors the data do not show.
     confidence_level : float, default=0.95
         Of the intervals, each by itself.
 
@@ -164,38 +170,53 @@ def evaluate_groups(
     prices = UNIT_PRICES if costs is None else require_costs(costs)
     check_reviewer(reviewer)
     people = Reviewer() if reviewer is None else reviewer
-    items = read_items(correct, confidence)
+    if intervals:
+        reject_reviewer(reviewer, "intervals")
+    items = read_items(correct, confidence, sample_weight)
     labels, codes = read_groups(by, items.n, "by")
-    counts = count_pairs_of_groups(items, codes, len(labels))
-    values = {name: values_of_pairs(name, counts, gamma) for name in names}
+    if limits or items.weight is not None:  # of weighted items it checks the values, too
+        sweep = threshold_sweep(items.correct, items.confidence, sample_weight=items.weight)
+    if items.weight is None:
+        counts = count_pairs_of_groups(items, codes, len(labels))
+        values = {name: values_of_pairs(name, counts, gamma) for name in names}
+    else:
+        present = items.weight > 0
+        items = read_items(items.correct[present], items.confidence[present], items.weight[present])
+        kept, codes = np.unique(codes[present], return_inverse=True)
+        labels = labels[kept]
+        if groups is not None:
+            groups = read_groups(groups, len(present))[1][present]
+        values = _values_of_weighted(items, codes, len(labels), names, gamma)
     if limits:
-        sweep = threshold_sweep(items.correct, items.confidence)
+
+        def sums(chosen: NDArray[np.bool_]) -> NDArray[Any]:
+            weight = None if items.weight is None else items.weight[chosen]
+            summed: NDArray[Any] = np.bincount(codes[chosen], weight, len(labels))
+            return summed
+
         right = np.not_equal(items.correct, 0)
-        whole = np.bincount(codes, minlength=len(labels))
-        n_right = np.bincount(codes[right], minlength=len(labels))
-        beta = n_right / whole
+        n_right = sums(right)
+        total = n_right + sums(~right)
         for limit in limits:
             criterion: dict[str, Any] = {limit.criterion: limit.value}
-            at = operating_point(sweep, **criterion).threshold
-            value = limit.value if limit.criterion == "threshold" else at
-            above = at_or_above(items.confidence, value)
-            accepted, wrong = (
-                np.bincount(codes[chosen], minlength=len(labels)) for chosen in (above, above & ~right)
-            )
+            at = operating_point(sweep, **criterion, reviewer=reviewer).threshold
+            above = at_or_above(items.confidence, limit.value if limit.criterion == "threshold" else at)
+            found = _Counts(sums(above & right), sums(above & ~right), n_right, total)
+            accepted = found.true_accepts + found.false_accepts
+            errors = people.error_rate(found)
             with np.errstate(invalid="ignore"):
-                rates = {"error_rate": wrong / whole, "risk": wrong / accepted}
+                rates = {"error_rate": errors, "risk": found.false_accepts / accepted}
             key = limit.key
             values[f"threshold@{key}"] = np.full(len(labels), at)
-            values[f"acceptance_rate@{key}"] = accepted / whole
+            values[f"acceptance_rate@{key}"] = accepted / total
             values |= {f"{name}@{key}": rate for name, rate in rates.items()}
             if costs is not None:
-                found = _Counts(accepted, wrong, n_right, whole)
                 corrected = prices.correction * people.correction_rate(found)
-                remaining = prices.error * people.error_rate(found)
-                rejected = prices.verification * ((whole - accepted) / whole)
-                values[f"cost@{key}"] = rejected + corrected + remaining
-            gained = prices.gamma * (accepted / whole) + beta
-            values[f"performance@{key}"] = gained - prices.delta * rates["error_rate"]
+                rejected = prices.verification * ((total - accepted) / total)
+                values[f"cost@{key}"] = rejected + corrected + prices.error * errors
+            gained = prices.gamma * (accepted / total) + n_right / total
+            spoiled = 2.0 * people.false_alarm_rate * found.false_rejects / total
+            values[f"performance@{key}"] = gained - spoiled - prices.delta * errors
             if limit.criterion != "threshold":
                 rate = rates[limit.criterion.removeprefix("max_")]
                 values[f"keeps_limit@{key}"] = ~(rate > limit.value)
@@ -210,20 +231,43 @@ def evaluate_groups(
 
 
 class _Counts(NamedTuple):
-    """What is accepted of each group, as `Reviewer` counts it."""
+    """What is accepted of each group, as `Reviewer` counts it: numbers, or weights."""
 
-    accepted: NDArray[np.intp]
-    false_accepts: NDArray[np.intp]
-    n_correct: NDArray[np.intp]
+    true_accepts: NDArray[Any]
+    false_accepts: NDArray[Any]
+    n_correct: NDArray[Any]
     total: Any  # an array, where `Reviewer` has a number
 
     @property
-    def false_rejects(self) -> NDArray[np.intp]:
-        return self.n_correct - (self.accepted - self.false_accepts)
+    def false_rejects(self) -> Any:
+        return self.n_correct - self.true_accepts
 
     @property
     def true_rejects(self) -> Any:
-        return self.total - self.accepted - self.false_rejects
+        return self.total - self.n_correct - self.false_accepts
+
+
+def _values_of_weighted(
+    items: Items, codes: NDArray[Any], n_groups: int, names: Sequence[str], gamma: float
+) -> dict[str, NDArray[Any]]:
+    """The metrics of each group, from a sweep of its own."""
+    values = {name: np.empty(n_groups) for name in names}
+    for row, part in enumerate(_rows_of(codes)):
+        weight = None if items.weight is None else items.weight[part]
+        pairs = pair_counts(items.correct[part], items.confidence[part], weight)
+        for name, column in values.items():
+            if name == "normalized_arac_auc":
+                column[row] = arac_area_of(pairs, gamma).normalized
+            elif name in {"n", "n_correct"}:
+                column[row] = pairs.correct + (name == "n") * pairs.incorrect
+            else:
+                column[row] = value_of_pairs(name, pairs)
+    return values
+
+
+def _rows_of(codes: NDArray[Any]) -> list[NDArray[np.intp]]:
+    """The positions of the items of each group, in the order of the items."""
+    return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
 
 
 def _statistics(
@@ -254,10 +298,10 @@ def _intervals(
 
     ends: dict[str, NDArray[Any]] = {}
     dependent = None if groups is None else read_groups(groups, items.n)[1]
-    parts = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
     doubted, doubt = 0, ""
-    for row, part in enumerate(parts):
+    for row, part in enumerate(_rows_of(codes)):
         correct, confidence = items.correct[part], items.confidence[part]
+        weight = None if items.weight is None else items.weight[part]
         belong = None if dependent is None else dependent[part]
         with undefined_is_nan(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -267,6 +311,7 @@ def _intervals(
                     confidence,
                     statistic=statistic,
                     groups=belong,
+                    sample_weight=weight,
                     confidence_level=confidence_level,
                 )
                 figure, at, key = name.partition("@")

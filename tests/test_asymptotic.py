@@ -141,6 +141,34 @@ def test_groups_are_summed_before_they_are_squared():
     assert found.standard_error == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    "statistic",
+    ["recognition_rate", "arac_auc", "roc_auc", fa.Statistic("risk", threshold=0.5),
+     fa.Statistic("acceptance_at_risk", max_risk=0.2)],
+)  # fmt: skip
+def test_items_of_weight_zero_are_as_if_absent(statistic):
+    rng = np.random.default_rng(6)
+    y_true, score, weight = rng.random(300) < 0.7, rng.random(300), rng.integers(0, 3, 300) / 7
+    present = weight > 0
+    found = quietly(y_true, score, statistic=statistic, sample_weight=weight)
+    alone = quietly(y_true[present], score[present], statistic=statistic, sample_weight=weight[present])
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_the_unit_of_the_weights_changes_no_warning(unit):
+    """30 errors in 30 groups are enough, 6 are not; whatever the weights sum to."""
+    y_true, score = np.arange(300) % 10 > 0, np.arange(300) * 0.618 % 1
+    options = {"groups": np.arange(300) // 10, "sample_weight": np.full(300, unit)}
+    fa.asymptotic_interval(y_true, score, statistic="roc_auc", **options)
+    fa.bootstrap(y_true, score, statistic="roc_auc", n_resamples=50, random_state=0, **options)
+    y_true = np.arange(300) % 50 > 0
+    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 6 incorrect items"):
+        fa.asymptotic_interval(y_true, score, statistic="roc_auc", **options)
+    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 6 incorrect items"):
+        fa.bootstrap(y_true, score, statistic="augrc", n_resamples=50, random_state=0, **options)
+
+
 def test_groups_of_weight_zero_are_as_if_absent():
     y_true, score, _ = np.array(slow.generated(5, 120)).T
     groups, weight = np.arange(120) // 4, np.ones(120)

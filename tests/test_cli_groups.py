@@ -151,9 +151,50 @@ def test_refusals(digits):
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "nothing" in result.stderr
-    result = run(digits, "--by", "digit", "--weight", "confidence")
+    result = run(digits, "--by", "digit", "--guarantee", "0.05")
     assert result.exit_code == 2
-    assert "leave out --weight" in result.stderr
+    assert "--guarantee is about all outputs together" in result.stderr
+
+
+def test_everything_at_once(tmp_path):
+    """Weights, pages, intervals, prices, people and limits beside --by; a group without weight."""
+    rng = np.random.default_rng(2)
+    n = 2000
+    correct, confidence = rng.random(n) < 0.8, rng.random(n).round(3)
+    field, page, weight = rng.integers(0, 3, n), rng.integers(0, 100, n), rng.integers(0, 4, n) / 2
+    field[:5], weight[:5] = 9, 0
+    path = tmp_path / "fields.csv"
+    columns = zip(*(x.tolist() for x in (correct, confidence, field, page, weight)), strict=True)
+    path.write_text(
+        "correct,confidence,field,page,weight\n"
+        + "\n".join(f"{int(c)},{t!r},{f},{p},{w}" for c, t, f, p, w in columns),
+        encoding="utf-8",
+    )
+    command = (
+        path, "--by", "field", "--weight", "weight", "--group", "page", "--ci", 0.95, "--max-risk", 0.1,
+        "--threshold", 0.5, "--cost-verification", 1, "--cost-correction", 2, "--cost-error", 30,
+        "--reviewer-detection", 0.9,
+    )  # fmt: skip
+    result = run(*command, "--format", "json")
+    assert result.exit_code == 0, result.output
+    records = {record["group"]: record for record in json.loads(result.stdout)}
+    assert sorted(records) == ["0", "1", "2"]
+    costs, people = fa.VerificationCosts(1, 2, 30), fa.Reviewer(0.9)
+    for name, record in records.items():
+        mine = field == int(name)
+        items = {"correct": correct[mine], "confidence": confidence[mine]}
+        items["sample_weight"] = weight[mine]
+        assert record["n"] == weight[mine].sum()
+        assert record["arac_auc"] == fa.arac_auc_score(**items)
+        point = fa.operating_point(**items, threshold=0.5)
+        assert record["error_rate@threshold=0.5"] == pytest.approx(point.error_rate, rel=1e-13)
+        interval = fa.asymptotic_interval(**items, groups=page[mine])
+        assert record["arac_auc_low"] == pytest.approx(interval.low, rel=1e-12)
+        there = fa.operating_point(**items, threshold=record["threshold@cheapest"], reviewer=people)
+        assert record["cost_per_1000@cheapest"] == pytest.approx(1000 * costs.cost(there))
+        assert record["error_rate@cheapest"] == pytest.approx(there.error_rate)
+    text = run(*command).stdout
+    assert "weight" in text[text.index("3 groups, worst first") :]
 
 
 def test_few_outputs_are_said_to_be_few(tmp_path):

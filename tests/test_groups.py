@@ -305,13 +305,16 @@ class TestIntervals:
     CONFIDENCE = RNG.random(500).round(2) + 0.3 * CORRECT
     BY = RNG.integers(0, 3, 500)
     PAGES = RNG.integers(0, 120, 500)
+    WEIGHT = RNG.integers(0, 3, 500) / 7
 
+    @pytest.mark.parametrize("weight", [None, WEIGHT])
     @pytest.mark.parametrize("pages", [None, PAGES])
-    def test_each_group_is_as_if_it_were_alone(self, pages):
+    def test_each_group_is_as_if_it_were_alone(self, pages, weight):
         found = fa.evaluate_groups(
             self.CORRECT, self.CONFIDENCE, by=self.BY, max_error_rate=0.1, threshold=0.9,
-            gamma=2.0, groups=pages, intervals=True, confidence_level=0.9,
+            gamma=2.0, groups=pages, intervals=True, confidence_level=0.9, sample_weight=weight,
         )  # fmt: skip
+        tolerance = 0 if weight is None else 1e-12
         at = float(found["threshold@0.1"][0])
         for row, label in enumerate(found.groups):
             mine = label == self.BY
@@ -319,6 +322,7 @@ class TestIntervals:
                 self.CORRECT[mine], self.CONFIDENCE[mine], max_error_rate=(), threshold=[at, 0.9],
                 costs=fa.VerificationCosts.from_ratios(2.0, 0.0), intervals=True,
                 groups=None if pages is None else pages[mine], confidence_level=0.9,
+                sample_weight=None if weight is None else weight[mine],
             )  # fmt: skip
             names = {"recognition_rate": "", "arac_auc": "", "roc_auc": "", "normalized_arac_auc": ""}
             expected = {name: alone.intervals[name] for name in names}
@@ -328,8 +332,8 @@ class TestIntervals:
                 expected[f"{rate}@threshold=0.9"] = alone.intervals[f"{rate}@threshold=0.9"]
             for name, interval in expected.items():
                 figure, mark, key = name.partition("@")
-                assert found[f"{figure}_low{mark}{key}"][row] == interval.low
-                assert found[f"{figure}_high{mark}{key}"][row] == interval.high
+                ends = [found[f"{figure}_{end}{mark}{key}"][row] for end in ("low", "high")]
+                assert ends == pytest.approx([interval.low, interval.high], rel=tolerance)
 
     def test_one_warning_for_all(self):
         correct = np.ones(40, bool)
@@ -343,21 +347,66 @@ class TestIntervals:
         with pytest.raises(ValueError, match="groups is given without intervals=True"):
             fa.evaluate_groups(self.CORRECT, self.CONFIDENCE, by=self.BY, groups=self.PAGES)
 
+    def test_intervals_with_a_reviewer(self):
+        with pytest.raises(ValueError, match="intervals is given with a reviewer, whose errors the"):
+            fa.evaluate_groups(
+                self.CORRECT, self.CONFIDENCE, by=self.BY, intervals=True, reviewer=fa.Reviewer(0.9)
+            )
 
+
+def test_items_without_weight_are_absent():
+    weight = [1, 0, 2, 0, 0.5, 0]
+    found = fa.evaluate_groups(
+        CORRECT, CONFIDENCE, by=[*NAMES[:5], "none"], sample_weight=weight, metrics=ALL, threshold=0.7
+    )
+    assert found.groups.tolist() == ["name"]
+    assert found["n"].tolist() == [3.5]
+    assert found["arac_auc"].tolist() == [
+        fa.arac_auc_score(CORRECT[:5:2], CONFIDENCE[:5:2], sample_weight=weight[:5:2])
+    ]
+    with pytest.raises(ValueError, match=r"confidence\[5\] is nan"):
+        fa.evaluate_groups(CORRECT, [*CONFIDENCE[:5], math.nan], by=NAMES, sample_weight=weight)
+    with pytest.raises(ValueError, match=r"sample_weight\[0\] is -1"):
+        fa.evaluate_groups(CORRECT, CONFIDENCE, by=NAMES, sample_weight=[-1] * 6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("reviewer", [None, fa.Reviewer(0.9, 0.05)])
-def test_costs_are_those_of_each_group_alone(reviewer):
+def test_the_points_are_those_of_each_group_alone(reviewer, weighted):
     rng = np.random.default_rng(1)
     correct, confidence, by = rng.random(200) < 0.8, rng.random(200), rng.integers(0, 4, 200)
+    weight = rng.integers(0, 4, 200) / 7 if weighted else None
     costs = fa.VerificationCosts(2, 3, 40)
+    options = {"costs": costs, "reviewer": reviewer}
+    limits = {"max_error_rate": 0.1, "max_risk": 0.1, "threshold": 0.5}
     found = fa.evaluate_groups(
-        correct, confidence, by=by, max_risk=0.1, threshold=0.5, costs=costs, reviewer=reviewer
-    )
-    for key in ("risk=0.1", "threshold=0.5"):
+        correct, confidence, by=by, sample_weight=weight, metrics=ALL, gamma=costs.gamma, **limits,
+        **options,
+    )  # fmt: skip
+    whole = fa.evaluate(correct, confidence, sample_weight=weight, **limits, **options)
+    for at in whole.limits:
+        key = at.limit.key
+        assert (found[f"threshold@{key}"] == at.point.threshold).all()
         for row, label in enumerate(found.groups):
             mine = by == label
-            threshold = found[f"threshold@{key}"][row]
-            point = fa.operating_point(
-                correct[mine], confidence[mine], threshold=threshold, reviewer=reviewer
-            )
-            assert found[f"cost@{key}"][row] == pytest.approx(costs.cost(point), rel=1e-14)
+            alone = fa.evaluate(
+                correct[mine], confidence[mine], threshold=at.point.threshold, max_error_rate=(),
+                sample_weight=None if weight is None else weight[mine], **options,
+            )  # fmt: skip
+            there = alone.limits[0]
+            expected = {
+                "n": alone.n,
+                "recognition_rate": alone.recognition_rate,
+                "arac_auc": alone.arac.auc,
+                "normalized_arac_auc": alone.arac.normalized,
+                "augrc": alone.augrc,
+                "roc_auc": alone.roc_auc,
+                f"acceptance_rate@{key}": there.point.acceptance_rate,
+                f"error_rate@{key}": there.point.error_rate,
+                f"risk@{key}": there.point.risk,
+                f"performance@{key}": there.performance,
+                f"cost@{key}": costs.cost(there.point),
+            }
+            for name, value in expected.items():
+                assert found[name][row] == pytest.approx(value, rel=1e-13), name
     assert "cost@0.1" not in fa.evaluate_groups(correct, confidence, by=by, max_error_rate=0.1).values

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("sample_weight", "groups", "reviewer", "costs")
 ITEMS = ("correct", "y_true", "models")  # first arguments of functions of items
+OF_COUNTS = ("bcost", "bcost_delta")  # these as well, of items that are counted
 SCIKIT_LEARN = "fastarac.sklearn"
 
 REASONS = {
@@ -27,16 +28,15 @@ REASONS = {
     "ratios": "Its result is for all ratios of prices, or for those given as `gamma` and `delta`.",
     "published": "As its source defines it: people find every error.",
     "values": "One value an item: those of a group add up.",
-    "each": "Not yet; {fa}`evaluate` takes it, for the items of one group at a time.",
 }
 # A column without a usual reason needs one for each function that does not take it.
 USUAL = {"groups": "figure", "reviewer": "untouched", "costs": "rate"}
 # Where a column's usual reason is not the one.
 SPECIAL = {
     ("guaranteed_operating_point", "sample_weight"): "counts",
-    ("guaranteed_operating_point", "groups"): "counts",
+    ("costs.bcost", "sample_weight"): "counts",
+    ("costs.bcost_delta", "sample_weight"): "counts",
     ("delong_test", "sample_weight"): "counts",
-    ("delong_test", "groups"): "counts",
     ("costs.cost_curve_band", "sample_weight"): "counts",
     ("costs.cost_curve_band", "groups"): "counts",
     ("influence_values", "groups"): "values",
@@ -60,10 +60,10 @@ SPECIAL = {
     **{
         (f"costs.{name}", "reviewer"): "published"
         for name in (
-            "accuracy_rejection_cost_curve", "arac_convex_hull", "performance_at_error_rate",
+            "accuracy_rejection_cost_curve", "arac_convex_hull", "bcost", "bcost_delta",
+            "performance_at_error_rate",
         )
     },
-    **{("evaluate_groups", column): "each" for column in ("sample_weight", "groups", "reviewer")},
 }  # fmt: skip
 
 
@@ -73,7 +73,9 @@ def functions() -> dict[str, Callable[..., object]]:
     for prefix, module in (("", fa), ("costs.", fa.costs)):
         for name in module.__all__:
             value = getattr(module, name)
-            if inspect.isfunction(value) and next(iter(inspect.signature(value).parameters)) in ITEMS:
+            if not inspect.isfunction(value):
+                continue
+            if name in OF_COUNTS or next(iter(inspect.signature(value).parameters)) in ITEMS:
                 found[prefix + name] = value
     return found
 

@@ -178,9 +178,11 @@ def evaluate(
             {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
             {"--gamma": gamma, "--delta": delta},
         )
-        for option, value in (("--weight", weight), ("--guarantee", guarantee)):
-            if by is not None and value is not None:
-                raise RefusalError(f"--by evaluates groups without {option}; leave out {option}")
+        if by is not None and guarantee is not None:
+            raise RefusalError(
+                "--guarantee is about all outputs together, not about each group of --by; leave out "
+                "one of the two"
+            )
         if group is not None and ci is None and guarantee is None:
             raise RefusalError(
                 "--group is given without --ci and --guarantee; no other figure depends on it"

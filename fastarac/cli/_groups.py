@@ -68,6 +68,7 @@ class Groups:
             outputs.correct,
             outputs.confidence,
             by=by.codes,
+            sample_weight=outputs.weight,
             metrics=METRICS,
             **given,
             groups=None if group is None else group.codes,
@@ -79,6 +80,7 @@ class Groups:
                 outputs.correct,
                 outputs.confidence,
                 by=by.codes,
+                sample_weight=outputs.weight,
                 metrics="n",
                 threshold=spending.cheapest.threshold,
                 costs=spending.prices.costs,
@@ -119,7 +121,10 @@ class Groups:
 
     def _blocks(self, limits: Sequence[Limit], *, with_costs: bool) -> Iterator[list[Column]]:
         yield [
-            Column("outputs", [count(int(n)) for n in self.values["n"][:SHOWN]]),
+            Column(
+                "outputs" if self.values["n"].dtype.kind == "i" else "weight",
+                [count(n) for n in self.values["n"][:SHOWN].tolist()],
+            ),
             self._share("recognition\nrate", "recognition_rate"),
             self._area("ARAC-AUC", "arac_auc"),
             self._area("normalised\nARAC-AUC", "normalized_arac_auc"),

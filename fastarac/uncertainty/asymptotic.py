@@ -45,6 +45,8 @@ class Estimate(NamedTuple):
     """Independent items or groups; of weighted items as many of equal weight as say as much."""
     degrees: float
     """Of freedom of the standard error."""
+    items: float
+    """Items, dependent or not; of weighted ones as many of equal weight as say as much."""
     grouped: bool = False
 
 
@@ -256,7 +258,8 @@ def estimate_of(
         spread = influence.spread_of(moves)
         n = float(len(moves)) if codes is not None else items.n
     degrees = degrees_of(sample, statistic.name, spread.carriers, n)
-    return Estimate(sweep, value, *spread, n, degrees, codes is not None)
+    n_items = n if items is None else items.n
+    return Estimate(sweep, value, *spread, n, degrees, n_items, codes is not None)
 
 
 def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
@@ -310,8 +313,7 @@ def doubts(
     if estimate.grouped and estimate.n < FEW_GROUPS:
         return few_groups_of(estimate.n)
     kind, weight = influence.smaller_part(estimate.sweep, statistic)
-    if not estimate.grouped:
-        weight *= estimate.n / float(estimate.sweep.total)
+    weight *= estimate.items / float(estimate.sweep.total)
     if weight < FEW_ITEMS:
         return (
             f"there are {weight:.3g} {kind}; the interval of {name} can be relied on from "

@@ -275,9 +275,8 @@ def doubts_about(
     named = statistic if isinstance(statistic, Statistic) else None
     without_spread = "the interval is a single value"
     members = population.members
-    n, carriers = float(population.n_drawn), math.inf
-    if members is not None and members.weights is not None and members.groups is None:
-        n = influence.effective(members.weights)
+    grouped = members is not None and members.groups is not None
+    items, carriers = population.n_items, math.inf
     if named is not None and named.name in derivatives.NAMES:
         without_spread += ", and asymptotic_interval says what could have gone unseen"
         if members is None:
@@ -285,9 +284,9 @@ def doubts_about(
         else:
             both = influence.point_influence(population.sweep, named)
             carriers = influence.spread_of(intervals.of_members(members, both)).carriers
-    grouped = members is not None and members.groups is not None
+    n = float(population.n_drawn) if grouped else items
     estimate = asymptotic.Estimate(
-        population.sweep, math.nan, standard_error, carriers, n, math.inf, grouped
+        population.sweep, math.nan, standard_error, carriers, n, math.inf, items, grouped
     )
     return asymptotic.doubts(estimate, named, name=name, without_spread=without_spread)
 

@@ -524,7 +524,9 @@ def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> 
     for name, population, row in zip(names, populations, values, strict=True):
         error = float(np.std(row, ddof=1))
         sweep, n = population.sweep, float(population.n_drawn)
-        estimate = Estimate(sweep, statistic(sweep), error, math.inf, n, math.inf, codes is not None)
+        estimate = Estimate(
+            sweep, statistic(sweep), error, math.inf, n, math.inf, population.n_items, codes is not None
+        )
         interval = Interval(estimate.value, *percentile(row, level), error, level, "percentile", row)
         if not error > NO_SPREAD:
             interval = asymptotic.interval_of(estimate, statistic, level, "wald")

@@ -71,8 +71,8 @@ class Sample(NamedTuple):
             parts, wholes = (
                 np.bincount(self.codes, values).astype(np.float64) for values in (parts, wholes)
             )
-            some = wholes > 0.0
-            parts, wholes = parts[some], wholes[some]
+        some = weight > 0.0 if self.codes is None else wholes > 0.0
+        parts, wholes = parts[some], wholes[some]
         total, units = float(np.sum(wholes)), len(wholes)
         if not total > 0.0:
             return Share(0.0, 0.0)

@@ -14,6 +14,7 @@ from fastarac._core.inputs import read_groups, read_items
 from fastarac._core.sorting import scale_of
 from fastarac._kernels.codes import CORRECT, STARTS
 from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence, threshold_sweep
+from fastarac.uncertainty.influence import effective
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -88,6 +89,13 @@ class Population:
     sizes: NDArray[np.int64] | None = None
     groups: Array | None = None
     scale: float = 1.0
+
+    @property
+    def n_items(self) -> float:
+        """Number of items; of weighted ones as many of equal weight as say as much."""
+        if self.members is None or self.members.weights is None:
+            return float(self.sweep.total)
+        return effective(self.members.weights)
 
     @property
     def stratified(self) -> bool:
