@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation import Evaluation
     from fastarac.operating.guarantees import GuaranteedOperatingPoint
 
-__all__ = ["most_accepted", "point_above", "restricted"]
+__all__ = ["above", "most_accepted", "point_above", "restricted"]
 
 
 def most_accepted(sweep: ThresholdSweep, rejected: float) -> float:
@@ -54,7 +54,7 @@ def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> O
     if point.threshold > rejected:
         return point
     if "max_risk" in options and _last(sweep, rejected):  # whose risk may be higher without them
-        options = {"threshold": operating_point(_above(sweep, rejected), **options).threshold}
+        options = {"threshold": operating_point(above(sweep, rejected), **options).threshold}
     else:
         options = {"threshold": float(sweep.thresholds[_last(sweep, rejected)])}
     return operating_point(sweep, **options)
@@ -100,7 +100,7 @@ def _sure_above(
 ) -> GuaranteedOperatingPoint:
     if sure.criterion == "max_risk":
         kept = guaranteed_operating_point(
-            _above(sweep, rejected), max_risk=sure.limit, failure_probability=sure.failure_probability
+            above(sweep, rejected), max_risk=sure.limit, failure_probability=sure.failure_probability
         )
         return replace(kept, point=operating_point(sweep, threshold=kept.threshold))
     if sure.threshold > rejected:
@@ -115,8 +115,8 @@ def _sure_above(
     return replace(sure, point=point, bound=bound)
 
 
-def _above(sweep: ThresholdSweep, rejected: float) -> ThresholdSweep:
-    """Return the sweep of the other items."""
+def above(sweep: ThresholdSweep, rejected: float) -> ThresholdSweep:
+    """Return the sweep of the items that a threshold may accept; `rejected` as for the others."""
     end = _last(sweep, rejected) + 1
     counts = (sweep.true_accepts[:end], sweep.false_accepts[:end])
     right, wrong = (count[1:] - count[:-1] for count in counts)

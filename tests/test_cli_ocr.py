@@ -158,6 +158,7 @@ def test_items_in_a_file(folders):
     both = CliRunner().invoke(app, ["evaluate", str(out), "--model", "model", "--format", "json"])
     assert {row["model"]: row["n"] for row in json.loads(both.stdout)} == {"one": 9, "two": 7}
 
+    assert f"fastarac evaluate {out} --model model --group page --ci 0.95" in " ".join(text.split())
     single = folders / "one.parquet"
     (of_ocr,) = json.loads(
         run(folders / "truth", folders / "one", "-o", single, "--format", "json", *QUICK).stdout
@@ -173,6 +174,55 @@ def test_items_in_a_file(folders):
     assert list(rows[0]) == ["id", "page", "kind", "truth", "prediction", "correct", "confidence"]
     assert rows[2]["prediction"] == "WVZ"
     assert [path.name for path in folders.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_the_file_gives_the_same_figures(tmp_path, kind):
+    """Missed words that are rejected have no confidence there, and no threshold accepts them."""
+    out = tmp_path / f"words.{kind}"
+    limits = "--error-rate", 0.01, "--error-rate", 0.9, "--max-risk", 0.9, "--cost-verification", 2
+    prices = "--cost-correction", 5, "--cost-error", 200
+    options = (*limits, *prices, "--format", "json")
+    found = json.loads(run("--demo", "--missed", "reject", "-o", out, *options).stdout)
+    evaluate = ["evaluate", str(out), "--model", "model", "--group", "page", "--ci", "0.95"]
+    same = [*evaluate, "--empty-confidence", *map(str, options)]
+    again = json.loads(CliRunner().invoke(app, same).stdout)
+    assert [row["model"] for row in again] == ["enlarged", "plain"]
+    for of_ocr, of_file in zip(found, again, strict=True):
+        assert of_ocr["model"] == of_file.pop("model")
+        assert {key: of_ocr[key] for key in of_file} == pytest.approx(of_file, rel=1e-12)
+        assert of_file["acceptance_rate@0.9"] == 1 - of_ocr["missed"] / of_file["n"]
+        assert of_file["acceptance_rate@risk=0.9"] == of_file["acceptance_rate@0.9"]
+        assert of_file["acceptance_rate@cheapest"] <= of_file["acceptance_rate@0.9"]
+    cheap = "--missed", "reject", *prices[:2], "--cost-verification", 2, "--cost-error", 5
+    message = refusal("--demo", *cheap)
+    assert message.startswith("at these prices the cheapest threshold of enlarged would accept outputs")
+    folders = sample_folders()
+    plain = run(folders.truth, folders.outputs["plain"], *cheap, "--format", "json").stdout
+    (alone,) = json.loads(plain)
+    assert alone["acceptance_rate@cheapest"] == 1 - alone["missed"] / alone["n"]
+    text = CliRunner().invoke(app, [*evaluate, "--empty-confidence"]).stdout
+    assert "68 of 2,196 outputs have no confidence: they are never accepted" in text
+    refused = CliRunner().invoke(app, evaluate)
+    assert refused.exit_code == 2
+    assert (
+        'column "confidence" is empty; expected a finite number (--empty-confidence' in refused.stderr
+    )
+
+    compare = ["compare", str(out), "--model", "model", "--id", "id", "--group", "page"]
+    compare += ["--empty-confidence", "--format", "json"]
+    (pair,) = json.loads(CliRunner().invoke(app, compare).stdout)["pairs"]
+    sample = load_sample()
+    engines = {
+        name: align(sample.truth, words, missed="reject") for name, words in sample.outputs.items()
+    }
+    shared = fa.ocr.shared_items(engines)
+    expected = fa.compare_models(shared.models, groups=shared.groups).pair("enlarged", "plain")
+    assert pair["difference"] == pytest.approx(expected.difference, rel=1e-12)
+    assert pair["pvalue"] == pytest.approx(expected.pvalue, rel=1e-9)
+    wide = [*compare, "--statistic", "acceptance_at_error_rate:max_error_rate=0.9"]
+    wide += ["--method", "bootstrap", "--resamples", "50"]
+    assert "takes in outputs without a confidence" in CliRunner().invoke(app, wide).stderr
 
 
 def test_options_of_the_alignment(folders):

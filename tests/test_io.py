@@ -543,3 +543,37 @@ def test_path_that_is_not_unicode(tmp_path):
     write_delimited(path, COLUMNS)
     with pytest.raises(DataFileError, match="cannot be read"):
         read_outputs(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("f.csv", 'correct,confidence\n1,0.9\n0,\n0,""\n1,-3\n'),
+        ("f.tsv", "correct\tconfidence\n1\t0.9\n0\t\n0\t \n1\t-3\n"),
+        (
+            "f.jsonl",
+            '{"correct":1,"confidence":0.9}\n{"correct":0}\n{"correct":0}\n{"correct":1,"confidence":-3}\n',
+        ),
+    ],
+)
+def test_outputs_without_a_confidence(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(DataFileError, match=r"row 2 .*is empty; .*empty_confidence=True takes what"):
+        read_outputs(path)
+    outputs = read_outputs(path, empty_confidence=True)
+    assert outputs.rejected.tolist() == [False, True, True, False]
+    assert outputs.confidence.tolist() == [0.9, -4, -4, -3]
+    assert outputs.never_accepted == -4
+    assert outputs.take(np.array([0, 3])).never_accepted is None
+    path.write_text(text.replace("0.9", '"high"'))
+    with pytest.raises(DataFileError, match=r"row 1 .*high.*; expected a finite number or nothing"):
+        read_outputs(path, empty_confidence=True)
+
+
+def test_no_output_lacks_a_confidence(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_text("correct,confidence\n1,0.9\n")
+    outputs = read_outputs(path, empty_confidence=True)
+    assert outputs.rejected is None
+    assert outputs.never_accepted is None

@@ -217,6 +217,7 @@ MEANINGS = {
     "on_file": "what is called before each file",
     "keep_truth": "whether to keep the texts of the truth",
     "empty_truth": "whether an empty field is an empty truth",
+    "empty_confidence": "whether outputs without a confidence are never accepted",
     "words": "of an OCR engine",
     "output": "file or folder of an engine's output",
     "pairing": "of files of truth and output",

@@ -30,6 +30,7 @@ from fastarac.cli._options import (
     Delivery,
     Delta,
     Draws,
+    EmptyConfidence,
     EmptyTruth,
     ErrorRates,
     Files,
@@ -146,6 +147,7 @@ def evaluate(
     prediction: Prediction = None,
     truth: Truth = None,
     empty_truth: EmptyTruth = False,
+    empty_confidence: EmptyConfidence = False,
     model: ModelColumn = None,
     by: Annotated[
         str | None,
@@ -183,6 +185,10 @@ def evaluate(
                 "--guarantee is about all outputs together, not about each group of --by; leave out "
                 "one of the two"
             )
+        if by is not None and empty_confidence:
+            raise RefusalError(
+                "--by evaluates groups without --empty-confidence; leave out --empty-confidence"
+            )
         if group is not None and ci is None and guarantee is None:
             raise RefusalError(
                 "--group is given without --ci and --guarantee; no other figure depends on it"
@@ -206,16 +212,18 @@ def evaluate(
             "prediction": prediction,
             "truth": truth,
             "empty_truth": empty_truth,
+            "empty_confidence": empty_confidence,
             "model": model,
             "by": by,
             "weight": weight,
             "group": group,
             "item": item,
         }
-        from fastarac.cli._files import read_models
+        from fastarac.cli._files import read_models, with_rejects_said
 
         found = read_models(paths, columns)
-        settings.deliver(settings.evaluate(found.outputs), difference=found.difference)
+        models = with_rejects_said(settings.evaluate(found.outputs), found.outputs)
+        settings.deliver(models, difference=found.difference)
 
 
 @app.command(epilog=EXAMPLES_OF_COMPARE)
@@ -226,6 +234,7 @@ def compare(
     prediction: Prediction = None,
     truth: Truth = None,
     empty_truth: EmptyTruth = False,
+    empty_confidence: EmptyConfidence = False,
     model: ModelColumn = None,
     item: Item = None,
     weight: Weight = None,
@@ -261,6 +270,7 @@ def compare(
             "prediction": prediction,
             "truth": truth,
             "empty_truth": empty_truth,
+            "empty_confidence": empty_confidence,
             "model": model,
             "weight": weight,
             "group": group,

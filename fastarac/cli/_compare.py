@@ -169,6 +169,7 @@ class Findings:
                 groups=None if first.group is None else first.group.codes,
                 progress=Console(stderr=True).is_terminal,
             )
+        _refuse_rejected(models, found)
         comparison = _best_first(found)
         costs = None
         if request.prices is not None:
@@ -343,6 +344,26 @@ def label_of(statistic: Statistic) -> str:
     if statistic.parameters:
         label += f" ({', '.join(f'{key} = {value}' for key, value in statistic.parameters)})"
     return label
+
+
+def _refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> None:
+    """Refuse a share accepted that takes in outputs that are never accepted."""
+    from fastarac.evaluation_rejected import most_accepted
+    from fastarac.sweep import threshold_sweep
+
+    if not found.statistic.name.startswith("acceptance_"):
+        return
+    for name, share in zip(found.names, found.estimates, strict=True):
+        outputs = models[name]
+        if outputs.never_accepted is None:
+            continue
+        sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
+        if share > most_accepted(sweep, outputs.never_accepted):
+            message = (
+                f"--statistic {named(found.statistic)} of {name} takes in outputs without a "
+                "confidence, which are never accepted; a smaller limit is expected"
+            )
+            raise RefusalError(message)
 
 
 def _alpha(found: ModelComparison) -> float:

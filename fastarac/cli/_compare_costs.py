@@ -13,6 +13,7 @@ from fastarac._core.text import UNDEFINED, percent, pvalue
 from fastarac.cli import _costs
 from fastarac.cli._costs import UNIT, Spending, money
 from fastarac.cli._notes import collected
+from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, table, tables
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
@@ -76,7 +77,14 @@ class CostComparison:
         priced = []
         for name, outputs in models.items():
             sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
-            spending = Spending.of(sweep, prices)
+            never = outputs.never_accepted
+            spending = Spending.of(sweep, prices, never)
+            if never is not None and Spending.of(sweep, prices).cheapest.threshold <= never:
+                message = (
+                    f"at these prices the cheapest threshold of {name} would accept outputs without a "
+                    "confidence; models are not compared by that"
+                )
+                raise RefusalError(message)
             priced.append(Spender(name, sweep, outputs.confidence.dtype, spending))
         priced.sort(key=lambda model: model.spending.cost(model.spending.cheapest))
         notes: list[str] = []

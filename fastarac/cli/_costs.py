@@ -11,6 +11,7 @@ import typer
 from fastarac import wording
 from fastarac._core.text import printable, rounded_percent
 from fastarac.costs.verification import VerificationCosts, optimal_operating_point
+from fastarac.evaluation_rejected import above
 from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.operating.reviewer import Reviewer
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     Column = tuple[str, list[str], list[float] | None]
 
 UNIT = 1000  # outputs that a sum of money is for
-CHECKING = {"everything_checked": math.inf, "nothing_checked": -math.inf}  # by their thresholds
 FIGURES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
 # What the library calls an argument, and what the user has typed.
 NAMES = {
@@ -139,15 +139,23 @@ class Spending:
     extremes: dict[str, OperatingPoint]
 
     @classmethod
-    def of(cls, sweep: ThresholdSweep, prices: Prices) -> Self:
-        """Return what the model of this sweep costs."""
+    def of(cls, sweep: ThresholdSweep, prices: Prices, rejected: float | None = None) -> Self:
+        """Return what the model of this sweep costs, where `rejected` is never accepted."""
         costs, reviewer = prices.costs, prices.reviewer
+        accepted = sweep if rejected is None else above(sweep, rejected)
+        cheapest = optimal_operating_point(accepted, costs=costs, reviewer=reviewer)
+        extremes = {
+            "everything_checked": math.inf,
+            "nothing_checked": -math.inf if rejected is None else accepted.thresholds[-1],
+        }
+        if rejected is not None:
+            cheapest = operating_point(sweep, threshold=cheapest.threshold, reviewer=reviewer)
         return cls(
             prices,
-            optimal_operating_point(sweep, costs=costs, reviewer=reviewer),
+            cheapest,
             {
                 name: operating_point(sweep, threshold=threshold, reviewer=reviewer)
-                for name, threshold in CHECKING.items()
+                for name, threshold in extremes.items()
             },
         )
 
@@ -217,7 +225,7 @@ def columns(models: Sequence[Priced]) -> list[Column]:
         ),
     ]
     totals = {f"cost of\n{UNIT:,}": [spending.cost(spending.cheapest) for spending in spent]}
-    for name in CHECKING:
+    for name in models[0].spending.extremes if models[0].spending else ():
         header = f"{name.removesuffix('_checked')}\nchecked"
         totals[header] = [spending.cost(spending.extremes[name]) for spending in spent]
     for header, sums in totals.items():

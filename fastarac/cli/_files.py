@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from fastarac.cli._model import Model
+
 # How the library says what an option does, and how the user has to.
 WORDS = {
     "empty_truth=True": "--empty-truth",
     "empty_truth is True": "--empty-truth is given",
+    "empty_confidence=True": "--empty-confidence",
     "item=COLUMN": "--id COLUMN",
     "model=COLUMN": "--model COLUMN",
 }
@@ -44,6 +48,20 @@ def read_models(
             for library, command in WORDS.items():
                 message = message.replace(library, command)
             raise RefusalError(message) from None
+
+
+def with_rejects_said(models: Sequence[Model], outputs: Mapping[str, io.Outputs]) -> list[Model]:
+    """Return the models with a note of how many outputs are never accepted."""
+    said = []
+    for model in models:
+        rejected = outputs[model.name].rejected
+        note = model.notes
+        if rejected is not None:
+            n, of_all = int(rejected.sum()), f"of {len(rejected):,} outputs"
+            have = "have no confidence: they are" if n > 1 else "has no confidence: it is"
+            note = (*note, f"{n:,} {of_all} {have} never accepted")
+        said.append(replace(model, notes=note))
+    return said
 
 
 def number_of_groups(outputs: io.Outputs) -> int | None:

@@ -23,12 +23,20 @@ from fastarac.cli._settings import write
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from fastarac.cli._compare import Findings
     from fastarac.cli._model import Model
     from fastarac.cli._settings import Settings
-    from fastarac.ocr import Engine, Pairing
+    from fastarac.ocr import AlignedOutputs, Engine, Pairing
 
 PATIENCE = 2.0  # seconds without a progress bar
+# The items; those that are never accepted have no confidence.
+KNOWN = """
+    SELECT * EXCLUDE (rejected)
+    REPLACE (CASE WHEN rejected THEN NULL ELSE confidence END AS confidence) FROM items
+"""
 
 
 class Unit(StrEnum):
@@ -219,8 +227,7 @@ def find(request: Request, settings: Settings) -> Found:
         message = f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
         raise RefusalError(message) from None
     models = [
-        _of_pages(_restricted(model, engines[model.name]))
-        for model in settings.evaluate(_outputs(engines, by_page=request.by_page))
+        _of_pages(model) for model in settings.evaluate(_outputs(engines, by_page=request.by_page))
     ]
     comparison, lacking = None, dict[str, int]()
     if len(engines) > 1:
@@ -255,7 +262,12 @@ def write_items(engines: Mapping[str, Engine], path: Path) -> None:
     import numpy as np
 
     columns: dict[str, Any] = {}
-    parts = [(name, engine.aligned.to_columns()) for name, engine in engines.items()]
+    parts = []
+    for name, engine in engines.items():
+        part = engine.aligned.to_columns()
+        rejected = _rejected(engine.aligned, part["confidence"])
+        part["rejected"] = np.zeros(len(engine.aligned), bool) if rejected is None else rejected
+        parts.append((name, part))
     if len(parts) > 1:
         columns["model"] = np.array([name for name, part in parts for _ in part["id"]], object)
     for key in parts[0][1]:
@@ -266,7 +278,7 @@ def write_items(engines: Mapping[str, Engine], path: Path) -> None:
         with whole_file(path) as partial, duckdb.connect() as connection:
             connection.register("items", columns)
             target = str(partial).replace("'", "''")
-            connection.execute(f"COPY items TO '{target}' (FORMAT {form})")
+            connection.execute(f"COPY ({KNOWN}) TO '{target}' (FORMAT {form})")
     except (duckdb.Error, OSError) as error:
         raise RefusalError(f"{path}: it cannot be written: {error}") from None
 
@@ -318,17 +330,10 @@ def _outputs(engines: Mapping[str, Engine], *, by_page: bool) -> dict[str, Any]:
             engine.aligned.correct,
             engine.aligned.confidence,
             group=Labels(engine.aligned.records.page_names, engine.aligned.page) if by_page else None,
+            rejected=_rejected(engine.aligned, engine.aligned.confidence),
         )
         for name, engine in engines.items()
     }
-
-
-def _restricted(model: Model, engine: Engine) -> Model:
-    """Return the figures with points that accept nothing without a confidence."""
-    aligned = engine.aligned
-    if aligned.never_accepted is None:
-        return model
-    return replace(model, evaluation=aligned.restricted(model.evaluation))
 
 
 def _of_pages(model: Model) -> Model:
@@ -355,7 +360,9 @@ def _compared(
     pages = next(iter(engines.values())).aligned.records.page_names
     group = Labels(pages, shared.groups) if by_page else None
     outputs = {
-        name: Outputs(correct, confidence, group=group)
+        name: Outputs(
+            correct, confidence, group=group, rejected=_rejected(engines[name].aligned, confidence)
+        )
         for name, (correct, confidence) in shared.models.items()
     }
     request = _compare.Request.of(
@@ -369,6 +376,11 @@ def _compared(
     found = _compare.Findings.of(outputs, request, None)
     notes = tuple(map(_in_pages, found.notes))
     return replace(found, kind_of_group="page", notes=notes), shared.lacking
+
+
+def _rejected(aligned: AlignedOutputs, confidence: NDArray[np.float64]) -> NDArray[np.bool_] | None:
+    never = aligned.never_accepted
+    return None if never is None else confidence == never
 
 
 def _names(paths: Sequence[Path]) -> tuple[str, ...]:

@@ -40,10 +40,20 @@ def text_of(found: Found, settings: Settings, output: Path | None) -> str:
         for line in _parts(found, settings, console):
             console.print(line)
         if output is not None:
-            model = " --model model" if len(found.engines) > 1 else ""
-            said = f"{output} has the items; see: fastarac evaluate {output}{model}"
-            console.print(Text(f"\n{said}", style="dim"))
+            command = f"fastarac evaluate {output}{_options_for(found, settings)}"
+            console.print(Text(f"\n{output} has the items; see: {command}", style="dim"))
     return captured.get()
+
+
+def _options_for(found: Found, settings: Settings) -> str:
+    """Return the options by which `fastarac evaluate` finds the same figures in the file."""
+    options = " --model model" if len(found.engines) > 1 else ""
+    if settings.certainty.level is not None:
+        options += " --group page" if found.by_page else ""
+        options += f" --ci {settings.certainty.level}"
+    if any(engine.aligned.never_accepted is not None for engine in found.engines.values()):
+        options += " --empty-confidence"
+    return options
 
 
 def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:

@@ -123,6 +123,14 @@ EmptyTruth = Annotated[
         'write as "" in quotes.',
     ),
 ]
+EmptyConfidence = Annotated[
+    bool,
+    typer.Option(
+        "--empty-confidence",
+        help="Take outputs without a confidence as never accepted, such as missed words and empty "
+        "fields that people see.",
+    ),
+]
 GroupColumn = Annotated[
     str | None,
     typer.Option(

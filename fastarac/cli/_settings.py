@@ -61,6 +61,7 @@ class Settings:
         from fastarac.cli._files import number_of_groups
         from fastarac.cli._groups import Groups
         from fastarac.cli._model import Model
+        from fastarac.evaluation_rejected import restricted
 
         notes: list[str] = []
         correct, confidence = outputs.correct, outputs.confidence
@@ -76,7 +77,9 @@ class Settings:
                 figures = fastarac.evaluate(**items, **self.arguments, **self.certainty.arguments())
             spending = None
             if self.costs.prices is not None:
-                spending = Spending.of(sweep, self.costs.prices)
+                spending = Spending.of(sweep, self.costs.prices, outputs.never_accepted)
+            if outputs.never_accepted is not None:
+                figures = restricted(figures, sweep, outputs.never_accepted)
             limits = [found.limit for found in figures.limits]
             groups = None
             if outputs.by is not None:

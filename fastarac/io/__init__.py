@@ -49,6 +49,7 @@ def read_outputs(
     keep_truth: bool = False,
     empty_truth: bool = False,
     group: str | None = None,
+    empty_confidence: bool = False,
 ) -> Outputs:
     r"""Read outputs and their confidences from a file.
 
@@ -89,6 +90,9 @@ def read_outputs(
         ``csv.writer`` and the defaults of pandas write the empty text as an empty field.
     group : str, optional
         The column of groups of items that depend on each other, such as pages: not null.
+    empty_confidence : bool, default=False
+        Whether the confidence may be null, or empty: such outputs are items that no threshold
+        accepts, as a missing word or an empty field that people see.
 
     Returns
     -------
@@ -126,12 +130,13 @@ def read_outputs(
     (array([ True, False]), array([0.9, 0.4]))
     """
     columns = Columns(
-        confidence, correct, prediction, truth, model, by, weight, item, keep_truth, empty_truth, group
-    )
+        confidence, correct, prediction, truth, model, by, weight, item, keep_truth, empty_truth, group,
+        empty_confidence,
+    )  # fmt: skip
     with connect() as connection:
         texts = {field: Texts() for field in FIELDS}
         fields = columns.read(open_source(Path(path), connection), texts)
-        return with_names(with_codes(fields, texts), texts)
+        return with_names(with_codes(fields, texts), texts).with_rejects_below()
 
 
 def read_models(
@@ -147,6 +152,7 @@ def read_models(
     item: str | None = None,
     empty_truth: bool = False,
     group: str | None = None,
+    empty_confidence: bool = False,
     same_items: bool = False,
     on_file: Callable[[str], None] | None = None,
 ) -> Models:
@@ -157,7 +163,7 @@ def read_models(
     files : mapping of str to path-like
         The files, by the names of their models. With `model` the column says which model made an
         output, and the outputs of a model may stand in several files.
-    confidence, correct, prediction, truth, model, by, weight, empty_truth, group
+    confidence, correct, prediction, truth, model, by, weight, empty_truth, group, empty_confidence
         As :func:`read_outputs` takes them.
     item : str, optional
         The column that identifies each item, once in the outputs of a model.
@@ -200,7 +206,8 @@ def read_models(
     array([0.7, 0.8])
     """
     columns = Columns(
-        confidence, correct, prediction, truth, model, by, weight, item, same_items, empty_truth, group
-    )
+        confidence, correct, prediction, truth, model, by, weight, item, same_items, empty_truth, group,
+        empty_confidence,
+    )  # fmt: skip
     paths = {name: Path(path) for name, path in files.items()}
     return read_files(paths, columns, same_items=same_items, on_file=on_file)

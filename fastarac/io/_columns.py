@@ -79,6 +79,37 @@ class Number(Pick):
         return np.isfinite(values)
 
 
+@dataclass(frozen=True)
+class Confidence(Number):
+    """The confidence of an output.
+
+    Attributes
+    ----------
+    empty : bool
+        Whether an output may have none; it is 0 there until all others are known.
+    """
+
+    empty: bool
+
+    def expression(self, source: Source) -> str:
+        number = super().expression(source)
+        if not self.empty:
+            return number
+        return f"CASE WHEN {_is_empty(source, self.column)} THEN 0 ELSE {number} END"
+
+    def expectation(self, source: Source) -> str:  # noqa: ARG002
+        if self.empty:
+            return "a finite number or nothing"
+        return f"{self.expected} (empty_confidence=True takes what is empty for never accepted)"
+
+
+class Rejected(Pick):
+    expected = "a finite number or nothing"
+
+    def expression(self, source: Source) -> str:
+        return _is_empty(source, self.column)
+
+
 class Weight(Number):
     expected = "a finite number that is not negative"
 
@@ -161,6 +192,13 @@ class Label(Pick):
         return source.expected_label(self.column)
 
 
+def _is_empty(source: Source, column: str) -> str:
+    name = source.identifier(column)
+    if source.kind_of(column) != TEXT:
+        return f"({name} IS NULL)"
+    return f"({name} IS NULL OR trim({name}) = '')"
+
+
 @dataclass(frozen=True)
 class Columns:
     """Which columns of a file are read, as :func:`fastarac.io.read_outputs` takes them."""
@@ -176,6 +214,7 @@ class Columns:
     keep_truth: bool
     empty_truth: bool
     group: str | None
+    empty_confidence: bool
 
     def __post_init__(self) -> None:
         if self.correct is not None and (self.prediction is not None or self.truth is not None):
@@ -216,7 +255,9 @@ class Columns:
         for name in (self.confidence, self.correct, self.prediction, self.truth, self.weight):
             if name is not None:
                 source.require(name)
-        picks: list[Pick] = [Number("confidence", self.confidence)]
+        picks: list[Pick] = [Confidence("confidence", self.confidence, self.empty_confidence)]
+        if self.empty_confidence:
+            picks.append(Rejected("rejected", self.confidence))
         if self.correct is not None:
             picks.append(Correct("correct", self.correct))
         if self.prediction is not None and self.truth is not None:

@@ -66,7 +66,7 @@ def read_files(
             for model, part in of_models.items():
                 if len(part):
                     parts.setdefault(model, []).append(part)
-        models = {model: _joined(of_model) for model, of_model in parts.items()}
+        models = {model: _joined(of_model).with_rejects_below() for model, of_model in parts.items()}
         same_truths = same_items and all(outputs.truth is not None for outputs in models.values())
         if same_items:
             models, difference = _of_same_items(models, texts)
@@ -110,6 +110,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
     if len(parts) == 1:
         return parts[0]
     weights = [part.weight for part in parts if part.weight is not None]
+    rejected = [part.rejected for part in parts if part.rejected is not None]
     return Outputs(
         np.concatenate([part.correct for part in parts]),
         np.concatenate([part.confidence for part in parts]),
@@ -118,6 +119,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
         item=labels("item"),
         truth=labels("truth"),
         group=labels("group"),
+        rejected=np.concatenate(rejected) if rejected else None,
     )
 
 

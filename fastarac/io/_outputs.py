@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,9 @@ class Outputs:
         What each output should be, as a text, where that was asked for.
     group : Labels or None
         The page, document or other group of items that depend on each other, where a column says so.
+    rejected : ndarray of shape (n,), bool, or None
+        Which items have no confidence in the file, so that no threshold accepts them, where there are
+        any; their confidences are one tie below all others.
     """
 
     correct: NDArray[np.bool_]
@@ -60,6 +63,7 @@ class Outputs:
     item: Labels | None = None
     truth: Labels | None = None
     group: Labels | None = None
+    rejected: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.correct)
@@ -97,4 +101,26 @@ class Outputs:
             item=labels(self.item),
             truth=labels(self.truth),
             group=labels(self.group),
+            rejected=None if self.rejected is None else self.rejected[items],
         )
+
+    @property
+    def never_accepted(self) -> float | None:
+        """The confidence of the items that no threshold accepts; None where there are none."""
+        if self.rejected is None or not self.rejected.any():
+            return None
+        return float(self.confidence[self.rejected].max())
+
+    def with_rejects_below(self) -> Outputs:
+        """Return the outputs with the confidences of rejected items below all others."""
+        if self.rejected is None:
+            return self
+        if not self.rejected.any():
+            return replace(self, rejected=None)
+        # float64 has numbers below those of every narrower type
+        known = self.confidence[~self.rejected].astype(np.float64)
+        least = float(known.min(initial=0.0))
+        below = min(least - 1.0, float(np.nextafter(least, -np.inf)))
+        confidence = np.full(len(self), below)
+        confidence[~self.rejected] = known
+        return replace(self, confidence=confidence)
