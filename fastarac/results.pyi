@@ -35,6 +35,9 @@ from .operation.calibration import Calibration as Calibration
 from .operation.calibration import CalibrationError as CalibrationError
 from .operation.calibration import CalibrationTable as CalibrationTable
 from .operation.checking import PolicyCheck as PolicyCheck
+from .operation.monitoring import MonitorHistory as MonitorHistory
+from .operation.planning import AuditPlan as AuditPlan
+from .operation.planning import SampleSizes as SampleSizes
 from .operation.shifts import ConfidenceShift as ConfidenceShift
 from .operation.shifts import Reference as Reference
 from .sklearn.curves import ConfusionMatrixAtThresholds as ConfusionMatrixAtThresholds

@@ -108,3 +108,38 @@ class TestCheck:
         assert "p.json: it cannot be read" in refusal("check", path, new)
         path.write_text("{}")
         assert "p.json: it is not the file of a fastarac policy" in refusal("check", path, new)
+
+
+class TestPlan:
+    def test_what_is_printed(self, folder):
+        out = run("plan", "--error-rate", 0.01, "--expect", 0.005).stdout
+        assert out.startswith("Verify 2,185 outputs drawn at random (1,941 may do; between the two not")
+        assert "Fewer than 299 cannot guarantee it" in out
+        assert "             0.75 %            8,753         9,409\n" in out
+        assert "Audit 1,015 outputs" in run("plan", "--error-rate", 0.01, "--audit", 0.02).stdout
+        comparison = run("plan", "--difference", 0.01, "--discordance", 0.05).stdout
+        assert comparison.startswith("Verify 3,923 outputs that both models read")
+        interval = ("--statistic", "roc_auc", "--half-width", 0.01)
+        out = run("plan", "--pilot", folder / "verified.csv", *interval).stdout
+        assert "95 % confidence interval of roc_auc" in out
+
+    def test_picture(self, tmp_path):
+        path = tmp_path / "power.svg"
+        run("plan", "--error-rate", 0.05, "--expect", 0.025, "--plot", path)
+        assert path.read_text().startswith("<?xml")
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ([], "exactly one of --error-rate, --difference, --pilot is expected"),
+            (["--error-rate", 0.01], "exactly one of --expect and --audit is expected"),
+            (["--error-rate", 0.01, "--expect", 0.02], "--expect is 0.02; a rate below the limit"),
+            (["--error-rate", 0.01, "--audit", 0.001], "--audit is 0.001; a rate above the limit"),
+            (["--difference", 0.01], "--discordance is expected beside --difference"),
+            (["--difference", 0.1, "--discordance", 0.05], "--discordance is 0.05; at least"),
+            (["--pilot", "none.csv"], "--half-width is expected beside --pilot"),
+            (["--difference", 0.1, "--plot", "a.png"], "--plot is for --expect alone"),
+        ],
+    )
+    def test_refusals(self, options, message):
+        assert message in refusal("plan", *options)

@@ -49,6 +49,15 @@ def drawn(kind, **options):
         return kind.from_models({"m": items}, gammas=[0.1, 1], deltas=[1, 2], **options)
     if kind is displays.AverageCurveDisplay:
         return kind.from_sweeps([items, items], **options)
+    if kind is displays.PowerDisplay:
+        return kind.from_rates(0.1, 0.05, **options)
+    if kind is displays.CalibrationDisplay:
+        return kind.from_predictions(CORRECT, CONFIDENCE, **options)
+    if kind is displays.MonitorDisplay:
+        monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.1)
+        monitor.update(3, 20)
+        monitor.update(3, 20)
+        return kind.from_monitor(monitor, **options)
     if kind is displays.AccuracyRejectionCostDisplay:
         options["costs"] = fa.VerificationCosts(1, 1, 4)
     return kind.from_sweep(items, **options)

@@ -43,9 +43,16 @@ RESULTS = {
     "calibration": lambda: fa.operation.isotonic_calibration(CORRECT, CONFIDENCE),
     "calibration_table": lambda: fa.operation.calibration_table(CORRECT, CONFIDENCE),
     "confidence_shift": lambda: _policy().shift(CONFIDENCE),
+    "monitor_history": lambda: _monitor().history(),
     "digits": fa.datasets.load_digits_ocr,
     "vast_integers": lambda: fa.threshold_sweep([1, 0], np.array([2**63, 1], np.uint64)),
 }
+
+
+def _monitor():
+    monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.01)
+    monitor.update(2, 50)
+    return monitor
 
 
 def _policy():

@@ -58,6 +58,21 @@ MEANINGS = {
     "limit": "one limit of those that a result was made for",
     "limits": "several limits of either kind",
     # Operation
+    "expected_error_rate": "at the threshold, of outputs to come",
+    "actual_error_rate": "that audits are to see",
+    "power": "with which probability something is to be found",
+    "design_effect": "by how much groups raise the variance",
+    "difference": "of two rates",
+    "discordance": "share of items on which two models differ",
+    "half_width": "of an interval",
+    "n_items": "numbers of outputs",
+    "n_outputs": "number of outputs to come",
+    "errors": "number of errors",
+    "audited": "number of audits, or abscissae of a curve",
+    "batch": "what names a batch of audits",
+    "monitor": "an ErrorRateMonitor",
+    "alarm_at": "audits at which an alarm was given",
+    "wanted": "the power that is wanted",
     "n_bins": "number of bins of confidences",
     "documents": "(n,) the document of each item, accepted as a whole",
     "rule": "how items make the confidence of a document",
@@ -247,7 +262,7 @@ ONLY_IN = {
     "delta": RATIOS,
     "gammas": r"preference_map|PreferenceMapDisplay\.\w+",
     "deltas": r"preference_map|PreferenceMapDisplay\.\w+",
-    "error_rate": r"GeneralizedRCDisplay|RejectionCostDisplay",
+    "error_rate": r"GeneralizedRCDisplay|RejectionCostDisplay|MonitorDisplay",
     "risk": r"RCDisplay",
     "weight": r"read_(outputs|models)",
     "model": r"read_(outputs|models)",
@@ -384,6 +399,8 @@ NEEDED: dict[str, dict[str, Any]] = {  # the arguments without a default
     "operating_point": {"max_error_rate": 0.05},
     "guaranteed_operating_point": {"max_error_rate": 0.1},
     "fit_policy": {"max_error_rate": 0.1},
+    "sample_size_for_interval": {"statistic": "roc_auc", "half_width": 0.01},
+    "design_effect": {"groups": np.arange(3000) // 3, "threshold": 0.5},
     "expected_calibration_error": {"n_bins": 5},
     "bootstrap": {"n_resamples": 20, "random_state": 1},
     "bootstrap_band": {"n_resamples": 20, "random_state": 1},
@@ -397,7 +414,7 @@ NEEDED: dict[str, dict[str, Any]] = {  # the arguments without a default
 # What needs the items one by one, and cannot take counts.
 ITEMS_ONLY = {
     "threshold_sweep", "evaluate_groups", "influence_values", "fit_policy", "calibration_table",
-    "expected_calibration_error",
+    "design_effect", "expected_calibration_error",
 }  # fmt: skip
 TAKE_ITEMS = {
     path: function

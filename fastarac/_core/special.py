@@ -205,3 +205,21 @@ def _fraction(a: float, b: float, x: float, y: float, excess: float) -> float:
             return following
         last_numerator, last_denominator = ratio / denominator, 1.0 / denominator
         ratio = following
+
+
+def log_beta(a: float, b: float) -> float:
+    """The logarithm of the beta function, for a and b above 0."""
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+
+def log_beta_tail(a: float, b: float, x: float) -> float:
+    """The logarithm of 1 − I_x(a, b), how much of a beta distribution is above x, in (0, 1).
+
+    From the continued fraction on the side where it converges, so that small tails keep their digits.
+    """
+    excess = a - (a + b) * x
+    front = a * math.log(x) + b * math.log1p(-x) - log_beta(a, b)
+    if excess > -0.5:
+        below = math.exp(front) * _fraction(a, b, x, 1.0 - x, excess)
+        return math.log1p(-below) if below < 1.0 else -math.inf
+    return front + math.log(_fraction(b, a, 1.0 - x, x, -excess))

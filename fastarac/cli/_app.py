@@ -373,6 +373,36 @@ def demo(
         settings.deliver(models, before=introduction, after=HINT)
 
 
+@app.command(epilog=_operating.EXAMPLES_OF_PLAN)
+def plan(
+    error_rate: _operating.ErrorRate = None,
+    expect: _operating.Expect = None,
+    audit: _operating.Audit = None,
+    difference: _operating.Difference = None,
+    discordance: _operating.Discordance = None,
+    pilot: _operating.Pilot = None,
+    statistic: StatisticName = "arac_auc",
+    half_width: _operating.HalfWidth = None,
+    guarantee: _operating.Failure = 0.05,
+    power: _operating.Power = 0.8,
+    ci: Level = 0.95,
+    design_effect: _operating.DesignEffect = 1.0,
+    plot: _operating.PlotOfPower = None,
+) -> None:
+    """Plan how many outputs to verify: for a guarantee, audits, a comparison or an interval."""
+    with _ends_quietly():
+        from fastarac.cli import _plan
+
+        _plan.run(
+            {"error_rate": error_rate, "expect": expect, "audit": audit},
+            {"difference": difference, "discordance": discordance},
+            {"pilot": pilot, "statistic": statistic, "half_width": half_width},
+            {"failure_probability": guarantee, "power": power, "design_effect": design_effect},
+            ci,
+            plot,
+        )
+
+
 @app.command(epilog=_operating.EXAMPLES_OF_FIT)
 def fit(
     path: _operating.File,

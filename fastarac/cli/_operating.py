@@ -8,6 +8,17 @@ from typing import Annotated
 
 import typer
 
+EXAMPLES_OF_PLAN = """
+Examples:
+
+\b
+  fastarac plan --error-rate 0.01 --expect 0.005
+  fastarac plan --error-rate 0.01 --expect 0.005 --plot power.png
+  fastarac plan --error-rate 0.01 --audit 0.02
+  fastarac plan --difference 0.01 --discordance 0.05
+  fastarac plan --pilot outputs.csv --statistic roc_auc --half-width 0.01
+"""
+
 EXAMPLES_OF_FIT = """
 Examples:
 
@@ -103,4 +114,41 @@ MaxGroupSize = Annotated[
 ]
 TextOrJson = Annotated[
     Form, typer.Option("--format", help="A sentence for people, or all figures for programs.")
+]
+Expect = Annotated[
+    float | None,
+    typer.Option("--expect", metavar="RATE", help="Error rate that the outputs are expected to have."),
+]
+Audit = Annotated[
+    float | None,
+    typer.Option("--audit", metavar="RATE", help="Error rate above the limit that audits are to see."),
+]
+Power = Annotated[
+    float,
+    typer.Option(metavar="PROBABILITY", help="With which probability that is to be reached."),
+]
+DesignEffect = Annotated[
+    float,
+    typer.Option(
+        "--design-effect", metavar="RATIO", help="By how much groups raise the variance, at least 1."
+    ),
+]
+Difference = Annotated[
+    float | None,
+    typer.Option(metavar="RATE", help="Difference of two models that is to be found."),
+]
+Discordance = Annotated[
+    float | None,
+    typer.Option(metavar="SHARE", help="Share of outputs on which the two models differ."),
+]
+Pilot = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Verified outputs, from which an interval's width is known."),
+]
+HalfWidth = Annotated[
+    float | None, typer.Option("--half-width", metavar="WIDTH", help="Of the interval wanted.")
+]
+PlotOfPower = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Draw the power over the number of outputs."),
 ]

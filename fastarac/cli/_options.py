@@ -36,6 +36,13 @@ NAMES = {
     "groups": "--group",
     "intervals": "--ci",
     "max_group_size": "--max-group-size",
+    "expected_error_rate": "--expect",
+    "actual_error_rate": "--audit",
+    "power": "--power",
+    "design_effect": "--design-effect",
+    "difference": "--difference",
+    "discordance": "--discordance",
+    "half_width": "--half-width",
 }
 WORDS = {  # inside messages
     "intervals=True": "--ci",

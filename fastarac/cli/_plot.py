@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from matplotlib.figure import Figure
+
     from fastarac.cli._model import Model
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -38,12 +40,12 @@ def save(models: Sequence[Model], path: Path) -> None:
 
     The circles on the curves are the points for all limits and thresholds.
     """
-    from matplotlib.figure import Figure
+    from matplotlib import figure as figures
 
     from fastarac.displays import ARACDisplay
 
     below = max(0, len(models) - NAMES_INSIDE) and len(models)
-    figure = Figure(figsize=(WIDTH, HEIGHT + HEIGHT_OF_NAME * below), layout="constrained")
+    figure = figures.Figure(figsize=(WIDTH, HEIGHT + HEIGHT_OF_NAME * below), layout="constrained")
     axes = figure.subplots()
     for model in models:
         display = ARACDisplay(
@@ -57,5 +59,10 @@ def save(models: Sequence[Model], path: Path) -> None:
             operating_points=tuple(found.point for found in model.evaluation.limits),
         )
         display.plot(axes, ylim="fit")
+    write(figure, path)
+
+
+def write(figure: Figure, path: Path) -> None:
+    """Write a figure to a file, which appears once it is complete."""
     with whole_file(path) as partial:
         figure.savefig(partial, dpi=DOTS_PER_INCH)

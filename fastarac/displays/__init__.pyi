@@ -8,6 +8,9 @@ from .arac import ARACDisplay as ARACDisplay
 from .average_curve import AverageCurveDisplay as AverageCurveDisplay
 from .confusion import ConfusionDisplay as ConfusionDisplay
 from .cost_curve import CostCurveDisplay as CostCurveDisplay
+from .operation import CalibrationDisplay as CalibrationDisplay
+from .operation import MonitorDisplay as MonitorDisplay
+from .operation import PowerDisplay as PowerDisplay
 from .preference_map import PreferenceMapDisplay as PreferenceMapDisplay
 from .rates import DetCurveDisplay as DetCurveDisplay
 from .rates import PrecisionRecallDisplay as PrecisionRecallDisplay

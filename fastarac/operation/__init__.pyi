@@ -4,4 +4,12 @@ from .calibration import calibration_table as calibration_table
 from .calibration import expected_calibration_error as expected_calibration_error
 from .calibration import isotonic_calibration as isotonic_calibration
 from .fitting import fit_policy as fit_policy
+from .monitoring import ErrorRateMonitor as ErrorRateMonitor
+from .monitoring import MonitorSet as MonitorSet
+from .planning import audit_plan as audit_plan
+from .planning import design_effect as design_effect
+from .planning import guarantee_power as guarantee_power
+from .planning import sample_size_for_comparison as sample_size_for_comparison
+from .planning import sample_size_for_guarantee as sample_size_for_guarantee
+from .planning import sample_size_for_interval as sample_size_for_interval
 from .policy import Policy as Policy

@@ -103,7 +103,7 @@ def check_of(
         verdict = "fails"
     needed = None
     if verdict == "too few" and trials:
-        effect = _effect(counted, wrong, codes)
+        effect = variance_ratio(counted, wrong, codes)
         whole = _needed(estimate, limit, delta)
         if whole is not None:
             needed = max(1, math.ceil(whole * effect * n / trials) - n)
@@ -154,7 +154,9 @@ def _of_groups(
     return _Ends(low, high, "betting")
 
 
-def _effect(counted: NDArray[np.bool_], wrong: NDArray[np.bool_], codes: NDArray[Any] | None) -> float:
+def variance_ratio(
+    counted: NDArray[np.bool_], wrong: NDArray[np.bool_], codes: NDArray[Any] | None
+) -> float:
     """By how much groups raise the variance of the rate, at least 1."""
     if codes is None:
         return 1.0

@@ -1,0 +1,151 @@
+"""How many outputs to verify, as a sentence and a small table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastarac import io, operation
+from fastarac._core.text import percent
+from fastarac.cli import _plot
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._options import RefusalError
+from fastarac.cli._policies import refusing
+from fastarac.cli._settings import write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+SHARES = (0.0, 0.25, 0.5, 0.75)  # of the limit, for which the table has rows
+
+
+def run(
+    rates: Mapping[str, float | None],
+    models: Mapping[str, float | None],
+    interval: Mapping[str, Any],
+    options: Mapping[str, float],
+    level: float,
+    plot: Path | None,
+) -> None:
+    """Plan what the options ask for: exactly one thing."""
+    asked = {
+        "--error-rate": rates["error_rate"] is not None,
+        "--difference": models["difference"] is not None,
+        "--pilot": interval["pilot"] is not None,
+    }
+    if sum(asked.values()) != 1:
+        raise RefusalError(f"exactly one of {', '.join(asked)} is expected")
+    with_expected = asked["--error-rate"] and rates["expect"] is not None
+    if plot is not None:
+        problem = _plot.problem_with(plot) if with_expected else "--plot is for --expect alone"
+        if problem is not None:
+            raise RefusalError(problem)
+    if asked["--difference"]:
+        text = _comparison(models, options, level)
+    elif asked["--pilot"]:
+        text = _interval(interval, level)
+    elif (rates["expect"] is None) == (rates["audit"] is None):
+        raise RefusalError("exactly one of --expect and --audit is expected beside --error-rate")
+    elif rates["audit"] is not None:
+        text = _audits(rates, options)
+    else:
+        text = _guarantee(rates, options, plot)
+    write(text)
+
+
+def _guarantee(rates: Mapping[str, Any], options: Mapping[str, float], plot: Path | None) -> str:
+    limit, expected = rates["error_rate"], rates["expect"]
+
+    def sizes(rate: float) -> operation.SampleSizes:  # type: ignore[name-defined]
+        return operation.sample_size_for_guarantee(limit, rate, **options)
+
+    found = refusing("", lambda: sizes(expected))
+    sure = percent(1.0 - options["failure_probability"])
+    power = percent(options["power"])
+    between = ""
+    if found.first != found.stable:
+        between = f" ({found.first:,} may do; between the two not every number does)"
+    advice = (
+        f"Verify {found.stable:,} outputs drawn at random{between}: if {percent(expected)} of "
+        f"them are undetected errors at the threshold, a limit of {percent(limit)} is then guaranteed with {sure} confidence in "
+        f"{power} of the cases. Fewer than {found.least:,} cannot guarantee it, however good they are."
+    )
+    lines = [
+        advice,
+        "",
+        "expected error rate   first power at   always from",
+    ]
+    for rate in sorted({*(share * limit for share in SHARES), expected}):
+        row = sizes(rate)
+        lines.append(f"{percent(rate, 4):>19}   {row.first:>14,}   {row.stable:>11,}")
+    if plot is not None:
+        _draw(limit, expected, options, plot)
+    return "\n".join(lines) + "\n"
+
+
+def _draw(limit: float, expected: float, options: Mapping[str, float], plot: Path) -> None:
+    from fastarac.displays import PowerDisplay
+
+    display = refusing(
+        str(plot),
+        lambda: PowerDisplay.from_rates(
+            limit,
+            expected,
+            failure_probability=options["failure_probability"],
+            power=options["power"],
+        ),
+    )
+    refusing(str(plot), lambda: _plot.write(display.figure_, plot))
+
+
+def _audits(rates: Mapping[str, Any], options: Mapping[str, float]) -> str:
+    limit, actual = rates["error_rate"], rates["audit"]
+    found = refusing("", lambda: operation.audit_plan(limit, actual, n_outputs=None, **options))
+    return (
+        f"Audit {found.stable:,} outputs drawn at random: an error rate of {percent(actual)} is then "
+        f"seen to be above {percent(limit)} in {percent(options['power'])} of the cases, with a false "
+        f"alarm in at most {percent(options['failure_probability'])}.\n"
+    )
+
+
+def _comparison(models: Mapping[str, Any], options: Mapping[str, float], level: float) -> str:
+    difference, discordance = models["difference"], models["discordance"]
+    if discordance is None:
+        raise RefusalError("--discordance is expected beside --difference")
+    n = refusing(
+        "",
+        lambda: operation.sample_size_for_comparison(
+            difference,
+            discordance,
+            confidence_level=level,
+            power=options["power"],
+            design_effect=options["design_effect"],
+        ),
+    )
+    return (
+        f"Verify {n:,} outputs that both models read: a difference of {percent(difference)} between "
+        f"models that differ on {percent(discordance)} of the outputs is then found in "
+        f"{percent(options['power'])} of the cases.\n"
+    )
+
+
+def _interval(interval: Mapping[str, Any], level: float) -> str:
+    pilot, width = interval["pilot"], interval["half_width"]
+    if width is None:
+        raise RefusalError("--half-width is expected beside --pilot")
+    with interrupts_end_at_once():
+        outputs = refusing(str(pilot), lambda: io.read_outputs(pilot))
+        n = refusing(
+            str(pilot),
+            lambda: operation.sample_size_for_interval(
+                outputs.correct,
+                outputs.confidence,
+                statistic=interval["statistic"],
+                half_width=width,
+                confidence_level=level,
+            ),
+        )
+    return (
+        f"Verify {n:,} outputs: the {percent(level)} confidence interval of {interval['statistic']} is "
+        f"then about {width:g} wide on either side.\n"
+    )

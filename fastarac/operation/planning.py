@@ -1,0 +1,485 @@
+"""How many outputs to verify: for a guarantee, a comparison, an interval, or an audit."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.checks import inner_fraction
+from fastarac._core.inputs import (
+    fractions_of,
+    positive_scalar,
+    read_groups,
+    read_items,
+    real_scalar,
+    whole_number,
+)
+from fastarac._core.quantiles import normal_quantile
+from fastarac._core.special import binomial_cdf
+from fastarac.operation.checking import variance_ratio
+from fastarac.sweep import ThresholdSweep, threshold_sweep
+from fastarac.uncertainty.asymptotic import asymptotic_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.uncertainty.statistics import Statistic
+
+FEWEST_TEETH = 30  # beyond the last failure, in which the power has to stay
+
+
+class SampleSizes(NamedTuple):
+    """Numbers of items for a guarantee.
+
+    Attributes
+    ----------
+    first : int
+        The first number at which the guarantee is reached with the power.
+    stable : int
+        The number from which on it always is: between the two, a few items more may have less power.
+    least : int
+        The number for which no error at all is just enough.
+    """
+
+    first: int
+    stable: int
+    least: int
+
+
+class AuditPlan(NamedTuple):
+    """Numbers of audits that see an error rate above the limit.
+
+    Attributes
+    ----------
+    first : int
+        The first number at which it is seen with the power.
+    stable : int
+        The number from which on it always is.
+    audit_probability : float
+        `stable` over the number of outputs; NaN where that is not given.
+    """
+
+    first: int
+    stable: int
+    audit_probability: float
+
+
+def sample_size_for_guarantee(
+    max_error_rate: float,
+    expected_error_rate: float,
+    *,
+    failure_probability: float = 0.05,
+    power: float = 0.8,
+    design_effect: float = 1.0,
+) -> SampleSizes:
+    """Find how many verified outputs a guaranteed limit takes.
+
+    Parameters
+    ----------
+    max_error_rate : float
+        The limit, in (0, 1).
+    expected_error_rate : float
+        The error rate that the outputs are expected to have at the threshold, below the limit.
+    failure_probability : float, default=0.05
+        δ of the guarantee, in (0, 1).
+    power : float, default=0.8
+        With which probability the guarantee is to be reached, in (0, 1).
+    design_effect : float, default=1.0
+        By how much groups raise the variance, at least 1 (:func:`.design_effect` of a pilot).
+
+    Returns
+    -------
+    SampleSizes
+        The first number with that power, the number from which on it always has it, and the least.
+
+    Raises
+    ------
+    ValueError
+        For numbers outside their ranges, and where the expected rate is not below the limit.
+
+    Notes
+    -----
+    The exact test of :func:`.guaranteed_operating_point` allows c errors among n items, the most with
+    P(Bin(n, ε) ≤ c) ≤ δ, and its power is P(Bin(n, p) ≤ c). It jumps up where one more error is
+    allowed, and falls until the next one is: a saw-tooth, whose teeth are searched one by one. A design
+    effect multiplies the three numbers, as an approximation.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.operation.sample_size_for_guarantee(0.01, 0.005)
+    SampleSizes(first=1941, stable=2185, least=299)
+    """
+    limit = inner_fraction(max_error_rate, "max_error_rate")
+    expected = _fraction(expected_error_rate, "expected_error_rate")
+    if expected >= limit:
+        message = (
+            f"expected_error_rate is {expected:g}; a rate below the limit of {limit:g} is expected"
+        )
+        raise ValueError(message)
+    delta = inner_fraction(failure_probability, "failure_probability")
+    wanted = inner_fraction(power, "power")
+    effect = _design_effect(design_effect)
+    teeth = _Teeth(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
+
+    def passes(n: int, c: int) -> bool:
+        return binomial_cdf(c, n, expected) >= wanted
+
+    # the power is best where a tooth begins, and worst just before the next one
+    first = _first_true(lambda c: passes(teeth.start(c), c))
+    first = next(
+        c for c in range(max(0, first - _margin(first)), first + 1) if passes(teeth.start(c), c)
+    )
+    last = _last_false(lambda c: passes(teeth.start(c + 1) - 1, c), first)
+    found = teeth.start(first), teeth.start(last + 1 if last >= first else first), teeth.start(0)
+    return SampleSizes(*(math.ceil(n * effect) for n in found))
+
+
+def audit_plan(
+    max_error_rate: float,
+    actual_error_rate: float,
+    *,
+    failure_probability: float = 0.05,
+    power: float = 0.8,
+    design_effect: float = 1.0,
+    n_outputs: int | None = None,
+) -> AuditPlan:
+    """Find how many outputs to audit so that an error rate above the limit is seen.
+
+    Parameters
+    ----------
+    max_error_rate : float
+        The limit, in (0, 1).
+    actual_error_rate : float
+        The error rate that is to be seen, above the limit.
+    failure_probability : float, default=0.05
+        The probability of an alarm while the limit is kept, in (0, 1).
+    power : float, default=0.8
+        With which probability the rate is to be seen, in (0, 1).
+    design_effect : float, default=1.0
+        By how much groups raise the variance, at least 1.
+    n_outputs : int, optional
+        Outputs that are to come, to say which share of them to audit.
+
+    Returns
+    -------
+    AuditPlan
+        The first number with that power, that from which on it always has it, and the share.
+
+    Raises
+    ------
+    ValueError
+        For numbers outside their ranges, where the actual rate is not above the limit, and where
+        `n_outputs` is too small.
+
+    Notes
+    -----
+    An alarm is an exact test at the end: at least c errors among n audits, with P(Bin(n, ε) ≥ c) ≤ δ.
+    It is valid for one look, at that number; :class:`.ErrorRateMonitor` may be looked at after every
+    audit.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.operation.audit_plan(0.01, 0.02, n_outputs=40_000)
+    AuditPlan(first=905, stable=1015, audit_probability=0.025375)
+    """
+    limit = inner_fraction(max_error_rate, "max_error_rate")
+    actual = inner_fraction(actual_error_rate, "actual_error_rate")
+    if actual <= limit:
+        message = f"actual_error_rate is {actual:g}; a rate above the limit of {limit:g} is expected"
+        raise ValueError(message)
+    delta = inner_fraction(failure_probability, "failure_probability")
+    wanted = inner_fraction(power, "power")
+    effect = _design_effect(design_effect)
+    # with c errors for an alarm, tooth c begins where c − 1 are no longer enough
+    teeth = _Teeth(limit, lambda n, c: c > 0 and 1.0 - binomial_cdf(c - 1, n, limit) > delta)
+
+    def passes(n: int, c: int) -> bool:
+        return n >= c and 1.0 - binomial_cdf(c - 1, n, actual) >= wanted
+
+    first = _first_true(lambda c: passes(teeth.start(c) - 1, c), 1)
+    first = next(
+        c for c in range(max(1, first - _margin(first)), first + 1) if passes(teeth.start(c) - 1, c)
+    )
+    last = _last_false(lambda c: passes(teeth.start(c - 1), c), first)
+    found = []
+    for c in (first, max(first, last)):
+        low, high = teeth.start(c - 1) - 1, teeth.start(c) - 1
+        while high - low > 1:  # within a tooth the power rises
+            middle = (low + high) // 2
+            low, high = (low, middle) if passes(middle, c) else (middle, high)
+        found.append(math.ceil(high * effect))
+    share = math.nan
+    if n_outputs is not None:
+        outputs = whole_number(n_outputs, "n_outputs", 1)
+        if found[1] > outputs:
+            message = f"n_outputs is {outputs}; at least {found[1]}, all to be audited, are expected"
+            raise ValueError(message)
+        share = found[1] / outputs
+    return AuditPlan(found[0], found[1], share)
+
+
+def sample_size_for_comparison(
+    difference: float,
+    discordance: float,
+    *,
+    confidence_level: float = 0.95,
+    power: float = 0.8,
+    design_effect: float = 1.0,
+) -> int:
+    """Find how many items tell two models apart that are run on the same ones.
+
+    Parameters
+    ----------
+    difference : float
+        The difference of the two rates that is to be found, in (0, 1).
+    discordance : float
+        The share of items on which the models differ, at least the difference, in (0, 1].
+    confidence_level : float, default=0.95
+        Of the two-sided test, in (0, 1).
+    power : float, default=0.8
+        With which probability the difference is to be found, in (0, 1).
+    design_effect : float, default=1.0
+        By how much groups raise the variance, at least 1.
+
+    Returns
+    -------
+    int
+        The number of items.
+
+    Raises
+    ------
+    ValueError
+        For numbers outside their ranges.
+
+    Notes
+    -----
+    ⌈((z_{α/2}·√d + z_power·√(d − Δ²))/Δ)²⌉ for discordance d and difference Δ, as of McNemar's test
+    (Connor 1987, "Sample size for testing differences in proportions for the paired-sample design").
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.operation.sample_size_for_comparison(0.01, 0.05)
+    3923
+    """
+    gap = inner_fraction(difference, "difference")
+    share = _fraction(discordance, "discordance")
+    if share < gap:
+        message = f"discordance is {share:g}; at least the difference of {gap:g} is expected"
+        raise ValueError(message)
+    level = inner_fraction(confidence_level, "confidence_level")
+    of_power = normal_quantile(2.0 * inner_fraction(power, "power") - 1.0)
+    root = normal_quantile(level) * math.sqrt(share) + of_power * math.sqrt(share - gap**2)
+    return math.ceil((root / gap) ** 2 * _design_effect(design_effect))
+
+
+def sample_size_for_interval(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    statistic: str | Statistic,
+    half_width: float,
+    confidence_level: float = 0.95,
+    groups: ArrayLike | None = None,
+) -> int:
+    """Find how many items make an interval as narrow as wanted, from a pilot sample.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        The pilot: whether each output was right, and its confidence.
+    statistic : str or Statistic
+        As :func:`.asymptotic_interval` takes it.
+    half_width : float
+        Of the interval, above 0.
+    confidence_level : float, default=0.95
+        Of the interval, in (0, 1).
+    groups : array_like of shape (n,), optional
+        Labels of items that depend on each other; their design effect is then in the number.
+
+    Returns
+    -------
+    int
+        The number of items, (z·s/half-width)² with the standard deviation s of the influence values.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.asymptotic_interval`.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> pilot = load_digits_ocr()["knn-votes"]
+    >>> fa.operation.sample_size_for_interval(*pilot, statistic="recognition_rate", half_width=0.005)
+    3428
+    """
+    width = positive_scalar(half_width, "half_width", strict=True)
+    level = inner_fraction(confidence_level, "confidence_level")
+    sweep = correct if isinstance(correct, ThresholdSweep) else None
+    found = asymptotic_interval(
+        correct, confidence, statistic=statistic, method="wald", confidence_level=level, groups=groups
+    )
+    n = float(sweep.total) if sweep is not None else len(np.asarray(correct))
+    return max(1, math.ceil(n * (normal_quantile(level) * found.standard_error / width) ** 2))
+
+
+def design_effect(
+    correct: ArrayLike, confidence: ArrayLike, *, groups: ArrayLike, threshold: float
+) -> float:
+    """Find by how much groups raise the variance of the error rate, from a pilot sample.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,)
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+    groups : array_like of shape (n,)
+        Labels of items that depend on each other, such as those of a page.
+    threshold : float
+        From which on outputs are accepted.
+
+    Returns
+    -------
+    float
+        The ratio of the two variances, at least 1; the mean size of an item's group where there is no
+        error to learn it from.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.threshold_sweep`.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.operation.design_effect([1, 1, 0, 0], [1, 1, 1, 1], groups=[0, 0, 1, 1], threshold=1)
+    2.0
+    """
+    threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
+    items = read_items(correct, confidence)
+    codes = read_groups(groups, items.n)[1]
+    wrong = (items.confidence >= real_scalar(threshold, "threshold", finite=False)) & (
+        items.correct == 0
+    )
+    return variance_ratio(np.ones(items.n, np.bool_), wrong, codes)
+
+
+def guarantee_power(
+    n_items: ArrayLike,
+    max_error_rate: float,
+    expected_error_rate: float,
+    *,
+    failure_probability: float = 0.05,
+) -> NDArray[np.float64]:
+    """Probability that a limit is guaranteed with so many verified outputs.
+
+    Parameters
+    ----------
+    n_items : array_like of int of shape (k,)
+        Numbers of outputs, at least 1.
+    max_error_rate : float
+        The limit, in (0, 1).
+    expected_error_rate : float
+        The error rate of the outputs at the threshold, in [0, 1].
+    failure_probability : float, default=0.05
+        δ of the guarantee, in (0, 1).
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        The power of the exact test at each number.
+
+    Raises
+    ------
+    ValueError
+        For numbers outside their ranges.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.operation.guarantee_power([298, 299, 1941], 0.01, 0.005).round(3)
+    array([0.   , 0.223, 0.819])
+    """
+    limit = inner_fraction(max_error_rate, "max_error_rate")
+    expected = _fraction(expected_error_rate, "expected_error_rate")
+    delta = inner_fraction(failure_probability, "failure_probability")
+    counts = [whole_number(n, "n_items", 1) for n in np.atleast_1d(np.asarray(n_items)).tolist()]
+    order = np.argsort(counts)
+    found = np.zeros(len(counts))
+    allowed = -1
+    for i in order.tolist():
+        n = counts[i]
+        while allowed + 1 < n and binomial_cdf(allowed + 1, n, limit) <= delta:
+            allowed += 1
+        found[i] = binomial_cdf(allowed, n, expected) if allowed >= 0 else 0.0
+    return found
+
+
+class _Teeth:
+    """Where the teeth of a saw begin: the least n with a property, which is later for larger c."""
+
+    def __init__(self, limit: float, has: Callable[[int, int], bool]) -> None:
+        self.limit = limit
+        self.has = has
+        self.known: dict[int, int] = {}
+
+    def start(self, c: int) -> int:
+        if c not in self.known:
+            guess = self.known.get(c - 1, 0) or max(1, int(c / self.limit))
+            self.known[c] = self._search(c, guess)
+        return self.known[c]
+
+    def _search(self, c: int, guess: int) -> int:
+        low, high, step = guess, guess, max(1, int(1.0 / self.limit))
+        while self.has(low, c) and low > 0:
+            low, high, step = max(0, low - step), low, 2 * step
+        step = max(1, int(1.0 / self.limit))
+        while not self.has(high, c):
+            low, high, step = high, high + step, 2 * step
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.has(middle, c) else (middle, high)
+        return high
+
+
+def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
+    """A number from which on a property that comes to stay holds, but for a few around it."""
+    high = least
+    step = 1
+    while not holds(high):
+        high, step = high + step, 2 * step
+    low = max(least - 1, high - step)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _margin(c: int) -> int:
+    """How far from the change that bisection found another one may be, as n is rounded."""
+    return FEWEST_TEETH + math.isqrt(c)
+
+
+def _last_false(holds: Callable[[int], bool], least: int) -> int:
+    """The last number without a property that comes to stay; at least `least` - 1."""
+    about = _first_true(holds, least)
+    return next((c for c in range(about + _margin(about), least - 1, -1) if not holds(c)), least - 1)
+
+
+def _fraction(value: float, name: str) -> float:
+    return float(fractions_of(real_scalar(value, name), name))
+
+
+def _design_effect(value: float) -> float:
+    effect = real_scalar(value, "design_effect")
+    if effect < 1.0:
+        message = f"design_effect is {effect:g}; a number of at least 1 is expected"
+        raise ValueError(message)
+    return effect
