@@ -67,7 +67,8 @@ def _guarantee(rates: Mapping[str, Any], options: Mapping[str, float], plot: Pat
         between = f" ({found.first:,} may do; between the two not every number does)"
     advice = (
         f"Verify {found.stable:,} outputs drawn at random{between}: if {percent(expected)} of "
-        f"them are undetected errors at the threshold, a limit of {percent(limit)} is then guaranteed with {sure} confidence in "
+        f"them are undetected errors at the threshold, a limit of {percent(limit)} is then "
+        f"guaranteed with {sure} confidence in "
         f"{power} of the cases. Fewer than {found.least:,} cannot guarantee it, however good they are."
     )
     lines = [
