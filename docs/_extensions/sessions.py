@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import shlex
 import shutil
@@ -43,8 +44,26 @@ def write_examples(folder: Path) -> None:
     folders = sample_folders()
     for name, pages in {"truth": folders.truth, **folders.outputs}.items():
         shutil.copytree(pages, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "invoices.csv").write_text(invoices(), encoding="utf-8")
     bad = ["correct,confidence", "1,0.9", "1,high", "0,0.2"]
     (folder / "bad.csv").write_text("\n".join(bad) + "\n", encoding="utf-8")
+
+
+def invoices() -> str:
+    """Return a table of three fields of sixty invoices, drawn once and for all."""
+    chance = random.Random(1)  # noqa: S311, an example
+    lines = ["document,field,prediction,confidence,truth"]
+    for number in range(60):
+        total = f"{chance.randint(1, 9)},{number + 100}.50"
+        due = f"2026-0{chance.randint(1, 9)}-1{chance.randint(0, 9)}"
+        for field, truth in (("total", total), ("due", due), ("firm", f"Firm {number}")):
+            right = chance.random() < 0.9
+            sure = min(0.999, chance.gauss(0.9 if right else 0.72, 0.08))
+            read = truth.replace(",", "") if right else f"{truth[:-1]}7"
+            seen = chance.random() < 0.98
+            output = f'"{read}",{sure:.3f}' if seen else ","
+            lines.append(f'invoice{number},{field},{output},"{truth}"')
+    return "\n".join(lines) + "\n"
 
 
 def plain(output: str) -> list[str]:
@@ -114,6 +133,10 @@ MAKERS: dict[str, Callable[[], str]] = {
     "ocr_two.txt": lambda: session(
         "fastarac ocr truth plain enlarged --error-rate 0.01 -o words.parquet",
         "fastarac evaluate words.parquet --model model --error-rate 0.01",
+    ),
+    "ocr_fields.txt": lambda: session(
+        "head -4 invoices.csv",
+        "fastarac ocr invoices.csv --normalise total=number --normalise due=date --error-rate 0.05",
     ),
     "ocr_guarantee.txt": lambda: session("fastarac ocr truth plain --error-rate 0.05 --guarantee 0.05"),
     "help.txt": lambda: session("fastarac evaluate --help"),

@@ -96,9 +96,12 @@ Examples:
   fastarac ocr truth/ tesseract/ textract/ --name Tesseract --name Textract
   fastarac ocr truth/ tesseract/ --missed reject --fold quotes --error-rate 0.005
   fastarac ocr page.gt.txt page.tsv -o words.parquet
+  fastarac ocr truth.csv invoices.jsonl --normalise total=number --normalise due=date
   fastarac ocr --demo
 
-Files are paired by their names up to the first dot, as page01.gt.txt and page01.tsv.
+Files are paired by their names up to the first dot, as page01.gt.txt and page01.tsv. Tables of fields
+(CSV, TSV, JSON lines, Parquet) have the columns document, field, prediction and confidence, and truth
+in the same table, which is then given alone, or in that of TRUTH.
 """
 
 INTRODUCTION = (
@@ -289,10 +292,11 @@ def ocr(
     outputs: _ocr.OutputFiles = None,
     name: _ocr.Names = None,
     unit: _ocr.UnitOption = _ocr.Unit.word,
-    missed: _ocr.MissedOption = _ocr.Missed.separate,
+    missed: _ocr.MissedOption = None,
     inserted: _ocr.InsertedOption = _ocr.Inserted.wrong,
     fold: _ocr.FoldOption = None,
     join: _ocr.JoinOption = _ocr.Join.min,
+    normalise: _ocr.NormaliseOption = None,
     group: _ocr.GroupOption = _ocr.Group.page,
     error_rate: ErrorRates = None,
     max_risk: MaxRisks = None,
@@ -327,10 +331,16 @@ def ocr(
         )
         alignment = {
             "unit": unit.value,
-            "missed": missed.value,
+            "missed": (missed or _ocr.Missed.separate).value,
             "inserted": inserted.value,
             "fold": tuple(each.value for each in fold or ()),
             "join": join.value,
+        }
+        of_texts = {
+            "--unit": unit is not _ocr.Unit.word,
+            "--inserted": inserted is not _ocr.Inserted.wrong,
+            "--fold": bool(fold),
+            "--join": join is not _ocr.Join.min,
         }
         request = _ocr.Request(
             truth,
@@ -340,6 +350,9 @@ def ocr(
             skip_unmatched,
             group is _ocr.Group.page,
             alignment,
+            tuple(normalise or ()),
+            missed and missed.value,
+            tuple(option for option, is_given in of_texts.items() if is_given),
         )
         _ocr.run(request, settings, output=output)
 

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from fastarac._core.files import whole_file
 from fastarac._core.text import json_text, listed
-from fastarac.cli import _report
+from fastarac.cli import _plot, _report
 from fastarac.cli._ocr_found import Found
 from fastarac.cli._options import Format, RefusalError
 from fastarac.cli._settings import write
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.cli._compare import Findings
+    from fastarac.cli._compare import Request as CompareRequest
     from fastarac.cli._model import Model
     from fastarac.cli._settings import Settings
     from fastarac.ocr import AlignedOutputs, Engine, Pairing
@@ -93,7 +94,7 @@ TruthFiles = Annotated[
     Path | None,
     typer.Argument(
         metavar="TRUTH",
-        help="File or folder of true texts: plain text, ALTO, PAGE or hOCR.",
+        help="File or folder of true texts: plain text, ALTO, PAGE or hOCR; or a table of fields.",
         show_default=False,
     ),
 ]
@@ -102,7 +103,7 @@ OutputFiles = Annotated[
     typer.Argument(
         metavar="OCR...",
         help="Files or folders of outputs, each of one engine: Tesseract TSV, hOCR, ALTO, PAGE, JSON "
-        "of Textract, Azure, Google, PaddleOCR, EasyOCR, docTR.",
+        "of Textract, Azure, Google, PaddleOCR, EasyOCR, docTR; or tables of fields.",
         show_default=False,
     ),
 ]
@@ -112,7 +113,12 @@ Names = Annotated[
 ]
 UnitOption = Annotated[Unit, typer.Option("--unit", help="What an item is.")]
 MissedOption = Annotated[
-    Missed, typer.Option("--missed", help="What true words without an output count as.")
+    Missed | None,
+    typer.Option(
+        "--missed",
+        help="What true words without an output count as.  [default: separate; of fields reject]",
+        show_default=False,
+    ),
 ]
 InsertedOption = Annotated[
     Inserted, typer.Option("--inserted", help="What outputs without a true word count as.")
@@ -124,8 +130,21 @@ FoldOption = Annotated[
 JoinOption = Annotated[
     Join, typer.Option("--join", help="How several outputs of one word make one confidence.")
 ]
+NormaliseOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--normalise",
+        metavar="FIELD=NAME",
+        help="How a field is compared with its truth, in tables of fields: exact, casefold, "
+        "collapse-space, number, number-comma, date, date-dmy, date-mdy, or several joined by +; "
+        "without FIELD= all fields.  [default: exact]",
+    ),
+]
 GroupOption = Annotated[
-    Group, typer.Option("--group", help="What depends on each other, for intervals and tests.")
+    Group,
+    typer.Option(
+        "--group", help="What depends on each other, for intervals and tests; of fields documents."
+    ),
 ]
 Output = Annotated[
     Path | None,
@@ -152,11 +171,17 @@ class Request:
     skip_unmatched: bool
     by_page: bool
     alignment: Mapping[str, Any]
+    normalise: tuple[str, ...] = ()
+    missed: str | None = None
+    of_texts: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Refuse what cannot be read."""
         if self.demo and (self.truth is not None or self.outputs):
             raise RefusalError("--demo has pages of its own; leave out TRUTH and OCR")
+        alone = None if self.outputs else self.truth
+        if not self.demo and alone is not None and alone.is_file() and _is_field_table(alone):
+            return
         if not self.demo and (self.truth is None or not self.outputs):
             raise RefusalError("TRUTH and at least one OCR are expected, or --demo (see --help)")
         if self.names and len(self.names) != len(self.outputs):
@@ -173,11 +198,15 @@ class Request:
 
             folders = sample_folders()
             return folders.truth, dict(folders.outputs)
+        assert self.truth is not None  # noqa: S101, checked
+        return self.truth, self.named_outputs()
+
+    def named_outputs(self) -> dict[str, Path]:
+        """Return the outputs of each engine by its name."""
         names = self.names or _names(self.outputs)
         if len(set(names)) < len(names):
             raise RefusalError(f"two engines are called {listed(names)}; --name tells them apart")
-        assert self.truth is not None  # noqa: S101, checked
-        return self.truth, dict(zip(names, self.outputs, strict=True))
+        return dict(zip(names, self.outputs, strict=True))
 
 
 def run(request: Request, settings: Settings, *, output: Path | None) -> None:
@@ -185,6 +214,14 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
     request.check()
     if output is not None and output.suffix not in (".parquet", ".csv"):
         raise RefusalError(f"{output} ends in {output.suffix!r}; .parquet or .csv is expected")
+    if not request.demo:
+        from fastarac.cli import _ocr_fields
+
+        if _ocr_fields.are_given(request):
+            _ocr_fields.run(request, settings, output=output)
+            return
+    elif request.normalise:
+        raise RefusalError("--normalise is for tables of fields; --demo has texts")
     by_page = settings.certainty.failure_probability is not None and request.by_page
     if by_page and settings.limits.max_risk:
         raise RefusalError(
@@ -194,6 +231,8 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
     found = find(request, settings)
     if output is not None:
         write_items(found.engines, output)
+    if settings.delivery.plot is not None:
+        draw(found.models, settings.delivery.plot)
     form = settings.delivery.form
     if form is Format.table:
         from fastarac.cli._ocr_text import text_of
@@ -207,6 +246,14 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
         write((_report.csv_text if form is Format.csv else _report.markdown_text)(rows))
     for doubt in _report.doubts(found.models):
         typer.echo(f"fastarac: note: {doubt}", err=True)
+
+
+def draw(models: Sequence[Model], path: Path) -> None:
+    """Draw the curves of the engines."""
+    try:
+        _plot.save(list(models), path)
+    except OSError as error:
+        raise RefusalError(f"{path}: it cannot be written: {error.strerror}") from None
 
 
 def find(request: Request, settings: Settings) -> Found:
@@ -258,20 +305,27 @@ def records(found: Found) -> list[dict[str, Any]]:
 
 def write_items(engines: Mapping[str, Engine], path: Path) -> None:
     """Write the items of all engines into a file, or nothing where that fails."""
-    import duckdb
     import numpy as np
 
-    columns: dict[str, Any] = {}
-    parts = []
+    parts = {}
     for name, engine in engines.items():
         part = engine.aligned.to_columns()
         rejected = _rejected(engine.aligned, part["confidence"])
         part["rejected"] = np.zeros(len(engine.aligned), bool) if rejected is None else rejected
-        parts.append((name, part))
+        parts[name] = part
+    write_table(parts, path)
+
+
+def write_table(parts: Mapping[str, dict[str, Any]], path: Path) -> None:
+    """Write the columns of all engines into a file, or nothing where that fails."""
+    import duckdb
+    import numpy as np
+
+    columns: dict[str, Any] = {}
     if len(parts) > 1:
-        columns["model"] = np.array([name for name, part in parts for _ in part["id"]], object)
-    for key in parts[0][1]:
-        values = np.concatenate([np.asarray(part[key]) for _, part in parts])
+        columns["model"] = np.array([name for name, part in parts.items() for _ in part["id"]], object)
+    for key in next(iter(parts.values())):
+        values = np.concatenate([np.asarray(part[key]) for part in parts.values()])
         columns[key] = values.astype(object) if values.dtype.kind == "U" else values
     form = "PARQUET" if path.suffix == ".parquet" else "CSV, HEADER"
     try:
@@ -338,18 +392,34 @@ def _outputs(engines: Mapping[str, Engine], *, by_page: bool) -> dict[str, Any]:
 
 def _of_pages(model: Model) -> Model:
     """Return the figures with groups called pages."""
-    return replace(model, kind_of_group="page", notes=tuple(map(_in_pages, model.notes)))
+    notes = tuple(with_groups_called(note, "page") for note in model.notes)
+    return replace(model, kind_of_group="page", notes=notes)
 
 
-def _in_pages(note: str) -> str:
-    return re.sub(r"\bgroup(s?)\b", r"page\1", note)
+def with_groups_called(note: str, kind: str) -> str:
+    """Return a note of the library with groups called what they are."""
+    return re.sub(r"\bgroup(s?)\b", rf"{kind}\1", note)
+
+
+def comparison_request(settings: Settings) -> CompareRequest:
+    """Return by what engines are compared."""
+    from fastarac.cli import _compare
+    from fastarac.cli._options import Correction, Draws, Method
+
+    return _compare.Request.of(
+        "arac_auc",
+        Method.asymptotic,
+        Correction.holm,
+        settings.certainty.level or 0.95,
+        Draws(),
+        settings.costs.prices,
+    )
 
 
 def _compared(
     engines: Mapping[str, Engine], settings: Settings, *, by_page: bool
 ) -> tuple[Findings, dict[str, int]]:
     from fastarac.cli import _compare
-    from fastarac.cli._options import Correction, Draws, Method
     from fastarac.io import Labels, Outputs
     from fastarac.ocr import shared_items
 
@@ -365,22 +435,23 @@ def _compared(
         )
         for name, (correct, confidence) in shared.models.items()
     }
-    request = _compare.Request.of(
-        "arac_auc",
-        Method.asymptotic,
-        Correction.holm,
-        settings.certainty.level or 0.95,
-        Draws(),
-        settings.costs.prices,
-    )
-    found = _compare.Findings.of(outputs, request, None)
-    notes = tuple(map(_in_pages, found.notes))
+    found = _compare.Findings.of(outputs, comparison_request(settings), None)
+    notes = tuple(with_groups_called(note, "page") for note in found.notes)
     return replace(found, kind_of_group="page", notes=notes), shared.lacking
 
 
 def _rejected(aligned: AlignedOutputs, confidence: NDArray[np.float64]) -> NDArray[np.bool_] | None:
     never = aligned.never_accepted
     return None if never is None else confidence == never
+
+
+def _is_field_table(path: Path) -> bool:
+    from fastarac.ocr import is_field_table
+
+    try:
+        return is_field_table(path)
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        raise RefusalError(str(error)) from None
 
 
 def _names(paths: Sequence[Path]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from .engines import Engine as Engine
 from .engines import align_files as align_files
 from .field_tables import is_field_table as is_field_table
 from .fields import DocumentOutputs as DocumentOutputs
+from .fields import FieldCounts as FieldCounts
 from .fields import FieldOutputs as FieldOutputs
 from .fields import StraightThrough as StraightThrough
 from .fields import read_fields as read_fields

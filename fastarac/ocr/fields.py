@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["DocumentOutputs", "FieldOutputs", "StraightThrough", "read_fields"]
+__all__ = ["DocumentOutputs", "FieldCounts", "FieldOutputs", "StraightThrough", "read_fields"]
 
 LISTED = 20
 
@@ -60,6 +60,27 @@ class StraightThrough(NamedTuple):
         return self.document_errors / self.documents
 
 
+class FieldCounts(NamedTuple):
+    """What a threshold means for one field in all documents that have it."""
+
+    field: str
+    documents: int
+    correct: int
+    rejected: int
+    accepted: int
+    errors: int
+
+    @property
+    def acceptance_rate(self) -> float:
+        """The share of the documents in which the field is accepted."""
+        return self.accepted / self.documents
+
+    @property
+    def error_rate(self) -> float:
+        """The share of the documents in which the field is accepted and wrong."""
+        return self.errors / self.documents
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DocumentOutputs(Result):
     """Documents as items: right if all their fields are.
@@ -86,6 +107,14 @@ class DocumentOutputs(Result):
 
     def __len__(self) -> int:
         return len(self.name)
+
+    @property
+    def rejected(self) -> NDArray[np.bool_]:
+        """Whether a field of each document is rejected, shape (n,): no threshold accepts it."""
+        if self.never_accepted is None:
+            return np.zeros(len(self), np.bool_)
+        rejected: NDArray[np.bool_] = self.confidence == self.never_accepted
+        return rejected
 
     def __repr__(self) -> str:
         return f"DocumentOutputs({len(self)} documents, {int(self.correct.sum())} right)"
@@ -202,6 +231,28 @@ class FieldOutputs(Result):
             int(whole.sum()),
             int((whole & ~documents.correct).sum()),
         )
+
+    def by_field(self, threshold: float) -> tuple[FieldCounts, ...]:
+        """Return how often each field is right, accepted, and accepted though wrong.
+
+        Parameters
+        ----------
+        threshold : float
+            As for :meth:`straight_through`.
+
+        Returns
+        -------
+        counts : tuple of FieldCounts
+            One for each field, in the order of their first document.
+        """
+        first: dict[str, int] = {}
+        code = np.array([first.setdefault(name, len(first)) for name in self.field])
+        accepted = ~self.rejected & (self.confidence >= threshold)
+        columns = [
+            np.bincount(code[of], minlength=len(first)).tolist()
+            for of in (code >= 0, self.correct, self.rejected, accepted, accepted & ~self.correct)
+        ]
+        return tuple(FieldCounts(*counts) for counts in zip(first, *columns, strict=True))
 
 
 def read_fields(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.items import AlignedOutputs
 
-__all__ = ["SharedItems", "doubts", "shared_items"]
+__all__ = ["SharedItems", "doubts", "shared_items", "ties"]
 
 #: Share of equal confidences from which a tie is named.
 LARGE_TIE = 0.2
@@ -104,27 +104,9 @@ def doubts(aligned: AlignedOutputs) -> list[str]:
     -------
     list of str
     """
-    found = []
     records = aligned.records
-    known = records.confidence[~np.isnan(records.confidence)]
-    values, counts = np.unique(known, return_counts=True)
     units = plural(aligned.reading.unit)
-    if len(values) == 1:
-        found.append(
-            f"All {len(known):,} confidences are {values[0]:g}: no threshold tells outputs apart."
-        )
-    elif counts.max() > LARGE_TIE * len(known):
-        tie = values[counts.argmax()]
-        found.append(
-            f"{counts.max():,} of {len(known):,} confidences are {tie:g}: they are accepted together "
-            "or not at all."
-        )
-    scale = 100 if values[-1] > 1 else 1
-    if 1 < len(values) <= 101 and np.array_equal(100 / scale * values, np.rint(100 / scale * values)):
-        found.append(
-            f"Confidences are whole percents ({len(values)} different ones among {len(known):,}): ties "
-            "make the thresholds coarse."
-        )
+    found = ties(records.confidence[~np.isnan(records.confidence)])
     if aligned.n_without_confidence:
         found.append(
             f"{aligned.n_without_confidence:,} of {len(aligned):,} items have no confidence: they are "
@@ -154,6 +136,29 @@ def doubts(aligned: AlignedOutputs) -> list[str]:
         found.append(
             f"{records.n_emptied:,} {units} of truth and output are left out: nothing of them is left "
             "when folded."
+        )
+    return found
+
+
+def ties(known: NDArray[np.float64]) -> list[str]:
+    """Return what is to be known of the values of confidences, a sentence each."""
+    found = []
+    values, counts = np.unique(known, return_counts=True)
+    if len(values) == 1:
+        found.append(
+            f"All {len(known):,} confidences are {values[0]:g}: no threshold tells outputs apart."
+        )
+    elif counts.max() > LARGE_TIE * len(known):
+        tie = values[counts.argmax()]
+        found.append(
+            f"{counts.max():,} of {len(known):,} confidences are {tie:g}: they are accepted together "
+            "or not at all."
+        )
+    scale = 100 if values[-1] > 1 else 1
+    if 1 < len(values) <= 101 and np.array_equal(100 / scale * values, np.rint(100 / scale * values)):
+        found.append(
+            f"Confidences are whole percents ({len(values)} different ones among {len(known):,}): ties "
+            "make the thresholds coarse."
         )
     return found
 

@@ -1,0 +1,449 @@
+"""The command ``fastarac ocr`` on tables of fields: each field alone, and each document as a whole."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from fastarac import wording
+from fastarac._core.text import count, json_text, listed, printable, rounded_percent
+from fastarac.cli import _ocr, _report
+from fastarac.cli._options import Format, RefusalError
+from fastarac.cli._settings import write
+from fastarac.cli._tables import UNLIMITED, Column, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from fastarac.cli._compare import Findings
+    from fastarac.cli._model import Model
+    from fastarac.cli._ocr import Request
+    from fastarac.cli._settings import Settings
+    from fastarac.evaluation import Limit
+    from fastarac.ocr import FieldOutputs
+
+ITEMS = (
+    "Items are the fields of the truth. A field without an output or without a confidence is rejected: "
+    "no threshold accepts it, for a person sees that it is empty. A document is right if all its "
+    "fields are, and goes straight through if all of them are accepted."
+)
+CLUSTERED = "Intervals are by document: fields of one document depend on each other, documents do not."
+ALONE = (
+    "Intervals take fields for independent of each other (--group none): they are too narrow where "
+    "those of one document have much in common."
+)
+SHOWN = 20  # fields in the table; the other formats have all
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is known of the fields of each engine.
+
+    Attributes
+    ----------
+    engines : dict of str to FieldOutputs
+        Their fields.
+    models : list of Model
+        The figures of fields, the largest ARAC-AUC first.
+    documents : list of Model
+        The figures of whole documents, in the same order.
+    comparison : Findings or None
+        The engines side by side, by field, where there are several.
+    by_document : bool
+        Whether intervals of fields are by document.
+    """
+
+    engines: dict[str, FieldOutputs]
+    models: list[Model]
+    documents: list[Model]
+    comparison: Findings | None
+    by_document: bool
+
+
+def are_given(request: Request) -> bool:
+    """Return whether the arguments are tables of fields, or raise where only some are."""
+    from fastarac.ocr import is_field_table
+
+    paths = [path for path in (request.truth, *request.outputs) if path is not None]
+    tables = [path for path in paths if path.is_file() and is_field_table(path)]
+    if not tables:
+        if request.normalise:
+            raise RefusalError(
+                "--normalise is for tables of fields; texts have --fold (see fastarac ocr --help)"
+            )
+        return False
+    others = [path for path in paths if path not in tables]
+    if others:
+        raise RefusalError(
+            f"{tables[0]} is a table of fields and {others[0]} is not: tables with the columns "
+            "document and field are expected of both"
+        )
+    return True
+
+
+def run(request: Request, settings: Settings, *, output: Path | None) -> None:
+    """Read, evaluate, write and print."""
+    _check(request)
+    found = find(request, settings)
+    if output is not None:
+        _ocr.write_table({name: _columns(fields) for name, fields in found.engines.items()}, output)
+    if settings.delivery.plot is not None:
+        _ocr.draw(found.models, settings.delivery.plot)
+    form = settings.delivery.form
+    if form is Format.table:
+        write(_text_of(found, settings, output))
+        return
+    rows = records(found)
+    if form is Format.json:
+        write(json_text(rows, indent=2) + "\n")
+    else:
+        write((_report.csv_text if form is Format.csv else _report.markdown_text)(rows))
+    for note in (*_report.doubts(found.models), *_notes(found)):
+        typer.echo(f"fastarac: note: {printable(note)}", err=True)
+
+
+def find(request: Request, settings: Settings) -> Found:
+    """Read the fields of all engines, and evaluate them."""
+    from fastarac.ocr import read_fields
+
+    truth, paths = request.truth, dict(request.named_outputs())
+    if not paths and truth is not None:  # the truth stands beside the outputs
+        paths, truth = {truth.stem: truth}, None
+    engines = {}
+    for name, path in paths.items():
+        try:
+            engines[name] = read_fields(
+                path,
+                truth,
+                normalise=_normalisers(request.normalise),
+                skip_unmatched=request.skip_unmatched,
+            )
+        except (ValueError, OSError, ModuleNotFoundError) as error:
+            raise RefusalError(_in_words(error)) from None
+        if engines[name].rejected.all():
+            raise RefusalError(
+                f"{path}: none of the {len(engines[name]):,} fields has a confidence; the column "
+                "confidence is expected to have numbers"
+            )
+    models = [
+        _by_document(model)
+        for model in settings.evaluate(
+            {name: _outputs(fields, by_document=request.by_page) for name, fields in engines.items()}
+        )
+    ]
+    whole = settings.evaluate({name: _whole(fields) for name, fields in engines.items()})
+    of_name = {model.name: model for model in whole}
+    return Found(
+        engines,
+        models,
+        [of_name[model.name] for model in models],
+        _compared(engines, settings, by_document=request.by_page) if len(engines) > 1 else None,
+        request.by_page,
+    )
+
+
+def records(found: Found) -> list[dict[str, Any]]:
+    """Return one flat dictionary an engine: figures of fields, of documents, and of each field."""
+    rows = []
+    for model, whole, figures in zip(
+        found.models, found.documents, _report.records(found.models), strict=True
+    ):
+        fields = found.engines[model.name]
+        row = figures | {
+            "unit": "field",
+            "group": "document" if found.by_document else "none",
+            "fields": len(fields),
+            "documents": whole.evaluation.n,
+            "right": int(fields.correct.sum()),
+            "wrong": int((~fields.correct & ~fields.rejected).sum()),
+            "rejected": int(fields.rejected.sum()),
+            "policy": "missed=reject",
+            "normalisers": " ".join(f"{name}={each}" for name, each in fields.normalisers.items()),
+        }
+        for index, limit in enumerate(model.limits):
+            counts = fields.straight_through(model.point(index).threshold)
+            row[f"straight_through_rate@{limit.key}"] = counts.straight_through_rate
+            row[f"document_error_rate@{limit.key}"] = counts.document_error_rate
+        row |= {f"documents_{key}": value for key, value in whole.evaluation.to_dict().items()}
+        for index, limit in enumerate(model.limits):
+            for each in fields.by_field(model.point(index).threshold):
+                row[f"acceptance_rate@{limit.key}|field={each.field}"] = each.acceptance_rate
+                row[f"error_rate@{limit.key}|field={each.field}"] = each.error_rate
+        rows.append(row)
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return [{key: row.get(key) for key in keys} for row in rows]
+
+
+def _check(request: Request) -> None:
+    """Refuse options that are for texts."""
+    if request.missed not in (None, "reject"):
+        raise RefusalError(
+            f"--missed is {request.missed}; fields without an output are rejected, as someone sees "
+            "that they are empty: reject is expected"
+        )
+    if request.of_texts:
+        verb = "is" if len(request.of_texts) == 1 else "are"
+        raise RefusalError(
+            f"{listed(list(request.of_texts))} {verb} for texts; fields need no alignment, and are "
+            "compared by --normalise"
+        )
+
+
+def _normalisers(given: tuple[str, ...]) -> str | dict[str, str]:
+    """Return what `--normalise` says: of each field, or of all."""
+    named: dict[str, str] = {}
+    of_all: list[str] = []
+    for text in given:
+        field, equals, name = text.rpartition("=")
+        if not equals:
+            of_all.append(name)
+        elif field in named:
+            raise RefusalError(f"--normalise is given twice for {field}; once is expected")
+        else:
+            named[field] = name
+    if len(of_all) > 1 or (of_all and named):
+        raise RefusalError(
+            f"--normalise is given for all fields ({of_all[0]}) and again; once, or FIELD=NAME for "
+            "each field is expected"
+        )
+    return of_all[0] if of_all else named
+
+
+def _in_words(error: Exception) -> str:
+    message = str(error).replace("normalise names", "--normalise names")
+    if "without a truth" in message:
+        message += "; --skip-unmatched leaves them out"
+    return message
+
+
+def _outputs(fields: FieldOutputs, *, by_document: bool) -> Any:
+    from fastarac.io import Labels, Outputs
+
+    names, codes = np.unique(fields.groups, return_inverse=True)
+    return Outputs(
+        fields.correct,
+        fields.confidence,
+        group=Labels(tuple(names.tolist()), codes) if by_document else None,
+        rejected=fields.rejected if fields.rejected.any() else None,
+    )
+
+
+def _whole(fields: FieldOutputs) -> Any:
+    from fastarac.io import Outputs
+
+    documents = fields.documents()
+    rejected = documents.rejected
+    return Outputs(
+        documents.correct, documents.confidence, rejected=rejected if rejected.any() else None
+    )
+
+
+def _by_document(model: Model) -> Model:
+    notes = tuple(_ocr.with_groups_called(note, "document") for note in model.notes)
+    return replace(model, kind_of_group="document", notes=notes)
+
+
+def _compared(
+    engines: Mapping[str, FieldOutputs], settings: Settings, *, by_document: bool
+) -> Findings:
+    from fastarac.cli import _compare
+
+    first, *others = engines.values()
+    for name, fields in zip(list(engines)[1:], others, strict=True):
+        if (fields.document, fields.field) != (first.document, first.field):
+            raise RefusalError(
+                f"{name} has other fields than {next(iter(engines))}, or in another order; engines are "
+                "compared by the fields of one TRUTH"
+            )
+    outputs = {name: _outputs(fields, by_document=by_document) for name, fields in engines.items()}
+    found = _compare.Findings.of(outputs, _ocr.comparison_request(settings), None)
+    notes = tuple(_ocr.with_groups_called(note, "document") for note in found.notes)
+    return replace(found, kind_of_group="document", notes=notes)
+
+
+def _text_of(found: Found, settings: Settings, output: Path | None) -> str:
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = UNLIMITED
+    with console.capture() as captured:
+        for line in _parts(found, settings, console):
+            console.print(line)
+        if output is not None:
+            command = f"fastarac evaluate {output}{_options_for(found, settings)}"
+            console.print(Text(f"\n{output} has the fields; see: {command}", style="dim"))
+    return captured.get()
+
+
+def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
+    """Yield what is printed, block by block."""
+    engines = {model.name: found.engines[model.name] for model in found.models}
+    every = list(engines.values())
+    numbers = {
+        "documents": [count(len(set(fields.document))) for fields in every],
+        "fields": [count(len(fields)) for fields in every],
+        "right": [count(int(fields.correct.sum())) for fields in every],
+        "wrong": [count(int((~fields.correct & ~fields.rejected).sum())) for fields in every],
+        "rejected": [count(int(fields.rejected.sum())) for fields in every],
+    }
+    yield table(list(engines), [Column(name, cells) for name, cells in numbers.items()], "engine")
+    yield ""
+    yield Text(f"{ITEMS} {_comparison(every[0])}")
+    yield ""
+    yield _captured(found.models, console, settings)
+    if settings.certainty.level is not None:
+        yield Text(CLUSTERED if found.by_document else ALONE, style="dim")
+    for model, whole in zip(found.models, found.documents, strict=True):
+        of_engine = f" of {printable(model.name)}" if len(engines) > 1 else ""
+        yield ""
+        yield from _documents(engines[model.name], model, whole, of_engine)
+        yield ""
+        yield from _each_field(engines[model.name], model, of_engine)
+    if found.comparison is not None:
+        yield ""
+        n = found.comparison.comparison.n
+        clustered = ", clustered by document" if found.by_document else ""
+        yield Text(f"Engines are compared by the {count(n)} fields of the truth{clustered}.")
+        with console.capture() as captured:
+            found.comparison.print_text(console)
+        yield Text.from_ansi(captured.get().rstrip("\n"))
+    notes = _notes(found)
+    if notes:
+        yield ""
+    yield from (Text(note, style="yellow") for note in notes)
+
+
+def _captured(models: list[Model], console: Console, settings: Settings) -> Text:
+    with console.capture() as captured:
+        _report.print_text(models, console, with_costs=settings.costs.are_given)
+    return Text.from_ansi(captured.get().rstrip("\n"))
+
+
+def _comparison(fields: FieldOutputs) -> str:
+    """Say by which normalisers texts are compared."""
+    of_name: dict[str, list[str]] = {}
+    for field, name in fields.normalisers.items():
+        of_name.setdefault(name, []).append(printable(field))
+    if len(of_name) == 1:
+        (name,) = of_name
+        return f"Texts are compared by the normaliser {name}."
+    each = [f"{name} ({', '.join(which)})" for name, which in of_name.items()]
+    return f"Texts are compared by the normalisers {listed(each)}."
+
+
+def _documents(
+    fields: FieldOutputs, model: Model, whole: Model, of_engine: str
+) -> Iterator[Text | Any]:
+    """Yield fields and documents side by side: at the threshold of the fields, and at their own."""
+    yield Text(f"Fields and whole documents{of_engine}, side by side", style="bold")
+    counts = [
+        fields.straight_through(model.point(index).threshold) for index in range(len(model.limits))
+    ]
+    columns = [
+        Column("fields\nat >=", [model.threshold(index) for index in range(len(counts))]),
+        Column("fields\naccepted", [rounded_percent(at.field_acceptance_rate) for at in counts]),
+        Column(
+            "documents\nstraight through",
+            [rounded_percent(at.straight_through_rate) for at in counts],
+        ),
+        Column("of all\nwrong", [rounded_percent(at.document_error_rate) for at in counts]),
+    ]
+    at_own = [whole.point(index) for index in range(len(counts))]
+    columns += [
+        Column("documents\nat >=", [whole.threshold(index) for index in range(len(counts))]),
+        Column(
+            "documents\nstraight through",
+            [rounded_percent(point.acceptance_rate) for point in at_own],
+            below=_intervals(whole),
+        ),
+        Column("of all\nwrong", [rounded_percent(point.error_rate) for point in at_own]),
+    ]
+    yield table([_limit(limit) for limit in model.limits], columns, "limit")
+    right = rounded_percent(float(fields.documents().correct.mean()))
+    yield Text(
+        f"{right} of the documents are right as a whole. Beside the threshold that keeps the limit "
+        "among fields stands the one that keeps it among documents."
+    )
+
+
+def _each_field(fields: FieldOutputs, model: Model, of_engine: str) -> Iterator[Any]:
+    """Yield a table of the fields by name, the one that is least often right first."""
+    at = [fields.by_field(model.point(index).threshold) for index in range(len(model.limits))]
+    order = sorted(range(len(at[0])), key=lambda k: at[0][k].correct / at[0][k].documents)[:SHOWN]
+    title = f"Each field{of_engine}, worst first"
+    if len(at[0]) > SHOWN:
+        title = f"The worst {SHOWN} of {len(at[0])} fields{of_engine}"
+    yield Text(title, style="bold")
+    columns = [
+        Column("documents", [count(at[0][k].documents) for k in order]),
+        Column("right", [rounded_percent(at[0][k].correct / at[0][k].documents) for k in order]),
+        Column("rejected", [count(at[0][k].rejected) for k in order]),
+    ]
+    for index, limit in enumerate(model.limits):
+        each = [at[index][k] for k in order]
+        columns += [
+            Column(
+                f"accepted at the\nthreshold for {_limit(limit)}",
+                [rounded_percent(found.acceptance_rate) for found in each],
+            ),
+            Column("errors that\nremain", [rounded_percent(found.error_rate) for found in each]),
+        ]
+    yield table([at[0][k].field for k in order], columns, "field")
+
+
+def _limit(limit: Limit) -> str:
+    return wording.short(limit)
+
+
+def _intervals(whole: Model) -> list[str] | None:
+    from fastarac.cli import _intervals as intervals
+
+    found = [whole.evaluation.intervals.get(f"acceptance_rate@{limit.key}") for limit in whole.limits]
+    ends = [interval for interval in found if interval is not None]
+    if len(ends) < len(found):
+        return None
+    return [intervals.of_share(each.low, each.high) for each in ends]
+
+
+def _notes(found: Found) -> list[str]:
+    """Return what is to be known of the tables, and of documents as a whole."""
+    from fastarac.ocr.shared import ties
+
+    said = []
+    for name, fields in found.engines.items():
+        who = f"{printable(name)}: " if len(found.engines) > 1 else ""
+        notes = (*ties(fields.confidence[~fields.rejected]), *fields.notes)
+        said += [f"{who}{note[:1].upper()}{note[1:].rstrip('.')}." for note in notes]
+    for whole in found.documents:
+        said += [f"Documents of {printable(whole.name)}: {note}." for note in whole.notes]
+    return said
+
+
+def _columns(fields: FieldOutputs) -> dict[str, Any]:
+    keys = zip(fields.document, fields.field, strict=True)
+    return {
+        "id": [f"{document}:{field}" for document, field in keys],
+        "document": list(fields.document),
+        "field": list(fields.field),
+        "truth": list(fields.truth),
+        "prediction": np.array(fields.prediction, object),
+        "correct": fields.correct,
+        "confidence": fields.confidence,
+        "rejected": fields.rejected,
+    }
+
+
+def _options_for(found: Found, settings: Settings) -> str:
+    options = " --model model" if len(found.engines) > 1 else ""
+    if settings.certainty.level is not None:
+        options += " --group document" if found.by_document else ""
+        options += f" --ci {settings.certainty.level}"
+    if any(fields.rejected.any() for fields in found.engines.values()):
+        options += " --empty-confidence"
+    return options

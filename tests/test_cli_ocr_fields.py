@@ -1,0 +1,183 @@
+"""The command `fastarac ocr` on tables of fields, as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import fastarac as fa
+from fastarac.cli._app import app
+from fastarac.ocr import read_fields
+
+# the truth, what is read, and how surely; None where nothing is
+FIELDS = {
+    ("a1", "total"): ("1250", "1,250.00", 0.97),
+    ("a1", "name"): ("Harrow & Finch", "harrow & finch", 0.91),
+    ("a2", "total"): ("88.60", "88.50", 0.64),
+    ("a2", "name"): ("Mill & Son", None, None),
+    ("a3", "total"): ("7", "7", 0.90),
+    ("a3", "name"): ("", None, None),
+    ("a4", "total"): ("12", "12", 0.80),
+    ("a4", "name"): ("Orpin", "Orpin", 0.85),
+}
+NORMALISE = ("--normalise", "total=number", "--normalise", "name=casefold")
+NORMALISERS = {"total": "number", "name": "casefold"}
+
+
+def run(*arguments: object, code: int = 0):
+    result = CliRunner().invoke(app, ["ocr", *map(str, arguments)], env={"COLUMNS": "200"})
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def refusal(*arguments: object) -> str:
+    result = run(*arguments, code=2)
+    assert result.stdout == ""
+    return result.stderr.removeprefix("fastarac: error: ").strip()
+
+
+def write(path, columns, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([columns, *rows])
+    return path
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """A table of truths, one of outputs, one with both, and one of an engine that is always right."""
+    key = ("document", "field")
+    write(tmp_path / "truth.csv", (*key, "truth"), [(*k, v[0]) for k, v in FIELDS.items()])
+    lines = [
+        json.dumps({"document": d, "field": f, "prediction": read, "confidence": sure})
+        for (d, f), (_, read, sure) in FIELDS.items()
+        if read is not None  # a field without an output has no row
+    ]
+    (tmp_path / "engine.jsonl").write_text("\n".join(lines) + "\n")
+    columns = (*key, "prediction", "confidence", "truth")
+    write(tmp_path / "both.csv", columns, [(*k, v[1], v[2], v[0]) for k, v in FIELDS.items()])
+    right = [(*k, v[0], 0.5 + 0.05 * i) for i, (k, v) in enumerate(FIELDS.items())]
+    write(tmp_path / "right.csv", columns[:-1], right)
+    return tmp_path
+
+
+@pytest.mark.parametrize("names", [("truth.csv", "engine.jsonl"), ("both.csv",)])
+def test_figures_of_fields_and_of_documents(tables, names):
+    paths = [tables / name for name in names]
+    limits = "--error-rate", 0, "--error-rate", 0.125
+    (row,) = json.loads(run(*paths, *NORMALISE, *limits, "--format", "json").stdout)
+    counted = {name: row[name] for name in ("documents", "fields", "right", "wrong", "rejected")}
+    assert counted == {"documents": 4, "fields": 8, "right": 6, "wrong": 1, "rejected": 2}
+    assert (row["unit"], row["group"], row["policy"]) == ("field", "document", "missed=reject")
+    # the rejected fields are never accepted, though all within the limit
+    assert row["acceptance_rate@0.125"] == 6 / 8
+    assert row["acceptance_rate@0"] == 5 / 8
+    assert row["threshold@0"] == 0.8
+    assert row["straight_through_rate@0"] == 2 / 4
+    assert row["straight_through_rate@0.125"] == 2 / 4
+    assert row["document_error_rate@0.125"] == 0
+    assert row["documents_n"] == 4
+    assert row["documents_recognition_rate"] == 3 / 4
+    assert row["documents_acceptance_rate@0.125"] == 2 / 4
+    assert row["acceptance_rate@0|field=name"] == 2 / 4
+    assert row["error_rate@0.125|field=total"] == 1 / 4
+    fields = read_fields(paths[-1], paths[0] if len(paths) > 1 else None, normalise=NORMALISERS)
+    assert row["arac_auc"] == fa.arac_auc_score(fields.correct, fields.confidence)
+
+
+def test_words(tables):
+    text = run(tables / "truth.csv", tables / "engine.jsonl", *NORMALISE).stdout
+    said = " ".join(text.split())
+    assert "engine 4 8 6 1 2" in said
+    assert "A field without an output or without a confidence is rejected" in said
+    assert "compared by the normalisers number (total) and casefold (name)." in said
+    assert "Intervals are by document" in said
+    assert "from 4 documents." in said
+    assert "Fields and whole documents, side by side" in said
+    assert "75.0 % of the documents are right as a whole." in said
+    assert "Each field, worst first" in said
+    assert "group" not in said
+    exact = run(tables / "both.csv", "--group", "none").stdout
+    assert "compared by the normaliser exact." in exact
+    assert "Intervals take fields for independent of each other (--group none)" in exact
+
+
+def test_two_engines_are_compared(tables):
+    engines = tables / "engine.jsonl", tables / "right.csv"
+    names = "--name", "A", "--name", "B"
+    text = run(tables / "truth.csv", *engines, *names, *NORMALISE).stdout
+    assert "Engines are compared by the 8 fields of the truth, clustered by document." in text
+    assert "influence values of 4 documents" in text
+    assert "Each field of A, worst first" in text
+    rows = list(
+        csv.DictReader(io.StringIO(run(tables / "truth.csv", *engines, "--format", "csv").stdout))
+    )
+    assert [row["model"] for row in rows] == ["right", "engine"]
+
+
+def test_the_table_that_is_written(tables):
+    out = tables / "fields.parquet"
+    options = "--error-rate", 0.125, "--format", "json"
+    both = tables / "truth.csv", tables / "engine.jsonl", *NORMALISE
+    (found,) = json.loads(run(*both, "-o", out, *options).stdout)
+    command = ["evaluate", str(out), "--group", "document", "--ci", "0.95", "--empty-confidence"]
+    again = CliRunner().invoke(app, [*command, *map(str, options)])
+    (row,) = json.loads(again.stdout)
+    assert row.pop("model") == "fields"
+    assert {key: found[key] for key in row} == pytest.approx(row, rel=1e-12)
+    said = " ".join(run(*both, "-o", out).stdout.split())
+    assert f"fastarac evaluate {out} --group document --ci 0.95 --empty-confidence" in said
+
+
+def test_refusals(tables):
+    truth, engine, both = tables / "truth.csv", tables / "engine.jsonl", tables / "both.csv"
+    (tables / "page.txt").write_text("amber")
+    assert refusal(truth, tables / "page.txt") == (
+        f"{truth} is a table of fields and {tables / 'page.txt'} is not: tables with the columns "
+        "document and field are expected of both"
+    )
+    assert "--normalise is for tables of fields; texts have --fold" in refusal(
+        tables / "page.txt", tables / "page.txt", "--normalise", "number"
+    )
+    assert refusal("--demo", "--normalise", "number") == (
+        "--normalise is for tables of fields; --demo has texts"
+    )
+    assert refusal(both, "--fold", "case", "--unit", "line") == (
+        "--unit and --fold are for texts; fields need no alignment, and are compared by --normalise"
+    )
+    assert refusal(both, "--missed", "separate") == (
+        "--missed is separate; fields without an output are rejected, as someone sees that they are "
+        "empty: reject is expected"
+    )
+    assert run(both, "--missed", "reject")
+    assert "--normalise names \"sum\"; the fields are \"total\", \"name\"" in refusal(
+        both, "--normalise", "sum=number"
+    ).replace("'", '"')  # fmt: skip
+    assert "--normalise is given twice for total" in refusal(
+        both, "--normalise", "total=number", "--normalise", "total=exact"
+    )
+    assert "--normalise is given for all fields (number) and again" in refusal(
+        both, "--normalise", "number", "--normalise", "total=exact"
+    )
+    assert 'there is no column "truth"' in refusal(engine)
+    assert 'there is no column "prediction"' in refusal(truth, truth)
+    write(tables / "more.csv", ("document", "field", "prediction", "confidence"), [("z", "q", "1", 1)])
+    message = refusal(truth, tables / "more.csv")
+    assert "1 output without a truth: q of z; --skip-unmatched leaves them out" in message
+    absent = write(
+        tables / "absent.csv",
+        ("document", "field", "prediction", "confidence"),
+        [(*key, "1", "") for key in FIELDS],
+    )
+    assert refusal(truth, absent) == (
+        f"{absent}: none of the 8 fields has a confidence; the column confidence is expected to have "
+        "numbers"
+    )
+    alike = [(*key, value[0], 0.5) for key, value in FIELDS.items()]
+    write(absent, ("document", "field", "prediction", "confidence"), alike)
+    assert "All 8 confidences are 0.5: no threshold tells outputs apart." in run(truth, absent).stdout
