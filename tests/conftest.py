@@ -11,10 +11,10 @@ collect_ignore = ["typed_calls.py"]
 
 slow_is_fine = [HealthCheck.too_slow]
 settings.register_profile(
-    "ci", derandomize=True, deadline=None, max_examples=50, suppress_health_check=slow_is_fine
+    "ci", derandomize=True, deadline=None, max_examples=30, suppress_health_check=slow_is_fine
 )
 settings.register_profile(  # kernels as plain Python, after the compiled ones had all the examples
-    "interpreted", settings.get_profile("ci"), max_examples=10
+    "interpreted", settings.get_profile("ci"), max_examples=5
 )
 settings.register_profile("dev", deadline=None, max_examples=50, suppress_health_check=slow_is_fine)
 settings.register_profile(

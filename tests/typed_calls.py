@@ -1,6 +1,6 @@
 """Calls as users write them, for type checkers: an ignored line must be an error, every other must not.
 
-`tests/test_types.py` checks it with mypy, the gate with pyright too. It is never run.
+mypy and pyright, which the gate runs, complain about an ignored line that is none. It is never run.
 """
 
 # pyright: strict, reportUnnecessaryTypeIgnoreComment=true, reportUnusedCallResult=false
