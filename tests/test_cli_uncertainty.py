@@ -185,7 +185,7 @@ class TestIntervals:
 
     def test_no_guarantee_of_groups(self, few):
         options = "--by", "correct", "--guarantee", 0.1
-        assert "leave out --guarantee" in refusal("evaluate", few, *options)
+        assert "leave out one of the two" in refusal("evaluate", few, *options)
 
     @pytest.mark.parametrize("option", ["--seed=-1", "--resamples=1"])
     def test_numbers_out_of_range(self, few, option):
