@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,15 @@ NAMES = (
     "roc_auc_score",
     "roc_curve",
 )
+OURS = re.compile("auc|average_precision|kappa|dcg|det_curve|recall_curve|roc_curve|at_thresholds")
 # Private functions that its tests call, and ours that do the same.
 PRIVATE = {"_dcg_sample_scores": "dcg_of_rows", "_ndcg_sample_scores": "ndcg_of_rows"}
+
+
+def parameters(item: pytest.Item) -> set[str]:
+    """Return the texts among the parameters of a test."""
+    given = getattr(getattr(item, "callspec", None), "params", {})
+    return {value for value in given.values() if isinstance(value, str)}
 
 
 class Recorder:
@@ -67,6 +75,15 @@ class Recorder:
             setattr(sklearn.metrics, name, self.wrap(getattr(fa, name)))
         for theirs, ours in PRIVATE.items():
             setattr(_ranking, theirs, self.wrap(getattr(ranking, ours)))
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Leave out what is about a metric of scikit-learn by name, unless it may call one of ours."""
+        from sklearn.metrics.tests.test_common import ALL_METRICS
+
+        others = {name for name in ALL_METRICS if not OURS.search(name)}
+        left_out = [item for item in items if others & parameters(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not others & parameters(item)]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
