@@ -7,6 +7,7 @@ from . import io as io
 from . import measures as measures
 from . import ocr as ocr
 from . import operation as operation
+from . import report as report
 from . import results as results
 from . import synthetic as synthetic
 from ._core.exceptions import SampleTooSmallWarning as SampleTooSmallWarning

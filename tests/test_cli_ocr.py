@@ -17,6 +17,12 @@ QUICK = ()
 BOX = [[0, 0], [1, 0], [1, 1], [0, 1]]
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """The demo writes its report into the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 def run(*arguments: object, code: int = 0):
     result = CliRunner().invoke(app, ["ocr", *map(str, arguments)], env={"COLUMNS": "92"})
     if result.exception is not None and not isinstance(result.exception, SystemExit):

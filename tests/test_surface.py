@@ -253,6 +253,8 @@ MEANINGS = {
     "names": "of pages",
     "pages": "numbers of pages",
     "part": "which of a Words' columns",
+    "images": "folder with the images of pages",
+    "title": "of a report",
     "parts": "several Words",
 }
 # Names that mean one thing in a few places, and would be a second name of another thing elsewhere.

@@ -67,6 +67,7 @@ MODULES = (
     "measures",
     "ocr",
     "operation",
+    "report",
     "results",
     "synthetic",
 )

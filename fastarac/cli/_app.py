@@ -9,7 +9,7 @@ import typer
 
 from fastarac._core.text import printable
 from fastarac._version import __version__
-from fastarac.cli import _ocr, _operating
+from fastarac.cli import _html, _ocr, _operating
 from fastarac.cli._costs import (
     CostCorrection,
     CostError,
@@ -50,6 +50,7 @@ from fastarac.cli._options import (
     Plot,
     Prediction,
     RefusalError,
+    ReportFile,
     Resamples,
     Seed,
     StatisticName,
@@ -72,6 +73,7 @@ Examples:
   fastarac evaluate fields.jsonl --prediction text --truth checked --confidence score
   fastarac evaluate all.parquet --model engine --error-rate 0.005 --format json
   fastarac evaluate outputs.csv --ci 0.95 --guarantee 0.05
+  fastarac evaluate fields.parquet --by field --report report.html
 
 A file of outputs has one row per output: a column "confidence", and a column "correct" (true or
 false, or 1 or 0) or the two columns "prediction" and "truth". Options name other columns.
@@ -97,6 +99,7 @@ Examples:
   fastarac ocr truth/ tesseract/ --missed reject --fold quotes --error-rate 0.005
   fastarac ocr page.gt.txt page.tsv -o words.parquet
   fastarac ocr truth.csv invoices.jsonl --normalise total=number --normalise due=date
+  fastarac ocr truth/ tesseract/ --report report.html --images scans/
   fastarac ocr --demo
 
 Files are paired by their names up to the first dot, as page01.gt.txt and page01.tsv. Tables of fields
@@ -175,6 +178,7 @@ def evaluate(
     guarantee: Guarantee = None,
     output_format: OutputFormat = Format.table,
     plot: Plot = None,
+    report: ReportFile = None,
 ) -> None:
     """Evaluate the outputs in files."""
     with _ends_quietly():
@@ -183,6 +187,8 @@ def evaluate(
             {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
             {"--gamma": gamma, "--delta": delta},
         )
+        if report is not None and ci is None:
+            ci = _html.LEVEL  # a report says how sure its figures are
         if by is not None and guarantee is not None:
             raise RefusalError(
                 "--guarantee is about all outputs together, not about each group of --by; leave out "
@@ -206,7 +212,7 @@ def evaluate(
         settings = Settings(
             Limits.of(error_rate, max_risk, threshold),
             Costs(gamma, delta, prices),
-            Delivery(output_format, plot),
+            Delivery(output_format, plot, report),
             Certainty(ci, guarantee),
         )
         columns: dict[str, Any] = {
@@ -223,10 +229,15 @@ def evaluate(
             "item": item,
         }
         from fastarac.cli._files import read_models, with_rejects_said
+        from fastarac.cli._report import doubts
 
         found = read_models(paths, columns)
         models = with_rejects_said(settings.evaluate(found.outputs), found.outputs)
-        settings.deliver(models, difference=found.difference)
+        if report is not None:
+            notes = [*doubts(models), *([found.difference] if found.difference else [])]
+            settings.report(_html.of_outputs(models, found.outputs), notes)
+        after = "" if report is None else _html.WRITTEN.format(path=report)
+        settings.deliver(models, after=after, difference=found.difference)
 
 
 @app.command(epilog=EXAMPLES_OF_COMPARE)
@@ -313,6 +324,8 @@ def ocr(
     output: _ocr.Output = None,
     output_format: OutputFormat = Format.table,
     plot: Plot = None,
+    report: ReportFile = None,
+    images: _ocr.Images = None,
     skip_unmatched: _ocr.SkipUnmatched = False,
     demo: _ocr.Demo = False,
 ) -> None:
@@ -323,10 +336,12 @@ def ocr(
             {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
             {"--gamma": gamma, "--delta": delta},
         )
+        if demo and report is None:
+            report = _ocr.DEMO_REPORT
         settings = Settings(
             Limits.of(error_rate, max_risk, threshold),
             Costs(gamma, delta, prices),
-            Delivery(output_format, plot),
+            Delivery(output_format, plot, report),
             Certainty(ci, guarantee),
         )
         alignment = {
@@ -354,7 +369,7 @@ def ocr(
             missed and missed.value,
             tuple(option for option, is_given in of_texts.items() if is_given),
         )
-        _ocr.run(request, settings, output=output)
+        _ocr.run(request, settings, output=output, images=images)
 
 
 @app.command()

@@ -17,6 +17,7 @@ from fastarac._core.files import whole_file
 from fastarac._core.text import json_text, listed
 from fastarac.cli import _plot, _report
 from fastarac.cli._ocr_found import Found
+from fastarac.cli._ocr_report import write_report
 from fastarac.cli._options import Format, RefusalError
 from fastarac.cli._settings import write
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from fastarac.cli._settings import Settings
     from fastarac.ocr import AlignedOutputs, Engine, Pairing
 
+DEMO_REPORT = Path("fastarac-ocr-demo.html")  # where none is named
 PATIENCE = 2.0  # seconds without a progress bar
 # The items; those that are never accepted have no confidence.
 KNOWN = """
@@ -152,6 +154,13 @@ Output = Annotated[
         "--output", "-o", metavar="FILE", help="Write the items into this .parquet or .csv file."
     ),
 ]
+Images = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Images of the pages, named as these: the report shows the place of each error.",
+    ),
+]
 SkipUnmatched = Annotated[
     bool, typer.Option("--skip-unmatched", help="Leave out files without a partner.")
 ]
@@ -209,9 +218,13 @@ class Request:
         return dict(zip(names, self.outputs, strict=True))
 
 
-def run(request: Request, settings: Settings, *, output: Path | None) -> None:
+def run(
+    request: Request, settings: Settings, *, output: Path | None, images: Path | None = None
+) -> None:
     """Read, align, evaluate, write and print."""
     request.check()
+    if images is not None and settings.delivery.report is None:
+        raise RefusalError("--images is given without --report, which would show them")
     if output is not None and output.suffix not in (".parquet", ".csv"):
         raise RefusalError(f"{output} ends in {output.suffix!r}; .parquet or .csv is expected")
     if not request.demo:
@@ -229,6 +242,10 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
             "outputs of a page for independent"
         )
     found = find(request, settings)
+    if settings.delivery.plot is not None:
+        _plot.save(found.models, settings.delivery.plot)
+    if settings.delivery.report is not None:
+        write_report(found, settings, images)
     if output is not None:
         write_items(found.engines, output)
     if settings.delivery.plot is not None:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fastarac._core.text import count, listed, printable, rounded_percent
-from fastarac.cli import _report
+from fastarac.cli import _html, _report
 from fastarac.cli._tables import UNLIMITED, Column, table
 from fastarac.ocr.policies import BRIEFLY
 from fastarac.ocr.units import plural
@@ -42,6 +42,9 @@ def text_of(found: Found, settings: Settings, output: Path | None) -> str:
         if output is not None:
             command = f"fastarac evaluate {output}{_options_for(found, settings)}"
             console.print(Text(f"\n{output} has the items; see: {command}", style="dim"))
+        report = settings.delivery.report
+        if report is not None:
+            console.print(Text(f"\n{_html.WRITTEN.format(path=report)}"))
     return captured.get()
 
 
@@ -83,7 +86,7 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
         with console.capture() as captured:
             found.comparison.print_text(console)
         yield Text.from_ansi(captured.get().rstrip("\n"))
-    notes = list(_notes(found))
+    notes = list(notes_on(found))
     if notes:
         yield ""
     yield from (Text(note, style="yellow") for note in notes)
@@ -174,7 +177,8 @@ def _lacking(found: Found) -> str:
     return f"{pairs}{clustered}" + (f"; {listed(lacking)}." if lacking else ".")
 
 
-def _notes(found: Found) -> Iterator[str]:
+def notes_on(found: Found) -> Iterator[str]:
+    """Yield what is to be known of the files and the confidences, a sentence each."""
     from fastarac.ocr.shared import doubts
     from fastarac.ocr.words import WITHOUT_CONFIDENCE
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fastarac.cli import _plot
+from fastarac.cli import _html, _plot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -244,6 +244,14 @@ Plot = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw the ARAC curves into this .png, .svg or .pdf file."),
 ]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Write everything into this .html file, with charts; it needs no network.",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,9 +361,12 @@ class Delivery:
 
     form: Format
     plot: Path | None
+    report: Path | None = None
 
     def check(self) -> None:
-        """Refuse a plot that could not be written."""
+        """Refuse a plot or a report that could not be written."""
         problem = None if self.plot is None else _plot.problem_with(self.plot)
+        if problem is None and self.report is not None:
+            problem = _html.problem_with(self.report)
         if problem is not None:
             raise RefusalError(problem)

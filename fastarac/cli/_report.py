@@ -13,6 +13,7 @@ from fastarac._core.text import area, count, json_text, listed, percent, printab
 from fastarac.cli import _costs, _guarantees, _intervals
 from fastarac.cli._model import in_words
 from fastarac.cli._tables import Column, tables
+from fastarac.report.health import is_reversed
 from fastarac.wording import header, is_given, opening, short
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ BESIDE_GUARANTEE = (
     "and limit by itself."
 )
 FEW = 10  # allowed errors, below which chance decides what a limit means
-REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right
-CHANCE = 3  # standard deviations that chance alone may explain
 
 
 def as_json(models: Sequence[Model]) -> str:
@@ -115,7 +114,7 @@ def doubts(models: Sequence[Model]) -> list[str]:
         f"less of it (ROC-AUC = {area(model.evaluation.roc_auc)}). If lower means surer, "
         "evaluate its negative."
         for model in models
-        if _is_reversed(model.evaluation)
+        if is_reversed(model.evaluation)
     ]
     of_models: dict[str, list[str]] = {}
     for model in models:
@@ -125,16 +124,6 @@ def doubts(models: Sequence[Model]) -> list[str]:
         f"{note}." if len(models) == 1 else f"{listed(names)}: {note}."
         for note, names in of_models.items()
     ]
-
-
-def _is_reversed(figures: Evaluation) -> bool:
-    """Whether the ROC-AUC is below ½ by more than chance makes it (Mann and Whitney 1947)."""
-    correct = figures.recognition_rate * figures.n
-    incorrect = figures.n - correct
-    if not figures.roc_auc < REVERSED:  # nor where it is undefined
-        return False
-    deviation = math.sqrt((figures.n + 1) / (12 * correct * incorrect))
-    return 0.5 - figures.roc_auc > CHANCE * deviation
 
 
 def words(models: Sequence[Model], *, with_costs: bool = False) -> list[str]:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fastarac._core.text import printable
-from fastarac.cli import _plot
+from fastarac.cli import _html, _plot
 from fastarac.cli._exit import discard_output
 from fastarac.cli._notes import collected
 from fastarac.cli._options import (
@@ -24,10 +24,12 @@ from fastarac.cli._options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from fastarac.cli._model import Model
     from fastarac.io import Outputs
+    from fastarac.report.subjects import Subject
+    from fastarac.uncertainty.compared import ModelComparison
 
 
 class Settings:
@@ -94,6 +96,29 @@ class Settings:
         return Model(
             name, sweep, figures, confidence.dtype, said, number_of_groups(outputs), spending, groups
         )
+
+    def report(
+        self,
+        subjects: Sequence[Subject],
+        notes: Sequence[str],
+        comparison: ModelComparison | None = None,
+    ) -> None:
+        """Write the report, if there is to be one."""
+        if self.delivery.report is not None:
+            given = self.costs.prices is not None or self.costs.are_given
+            try:
+                _html.save(
+                    self.delivery.report,
+                    subjects,
+                    level=self.certainty.level,
+                    costs=self.costs.of_evaluation() if given else None,
+                    prices=self.costs.prices,
+                    notes=notes,
+                    comparison=comparison,
+                )
+            except OSError as error:
+                message = f"{self.delivery.report}: it cannot be written: {error.strerror}"
+                raise RefusalError(message) from None
 
     def deliver(
         self,

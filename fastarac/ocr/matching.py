@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from rapidfuzz.distance import Indel, Levenshtein
 
 __all__ = ["SPACE", "Block", "Matching", "match"]
 
@@ -70,6 +69,8 @@ def match(first: str, second: str) -> Matching:
     >>> match("the cat", "thecat").blocks
     [Block(first=0, second=0, length=3), Block(first=4, second=3, length=3)]
     """
+    from rapidfuzz.distance import Indel, Levenshtein
+
     if second < first:  # of several longest ones the same is taken either way
         swapped = match(second, first)
         return Matching([Block(j, i, n) for i, j, n in swapped.blocks], swapped.distance)
@@ -147,6 +148,8 @@ def _stepwise(
 
     The beginnings of both are matched, and divided in the middle of that; and so on.
     """
+    from rapidfuzz.distance import Indel
+
     a, b, c, d = part
     found = []
     while (b - a) * (d - c) > LARGEST_HALVED:

@@ -1,0 +1,72 @@
+"""The file that ``--report`` writes: whole, or not at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastarac._core.extras import missing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from fastarac.cli._costs import Prices
+    from fastarac.cli._model import Model
+    from fastarac.costs.verification import VerificationCosts
+    from fastarac.io import Outputs
+    from fastarac.report.subjects import Subject
+    from fastarac.uncertainty.compared import ModelComparison
+
+SUFFIXES = (".html", ".htm")
+TITLE = "How much can go through unchecked?"
+WRITTEN = "{path} has the report: open it in a browser."
+LEVEL = 0.95  # of intervals, where none is given
+
+
+def problem_with(path: Path) -> str | None:
+    """Return why the report could not be written to this file, or None."""
+    if path.suffix.lower() not in SUFFIXES:
+        return f"{path}: the name of the report should end in {' or '.join(SUFFIXES)}"
+    if path.is_dir():
+        return f"{path}: it is a directory"
+    if not path.absolute().parent.is_dir():
+        return f"{path}: there is no directory {path.absolute().parent}"
+    return missing(["jinja2"], "report")
+
+
+def of_outputs(models: Sequence[Model], outputs: Mapping[str, Outputs]) -> list[Subject]:
+    """Return what a report is about, of outputs from files."""
+    from fastarac.report.subjects import Subject
+
+    return [
+        Subject(
+            model.name,
+            outputs[model.name].correct,
+            outputs[model.name].confidence,
+            model.sweep,
+            model.evaluation,
+            sample_weight=outputs[model.name].weight,
+            groups=outputs[model.name].group,
+            by=outputs[model.name].by,
+        )
+        for model in models
+    ]
+
+
+def save(
+    path: Path,
+    subjects: Sequence[Subject],
+    *,
+    level: float | None,
+    costs: VerificationCosts | None,
+    prices: Prices | None,
+    notes: Sequence[str],
+    comparison: ModelComparison | None = None,
+) -> None:
+    """Write the report."""
+    from fastarac.report.page import Report
+    from fastarac.report.writing import save as save_report
+
+    reviewer = None if prices is None else prices.reviewer
+    report = Report(subjects, TITLE, level or LEVEL, reviewer, costs, comparison, notes)
+    save_report(path, report)

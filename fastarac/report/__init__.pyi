@@ -1,0 +1,3 @@
+"""The public names of the module, one line each."""
+
+from .writing import write_report as write_report

@@ -1,0 +1,144 @@
+"""The points that charts and the slider of a report are drawn from, few and without visible loss."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.decimation import decimate
+from fastarac._core.exceptions import UndefinedMetricWarning, UnreliableIntervalWarning
+from fastarac.costs.corners import hull_corners
+from fastarac.uncertainty.bands import bootstrap_band
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.report.subjects import Subject
+
+    FloatArray = NDArray[np.float64]
+
+__all__ = ["Curves", "Steps", "curves_of", "steps_of"]
+
+#: The largest picture of a chart, in pixels: twice as fine as it is shown on the widest page.
+SIZE = 2200, 900
+#: Places at which bands are found, and resamples that they come from.
+GRID, RESAMPLES = 201, 500
+MOST_STEPS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Error rates of models over one row of acceptance rates, with bands.
+
+    The accuracy after correction is what is missing to 1, the risk is the error rate over the
+    acceptance rate: all from the same numbers.
+
+    Attributes
+    ----------
+    x : ndarray of shape (k,)
+        Acceptance rates, rising from 0 to 1.
+    error_rate : list of ndarray of shape (k,)
+        One a model. On straight lines between the points of the sweep, as where part of a tie is
+        accepted at random.
+    low, high : list of ndarray of shape (k,)
+        The pointwise band.
+    level : float
+    """
+
+    x: FloatArray
+    error_rate: list[FloatArray]
+    low: list[FloatArray]
+    high: list[FloatArray]
+    level: float
+
+
+def curves_of(subjects: Sequence[Subject], level: float) -> Curves:
+    """Return the curves of all models over common acceptance rates."""
+    grid = np.arange(GRID) / (GRID - 1)
+    kept = [grid]
+    for subject in subjects:
+        x, error = subject.sweep.acceptance_rate, subject.sweep.error_rate
+        kept.append(x[decimate(x, error, xlim=(0.0, 1.0), size=SIZE)])
+        risk = np.divide(error, x, out=np.zeros(len(x)), where=x > 0)
+        kept.append(x[decimate(x, risk, xlim=(0.0, 1.0), size=SIZE)])
+    places = np.unique(np.concatenate(kept))
+    found = Curves(places, [], [], [], level)
+    for subject in subjects:
+        x, error = subject.sweep.acceptance_rate, subject.sweep.error_rate
+        with warnings.catch_warnings():  # the report has these doubts from its figures
+            warnings.simplefilter("ignore", UnreliableIntervalWarning)
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            band = bootstrap_band(
+                subject.correct,
+                subject.confidence,
+                curve="generalized_rc",
+                grid=grid,
+                n_resamples=RESAMPLES,
+                confidence_level=level,
+                groups=None if subject.groups is None else subject.groups.codes,
+                sample_weight=subject.sample_weight,
+                random_state=0,
+            )
+        found.error_rate.append(np.interp(places, x, error))
+        found.low.append(np.interp(places, grid, band.low))
+        found.high.append(np.interp(places, grid, band.high))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The thresholds that the slider stops at, with exact counts; the first accepts nothing.
+
+    Attributes
+    ----------
+    threshold : list of str
+        Short decimals that accept exactly these items.
+    true_accepts, false_accepts : list of float
+    of_limits : list of int
+        Where the limits' own thresholds are, by index.
+    """
+
+    threshold: list[str]
+    true_accepts: list[float]
+    false_accepts: list[float]
+    of_limits: list[int]
+
+
+def steps_of(subject: Subject) -> Steps:
+    """Choose thresholds: all where there are few, else the corners of the curve and its hull.
+
+    Among the hull's vertices is the cheapest threshold for any prices, as costs are linear in the two
+    counts.
+    """
+    sweep = subject.sweep
+    last = subject.last_threshold
+    x, error = sweep.acceptance_rate[: last + 1], sweep.error_rate[: last + 1]
+    # a sweep's acceptance rate rises with its index
+    at_limits = [_index_of(subject, index, x) for index in range(len(subject.limits))]
+    if last < MOST_STEPS:
+        chosen = np.arange(last + 1)
+    else:
+        even = np.searchsorted(x, np.arange(1001) / 1000)
+        corners = decimate(x, error, xlim=(0.0, 1.0), size=SIZE)
+        chosen = np.concatenate([[0, last], even, corners, hull_corners(sweep), at_limits])
+        chosen = np.unique(np.minimum(chosen.astype(np.intp), last))
+    place = {int(index): k for k, index in enumerate(chosen.tolist())}
+    thresholds: list[Any] = sweep.thresholds[chosen].tolist()
+    return Steps(
+        [subject.threshold(value) for value in thresholds],
+        sweep.true_accepts[chosen].tolist(),
+        sweep.false_accepts[chosen].tolist(),
+        [place[index] for index in at_limits],
+    )
+
+
+def _index_of(subject: Subject, limit: int, x: FloatArray) -> int:
+    """Return the index of the sweep at which an operating point is."""
+    point = subject.point(limit)
+    rate = (point.true_accepts + point.false_accepts) / subject.sweep.total
+    return int(np.abs(x - rate).argmin())

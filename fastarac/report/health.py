@@ -1,0 +1,271 @@
+"""Score health: whether a confidence can tell right outputs from wrong ones, and how finely."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.special import binomial_interval
+from fastarac._core.text import area, rounded_percent, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fastarac.evaluation import Evaluation
+    from fastarac.report.subjects import Subject
+
+__all__ = ["Bin", "Check", "Health", "health_of", "is_reversed"]
+
+REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right
+CHANCE = 3  # standard deviations that chance alone may explain
+LARGE_TIE = 0.2  # share of equal confidences from which a tie is worth a word
+PILED_UP = 0.05  # share at one end of the scale from which confidences may have been cut
+COARSE = 101  # different values, as whole percents have at most
+N_BINS = 10
+N_BARS = 50
+
+
+class Check(NamedTuple):
+    """One question to the confidences, with its answer."""
+
+    name: str
+    found: str
+    good: bool
+    meaning: str = ""
+
+
+class Bin(NamedTuple):
+    """Items of neighbouring confidences: how sure the engine was, and how often it was right."""
+
+    low: float
+    high: float
+    n: int
+    mean: float
+    right: float
+    right_low: float
+    right_high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What is known of the confidences of a model.
+
+    Attributes
+    ----------
+    checks : tuple of Check
+    bins : tuple of Bin
+        Of about equally many items each, the lowest confidences first; ties are not divided.
+    edges : tuple of float
+        Of the bars of the histograms, one more than these.
+    right, wrong : tuple of int
+        Heights of the bars.
+    highest : float or None
+        The end of the scale, 1 or 100, where confidences are shares.
+    level : float
+        Confidence level of the intervals of the bins.
+    """
+
+    checks: tuple[Check, ...]
+    bins: tuple[Bin, ...]
+    edges: tuple[float, ...]
+    right: tuple[int, ...]
+    wrong: tuple[int, ...]
+    highest: float | None
+    level: float
+
+    @property
+    def good(self) -> bool:
+        """Whether all checks are."""
+        return all(check.good for check in self.checks)
+
+
+def is_reversed(figures: Evaluation) -> bool:
+    """Whether the ROC-AUC is below ½ by more than chance makes it (Mann and Whitney 1947)."""
+    correct = figures.recognition_rate * figures.n
+    incorrect = figures.n - correct
+    if not figures.roc_auc < REVERSED:  # nor where it is undefined
+        return False
+    deviation = math.sqrt((figures.n + 1) / (12 * correct * incorrect))
+    return 0.5 - figures.roc_auc > CHANCE * deviation
+
+
+def health_of(subject: Subject, level: float) -> Health:
+    """Look at the confidences of a model."""
+    known = subject.has_confidence
+    confidence = subject.confidence[known].astype(np.float64)
+    correct = subject.correct[known]
+    order = np.argsort(confidence, kind="stable")
+    confidence, correct = confidence[order], correct[order]
+    codes = None if subject.groups is None else subject.groups.codes[known][order]
+    highest = subject.highest
+    bins = tuple(_bins(confidence, correct, codes, level))
+    low, high = (0.0, highest) if highest is not None else (confidence[0], confidence[-1])
+    edges = np.linspace(low, high, N_BARS + 1) if high > low else np.array([low - 0.5, low + 0.5])
+    heights = [np.histogram(confidence[chosen], edges)[0] for chosen in (correct, ~correct)]
+    return Health(
+        tuple(_checks(subject, confidence, correct, highest)),
+        bins,
+        tuple(edges.tolist()),
+        tuple(heights[0].tolist()),
+        tuple(heights[1].tolist()),
+        highest,
+        level,
+    )
+
+
+def _checks(
+    subject: Subject,
+    confidence: NDArray[np.float64],
+    correct: NDArray[np.bool_],
+    highest: float | None,
+) -> Iterator[Check]:
+    n, units = len(confidence), subject.units
+    missing = int((~subject.has_confidence).sum())
+    yield Check(
+        "Missing",
+        f"{missing:,} of {len(subject.confidence):,} {units} have no confidence" if missing else "none",
+        not missing,
+        "What has no confidence is never accepted." if missing else "",
+    )
+    starts = np.flatnonzero(np.diff(confidence, prepend=np.nan) != 0)
+    counts = np.diff(starts, append=n)
+    distinct = len(starts)
+    finely = distinct > COARSE or distinct == n
+    meaning = "Ties make the thresholds coarse."
+    if distinct == 1:
+        meaning = "No threshold tells outputs apart."
+    yield Check(
+        "Different values",
+        f"{distinct:,} among {n:,} {units}",
+        finely,
+        "" if finely else meaning,
+    )
+    largest = int(counts.argmax())
+    share = counts[largest] / n
+    yield Check(
+        "Largest tie",
+        f"{counts[largest]:,} {units} ({rounded_percent(share)}) have "
+        f"{_number(confidence[starts[largest]])}",
+        bool(share <= LARGE_TIE) or distinct == n,
+        "They are accepted together or not at all." if share > LARGE_TIE and distinct < n else "",
+    )
+    if highest is not None:
+        at_top = confidence == highest
+        wrong = int((at_top & ~correct).sum())
+        held = int(at_top.sum())
+        text = f"{held:,} {units} ({rounded_percent(held / n)})"
+        if held:
+            text += f", {wrong:,} of them wrong"
+        yield Check(
+            f"At {_number(highest)}",
+            text,
+            not wrong,
+            f"No threshold keeps these {wrong:,} out, but one that accepts nothing." if wrong else "",
+        )
+    piled = [(confidence[0], counts[0])]
+    if highest is None or confidence[-1] != highest:
+        piled.append((confidence[-1], counts[-1]))
+    cut = (
+        [(value, held) for value, held in piled if held > max(1, PILED_UP * n)] if distinct > 1 else []
+    )
+    yield Check(
+        "Range",
+        f"{_number(confidence[0])} to {_number(confidence[-1])}",
+        not cut,
+        " ".join(
+            f"{held:,} {units} have exactly {_number(value)}, an end of the range: were they cut?"
+            for value, held in cut
+        ),
+    )
+    auc = subject.evaluation.roc_auc
+    turned = is_reversed(subject.evaluation)
+    flat = not turned and not math.isnan(auc) and auc < 0.6
+    meaning = (
+        "What is right tends to have less confidence: if lower means surer, evaluate its negative."
+    )
+    yield Check(
+        "Separation (ROC-AUC)",
+        "not defined, as all outputs are alike" if math.isnan(auc) else area(auc),
+        not (turned or flat),
+        meaning if turned else "It hardly tells right from wrong." if flat else "",
+    )
+    if highest is not None:
+        said, right = confidence.mean() / highest, correct.mean()
+        gap = said - right
+        yield Check(
+            "Mean confidence",
+            f"{rounded_percent(said)}, and {rounded_percent(right)} are right",
+            bool(abs(gap) < 0.05),
+            ""
+            if abs(gap) < 0.05
+            else f"{'Over' if gap > 0 else 'Under'}confident by {100 * abs(gap):.1f} points: it is an "
+            "order, not a probability.",
+        )
+
+
+def _bins(
+    confidence: NDArray[np.float64],
+    correct: NDArray[np.bool_],
+    codes: NDArray[np.intp] | None,
+    level: float,
+) -> Iterator[Bin]:
+    n = len(confidence)
+    wanted = confidence[(np.arange(1, N_BINS) * n) // N_BINS]
+    inner = np.searchsorted(confidence, wanted)  # where a tie begins
+    bounds = np.unique(np.concatenate([[0], inner, [n]]))
+    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        right = correct[start:stop]
+        part = None if codes is None else codes[start:stop]
+        low, high = _share_right(right, part, level)
+        values = confidence[start:stop]
+        yield Bin(
+            float(values[0]),
+            float(values[-1]),
+            len(right),
+            float(values.mean()),
+            float(right.mean()),
+            low,
+            high,
+        )
+
+
+def _share_right(
+    right: NDArray[np.bool_], codes: NDArray[np.intp] | None, level: float
+) -> tuple[float, float]:
+    """Return an interval of the share of right items, wider where they depend on each other.
+
+    The interval of Clopper and Pearson, with as many items as independent ones would have to be for
+    the variance that the groups show (Korn and Graubard 1998).
+    """
+    n, k = len(right), int(right.sum())
+    if codes is None or k in (0, n):
+        return binomial_interval(k, n, level)
+    share = k / n
+    _, group = np.unique(codes, return_inverse=True)
+    group = group.reshape(-1)
+    n_groups = int(group.max()) + 1
+    if n_groups < 2:
+        return binomial_interval(k, n, level)
+    residual = np.bincount(group, right - share)
+    variance = n_groups / (n_groups - 1) * float(residual @ residual) / n**2
+    independent = share * (1 - share) / n
+    effective = n * min(1.0, independent / variance) if variance > 0 else float(n)
+    return binomial_interval(share * effective, effective, level)
+
+
+def _number(value: float) -> str:
+    text = f"{value:.6g}"
+    return text if "e" not in text else significant(float(value))
+
+
+def interval_text(low: float, high: float) -> str:
+    """Return an interval of a share for people: ``80.6 to 99.1 %``."""
+    if math.isnan(low) or math.isnan(high):
+        return ""
+    ends = [rounded_percent(end).removesuffix(" %") for end in (low, high)]
+    return f"{ends[0]} to {ends[1]} %" if ends[0] != ends[1] else f"{ends[0]} %"

@@ -1,0 +1,375 @@
+"""The page: templates filled in, with style, script and numbers inside.
+
+Charts are drawn by uPlot (MIT): 50 kB, where the next smaller well-kept library has 200 and Plotly's
+smallest bundle 1,000; it draws lines with bands and bars, which is all that is needed, and needs no
+`eval`, so that the page can forbid it. It is shipped in ``static`` as its authors publish it.
+
+Nothing that a file says can run: templates escape, numbers and texts for the script are JSON whose
+``<`` is escaped, and the page's own policy allows no script, style or address but those known here by
+their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac import wording
+from fastarac._core.extras import require
+from fastarac._core.text import area, count, listed, percent, printable, pvalue, rounded_percent
+from fastarac._version import __version__
+from fastarac.report.curves import RESAMPLES, Curves, curves_of, steps_of
+from fastarac.report.health import Health, interval_text
+from fastarac.report.views import Detail, decisions_of, detail_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import jinja2
+    from numpy.typing import NDArray
+
+    from fastarac.costs.verification import VerificationCosts
+    from fastarac.operating.reviewer import Reviewer
+    from fastarac.report.subjects import Subject
+    from fastarac.uncertainty.compared import ModelComparison
+
+__all__ = ["Report", "render"]
+
+#: Accepted shares of the rows that stand in for a chart.
+ROWS = tuple(k / 20 for k in range(1, 21))
+DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a page is made of.
+
+    Attributes
+    ----------
+    subjects : sequence of Subject
+        With the same limits, the best first.
+    title : str
+    confidence_level : float
+        Of bands, of parts and of calibration; intervals of figures have their own.
+    reviewer : Reviewer or None
+        The people, where they are not perfect.
+    costs : VerificationCosts or None
+        The prices that the page starts from.
+    comparison : ModelComparison or None
+    notes : sequence of str
+        What speaks against relying on the figures.
+    """
+
+    subjects: Sequence[Subject]
+    title: str
+    confidence_level: float = 0.95
+    reviewer: Reviewer | None = None
+    costs: VerificationCosts | None = None
+    comparison: ModelComparison | None = None
+    notes: Sequence[str] = ()
+
+
+def render(report: Report) -> str:
+    """Return the page as a text; the same for the same items."""
+    require("jinja2", "report")
+    subjects = report.subjects
+    curves = curves_of(subjects, report.confidence_level)
+    details = [
+        detail_of(subject, index, steps_of(subject), report.confidence_level, len(subjects))
+        for index, subject in enumerate(subjects)
+    ]
+    first = subjects[0]
+    static = files("fastarac.report") / "static"
+    style, script = (
+        "\n".join((static / name).read_text(encoding="utf-8").strip() for name in names)
+        for names in (("uPlot.min.css", "report.css"), ("uPlot.min.js", "report.js"))
+    )
+    ends = next(iter(first.evaluation.intervals.values()), None)
+    environment = _environment()
+    from markupsafe import Markup
+
+    return environment.get_template("report.html.jinja").render(
+        title=report.title,
+        about=_about(subjects),
+        version=__version__,
+        policy=_security(style, script),
+        style=Markup(style),  # noqa: S704, files of this package
+        script=Markup(script),  # noqa: S704, files of this package
+        data=Markup(_json(_data(report, curves, details))),  # noqa: S704, escaped there
+        units=first.units,
+        unit="output" if first.aligned is None else first.aligned.reading.unit,
+        kind="model" if first.aligned is None else "engine",
+        decisions=decisions_of(subjects),
+        notes=[note for note in report.notes if note],
+        figures=_figures(subjects),
+        counts=_counts(subjects),
+        level="" if ends is None else percent(ends.confidence_level),
+        level_of_parts=percent(report.confidence_level),
+        band_level=percent(report.confidence_level),
+        resting=_resting(first),
+        resamples=RESAMPLES,
+        curve_rows=list(_curve_rows(curves)),
+        comparison=_comparison(report.comparison),
+        details=details,
+        prices={
+            name: "" if report.costs is None else f"{getattr(report.costs, name):g}"
+            for name in ("verification", "correction", "error")
+        },
+    )
+
+
+def _environment() -> jinja2.Environment:
+    import jinja2
+    from markupsafe import Markup
+
+    def shown(value: object) -> object:
+        if isinstance(value, str) and not isinstance(value, Markup):
+            return printable(value)  # control characters, halves of characters, turned directions
+        return value
+
+    def characters(text: str) -> str:
+        if not text:
+            return Markup('<span class="label">nothing</span>')
+        said = printable(text).replace(" ", "␣")
+        return Markup("<bdi><code>{}</code></bdi>").format(said)
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("fastarac.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=shown,
+    )
+    environment.filters |= {
+        "count": lambda value: count(value if isinstance(value, int) else float(value)),
+        "share": lambda value: rounded_percent(float(value)),
+        "number": lambda value: f"{value:.6g}",
+        "sentence": lambda text: f"{text[:1].upper()}{text[1:].rstrip('.')}.",
+    }
+    environment.globals |= {
+        "interval": interval_text,
+        "characters": characters,
+        "bars": _bars,
+        "part_word": lambda detail: "group" if detail.subject.by else detail.subject.group_word,
+        "few_steps": lambda detail: len(detail.steps.threshold) < detail.subject.last_threshold + 1,
+    }
+    return environment
+
+
+def _security(style: str, script: str) -> str:
+    """Return a policy that forbids the network, and all scripts and styles but these two."""
+
+    def known(text: str) -> str:
+        digest = hashlib.sha256(text.encode()).digest()
+        return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+    return (
+        f"default-src 'none'; script-src {known(script)}; style-src {known(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _json(content: object) -> str:
+    """Return JSON that ends no script element, whatever the texts in it."""
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    for mark in "<>&":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
+
+
+def _data(report: Report, curves: Curves, details: Sequence[Detail]) -> dict[str, Any]:
+    people = report.reviewer
+    return {
+        "level": percent(report.confidence_level),
+        "units": report.subjects[0].units,
+        "limits": [
+            {"text": wording.short(limit), "criterion": limit.criterion, "value": limit.value}
+            for limit in report.subjects[0].limits
+        ],
+        "people": [
+            1.0 if people is None else people.detection_rate,
+            0.0 if people is None else people.false_alarm_rate,
+        ],
+        "curves": {
+            "x": _short(curves.x),
+            "models": [
+                {
+                    "name": printable(subject.name),
+                    "error": _short(error),
+                    "low": _short(low),
+                    "high": _short(high),
+                }
+                for subject, error, low, high in zip(
+                    report.subjects, curves.error_rate, curves.low, curves.high, strict=True
+                )
+            ],
+        },
+        "details": {detail.id: _of_detail(detail) for detail in details},
+    }
+
+
+def _of_detail(detail: Detail) -> dict[str, Any]:
+    sweep, health = detail.subject.sweep, detail.health
+    return {
+        "total": sweep.total,
+        "right": sweep.n_correct,
+        "threshold": detail.steps.threshold,
+        "ta": detail.steps.true_accepts,
+        "fa": detail.steps.false_accepts,
+        "edges": _short(np.array(health.edges)),
+        "bars": [health.right, health.wrong],
+        "highest": health.highest,
+        "bins": [
+            [_rounded(value) for value in (bin_.mean, bin_.right, bin_.right_low, bin_.right_high)]
+            for bin_ in health.bins
+        ],
+    }
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _short(values: NDArray[np.float64]) -> list[float | None]:
+    """Return numbers with as many digits as a chart can show; NaN is None."""
+    return [None if math.isnan(value) else _rounded(value) for value in values.tolist()]
+
+
+def _about(subjects: Sequence[Subject]) -> str:
+    first = subjects[0]
+    said = []
+    if len(subjects) > 1:
+        said.append(f"{len(subjects)} {'models' if first.aligned is None else 'engines'}")
+    if first.aligned is not None:
+        n_pages = len(first.aligned.records.page_names)
+        said.append(f"{n_pages:,} page{'s' * (n_pages != 1)}")
+        said.append(f"{first.aligned.true_words:,} true {first.units}")
+    else:
+        said.append(f"{len(first.correct):,} {first.units}")
+        if first.groups is not None:
+            said.append(f"{len(first.groups.names):,} groups")
+    names = "" if len(subjects) > 1 else f"{first.name}: "
+    return f"{names}{', '.join(said)}."
+
+
+def _resting(subject: Subject) -> str:
+    if subject.groups is None:
+        return "from outputs that are taken for independent"
+    n = len(np.unique(subject.groups.codes))
+    return f"from {n:,} {subject.group_word}{'s' * (n != 1)}"
+
+
+def _figures(subjects: Sequence[Subject]) -> dict[str, Any]:
+    """Return the table of all models: areas, then what each limit accepts."""
+    headers = [subjects[0].units, "right", "ARAC-AUC", "ROC-AUC"]
+    for limit in subjects[0].limits:
+        headers += [wording.header(limit).replace("\n", " ").replace("<=", "≤"), "at confidence ≥"]
+        headers[-1] = "errors that remain" if wording.is_given(limit) else headers[-1]
+    rows = []
+    for subject in subjects:
+        figures = subject.evaluation
+        ends = figures.intervals
+
+        def below(name: str, *, share: bool, ends: Any = ends) -> str:
+            found = ends.get(name)
+            if found is None or math.isnan(found.low):
+                return ""
+            return (
+                interval_text(found.low, found.high)
+                if share
+                else f"{found.low:.4f} to {found.high:.4f}"
+            )
+
+        cells = [
+            (count(figures.n), ""),
+            (rounded_percent(figures.recognition_rate), below("recognition_rate", share=True)),
+            (area(figures.arac.auc), below("arac_auc", share=False)),
+            (area(figures.roc_auc), below("roc_auc", share=False)),
+        ]
+        for index, limit in enumerate(subject.limits):
+            point = subject.point(index)
+            accepted = rounded_percent(point.acceptance_rate)
+            cells.append((accepted, below(f"acceptance_rate@{limit.key}", share=True)))
+            if wording.is_given(limit):
+                rate = rounded_percent(point.error_rate)
+                cells.append((rate, below(f"error_rate@{limit.key}", share=True)))
+            else:
+                cells.append((subject.threshold(point.threshold), ""))
+        rows.append({"name": subject.name, "cells": cells})
+    return {"headers": headers, "rows": rows}
+
+
+def _counts(subjects: Sequence[Subject]) -> dict[str, Any] | None:
+    every = [(subject.name, subject.aligned) for subject in subjects]
+    first = every[0][1]
+    if first is None:
+        return None
+    n_pages = len(first.records.page_names)
+    return {
+        "kinds": list(first.counts),
+        "total": count(first.true_words),
+        "pages": f"{n_pages:,} page{'s' * (n_pages != 1)}",
+        "rows": [
+            (name, [count(n) for n in aligned.counts.values()])
+            for name, aligned in every
+            if aligned is not None
+        ],
+    }
+
+
+def _curve_rows(curves: Curves) -> Any:
+    """Yield the numbers of the charts at a few accepted shares."""
+    for share in ROWS:
+        cells = []
+        for error, low, high in zip(curves.error_rate, curves.low, curves.high, strict=True):
+            at, least, most = (float(np.interp(share, curves.x, row)) for row in (error, low, high))
+            cells.append((rounded_percent(1 - at), interval_text(1 - most, 1 - least)))
+            risks = [min(1.0, value / share) for value in (at, least, most)]
+            cells.append((rounded_percent(risks[0]), interval_text(risks[1], risks[2])))
+        yield {"accepted": rounded_percent(share), "cells": cells}
+
+
+def _comparison(found: ModelComparison | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    alpha = 1.0 - found.confidence_level
+    best = max(range(len(found.names)), key=lambda k: found.share_of_best[k])
+    rows = [
+        {
+            "a": pair.a,
+            "b": pair.b,
+            "by": f"{pair.difference:+.4f}",
+            "interval": f"{pair.interval.low:+.4f} to {pair.interval.high:+.4f}",
+            "pvalue": pvalue(pair.adjusted_pvalue),
+            "verdict": "significant" if pair.adjusted_pvalue < alpha else "may be chance",
+        }
+        for pair in found.pairs
+    ]
+    alike = [
+        name
+        for k, name in enumerate(found.names)
+        if k != best and set(found.letters[k]) & set(found.letters[best])
+    ]
+    said = f"On the {found.n:,} items that all have, {found.names[best]} is best by ARAC-AUC"
+    said += f"; not significantly better than {listed(alike)}." if alike else ", significantly."
+    return {
+        "intro": said,
+        "statistic": "ARAC-AUC",
+        "level": percent(found.confidence_level),
+        "corrected": "" if len(rows) < 2 or not found.correction else found.correction.capitalize(),
+        "rows": rows,
+    }
+
+
+def _bars(health: Health) -> list[tuple[float, int, int]]:
+    every = zip(health.edges, health.right, health.wrong, strict=False)
+    return [(edge, right, wrong) for edge, right, wrong in every if right or wrong]

@@ -1,0 +1,232 @@
+"""Reports in a real browser: nothing fails, nothing is loaded, everything is drawn and can be reached.
+
+The gate has a browser, and sets ``FASTARAC_BROWSER=required``. Elsewhere these tests are left out, with
+one line that says so, where there is none.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import warnings
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import fastarac as fa
+from fastarac.ocr import Words, align, load_sample
+
+REQUIRED = os.environ.get("FASTARAC_BROWSER") == "required"
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+DRIVER = shutil.which("chromedriver")
+
+if not REQUIRED:
+    pytest.importorskip("selenium", reason="no selenium: reports are not looked at in a browser")
+    if not (BROWSER and DRIVER):
+        pytest.skip("no Chromium with its driver: reports are not looked at", allow_module_level=True)
+
+from selenium import webdriver  # noqa: E402
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+HOSTILE = "<script>document.title='run'</script>"
+CHARTS = 8  # two of curves, and three of each of two engines
+DRAWN = 5  # without those of the engine that is hidden
+
+
+def page_of(text):
+    names = ("page one", HOSTILE)
+    numbers = np.array([0, 0, 0, 1, 1])
+    return lambda words, sure: Words(
+        tuple(words), np.array(sure, float), numbers, numbers, names,
+        scale="percent" if text else None,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """The sample, and words that look like a program."""
+    folder = tmp_path_factory.mktemp("reports")
+    sample = load_sample()
+    engines = {name: align(sample.truth, words) for name, words in sample.outputs.items()}
+    truth = page_of("")(["fine", "day", "indeed", "so", "far"], [np.nan] * 5)
+    output = page_of("read")(["fine", HOSTILE, "indeed", "</script>", "far"], [90, 99, 80, 97, 60])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fa.report.write_report(folder / "sample.html", engines)
+        fa.report.write_report(folder / "hostile.html", {HOSTILE: align(truth, output)}, title=HOSTILE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
+        options.add_argument(f"--{argument}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options, Service(DRIVER))
+    driver.set_page_load_timeout(60)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def look(browser, reports):
+    """Open a report at a width, in a scheme, as on paper; and say what went wrong."""
+
+    def opened(name="sample", *, width=1280, scheme="light"):
+        browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500},
+        )
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
+        browser.get((reports / f"{name}.html").as_uri())
+        assert browser.execute_script("return document.documentElement.dataset.ready") == "yes"
+        return browser
+
+    yield opened
+    assert browser.get_log("browser") == []
+    requests = [
+        message["params"]["request"]["url"]
+        for entry in browser.get_log("performance")
+        if (message := json.loads(entry["message"])["message"])["method"] == "Network.requestWillBeSent"
+    ]
+    assert [url for url in requests if not url.startswith(("file://", "data:"))] == []
+    assert len([url for url in requests if url.startswith("file://")]) <= 3  # the pages themselves
+
+
+def colours(browser, selector) -> set[tuple[int, ...]]:
+    """The colours that a canvas really has."""
+    data = browser.execute_script(
+        "return document.querySelector(arguments[0] + ' canvas').toDataURL('image/png')", selector
+    )
+    image = Image.open(BytesIO(base64.b64decode(data.partition(",")[2]))).convert("RGBA")
+    return {pixel[:3] for _, pixel in image.getcolors(1 << 24) if pixel[3] == 255}
+
+
+def brightness(browser, selector="body"):
+    value = browser.execute_script(
+        "return getComputedStyle(document.querySelector(arguments[0])).backgroundColor", selector
+    )
+    return sum(map(int, value.removeprefix("rgb(").removesuffix(")").split(",")))
+
+
+def test_charts_are_drawn(look):
+    browser = look()
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".chart")) == CHARTS
+    drawn = browser.find_elements(By.CSS_SELECTOR, ".chart[data-drawn] canvas")
+    assert len(drawn) == DRAWN
+    for selector in ("#chart-accuracy", "#chart-risk", "#m0 [data-chart=histogram]"):
+        assert (0x0B, 0x6B, 0xB5) in colours(browser, selector), selector
+    assert (0xC9, 0x4F, 0x00) in colours(browser, "#m0 [data-chart=wrong]")
+    assert (0x0B, 0x6B, 0xB5) in colours(browser, "#m0 [data-chart=calibration]")
+
+
+def test_the_other_engine(look):
+    browser = look()
+    first, second = browser.find_elements(By.CSS_SELECTOR, "article.model")
+    assert (first.is_displayed(), second.is_displayed()) == (True, False)
+    browser.find_elements(By.NAME, "model")[1].send_keys(Keys.SPACE)
+    assert (first.is_displayed(), second.is_displayed()) == (False, True)
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".chart[data-drawn]")) == CHARTS
+
+
+def test_the_slider(look):
+    browser = look()
+    article = browser.find_element(By.ID, "m0")
+    outcome = article.find_element(By.CLASS_NAME, "outcome")
+    assert outcome.text.startswith("1,316 of 1,417 words (92.9 %) go through unchecked, 14 wrong ones")
+    slider = article.find_element(By.CLASS_NAME, "slider")
+    slider.send_keys(Keys.HOME)
+    assert outcome.text.startswith("0 of 1,417 words (0 %)")
+    assert "People verify 1,417 and correct 37" in outcome.text
+    slider.send_keys(Keys.END)
+    assert outcome.text.startswith("1,417 of 1,417 words (100 %)")
+    assert slider.get_attribute("aria-valuetext").startswith("confidence at least 3.34")
+    cost = article.find_element(By.CLASS_NAME, "cost")
+    assert cost.text.startswith("Enter what these cost")
+    for name, price in (("verification", "1"), ("correction", "2"), ("error", "100")):
+        article.find_element(By.CSS_SELECTOR, f"[data-price={name}]").send_keys(price)
+    sample = load_sample()
+    sweep = align(sample.truth, sample.outputs["enlarged"]).sweep()
+    costs = fa.VerificationCosts(1.0, 2.0, 100.0)
+    best = fa.costs.optimal_operating_point(sweep, costs=costs)
+    everything = 1000 * costs.cost(fa.operating_point(sweep, threshold=-1.0))
+    assert cost.text.startswith(f"{everything:,.2f} here")
+    assert f"least, {1000 * costs.cost(best):,.2f}, at confidence ≥ " in cost.text
+    article.find_element(By.CSS_SELECTOR, "[data-cheapest]").click()
+    assert cost.text.startswith(f"{1000 * costs.cost(best):,.2f} here")
+    article.find_element(By.CSS_SELECTOR, "[data-step]").click()
+    assert outcome.text.startswith("1,316 of 1,417 words")
+
+
+def test_by_keyboard(look):
+    browser = look()
+    body = browser.find_element(By.TAG_NAME, "body")
+    seen = []
+    for _ in range(60):
+        (body if not seen else browser.switch_to.active_element).send_keys(Keys.TAB)
+        active = browser.switch_to.active_element
+        seen.append((active.tag_name, active.get_attribute("class") or active.get_attribute("id")))
+        outline = active.value_of_css_property("outline-style")
+        assert outline != "none", seen[-1]
+        if active.tag_name == "summary" and ("div", "chart small") in seen:
+            break
+    kinds = {name for name, _ in seen}
+    assert {"a", "div", "input", "button", "summary"} <= kinds
+    assert seen[0] == ("a", "skip")
+
+    chart = browser.find_element(By.ID, "chart-accuracy")
+    readout = chart.find_element(By.XPATH, "following-sibling::p")
+    chart.send_keys(Keys.END)
+    assert "100 % accepted" in readout.text
+    assert "enlarged: 97.4 % (" in readout.text
+    chart.send_keys(Keys.ARROW_LEFT)
+    assert "100 % accepted" not in readout.text
+    summary = browser.find_element(By.TAG_NAME, "summary")
+    summary.send_keys(Keys.ENTER)
+    assert browser.find_element(By.CSS_SELECTOR, "details[open] table").is_displayed()
+
+
+@pytest.mark.parametrize("name", ["sample", "hostile"])
+def test_on_a_phone(look, name):
+    browser = look(name, width=390)
+    browser.execute_script("document.querySelectorAll('details').forEach((d) => { d.open = true })")
+    width = browser.execute_script("return document.documentElement.scrollWidth")
+    assert width == 390
+    wide = browser.execute_script(
+        "return [...document.querySelectorAll('main *')].filter((e) => !e.closest('.scroll') "
+        "&& e.getBoundingClientRect().right > 391 && e.offsetParent).map((e) => e.outerHTML)"
+    )
+    assert wide == []
+
+
+def test_in_the_dark_and_on_paper(look):
+    browser = look(scheme="dark")
+    assert brightness(browser) < 120
+    assert (0x6C, 0xB8, 0xF5) in colours(browser, "#chart-accuracy")
+    paper = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    assert paper.startswith(b"%PDF")
+    assert brightness(browser) < 120
+    browser.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert (0x0B, 0x6B, 0xB5) in colours(browser, "#chart-accuracy")  # light, on paper
+    assert all(each.is_displayed() for each in browser.find_elements(By.CSS_SELECTOR, ".model"))
+    browser.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert (0x6C, 0xB8, 0xF5) in colours(browser, "#chart-accuracy")
+    browser = look(scheme="light")
+    assert brightness(browser) > 600
+
+
+def test_words_are_not_run(look):
+    browser = look("hostile")
+    assert browser.title == HOSTILE
+    assert browser.find_element(By.TAG_NAME, "h1").text == HOSTILE
+    assert HOSTILE in browser.find_element(By.CLASS_NAME, "errors").text.replace("\n", "")
+    assert len(browser.find_elements(By.TAG_NAME, "script")) == 2
