@@ -48,6 +48,7 @@ def of_outputs(models: Sequence[Model], outputs: Mapping[str, Outputs]) -> list[
             sample_weight=outputs[model.name].weight,
             groups=outputs[model.name].group,
             by=outputs[model.name].by,
+            rejected=outputs[model.name].rejected,
         )
         for model in models
     ]

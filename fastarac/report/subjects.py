@@ -43,6 +43,8 @@ class Subject:
         The page, document or other group of items that depend on each other.
     by : Labels or None
         What is to be reported apart; the groups where it is None.
+    rejected : ndarray of shape (n,), bool, or None
+        Items without a confidence, tied below all others: no threshold accepts them.
     aligned : AlignedOutputs or None
         Where the items are those of an OCR engine.
     words : Words or None
@@ -63,6 +65,7 @@ class Subject:
     sample_weight: NDArray[np.float64] | None = None
     groups: Labels | None = None
     by: Labels | None = None
+    rejected: NDArray[np.bool_] | None = None
     aligned: AlignedOutputs | None = None
     words: Words | None = None
     sensitivity: Sensitivity | None = None
@@ -96,7 +99,8 @@ class Subject:
     def has_confidence(self) -> NDArray[np.bool_]:
         """Whether the engine gave each item the confidence that it has, of shape (n,)."""
         if self.aligned is None:
-            return np.ones(len(self.confidence), np.bool_)
+            known = np.ones(len(self.confidence), np.bool_)
+            return known if self.rejected is None else ~self.rejected
         found: NDArray[np.bool_] = ~np.isnan(self.aligned.records.confidence[self.aligned.rows])
         return found
 
@@ -104,9 +108,10 @@ class Subject:
     def last_threshold(self) -> int:
         """The last index of the sweep that may be taken for a threshold."""
         last = len(self.sweep.thresholds) - 1
-        if self.aligned is not None and self.aligned.never_accepted is not None:
-            last -= 1
-        return last
+        never = self.rejected is not None and bool(self.rejected.any())
+        if self.aligned is not None:
+            never = self.aligned.never_accepted is not None
+        return last - never
 
     @property
     def highest(self) -> float | None:
