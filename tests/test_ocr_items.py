@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import pickle
 
 import numpy as np
@@ -457,6 +458,22 @@ def test_files_in_worker_processes(tmp_path):
     (tmp_path / "p33.json").write_text("[[[")
     with pytest.raises(OcrFileError, match="p33"):
         align_files(pairing, n_workers=2)
+
+
+def test_a_worker_that_is_killed_is_an_error(tmp_path):
+    for k in range(80):
+        (tmp_path / f"p{k}.txt").write_text("one fine day")
+        (tmp_path / f"p{k}.json").write_text('[[[[0, 0], [9, 9]], "one fine day", 0.9]]')
+    texts, outputs = sorted(tmp_path.glob("*.txt")), sorted(tmp_path.glob("*.json"))
+
+    def kill(_: int) -> None:
+        for worker in multiprocessing.active_children():
+            worker.kill()
+            worker.join()
+
+    with pytest.raises(ChildProcessError, match="a worker process has ended before its work was done"):
+        align_files(pair_files(texts, outputs), n_workers=2, progress=kill)
+    assert multiprocessing.active_children() == []
 
 
 def test_a_limit_of_the_risk_without_the_items_that_are_never_accepted():

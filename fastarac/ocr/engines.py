@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+import threading
 from dataclasses import dataclass
-from multiprocessing import get_context
-from typing import TYPE_CHECKING, NamedTuple
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from fastarac._core.parallel import processors
 from fastarac.ocr.folding import checked_foldings
@@ -19,8 +20,9 @@ from fastarac.ocr.units import check_unit
 from fastarac.ocr.words import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Future
+    from collections.abc import Callable, Iterable, Sequence
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
 
     from fastarac.ocr.pairing import Pair, Pairing
     from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
@@ -32,6 +34,7 @@ __all__ = ["Engine", "align_files"]
 #: Files that a worker takes at a time, and the least number for which there are workers.
 AT_A_TIME = 16
 FEW = 64
+ENDED = "a worker process has ended before its work was done: it was killed, or could not start"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +101,8 @@ def align_files(
         If a file cannot be read.
     ValueError
         As :func:`align`; also where scales are mixed.
+    ChildProcessError
+        If a worker process is killed, or cannot start.
 
     Examples
     --------
@@ -138,14 +143,7 @@ def _parts(
             progress(1)
         return parts
     batches = [pairs[i : i + AT_A_TIME] for i in range(0, len(pairs), AT_A_TIME)]
-    found: list[list[_Part]] = [[] for _ in batches]
-    with _pool(min(n_workers, len(batches))) as pool:
-        place: dict[Future[list[_Part]], int] = {
-            pool.submit(_batch, batch, reading, hyphenated): i for i, batch in enumerate(batches)
-        }
-        for done in as_completed(place):
-            found[place[done]] = done.result()
-            progress(len(found[place[done]]))
+    found = _in_workers(batches, (reading, hyphenated), min(n_workers, len(batches)), progress)
     return [part for batch in found for part in batch]
 
 
@@ -158,17 +156,83 @@ def _part(pair: Pair, reading: Reading, hyphenated: Hyphenated) -> _Part:
     return _Part(words, records_of(truth, words, reading))
 
 
-@contextmanager
-def _pool(n_workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Yield worker processes that end with the first error, and leave Ctrl-C to their parent."""
-    pool = ProcessPoolExecutor(n_workers, get_context("spawn"), _leave_interrupts_alone)
+def _in_workers(
+    batches: Sequence[Sequence[Pair]],
+    options: tuple[Reading, Hyphenated],
+    n_workers: int,
+    progress: Callable[[int], None],
+) -> list[list[_Part]]:
+    """Return the parts of each batch, found by processes that end with this call, however it does.
+
+    Each has a pipe of its own and nothing else: no locks, of which an interrupt could leave some.
+    """
+    context = get_context("spawn")
+    found: list[list[_Part]] = [[] for _ in batches]
+    waiting = iter(range(len(batches)))
+    busy: dict[Connection[Any, Any], int] = {}
+    workers: list[tuple[SpawnProcess, Connection[Any, Any]]] = []
+
+    def give(pipe: Connection[Any, Any]) -> None:
+        busy.pop(pipe, None)
+        number = next(waiting, None)
+        if number is not None:
+            try:
+                pipe.send((batches[number], *options))
+            except OSError:
+                raise ChildProcessError(ENDED) from None
+            busy[pipe] = number
+
     try:
-        yield pool
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        raise
-    pool.shutdown()
+        for _ in range(n_workers):
+            pipe, other = context.Pipe()
+            worker = context.Process(target=_work, args=(other,), daemon=True)
+            workers.append((worker, pipe))
+            worker.start()
+            other.close()
+            give(pipe)
+        while busy:
+            for ready in wait(list(busy)):
+                pipe = cast("Connection[Any, Any]", ready)
+                found[busy[pipe]] = _received(pipe)
+                progress(len(found[busy[pipe]]))
+                give(pipe)
+    finally:
+        for worker, pipe in workers:
+            pipe.close()
+            if worker.pid is not None:
+                worker.terminate()
+                worker.join()
+    return found
 
 
-def _leave_interrupts_alone() -> None:
+def _received(pipe: Connection[Any, Any]) -> list[_Part]:
+    try:
+        answer = pipe.recv()
+    except (EOFError, OSError):
+        raise ChildProcessError(ENDED) from None
+    if isinstance(answer, BaseException):
+        raise answer
+    parts: list[_Part] = answer
+    return parts
+
+
+def _work(pipe: Connection[Any, Any]) -> None:
+    """Do batch after batch; leave Ctrl-C to the parent, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    while True:
+        try:
+            pairs, reading, hyphenated = pipe.recv()
+        except EOFError:
+            return
+        try:
+            pipe.send(_batch(pairs, reading, hyphenated))
+        except Exception as error:  # noqa: BLE001, which the parent raises
+            pipe.send(error)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
