@@ -471,6 +471,32 @@ class TestCommands:
         assert "Does every group keep the limit?" in page.text
         assert "from 30 groups" in page.text
 
+    def test_fields(self):
+        rows = ["document,field,prediction,confidence,truth"]
+        for k in range(60):
+            read = k if k % 9 else k + 1
+            rows.append(f"d{k},total,{read},{0.99 - k % 9 / 20},{k}")
+            rows.append(f"d{k},name,{'N' if k % 7 else ''},{'' if k % 11 == 3 else 0.9},N")
+        Path("fields.csv").write_text("\n".join(rows))
+        text = self.run("ocr", "fields.csv", "--report", "r.html", "--error-rate", 0.1).stdout
+        assert "r.html has the report" in text
+        page = Page(Path("r.html").read_text(encoding="utf-8"))
+        for part in ("Whole documents", "Does every field keep the limit?", "from 60 documents"):
+            assert part in page.text
+        assert "120 fields, 60 documents." in page.text
+        fields = fa.ocr.read_fields("fields.csv")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fa.report.write_report("s.html", {"fields": fields}, max_error_rate=0.1)
+        again = Page(Path("s.html").read_text(encoding="utf-8"))
+        assert again.data["details"] == page.data["details"]
+        threshold = fa.operating_point(fields.correct, fields.confidence, max_error_rate=0.1).threshold
+        share = fields.straight_through(threshold).straight_through_rate
+        assert rounded_percent(share) in page.text.partition("Whole documents")[2]
+        assert max(page.data["details"]["m0"]["ta"]) < fields.correct.sum() + 1
+        said = self.run("ocr", "fields.csv", "--report", "r.html", "--images", ".", code=2).stderr
+        assert "--images is for pages" in said
+
     def test_refusals(self):
         Path("outputs.csv").write_text("correct,confidence\n1,0.5\n0,0.4\n")
         evaluate = ("evaluate", "outputs.csv", "--report")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fastarac._core.extras import missing
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from fastarac.cli._model import Model
     from fastarac.costs.verification import VerificationCosts
     from fastarac.io import Outputs
+    from fastarac.ocr import FieldOutputs
     from fastarac.report.subjects import Subject
     from fastarac.uncertainty.compared import ModelComparison
 
@@ -52,6 +55,36 @@ def of_outputs(models: Sequence[Model], outputs: Mapping[str, Outputs]) -> list[
         )
         for model in models
     ]
+
+
+def of_fields(models: Sequence[Model], fields: Mapping[str, FieldOutputs]) -> list[Subject]:
+    """Return what a report is about, of tables of fields."""
+    from fastarac.io import Labels
+    from fastarac.report.subjects import Subject
+
+    subjects = []
+    for model in models:
+        each = fields[model.name]
+        labels = [
+            Labels(tuple(names.tolist()), codes)
+            for names, codes in (
+                np.unique(column, return_inverse=True) for column in (each.groups, each.by)
+            )
+        ]
+        subjects.append(
+            Subject(
+                model.name,
+                each.correct,
+                each.confidence,
+                model.sweep,
+                model.evaluation,
+                groups=labels[0] if model.n_groups is not None else None,
+                by=labels[1],
+                rejected=each.rejected,
+                fields=each,
+            )
+        )
+    return subjects
 
 
 def save(

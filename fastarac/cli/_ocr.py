@@ -231,6 +231,8 @@ def run(
         from fastarac.cli import _ocr_fields
 
         if _ocr_fields.are_given(request):
+            if images is not None:
+                raise RefusalError("--images is for pages; tables of fields have no places on them")
             _ocr_fields.run(request, settings, output=output)
             return
     elif request.normalise:
@@ -242,8 +244,6 @@ def run(
             "outputs of a page for independent"
         )
     found = find(request, settings)
-    if settings.delivery.plot is not None:
-        _plot.save(found.models, settings.delivery.plot)
     if settings.delivery.report is not None:
         write_report(found, settings, images)
     if output is not None:

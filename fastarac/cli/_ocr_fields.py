@@ -13,7 +13,7 @@ from rich.text import Text
 
 from fastarac import wording
 from fastarac._core.text import count, json_text, listed, printable, rounded_percent
-from fastarac.cli import _ocr, _report
+from fastarac.cli import _html, _ocr, _report
 from fastarac.cli._options import Format, RefusalError
 from fastarac.cli._settings import write
 from fastarac.cli._tables import UNLIMITED, Column, table
@@ -92,6 +92,11 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
     """Read, evaluate, write and print."""
     _check(request)
     found = find(request, settings)
+    settings.report(
+        _html.of_fields(found.models, found.engines),
+        [*_report.doubts(found.models), *_notes(found)],
+        None if found.comparison is None else found.comparison.comparison,
+    )
     if output is not None:
         _ocr.write_table({name: _columns(fields) for name, fields in found.engines.items()}, output)
     if settings.delivery.plot is not None:
@@ -278,6 +283,8 @@ def _text_of(found: Found, settings: Settings, output: Path | None) -> str:
         if output is not None:
             command = f"fastarac evaluate {output}{_options_for(found, settings)}"
             console.print(Text(f"\n{output} has the fields; see: {command}", style="dim"))
+        if settings.delivery.report is not None:
+            console.print(Text(f"\n{_html.WRITTEN.format(path=settings.delivery.report)}"))
     return captured.get()
 
 

@@ -12,6 +12,7 @@ from fastarac.ocr.records import INSERTED, KINDS, MISSED, RIGHT, SPLIT, WRONG
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fastarac.ocr.fields import FieldOutputs
     from fastarac.ocr.items import AlignedOutputs
     from fastarac.ocr.records import Records
     from fastarac.report.subjects import Subject
@@ -24,6 +25,7 @@ __all__ = [
     "MissedOnPage",
     "confusions_of",
     "errors_of",
+    "errors_of_fields",
     "missed_of",
 ]
 
@@ -48,8 +50,9 @@ class Error(NamedTuple):
     record : int
         Index into the records.
     page, kind : str
+        Or document and field.
     number : int
-        Of the true word on its page.
+        Of the true word on its page; 0 for a field.
     confidence : float
     pieces : tuple of Difference
         True word and output, side by side.
@@ -132,6 +135,21 @@ def errors_of(subject: Subject, aligned: AlignedOutputs, most: int) -> list[Erro
                 tuple(confidence >= threshold for threshold in thresholds),
             )
         )
+    return found
+
+
+def errors_of_fields(subject: Subject, fields: FieldOutputs, most: int) -> list[Error]:
+    """Return the most confident wrong fields, the surest first."""
+    wrong = np.flatnonzero(~fields.correct & ~fields.rejected)
+    surest = wrong[np.argsort(-fields.confidence[wrong], kind="stable")][:most]
+    thresholds = [subject.point(index).threshold for index in range(len(subject.limits))]
+    found = []
+    for row in surest.tolist():
+        confidence = float(fields.confidence[row])
+        pieces = tuple(_pieces(fields.truth[row], fields.prediction[row] or ""))
+        accepted = tuple(confidence >= threshold for threshold in thresholds)
+        place = fields.document[row], fields.field[row]
+        found.append(Error(row, *place, 0, confidence, pieces, "", "", accepted))
     return found
 
 

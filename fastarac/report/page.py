@@ -104,8 +104,8 @@ def render(report: Report) -> str:
         script=Markup(script),  # noqa: S704, files of this package
         data=Markup(_json(_data(report, curves, details))),  # noqa: S704, escaped there
         units=first.units,
-        unit="output" if first.aligned is None else first.aligned.reading.unit,
-        kind="model" if first.aligned is None else "engine",
+        unit=first.units.removesuffix("s"),
+        kind=_kind(first),
         decisions=decisions_of(subjects),
         notes=[note for note in report.notes if note],
         figures=_figures(subjects),
@@ -159,7 +159,6 @@ def _environment() -> jinja2.Environment:
         "interval": interval_text,
         "characters": characters,
         "bars": _bars,
-        "part_word": lambda detail: "group" if detail.subject.by else detail.subject.group_word,
         "few_steps": lambda detail: len(detail.steps.threshold) < detail.subject.last_threshold + 1,
     }
     return environment
@@ -248,7 +247,7 @@ def _about(subjects: Sequence[Subject]) -> str:
     first = subjects[0]
     said = []
     if len(subjects) > 1:
-        said.append(f"{len(subjects)} {'models' if first.aligned is None else 'engines'}")
+        said.append(f"{len(subjects)} {_kind(first)}s")
     if first.aligned is not None:
         n_pages = len(first.aligned.records.page_names)
         said.append(f"{n_pages:,} page{'s' * (n_pages != 1)}")
@@ -256,9 +255,14 @@ def _about(subjects: Sequence[Subject]) -> str:
     else:
         said.append(f"{len(first.correct):,} {first.units}")
         if first.groups is not None:
-            said.append(f"{len(first.groups.names):,} groups")
+            n = len(np.unique(first.groups.codes))
+            said.append(f"{n:,} {first.group_word}{'s' * (n != 1)}")
     names = "" if len(subjects) > 1 else f"{first.name}: "
     return f"{names}{', '.join(said)}."
+
+
+def _kind(subject: Subject) -> str:
+    return "model" if subject.aligned is None and subject.fields is None else "engine"
 
 
 def _resting(subject: Subject) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation import Evaluation, Limit
     from fastarac.io import Labels
-    from fastarac.ocr import AlignedOutputs, Sensitivity, Words
+    from fastarac.ocr import AlignedOutputs, FieldOutputs, Sensitivity, Words
     from fastarac.operating.points import OperatingPoint
     from fastarac.sweep import ThresholdSweep
 
@@ -49,10 +49,10 @@ class Subject:
         Where the items are those of an OCR engine.
     words : Words or None
         All that the engine wrote, with boxes.
+    fields : FieldOutputs or None
+        Where the items are fields of documents.
     sensitivity : Sensitivity or None
         The accepted shares under other policies.
-    notes : tuple of str
-        What speaks against relying on the figures.
     images : mapping of str to Path
         The images of pages, by the pages' names.
     """
@@ -68,8 +68,8 @@ class Subject:
     rejected: NDArray[np.bool_] | None = None
     aligned: AlignedOutputs | None = None
     words: Words | None = None
+    fields: FieldOutputs | None = None
     sensitivity: Sensitivity | None = None
-    notes: tuple[str, ...] = ()
     images: Mapping[str, Path] = field(default_factory=dict)
 
     @property
@@ -88,11 +88,22 @@ class Subject:
     @property
     def units(self) -> str:
         """What the items are called."""
+        if self.fields is not None:
+            return "fields"
         return "outputs" if self.aligned is None else plural(self.aligned.reading.unit)
 
     @property
     def group_word(self) -> str:
         """What a group of items that depend on each other is called."""
+        if self.fields is not None:
+            return "document"
+        return "group" if self.aligned is None else "page"
+
+    @property
+    def part_word(self) -> str:
+        """What a part is called that is reported apart."""
+        if self.fields is not None:
+            return "field"
         return "group" if self.aligned is None else "page"
 
     @property

@@ -16,6 +16,7 @@ from fastarac.report.errors import (
     MissedOnPage,
     confusions_of,
     errors_of,
+    errors_of_fields,
     missed_of,
 )
 from fastarac.report.health import Health, health_of, interval_text
@@ -259,6 +260,26 @@ class Detail:
         return rows
 
     @property
+    def documents(self) -> list[tuple[str, str, str, str, str]]:
+        """For each limit: its threshold, fields accepted, documents straight through, wrong ones."""
+        fields = self.subject.fields
+        if fields is None:
+            return []
+        rows = []
+        for index, header in enumerate(self.headers):
+            found = fields.straight_through(self.subject.point(index).threshold)
+            rows.append(
+                (
+                    header,
+                    _threshold(self.subject, index),
+                    rounded_percent(found.field_acceptance_rate),
+                    rounded_percent(found.straight_through_rate),
+                    rounded_percent(found.document_error_rate),
+                )
+            )
+        return rows
+
+    @property
     def verdicts(self) -> list[str]:
         """For each limit a sentence: how many parts hold, fail or are too small to say."""
         if self.parts is None:
@@ -292,6 +313,8 @@ def detail_of(subject: Subject, index: int, steps: Steps, level: float, n_subjec
             check_images(subject.images, aligned.records.page_names)
             rows = [error.record for error in errors]
             crops = crops_of(subject.images, subject.words, aligned.records, rows)
+    if subject.fields is not None:
+        errors = errors_of_fields(subject, subject.fields, most(ERRORS))
     return Detail(
         f"m{index}",
         subject,

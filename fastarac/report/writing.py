@@ -18,8 +18,10 @@ from fastarac._core.extras import require
 from fastarac._core.files import whole_file
 from fastarac._core.inputs import read_groups
 from fastarac.evaluation import evaluate
+from fastarac.evaluation_rejected import restricted
 from fastarac.io import Labels
 from fastarac.ocr.engines import Engine
+from fastarac.ocr.fields import FieldOutputs
 from fastarac.ocr.items import AlignedOutputs
 from fastarac.ocr.sensitivities import sensitivity
 from fastarac.ocr.shared import doubts
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
     from fastarac.operating.reviewer import Reviewer
 
-    Reported = Engine | AlignedOutputs | tuple[ArrayLike, ArrayLike]
+    Reported = Engine | AlignedOutputs | FieldOutputs | tuple[ArrayLike, ArrayLike]
 
 __all__ = ["save", "write_report"]
 
@@ -67,10 +69,10 @@ def write_report(
     ----------
     path : str or path-like
         The file, which appears once it is complete.
-    models : mapping of str to Engine, AlignedOutputs or (correct, confidence)
+    models : mapping of str to Engine, AlignedOutputs, FieldOutputs or (correct, confidence)
         Arrays of shape (n,): whether each output was right (bool, or 0 and 1), and its confidence
         (real and finite). Of an OCR engine the report also has errors in their context, confusions
-        of characters, what is missed, and other policies.
+        of characters, what is missed, and other policies; of fields, whole documents.
     max_error_rate, max_risk, threshold
         Limits, and thresholds as they are: as for :func:`.evaluate`.
     costs : VerificationCosts, optional
@@ -78,7 +80,8 @@ def write_report(
     reviewer : Reviewer, optional
         The people who verify; by default they find and correct every error.
     groups : array_like of shape (n,), optional
-        Labels of items that depend on each other. Those of an OCR engine are the pages, always.
+        Labels of items that depend on each other. Those of an OCR engine are the pages, or the
+        documents, always.
     by : array_like of shape (n,), optional
         Labels of what is to be reported apart, such as fields; by default the groups.
     confidence_level : float, default=0.95
@@ -177,6 +180,28 @@ def _subject(
             words=model.words if isinstance(model, Engine) else None,
             sensitivity=sensitivity(aligned, [found.limit for found in figures.limits]),
             images=images,
+        )
+    if isinstance(model, FieldOutputs):
+        documents = model.groups
+        figures = evaluate(
+            model.correct,
+            model.confidence,
+            groups=documents if options["intervals"] else None,
+            **options,
+        )
+        sweep = threshold_sweep(model.correct, model.confidence)
+        if model.never_accepted is not None:
+            figures = restricted(figures, sweep, model.never_accepted)
+        return Subject(
+            name,
+            model.correct,
+            model.confidence,
+            sweep,
+            figures,
+            groups=_labels(documents, len(model), "groups"),
+            by=_labels(model.by if by is None else by, len(model), "by"),
+            rejected=model.rejected,
+            fields=model,
         )
     correct, confidence = model
     dependence = groups if options["intervals"] else None

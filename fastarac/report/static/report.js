@@ -77,8 +77,8 @@ function legend(place, names, note) {
   readout.replaceChildren(...entries, ...(note ? [note] : []));
 }
 
-// Dashed lines at heights, with what they stand for.
-function guides(lines) {
+// Dashed lines at heights, with what they stand for on the side that the curve leaves free.
+function guides(lines, above) {
   return (u) => {
     const { ctx } = u;
     const ratio = uPlot.pxRatio;
@@ -91,14 +91,14 @@ function guides(lines) {
     ctx.setLineDash([5 * ratio, 4 * ratio]);
     ctx.font = `${11 * ratio}px system-ui, sans-serif`;
     ctx.textAlign = "left";
-    ctx.textBaseline = "bottom";
+    ctx.textBaseline = above ? "bottom" : "top";
     for (const { height, text } of lines) {
       const y = u.valToPos(height, "y", true);
       ctx.beginPath();
       ctx.moveTo(u.bbox.left, y);
       ctx.lineTo(u.bbox.left + u.bbox.width, y);
       ctx.stroke();
-      ctx.fillText(text, u.bbox.left + 6 * ratio, y - 2 * ratio);
+      ctx.fillText(text, u.bbox.left + 6 * ratio, y + (above ? -2 : 3) * ratio);
     }
     ctx.restore();
   };
@@ -143,7 +143,7 @@ function drawCurves(place) {
   ];
   chart(place, 300, {
     scales: { x: { time: false, range: [0, 100] }, y: { range: () => range } }, bands, series,
-    axes: [axis("accepted", percents), axis("", percents, { size: 58 })], hooks: { draw: [guides(lines)] },
+    axes: [axis("accepted", percents), axis("", percents, { size: 58 })], hooks: { draw: [guides(lines, risk)] },
     cursor: { points: { show: (u, k) => k % 3 === 0 && k > 0 ? undefined : false } },
   }, rows, tell);
   legend(place, models.map((model) => model.name));
