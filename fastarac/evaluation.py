@@ -343,12 +343,10 @@ def evaluate(
         point = operating_point(sweep, **criterion, reviewer=reviewer)
         sure = None
         if failure_probability is not None and limit.criterion != "threshold":
-            sure = guaranteed_operating_point(
-                sweep if groups is None else correct,
-                None if groups is None else confidence,
-                **criterion,
-                **certain,
-            )
+            if groups is None or confidence is None or isinstance(correct, ThresholdSweep):
+                sure = guaranteed_operating_point(sweep, **criterion, **certain)
+            else:
+                sure = guaranteed_operating_point(correct, confidence, **criterion, **certain)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     ends: Mapping[str, Interval] = {}
     if intervals:

@@ -174,6 +174,7 @@ def evaluate_groups(
         reject_reviewer(reviewer, "intervals")
     items = read_items(correct, confidence, sample_weight)
     labels, codes = read_groups(by, items.n, "by")
+    sweep = None
     if limits or items.weight is not None:  # of weighted items it checks the values, too
         sweep = threshold_sweep(items.correct, items.confidence, sample_weight=items.weight)
     if items.weight is None:
@@ -187,7 +188,7 @@ def evaluate_groups(
         if groups is not None:
             groups = read_groups(groups, len(present))[1][present]
         values = _values_of_weighted(items, codes, len(labels), names, gamma)
-    if limits:
+    if sweep is not None:
 
         def sums(chosen: NDArray[np.bool_]) -> NDArray[Any]:
             weight = None if items.weight is None else items.weight[chosen]

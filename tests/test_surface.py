@@ -6,6 +6,7 @@ import dataclasses
 import importlib
 import inspect
 import re
+import typing
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -440,3 +441,23 @@ def test_a_sweep_alone_gives_the_same_as_its_items(path):
     if name not in ITEMS_ONLY:
         alone = function(SWEEP, **NEEDED.get(name, {}))
         assert same(alone, result)
+
+
+def test_no_overload_takes_correct_alone():
+    """`f(correct)` is an error for type checkers wherever a sweep may stand for both arrays."""
+    for module in (fa, *(getattr(fa, name) for name in fa.__all__)):
+        for name in getattr(module, "__all__", ()):
+            function = getattr(module, name)
+            parameters = []
+            if inspect.isfunction(function):
+                parameters = list(inspect.signature(function).parameters.values())[:2]
+            if [p.name for p in parameters] not in (["correct", "confidence"], ["y_true", "y_score"]):
+                continue
+            if parameters[1].default is inspect.Parameter.empty:
+                continue
+            overloads = [inspect.signature(each) for each in typing.get_overloads(function)]
+            assert len(overloads) > 1, name
+            for overload in overloads:
+                first, *others = overload.parameters.values()
+                if not first.annotation.startswith("ThresholdSweep"):
+                    assert others[0].default is inspect.Parameter.empty, name

@@ -143,6 +143,27 @@ def test_weights_just_close_enough(small, heavy):
     assert math.isclose(fa.pr_auc_score(*data, sample_weight=weight), expected, abs_tol=1e-15)
 
 
+def test_weights_of_all_sizes():
+    """Whatever they span, no figure is off by more than 1e-15."""
+    rng = np.random.default_rng(9)
+    for _ in range(60):
+        n = rng.integers(2, 8)
+        correct, confidence = rng.integers(0, 2, n), rng.integers(0, 5, n)
+        correct[:2] = 0, 1
+        weight = rng.uniform(0.5, 1.0, n) * 10.0 ** -rng.uniform(0, rng.choice([6, 30, 300]), n)
+        whole = ref.to_items(correct, confidence, weight)
+        sweep = fa.threshold_sweep(correct, confidence, sample_weight=weight)
+        for data, options in (((correct, confidence), {"sample_weight": weight}), ((sweep,), {})):
+            for name, expected in (
+                ("augrc_loss", ref.augrc(whole)),
+                ("roc_auc_score", ref.roc_auc(whole)),
+                ("arp_auc_score", ref.arp_auc(whole)),
+                ("aurc_loss", ref.aurc(whole)),
+            ):
+                found = getattr(fa, name)(*data, **options)
+                assert found == pytest.approx(float(expected), rel=1e-12, abs=1e-15), name
+
+
 def test_the_drop_ins_take_weights_that_scikit_learn_takes():
     weight = [1e-200, 1e150, 1e-160, 3e149]
     for name in ("roc_auc_score", "average_precision_score"):

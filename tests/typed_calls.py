@@ -61,6 +61,32 @@ fa.acceptance_at_error_rate(sweep)  # type: ignore[call-overload]
 print(fa.evaluate(c, t, max_error_rate=(0.01, 0.05)).roc_auc)
 fa.evaluate(sweep)
 fa.evaluate(c)  # type: ignore[call-overload]
-print(fa.bootstrap(sweep, n_resamples=100, random_state=1).estimate)
+assert_type(fa.bootstrap(sweep, n_resamples=100, random_state=1), fa.Interval)
+assert_type(fa.bootstrap(c, t, statistic=["arac_auc"], groups=c), dict[str, fa.Interval])
+fa.bootstrap(c)  # type: ignore[call-overload]
+fa.bootstrap(c, t, statistic=("arac_auc", fa.Statistic("roc_auc")))
+fa.bootstrap(c, statistic=["arac_auc"])  # type: ignore[call-overload]
+fa.bootstrap(sweep, "arac_auc")  # type: ignore[call-overload]
+fa.bootstrap(sweep, groups=c)  # type: ignore[call-overload]
+fa.bootstrap(c, t, n_resample=100)  # type: ignore[call-overload]
+fa.bootstrap_band(c, t, curve="roc")
+fa.bootstrap_band(sweep, kind="simultaneous")
+fa.bootstrap_band(c)  # type: ignore[call-overload]
+fa.bootstrap_band(sweep, groups=c)  # type: ignore[call-overload]
+fa.asymptotic_interval(c, t, groups=c)
+fa.asymptotic_interval(sweep, statistic="roc_auc")
+fa.asymptotic_interval(c)  # type: ignore[call-overload]
+fa.asymptotic_interval(sweep, sample_weight=t)  # type: ignore[call-overload]
+fa.guaranteed_operating_point(sweep, max_error_rate=0.01)
+fa.guaranteed_operating_point(c, t, max_risk=0.01, scale="unit", groups=c)
+fa.guaranteed_operating_point(c, max_error_rate=0.01)  # type: ignore[call-overload]
+fa.guaranteed_operating_point(c, t)  # type: ignore[call-overload]
+fa.guaranteed_operating_point(sweep, max_risk=0.01, groups=c)  # type: ignore[call-overload]
+fa.guaranteed_operating_point(c, t, max_error_rate=0.1, max_risk=0.1)  # type: ignore[call-overload]
+fa.operation.isotonic_calibration(sweep)
+fa.operation.isotonic_calibration(c)  # type: ignore[call-overload]
+fa.costs.cost_curve(c)  # type: ignore[call-overload]
+fa.roc_auc_score(c)  # type: ignore[call-overload]
+fa.acceptance_at_risk(c, max_risk=0.1)  # type: ignore[call-overload]
 fa.costs.optimal_operating_point(sweep, costs=fa.VerificationCosts(1.0, 2.0, 5.0))
 score: Callable[..., float] = fa.normalized_arac_auc_score

@@ -256,13 +256,17 @@ def _reject_table(values: Any, name: str) -> None:
         raise ValueError(message)
 
 
+def mask_of(values: Any) -> NDArray[np.bool_] | None:
+    """Return which values of a masked array are masked; None for anything else."""
+    return np.ma.getmaskarray(values) if np.ma.isMaskedArray(values) else None
+
+
 def _null_mask(values: Any) -> NDArray[np.bool_] | None:
     """Where a masked array, or a column of pandas, polars or pyarrow, has nulls; None without any."""
-    if isinstance(values, np.ma.MaskedArray):
-        mask = np.ma.getmaskarray(values)
-    elif getattr(getattr(values, "dtype", None), "numpy_dtype", None) is not None:
+    mask = mask_of(values)
+    if getattr(getattr(values, "dtype", None), "numpy_dtype", None) is not None:
         mask = np.asarray(values.isna())
-    else:
+    elif mask is None:
         count: Any = getattr(values, "null_count", 0)  # a number of pyarrow, a method of polars
         if not (count() if callable(count) else count):
             return None
@@ -393,7 +397,7 @@ def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
     try:
         number = float(value)
     except OverflowError as error:
-        message = f"{name} is an integer of {value.bit_length()} bits; a finite number is expected"
+        message = f"{name} is an integer of {int(value).bit_length()} bits; a finite number is expected"
         raise ValueError(message) from error
     if number != number or (finite and number in (np.inf, -np.inf)):
         message = f"{name} is {value!r}; a {'finite ' if finite else ''}number is expected"

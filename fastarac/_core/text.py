@@ -47,11 +47,11 @@ def rounded_percent(share: float) -> str:
     """Return a share as a percentage with one decimal, or more lest it look like none or all."""
     if share in (0, 1):
         return f"{100 * share:.0f} %"
-    for decimals in range(1, MOST_DIGITS):
+    for decimals in range(1, MOST_DIGITS - 1):
         text = f"{100 * share:.{decimals}f}"
         if float(text) not in (0.0, 100.0):
-            break
-    return f"{text} %"
+            return f"{text} %"
+    return f"{100 * share:.{MOST_DIGITS - 1}f} %"
 
 
 def rounded(value: float, decimals: int = 3) -> str:

@@ -31,7 +31,7 @@ def _sources_stamp() -> str:
     """
     stamp = hashlib.sha256()
     try:  # in a directory or in a zip file
-        sources = sorted(files(__package__).iterdir(), key=lambda path: path.name)
+        sources = sorted(files("fastarac._kernels").iterdir(), key=lambda path: path.name)
         for path in sources:
             if path.name.endswith(".py"):
                 text = path.read_bytes()

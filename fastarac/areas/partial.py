@@ -133,6 +133,7 @@ def arac_partial_auc_score(
     0.625
     """
     exactly_one(acceptance_range=acceptance_range, max_error_rate=max_error_rate)
+    limit = low = high = Fraction(0)
     if max_error_rate is not None:
         limit = Fraction(
             float(fractions_of(real_scalar(max_error_rate, "max_error_rate"), "max_error_rate"))

@@ -188,14 +188,17 @@ class Priced(Protocol):
     @property
     def name(self) -> str:
         """Its name."""
+        raise NotImplementedError
 
     @property
     def sweep(self) -> ThresholdSweep:
         """Its counts at every threshold."""
+        raise NotImplementedError
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of its confidences."""
+        raise NotImplementedError
 
     @property
     def spending(self) -> Spending | None:

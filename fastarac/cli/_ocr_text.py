@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastarac.cli._ocr_found import Found
     from fastarac.cli._settings import Settings
     from fastarac.ocr import Engine
-    from fastarac.ocr.policies import Policy
+    from fastarac.ocr.policies import MissedPolicy, Policy
 
 ALONE = (
     "Intervals take {units} for independent of each other (--group none): they are too narrow where "
@@ -150,7 +150,7 @@ def _sensitivity(name: str, found: Found, *, several: bool) -> Iterator[Any]:
 
 def _legend(policies: Mapping[Policy, object], units: str) -> str:
     """Say in few words what the policies mean."""
-    missed = dict.fromkeys(policy.missed for policy in policies)
+    missed: dict[MissedPolicy, None] = dict.fromkeys(policy.missed for policy in policies)
     said = [f"{name}: {BRIEFLY[name].format(units=units)}" for name in missed]
     if len({policy.inserted for policy in policies}) > 1:
         said.append("wrong, drop: inserted outputs are wrong, or left out")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core.inputs import labels_of, read_groups
+from fastarac._core.inputs import labels_of, mask_of, read_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,8 +160,9 @@ def _read_column(values: Any, name: str) -> Column:
     if isinstance(values, str) or not hasattr(values, "__len__"):
         message = f"{name} is {values!r}; an array of labels is expected"
         raise TypeError(message)
-    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
-        _reject_null(name, int(np.argmax(np.ma.getmaskarray(values))))
+    mask = mask_of(values)
+    if mask is not None and mask.any():
+        _reject_null(name, int(np.argmax(mask)))
     own_type = getattr(values, "dtype", None)
     whole = isinstance(own_type, np.dtype) and own_type.kind in "biu"
     if not whole and hasattr(values, "factorize"):  # pandas

@@ -181,7 +181,7 @@ def load_digits_ocr() -> DigitsOCR:
     logistic-pca5  accuracy 0.856
     """
     # Read as bytes, since the package may be inside a zip file.
-    content = files(__package__).joinpath("digits_ocr.npz").read_bytes()
+    content = files("fastarac.datasets").joinpath("digits_ocr.npz").read_bytes()
     with np.load(BytesIO(content), allow_pickle=False) as arrays:
         return DigitsOCR(
             models=tuple(arrays["models"].tolist()),

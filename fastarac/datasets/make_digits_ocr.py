@@ -150,7 +150,7 @@ def read_digits(
 
 def main(path: Path = SHIPPED_FILE) -> None:
     """Write the outputs of all readers to ``path``."""
-    images, truth = load_digits(return_X_y=True)
+    images, truth = map(np.asarray, load_digits(return_X_y=True))
     outputs = [read_digits(reader, images, truth) for reader in READERS.values()]
     np.savez_compressed(
         path,

@@ -24,12 +24,12 @@ DisplayT = TypeVar("DisplayT", bound=ItemDisplay)
 
 @overload
 def draw_curves(
-    models: Models, *, display: type[DisplayT], ax: Axes | None = None, **options: Any
-) -> dict[str, DisplayT]: ...
+    models: Models, *, display: type[ARACDisplay] = ..., ax: Axes | None = None, **options: Any
+) -> dict[str, ARACDisplay]: ...
 @overload
 def draw_curves(
-    models: Models, *, ax: Axes | None = None, **options: Any
-) -> dict[str, ARACDisplay]: ...
+    models: Models, *, display: type[DisplayT], ax: Axes | None = None, **options: Any
+) -> dict[str, DisplayT]: ...
 def draw_curves(
     models: Models, *, display: type[ItemDisplay] = ARACDisplay, ax: Axes | None = None, **options: Any
 ) -> Any:

@@ -137,7 +137,8 @@ def draw_guide(ax: Axes, points: tuple[FloatArray, ...], style: dict[str, Any]) 
         same = line.get_linestyle() == style["linestyle"] and line.get_color() == style["color"]
         if same and np.array_equal(line.get_xydata(), np.transpose(points[:2])):
             return line
-    (line,) = ax.plot(*points, **style | {"label": f"_guide {name}" if alike else name})
+    style["label"] = f"_guide {name}" if alike else name
+    (line,) = ax.plot(*points, **style)
     return line
 
 

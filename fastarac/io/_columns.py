@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -284,7 +284,8 @@ def _fetch(source: Source, picks: Sequence[Pick], texts: Mapping[str, Texts]) ->
         for field, expression in expressions.items()
     ]
     try:
-        arrays = source.select(", ".join(columns)).fetchnumpy()
+        found = source.select(", ".join(columns)).fetchnumpy()
+        arrays = cast("dict[str, Array]", found)  # none of them is a Categorical
         _refuse_invalid(source, picks, arrays)
         fields: dict[str, Any] = {
             pick.field: np.ma.getdata(arrays[pick.field]) for pick in picks if pick.field not in FIELDS

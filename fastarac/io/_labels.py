@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -101,7 +101,7 @@ class Texts:
             query = f"SELECT {part.expression} AS name FROM {part.source.table} LIMIT {needed}"
             selects.append(f"({query})")
         every = " UNION ALL ".join(selects)
-        found = (
+        read = (
             self._parts[0]
             .source.connection.execute(
                 f"SELECT name, {hashes('name', 'hash')} FROM (SELECT DISTINCT name FROM ({every})) "
@@ -110,6 +110,7 @@ class Texts:
             )
             .fetchnumpy()
         )
+        found = cast("dict[str, NDArray[Any]]", read)  # none of them is a Categorical
         of_names = found["hash"], found["hash too"]
         of_codes, places = numbered([(numbers.first, numbers.second), of_names]).codes
         place = np.empty(len(self), np.intp)

@@ -83,7 +83,8 @@ def read_files(
 def with_codes(fields: Mapping[str, Any], texts: Mapping[str, Texts]) -> Outputs:
     """Return what was read of a file, with labels that have codes, but no names."""
     labels = {field: texts[field].labels(fields[field]) for field in FIELDS if field in fields}
-    return Outputs(**(dict(fields) | labels))
+    every: dict[str, Any] = {**fields, **labels}
+    return Outputs(**every)
 
 
 def with_names(outputs: Outputs, texts: Mapping[str, Texts]) -> Outputs:
@@ -150,7 +151,7 @@ def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
         places[of_model[::-1]] = np.arange(len(of_model))[::-1]  # of the first of equal ones
         repeated = np.flatnonzero(places[of_model] != np.arange(len(of_model)))
         if len(repeated):
-            twice = quoted(items.text(of_model[repeated[0]]))
+            twice = quoted(items.text(int(of_model[repeated[0]])))
             message = f"the item {twice} is in the outputs of {printable(model)} more than once"
             raise ValueError(message)
         here[of_model] = True

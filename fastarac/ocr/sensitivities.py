@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation import Limit
     from fastarac.ocr.items import AlignedOutputs
+    from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
     from fastarac.operating.points import OperatingPoint
 
 __all__ = ["Sensitivity", "sensitivity"]
@@ -92,12 +93,13 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
         return tuple(point(items, limit).acceptance_rate for limit in wanted)
 
     own = aligned.policy
-    missed, inserted = [own.missed], [own.inserted]
+    missed: list[MissedPolicy] = [own.missed]
+    inserted: list[InsertedPolicy] = [own.inserted]
     if aligned.missed:  # "drop" makes the same items as "separate"
         alike = {own.missed, "drop", *(("separate",) if own.missed == "drop" else ())}
-        missed += [policy for policy in MISSED if policy not in alike]
+        missed.extend(policy for policy in MISSED if policy not in alike)
     if aligned.counts["inserted"]:
-        inserted += [policy for policy in INSERTED if policy != own.inserted]
+        inserted.extend(policy for policy in INSERTED if policy != own.inserted)
     rows: dict[Policy, tuple[float, ...]] = {}
     for policy in (Policy(m, i) for i in inserted for m in missed):
         try:

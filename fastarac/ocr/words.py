@@ -249,7 +249,7 @@ class Words(Result):
         readings = list(parts)
         if not readings:
             raise ValueError("parts is empty; at least one reading is expected")
-        scales = {words.scale for words in readings} - {None}
+        scales: set[Scale] = {words.scale for words in readings if words.scale is not None}
         if len(scales) > 1:
             counts = ", ".join(
                 f"{sum(words.scale == scale for words in readings)} in {scale}"
@@ -261,7 +261,7 @@ class Words(Result):
                 "one scale is expected"
             )
             raise ValueError(message)
-        units = {words.unit for words in readings if words.scale is not None}
+        units: set[Unit] = {words.unit for words in readings if words.scale is not None}
         if len(units) > 1:
             raise ValueError(
                 "some readings give a confidence a word and some a line; one of both is expected"

@@ -259,6 +259,7 @@ def operating_point(
     criteria = {"threshold": threshold, **limits, "min_acceptance_rate": min_acceptance_rate}
     criterion = exactly_one(**criteria)
     check_reviewer(reviewer)
+    limit = 0.0
     if threshold is not None:
         if interpolate:
             message = "interpolate is given with threshold; a threshold accepts its tie whole"

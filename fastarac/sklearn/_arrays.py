@@ -11,9 +11,16 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._core.inputs import LAYOUTS, SCORED_NAMES, Items, Layout
+from fastarac._core.inputs import LAYOUTS, SCORED_NAMES, Items, Layout, mask_of
 
 Array = NDArray[Any]
+
+
+def _of_pandas(column: Any, own_type: np.dtype[Any]) -> Array:
+    """Return a column of a nullable type, with NaN for its nulls."""
+    if column.isna().any():
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(column.to_numpy(dtype=own_type))
 
 
 def to_array(values: Any) -> Array:
@@ -26,16 +33,15 @@ def to_array(values: Any) -> Array:
             "information see: https://numpy.org/doc/stable/reference/generated/numpy.matrix.html"
         )
         raise TypeError(message)
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-        message = f"an array has {np.ma.getmaskarray(values).sum()} masked values; none is expected"
+    mask = mask_of(values)
+    if mask is not None and mask.any():
+        message = f"an array has {mask.sum()} masked values; none is expected"
         raise ValueError(message)
     own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
     if own_type is None or own_type.kind not in "biuf":
         array = np.asarray(values)
-    elif values.isna().any():
-        array = values.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
-        array = values.to_numpy(dtype=own_type)
+        array = _of_pandas(values, own_type)
     if array.dtype.kind == "c":
         message = f"Complex data not supported\n{array}\n"
         raise ValueError(message)

@@ -59,7 +59,7 @@ def read_target(values: Any, name: str = "y_true") -> Target:
     if array.dtype == object and array.size and not isinstance(array.flat[0], str):
         return Target(array, "unknown", None, None)
     if array.size == 0:
-        kind = "multilabel-indicator" if array.shape[1] and array.dtype.kind in "biuf" else "unknown"
+        kind = "multilabel-indicator" if array.shape[-1] and array.dtype.kind in "biuf" else "unknown"
         return Target(array, kind, array.reshape(-1), np.zeros(array.shape, np.uint8))
     pair, codes = _two_values(array.reshape(-1))
     if codes is not None:

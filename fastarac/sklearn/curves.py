@@ -432,12 +432,14 @@ def det_curve(
         reject_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         two_classes = y_true.n_correct > 0 and y_true.n_incorrect > 0
         items = None
+        make = functools.partial(curve_of_sweep, y_true, shape)
     else:
         _checks.check_array_like("det_curve", y_true=y_true, y_score=y_score)
         _checks.check_pos_label("det_curve", pos_label)
         _checks.check_array_like("det_curve", optional=True, sample_weight=sample_weight)
         target, labels = read_binary(y_true, pos_label)
         items = read_scores(labels, y_score, sample_weight)
+        make = functools.partial(curve_of_items, items, shape)
         two_classes = target.pair is not None and len(target.pair) == 2
     if not two_classes:
         if items is not None:
@@ -447,10 +449,7 @@ def det_curve(
             "that case."
         )
         raise ValueError(message)
-    if isinstance(y_true, ThresholdSweep):
-        curve = curve_of_sweep(y_true, shape)
-    elif items is not None:
-        curve = curve_of_items(items, shape)
+    curve = make()
     x, y, *_ = curve.points
     x[-1] = 0.0 if curve.points.negatives else np.nan
     y[-1] = 1.0 if curve.points.positives else np.nan

@@ -53,12 +53,15 @@ class Indicator(Protocol):
 
     def columns(self, start: int, stop: int) -> Codes:
         """Return some columns, each contiguous: shape (stop - start, n)."""
+        raise NotImplementedError
 
     def rows(self, start: int, stop: int) -> Codes:
         """Return some rows: shape (stop - start, n_columns)."""
+        raise NotImplementedError
 
     def support(self, weight: Array | None) -> Array:
         """Return the sum of each column."""
+        raise NotImplementedError
 
     def check_labels(self, axis: int | None) -> None:
         """Raise where two labels meet along `axis` and neither is known to be the positive one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -50,6 +50,26 @@ class Estimate(NamedTuple):
     grouped: bool = False
 
 
+@overload
+def asymptotic_interval(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    statistic: str | Statistic = "arac_auc",
+    confidence_level: float = 0.95,
+    method: Method = "auto",
+) -> Interval: ...
+@overload
+def asymptotic_interval(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    statistic: str | Statistic = "arac_auc",
+    confidence_level: float = 0.95,
+    method: Method = "auto",
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Interval: ...
 def asymptotic_interval(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -57,7 +77,7 @@ def asymptotic_interval(
     statistic: str | Statistic = "arac_auc",
     confidence_level: float = 0.95,
     method: Method = "auto",
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Interval:
     r"""Confidence interval of a statistic, without resampling.

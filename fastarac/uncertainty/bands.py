@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
@@ -67,6 +67,38 @@ class ConfidenceBand(Result):
         )
 
 
+@overload
+def bootstrap_band(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    curve: Curve = "arac",
+    kind: Kind = "pointwise",
+    grid: int | ArrayLike = 201,
+    n_resamples: int = 2000,
+    confidence_level: float = 0.95,
+    stratified: bool = False,
+    random_state: RandomState = None,
+    n_threads: int | None = None,
+    progress: bool = False,
+) -> ConfidenceBand: ...
+@overload
+def bootstrap_band(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    curve: Curve = "arac",
+    kind: Kind = "pointwise",
+    grid: int | ArrayLike = 201,
+    n_resamples: int = 2000,
+    confidence_level: float = 0.95,
+    stratified: bool = False,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    random_state: RandomState = None,
+    n_threads: int | None = None,
+    progress: bool = False,
+) -> ConfidenceBand: ...
 def bootstrap_band(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

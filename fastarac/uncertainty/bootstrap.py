@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from fastarac.uncertainty.statistics import Statistic, as_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Unpack
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -31,6 +32,25 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.resampling import Population
 
     StatisticLike = str | Statistic | Callable[[ThresholdSweep], float]
+    Several = list[str] | list[Statistic] | list[StatisticLike] | tuple[StatisticLike, ...]
+
+    class _Options(TypedDict, total=False):
+        """What all overloads take."""
+
+        n_resamples: int
+        confidence_level: float
+        method: Method
+        stratified: bool
+        random_state: RandomState
+        n_threads: int | None
+        progress: bool
+
+    class _OptionsOfItems(_Options, total=False):
+        """What a sweep does not know."""
+
+        groups: ArrayLike | None
+        sample_weight: ArrayLike | None
+
 
 Method = Literal["percentile", "basic", "bca", "studentized"]
 METHODS = ("percentile", "basic", "bca", "studentized")
@@ -38,40 +58,28 @@ METHODS = ("percentile", "basic", "bca", "studentized")
 
 @overload
 def bootstrap(
-    correct: ArrayLike | ThresholdSweep,
-    confidence: ArrayLike | None = ...,
-    *,
-    statistic: StatisticLike = ...,
-    n_resamples: int = ...,
-    confidence_level: float = ...,
-    method: Method = ...,
-    stratified: bool = ...,
-    groups: ArrayLike | None = ...,
-    sample_weight: ArrayLike | None = ...,
-    random_state: RandomState = ...,
-    n_threads: int | None = ...,
-    progress: bool = ...,
+    sweep: ThresholdSweep, /, *, statistic: StatisticLike = ..., **options: Unpack[_Options]
 ) -> Interval: ...
-
-
 @overload
 def bootstrap(
-    correct: ArrayLike | ThresholdSweep,
-    confidence: ArrayLike | None = ...,
-    *,
-    statistic: list[StatisticLike] | tuple[StatisticLike, ...],
-    n_resamples: int = ...,
-    confidence_level: float = ...,
-    method: Method = ...,
-    stratified: bool = ...,
-    groups: ArrayLike | None = ...,
-    sample_weight: ArrayLike | None = ...,
-    random_state: RandomState = ...,
-    n_threads: int | None = ...,
-    progress: bool = ...,
+    sweep: ThresholdSweep, /, *, statistic: Several, **options: Unpack[_Options]
 ) -> dict[str, Interval]: ...
-
-
+@overload
+def bootstrap(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    statistic: StatisticLike = ...,
+    **options: Unpack[_OptionsOfItems],
+) -> Interval: ...
+@overload
+def bootstrap(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    statistic: Several,
+    **options: Unpack[_OptionsOfItems],
+) -> dict[str, Interval]: ...
 def bootstrap(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

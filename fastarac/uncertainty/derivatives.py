@@ -368,7 +368,7 @@ def _roc_partial_auc(
         strip = _strip(*rates, low, high)
         along_x, along_y = strip.rest, high - strip.place - strip.area
         return PointInfluence(scale * totals[0] * along_y, scale * totals[1] * along_x)
-    strip = _strip(*rates[::-1], low, high)  # of the false positives, which are taken away
+    strip = _strip(rates[1], rates[0], low, high)  # of the false positives, which are taken away
     along_x, along_y = strip.rest, high - strip.place - strip.area
     return PointInfluence(-scale * totals[0] * along_x, -scale * totals[1] * along_y)
 

@@ -142,12 +142,13 @@ def _powers(own: NDArray[Any], other: NDArray[Any], line: Line) -> tuple[float, 
     """Sums of the powers of the influence of all items of a class, in chunks of one size."""
     n, chunk = len(own), CHUNK
     threads = parallel.n_threads(n)
+    floats = line.offset, line.slope, line.divisor, line.centre
     sums = [(0.0, 0.0)] * -(-n // chunk)
 
     def work(first: int) -> None:
         for i in range(first, len(sums), threads):
             sums[i] = _kernels.influence.line_powers(
-                own, other, i * chunk, min((i + 1) * chunk, n), (*line,)
+                own, other, i * chunk, min((i + 1) * chunk, n), floats
             )
 
     parallel.run(work, range(threads))

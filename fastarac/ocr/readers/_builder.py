@@ -14,7 +14,7 @@ from fastarac.ocr.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Word
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fastarac.ocr.words import Unit
+    from fastarac.ocr.words import Scale, Unit
 
 __all__ = ["NO_BOX", "Box", "Builder", "upright"]
 
@@ -47,7 +47,7 @@ class Builder(Generic[Place]):
         self.notes: list[Note] = []
         self._place_of = place_of
         self._truth = file.truth
-        self._scale = FORMATS[source].scale
+        self._scale: Scale = FORMATS[source].scale
         self._highest = HIGHEST[self._scale]
         self._texts: list[str] = []
         self._confidence = array("d")

@@ -32,8 +32,9 @@ def read(file: InputFile, root: Node) -> Words:
     placed: set[str] = set()
     for block in blocks:
         kind = _kind(block)
-        if kind in ("PAGE", "LINE", "WORD"):
-            of_page = lines.setdefault(block.integer("Page", absent=1), [])
+        if kind not in ("PAGE", "LINE", "WORD"):
+            continue
+        of_page = lines.setdefault(block.integer("Page", absent=1), [])
         if kind == "LINE":
             inside = [key for key in _children(block) if key in words and key not in placed]
             placed.update(inside)

@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 """Make ``fastarac/ocr/sample``: twenty pages as Tesseract reads them, with two settings.
 
-Run it with ``python tools/make_ocr_sample.py [FOLDER]``; it needs Pillow, Tesseract with its English
-model, the fonts DejaVu and Liberation (Debian: tesseract-ocr, fonts-dejavu, fonts-liberation) and
-a minute or two. The shipped files were made with Tesseract 5.3.0 and Pillow 13.0.
+Run it with ``python -m fastarac.ocr.sample.make_ocr_sample [FOLDER]``; it needs Pillow, Tesseract
+with its English model, the fonts DejaVu and Liberation (Debian: tesseract-ocr, fonts-dejavu,
+fonts-liberation) and a minute or two. The shipped files were made with Tesseract 5.3.0 and Pillow 13.0.
 
 The true texts in ``sample/truth`` were written for this purpose: letters, invoices, notices, tables
 and a form, 83 to 140 words each. Each page is drawn in one of four fonts in the size of a screen
@@ -35,7 +34,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
 
-SAMPLE = Path(__file__).parent.parent / "fastarac" / "ocr" / "sample"
+SAMPLE = Path(__file__).parent
 FONTS = Path("/usr/share/fonts/truetype")
 FACES = (
     ("liberation/LiberationSerif-Regular.ttf", 17),
