@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from fastarac._core.inputs import (
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.special import binomial_cdf
 from fastarac.operation.checking import variance_ratio
-from fastarac.sweep import ThresholdSweep, threshold_sweep
+from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 
 if TYPE_CHECKING:
@@ -279,6 +279,25 @@ def sample_size_for_comparison(
     return math.ceil((root / gap) ** 2 * _design_effect(design_effect))
 
 
+@overload
+def sample_size_for_interval(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    statistic: str | Statistic,
+    half_width: float,
+    confidence_level: float = 0.95,
+) -> int: ...
+@overload
+def sample_size_for_interval(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    statistic: str | Statistic,
+    half_width: float,
+    confidence_level: float = 0.95,
+    groups: ArrayLike | None = None,
+) -> int: ...
 def sample_size_for_interval(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -323,11 +342,16 @@ def sample_size_for_interval(
     """
     width = positive_scalar(half_width, "half_width", strict=True)
     level = inner_fraction(confidence_level, "confidence_level")
-    sweep = correct if isinstance(correct, ThresholdSweep) else None
-    found = asymptotic_interval(
-        correct, confidence, statistic=statistic, method="wald", confidence_level=level, groups=groups
-    )
-    n = float(sweep.total) if sweep is not None else len(np.asarray(correct))
+    options: dict[str, Any] = {"method": "wald", "confidence_level": level}
+    if isinstance(correct, ThresholdSweep):
+        given = {"confidence": confidence, "groups": groups}
+        options |= {name: value for name, value in given.items() if value is not None}
+        found = asymptotic_interval(correct, statistic=statistic, **options)
+        n = float(correct.total)
+    else:
+        confidence = require_confidence(confidence)
+        found = asymptotic_interval(correct, confidence, statistic=statistic, groups=groups, **options)
+        n = float(len(np.asarray(correct)))
     return max(1, math.ceil(n * (normal_quantile(level) * found.standard_error / width) ** 2))
 
 
