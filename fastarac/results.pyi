@@ -31,6 +31,7 @@ from .measures.confusion import SweepMeasures as SweepMeasures
 from .measures.folds import AverageCurve as AverageCurve
 from .operating.guarantees import GuaranteedOperatingPoint as GuaranteedOperatingPoint
 from .operating.points import OperatingPoint as OperatingPoint
+from .operation.application import AppliedPolicy as AppliedPolicy
 from .operation.calibration import Calibration as Calibration
 from .operation.calibration import CalibrationError as CalibrationError
 from .operation.calibration import CalibrationTable as CalibrationTable

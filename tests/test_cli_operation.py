@@ -143,3 +143,51 @@ class TestPlan:
     )
     def test_refusals(self, options, message):
         assert message in refusal("plan", *options)
+
+
+class TestApply:
+    def test_two_files_and_a_sentence(self, folder, tmp_path):
+        goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"]
+        out = run("apply", folder / "p.json", folder / "new.csv", "--by", "field", *goals).stdout
+        field, confidence, _ = rows(4000, 1)
+        accepted = operation.Policy.load(folder / "p.json").apply(confidence, by=field)
+        assert out.startswith(f"{accepted.sum():,} of 4,000 outputs are accepted (")
+        assert "errors are expected among the accepted ones" in out
+        header, *lines = (tmp_path / "a.csv").read_text().splitlines()
+        assert header == "id,field,page,correct,confidence"
+        assert [int(line.partition(",")[0]) for line in lines] == np.flatnonzero(accepted).tolist()
+
+    def test_refusals(self, folder, tmp_path):
+        arguments = ["apply", folder / "p.json", folder / "new.csv", "--by", "field", "-o"]
+        one = tmp_path / "a.csv"
+        assert "two files apart from" in refusal(*arguments, one, "--review", one)
+        assert "--review is" in refusal(*arguments, one, "--review", tmp_path / "r.doc")
+        nowhere = tmp_path / "no" / "r.csv"
+        assert "no/" in refusal(*arguments, one, "--review", nowhere)
+        assert not list(tmp_path.iterdir())
+
+
+class TestMonitor:
+    def test_days_until_the_alarm(self, folder, tmp_path):
+        state, options = tmp_path / "state.json", ["--by", "field", "--state", tmp_path / "state.json"]
+        days = [write(tmp_path / f"{i}.csv", 300, 10 + i, shift=0.06 * (i > 1)) for i in range(6)]
+        first = run("monitor", folder / "p.json", *days[:2], *options).stdout
+        assert first.startswith("No alarm: the limit of 2 % is not proved to be exceeded")
+        assert "among 600 audits" in first
+        again = run("monitor", folder / "p.json", *days[:2], *options).stdout
+        assert again == first
+        plot = tmp_path / "m.svg"
+        out = run("monitor", folder / "p.json", *days, *options, "--plot", plot, code=1).stdout
+        assert out.startswith("Alarm: the limit of 2 % is exceeded")
+        assert plot.read_text().startswith("<?xml")
+        found = json.loads(
+            run("monitor", folder / "p.json", days[0], *options, "--format", "json", code=1).stdout
+        )
+        assert found["audited"] == 1800
+        assert found["alarm"]
+        other = refusal("monitor", folder / "p.json", days[0], *options, "--guarantee", 0.1)
+        assert "it is the state of another limit or --guarantee" in other
+        state.write_text("{}")
+        assert "not the file of a fastarac monitor" in refusal(
+            "monitor", folder / "p.json", days[0], *options
+        )

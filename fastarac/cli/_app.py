@@ -506,6 +506,55 @@ def check(
             raise typer.Exit(status)
 
 
+@app.command(epilog=_operating.EXAMPLES_OF_APPLY)
+def apply(
+    policy: _operating.PolicyFile,
+    path: _operating.File,
+    output: _operating.AcceptedOutput,
+    review: _operating.ReviewOutput,
+    confidence: Confidence = "confidence",
+    by: _operating.Fields = None,
+) -> None:
+    """Divide the outputs in a file into those that are accepted and those that people verify."""
+    with _ends_quietly():
+        from fastarac.cli._running import apply as run
+
+        run(policy, path, {"confidence": confidence, "by": by}, output, review)
+
+
+@app.command(epilog=_operating.EXAMPLES_OF_MONITOR)
+def monitor(
+    policy: _operating.PolicyFile,
+    paths: _operating.AuditFiles,
+    confidence: Confidence = "confidence",
+    correct: Correct = None,
+    prediction: Prediction = None,
+    truth: Truth = None,
+    empty_truth: EmptyTruth = False,
+    by: _operating.Fields = None,
+    document: _operating.Document = None,
+    guarantee: _operating.FalseAlarm = 0.05,
+    state: _operating.State = None,
+    plot: _operating.PlotOfMonitor = None,
+    output_format: _operating.TextOrJson = _operating.Form.text,
+) -> None:
+    """Watch a policy by audits: exit status 1 where its limit is proved to be exceeded."""
+    with _ends_quietly():
+        from fastarac.cli._running import monitor as run
+
+        columns: dict[str, Any] = {
+            "confidence": confidence,
+            "correct": correct,
+            "prediction": prediction,
+            "truth": truth,
+            "empty_truth": empty_truth,
+            "by": by,
+            "item": document,
+        }
+        if run(policy, paths, columns, guarantee, (state, plot, output_format.value)):
+            raise typer.Exit(1)
+
+
 @contextmanager
 def _ends_quietly() -> Iterator[None]:
     """Turn what can go wrong outside the program into an exit status, without a traceback."""

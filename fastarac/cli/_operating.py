@@ -41,6 +41,28 @@ The outputs have to be drawn at random from those that the policy is applied to.
 """
 
 
+EXAMPLES_OF_APPLY = """
+Examples:
+
+\b
+  fastarac apply policy.json today.csv -o accepted.csv --review review.csv
+  fastarac apply policy.json today.parquet --by field -o accepted.parquet --review review.csv
+
+The file has a column "confidence"; no truth is needed. Its size does not matter.
+"""
+
+EXAMPLES_OF_MONITOR = """
+Examples:
+
+\b
+  fastarac monitor policy.json audits.csv
+  fastarac monitor policy.json monday.csv tuesday.csv --state state.json --plot monitor.png
+
+The files hold outputs that were drawn at random, accepted or not, with their truth. With --state,
+files that were counted before are not counted again.
+"""
+
+
 class Rule(StrEnum):
     """How outputs make the confidence of a document."""
 
@@ -151,4 +173,32 @@ HalfWidth = Annotated[
 PlotOfPower = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", help="Draw the power over the number of outputs."),
+]
+AcceptedOutput = Annotated[
+    Path,
+    typer.Option("--output", "-o", metavar="FILE", help="Where to write what is accepted."),
+]
+ReviewOutput = Annotated[
+    Path,
+    typer.Option("--review", metavar="FILE", help="Where to write what people are to verify."),
+]
+AuditFiles = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE", help="Files of audited outputs.", show_default=False),
+]
+State = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="What was counted so far; it is made where it is not there."),
+]
+PlotOfMonitor = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Draw the error rate over the audits."),
+]
+FalseAlarm = Annotated[
+    float,
+    typer.Option(
+        "--guarantee",
+        metavar="PROBABILITY",
+        help="How probable it may be that there is ever an alarm while the limit is kept.",
+    ),
 ]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
     from fastarac.cli._model import Model
 
@@ -62,7 +62,7 @@ def save(models: Sequence[Model], path: Path) -> None:
     write(figure, path)
 
 
-def write(figure: Figure, path: Path) -> None:
+def write(figure: Figure | SubFigure, path: Path) -> None:
     """Write a figure to a file, which appears once it is complete."""
     with whole_file(path) as partial:
         figure.savefig(partial, dpi=DOTS_PER_INCH)

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
     from fastarac.operation import Policy
 
-COLUMNS = {"by": "--by", "documents": "--document", "groups": "--group"}
+COLUMNS = {
+    "by": "--by", "documents": "--document", "groups": "--group", "accepted": "--output",
+    "review": "--review",
+}  # fmt: skip
 REFUSED = (ValueError, TypeError, OSError)
 
 
@@ -53,9 +56,9 @@ def fit(
             lambda: operation.fit_policy(
                 outputs.correct,
                 outputs.confidence,
-                by=_labels(outputs.by),
-                groups=_labels(outputs.group),
-                documents=_labels(outputs.item),
+                by=labels_of(outputs.by),
+                groups=labels_of(outputs.group),
+                documents=labels_of(outputs.item),
                 rule=rule,  # type: ignore[arg-type]
                 **limits,
             ),
@@ -92,16 +95,16 @@ def check(
 ) -> int:
     """Check a policy on a file of new verified outputs; returns the exit status."""
     policy = load(policy_file)
-    outputs = _read(path, _columns_for(policy, columns))
-    by = _labels(outputs.by)
+    outputs = _read(path, columns_for(policy, columns))
+    by = labels_of(outputs.by)
 
     def both() -> tuple[Any, Any]:
         found = policy.check(
             outputs.correct,
             outputs.confidence,
             by=by,
-            groups=_labels(outputs.group),
-            documents=_labels(outputs.item),
+            groups=labels_of(outputs.group),
+            documents=labels_of(outputs.item),
             max_group_size=max_group_size,
         )
         return found, policy.shift(outputs.confidence, by=by)
@@ -144,8 +147,8 @@ def load(path: Path) -> Policy:
         raise RefusalError(f"{path}: {error}") from None
 
 
-def _columns_for(policy: Policy, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns as given, once it is known that the policy's own are there."""
+def columns_for(policy: Policy, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns as given, once it is known that the policy's own are there."""
     for needed, option in ((policy.fields, "by"), (policy.documents, "item")):
         name = "--by" if option == "by" else "--document"
         if needed and columns[option] is None:
@@ -161,7 +164,8 @@ def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
     return found
 
 
-def _labels(labels: io.Labels | None) -> NDArray[Any] | None:
+def labels_of(labels: io.Labels | None) -> NDArray[Any] | None:
+    """Return the text of each item, where there is a column of them."""
     return None if labels is None else np.array(labels.names)[labels.codes]
 
 

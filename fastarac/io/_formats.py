@@ -55,6 +55,17 @@ class JsonLines(Source):
         if is_label or column not in self._types:
             self._types[column] = "JSON" if is_label else "VARCHAR"
 
+    def find_all_columns(self) -> None:
+        """Look for columns in all records, not in the first ones alone; the order is that of those."""
+        objects = f"read_ndjson_objects(?{compression(self.path)})"
+        query = f"SELECT DISTINCT unnest(json_keys(json)) FROM {objects}"
+        rows = self.connection.execute(query, [self.literal]).fetchall()
+        self.columns += sorted({row[0] for row in rows} - set(self.columns))
+
+    def value(self, column: str) -> str:
+        """Return the SQL expression of the JSON values in a column that labels may be read from."""
+        return self._value(column)
+
     @property
     def _by_pointer(self) -> bool:
         """Whether names of columns are such that DuckDB cannot have a column for each of them."""

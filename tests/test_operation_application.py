@@ -1,0 +1,152 @@
+"""Policies over files: the same decisions as on arrays, whole files or none, in constant memory."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import subprocess
+import sys
+
+import duckdb
+import numpy as np
+import pytest
+
+from fastarac import operation
+from fastarac.io import DataFileError
+
+RNG = np.random.default_rng(8)
+FIELD, CONFIDENCE = RNG.choice(["date", "name"], 3000), RNG.random(3000).round(3)
+CORRECT = RNG.random(3000) >= np.where(FIELD == "date", 0.05, 0.5) * (1 - CONFIDENCE)
+POLICY = operation.fit_policy(CORRECT, CONFIDENCE, by=FIELD, max_error_rate=0.03)
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "all.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "field", "confidence", "text"])
+        for i in range(500):
+            writer.writerow([i, FIELD[i], CONFIDENCE[i], 'a, "b"' if i % 3 else ""])
+    return path
+
+
+def applied(path, folder, ending=".csv", **options):
+    goals = {name: folder / f"{name}{ending}" for name in ("accepted", "review")}
+    return operation.apply_policy(POLICY, path, **goals, **{"by": "field"} | options), goals
+
+
+def read(path):
+    if path.suffix == ".parquet":
+        return duckdb.connect().read_parquet(str(path)).fetchall()
+    if path.suffix == ".jsonl":
+        return [tuple(json.loads(line).values()) for line in path.read_text().splitlines()]
+    with path.open(newline="") as file:
+        return [tuple(row) for row in csv.reader(file, delimiter="\t" if ".tsv" in path.name else ",")][
+            1:
+        ]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_decisions_are_those_on_arrays(table, tmp_path, ending):
+    done, goals = applied(table, tmp_path, ending)
+    expected = POLICY.apply(CONFIDENCE[:500], by=FIELD[:500])
+    for name, chosen in (("accepted", expected), ("review", ~expected)):
+        rows = read(goals[name])
+        assert [int(row[0]) for row in rows] == np.flatnonzero(chosen).tolist()
+        assert all(row[3] == 'a, "b"' for row in rows if int(row[0]) % 3)
+    errors = POLICY.error_probability(CONFIDENCE[:500], by=FIELD[:500])[expected]
+    assert done.n_items == 500
+    assert done.accepted == expected.sum()
+    assert done.expected_errors == pytest.approx(math.fsum(errors), rel=1e-12)
+    again, _ = applied(goals["accepted"], tmp_path / "..", ".csv") if ending == ".jsonl" else (done, 0)
+    assert again.accepted == done.accepted
+
+
+def test_policies_of_one_threshold_and_of_vast_integers(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_text(f"confidence\n{2**62}\n{2**62 + 1}\n{2**62 + 2}\n")
+    confidence = np.array([2**62] * 300 + [2**62 + 1] * 300, np.int64)
+    policy = operation.fit_policy(confidence > 2**62, confidence, max_error_rate=0.1)
+    assert policy.thresholds == (2**62 + 1,)
+    done = operation.apply_policy(policy, path, accepted=tmp_path / "a.csv", review=tmp_path / "r.csv")
+    assert (done.accepted, done.rejected) == (2, 1)
+    assert (tmp_path / "r.csv").read_text() == f"confidence\n{2**62}\n"
+
+
+def test_json_lines_keep_their_values_and_late_keys(tmp_path):
+    path = tmp_path / "f.jsonl"
+    first = {"field": "date", "confidence": 1.0, "box": [1, {"a": 2}]}
+    rows = [first] * 1500 + [{"field": "sum", "confidence": 1, "late": True}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done, goals = applied(path, tmp_path, ".jsonl")
+    assert done.unknown_fields == 1
+    kept = [json.loads(line) for line in goals["accepted"].read_text().splitlines()]
+    assert kept == [first | {"late": None}] * 1500
+    last = {"field": "sum", "confidence": 1, "box": None, "late": True}
+    assert json.loads(goals["review"].read_text()) == last
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            "date,oops,x",
+            r'row 3 \(line 4\): column "confidence" holds "oops"; expected a finite number',
+        ),
+        ("date,inf,x", r'row 3 \(line 4\): column "confidence" holds "inf"'),
+        (",0.5,x", r'row 3 \(line 4\): column "field" is empty; expected a name'),
+        ("date,0.5", r"row 3 \(line 4\): the header has 3 fields, the row has 2"),
+    ],
+)
+def test_a_bad_row_is_named_and_nothing_is_written(tmp_path, row, message):
+    path = tmp_path / "bad.csv"
+    path.write_text(f"field,confidence,note\ndate,0.5,a\nname,0.1,b\n{row}\ndate,0.3,c\n")
+    with pytest.raises(DataFileError, match=message):
+        applied(path, tmp_path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_refusals(table, tmp_path):
+    with pytest.raises(ValueError, match="two files apart from"):
+        operation.apply_policy(POLICY, table, accepted=table, review=tmp_path / "r.csv", by="field")
+    with pytest.raises(ValueError, match=r"review is .*; a name that ends in one of"):
+        operation.apply_policy(
+            POLICY, table, accepted=tmp_path / "a.csv", review=tmp_path / "r.xlsx", by="field"
+        )
+    with pytest.raises(TypeError, match="by is missing; the policy was fitted with by"):
+        applied(table, tmp_path, by=None)
+    whole = operation.fit_policy(
+        CORRECT, CONFIDENCE, documents=np.arange(3000) // 2, max_error_rate=0.2
+    )
+    with pytest.raises(TypeError, match="policy accepts whole documents"):
+        operation.apply_policy(whole, table, accepted=tmp_path / "a.csv", review=tmp_path / "r.csv")
+    with pytest.raises(DataFileError, match='there is no column "score"'):
+        applied(table, tmp_path, confidence="score")
+    assert list(tmp_path.iterdir()) == [table]
+
+
+MEASURE = """
+import resource, sys
+from fastarac import operation
+policy = operation.Policy.load("policy.json")
+operation.apply_policy(policy, sys.argv[1], accepted="a.csv", review="r.csv", by="field")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_memory_does_not_depend_on_the_size_of_the_file(tmp_path):
+    POLICY.save(tmp_path / "policy.json")
+    used = []
+    for n in (150_000, 1_500_000):
+        path = tmp_path / f"{n}.csv"
+        duckdb.sql(
+            f"COPY (SELECT i AS id, round(random(), 6) AS confidence, CASE WHEN i % 2 = 0 THEN 'date' "
+            f"ELSE 'name' END AS field FROM range({n}) t(i)) TO '{path}'"
+        )
+        command = [sys.executable, "-c", MEASURE, str(path)]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        used.append(int(done.stdout))
+    assert used[1] < 1.5 * used[0], used
