@@ -29,6 +29,7 @@ from .measures.confusion import ClassCounts as ClassCounts
 from .measures.confusion import ConfusionMeasures as ConfusionMeasures
 from .measures.confusion import SweepMeasures as SweepMeasures
 from .measures.folds import AverageCurve as AverageCurve
+from .operating.audits import AuditedSweep as AuditedSweep
 from .operating.guarantees import GuaranteedOperatingPoint as GuaranteedOperatingPoint
 from .operating.points import OperatingPoint as OperatingPoint
 from .operation.application import AppliedPolicy as AppliedPolicy

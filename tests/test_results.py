@@ -44,6 +44,9 @@ RESULTS = {
     "calibration_table": lambda: fa.operation.calibration_table(CORRECT, CONFIDENCE),
     "confidence_shift": lambda: _policy().shift(CONFIDENCE),
     "monitor_history": lambda: _monitor().history(),
+    "audited_sweep": lambda: fa.operation.audited_sweep(
+        [1, math.nan, 0, 0], [4, 4, 3, 1], threshold=2, audit_probability=0.5
+    ),
     "digits": fa.datasets.load_digits_ocr,
     "vast_integers": lambda: fa.threshold_sweep([1, 0], np.array([2**63, 1], np.uint64)),
 }

@@ -69,14 +69,16 @@ MEANINGS = {
     "n_items": "numbers of outputs",
     "n_outputs": "number of outputs to come",
     "errors": "number of errors",
-    "audited": "number of audits, or abscissae of a curve",
+    "audited": "number of audits, (n,) which outputs were audited, or abscissae of a curve",
     "batch": "what names a batch of audits",
     "monitor": "an ErrorRateMonitor",
     "alarm_at": "audits at which an alarm was given",
     "wanted": "the power that is wanted",
     "policy": "a Policy; in `fa.ocr`: what counts as an item",
-    "accepted": "the file of what is accepted",
+    "accepted": "(n,) which outputs were accepted; for a file, the one of what is accepted",
     "review": "the file of what people verify",
+    "audit_probability": "with which probability an accepted output was audited",
+    "rng": "a generator",
     "n_bins": "number of bins of confidences",
     "documents": "(n,) the document of each item, accepted as a whole",
     "rule": "how items make the confidence of a document",
@@ -275,7 +277,7 @@ ONLY_IN = {
     "group": r"read_(outputs|models)",
     "weights": r"cohen_kappa(_score)?",
     "sweeps": r"average_curves|AverageCurveDisplay\.\w+",
-    "thresholds": r"ThresholdSweep(\.from_counts)?|guaranteed_operating_point",
+    "thresholds": r"ThresholdSweep(\.from_counts)?|guaranteed_operating_point|AuditedSweep\.accepted_at",
     "correction": r"VerificationCosts|compare_models",
     "x": r"auc",
     "y": r"auc",
@@ -405,6 +407,8 @@ NEEDED: dict[str, dict[str, Any]] = {  # the arguments without a default
     "guaranteed_operating_point": {"max_error_rate": 0.1},
     "fit_policy": {"max_error_rate": 0.1},
     "sample_size_for_interval": {"statistic": "roc_auc", "half_width": 0.01},
+    "audited_sweep": {"threshold": 0.5, "audit_probability": 1.0},
+    "audited_error_rate": {"threshold": 0.5, "audit_probability": 1.0},
     "design_effect": {"groups": np.arange(3000) // 3, "threshold": 0.5},
     "expected_calibration_error": {"n_bins": 5},
     "bootstrap": {"n_resamples": 20, "random_state": 1},
@@ -419,7 +423,7 @@ NEEDED: dict[str, dict[str, Any]] = {  # the arguments without a default
 # What needs the items one by one, and cannot take counts.
 ITEMS_ONLY = {
     "threshold_sweep", "evaluate_groups", "influence_values", "fit_policy", "calibration_table",
-    "design_effect", "expected_calibration_error",
+    "design_effect", "audited_sweep", "audited_error_rate", "expected_calibration_error",
 }  # fmt: skip
 TAKE_ITEMS = {
     path: function

@@ -65,4 +65,4 @@ def save(models: Sequence[Model], path: Path) -> None:
 def write(figure: Figure | SubFigure, path: Path) -> None:
     """Write a figure to a file, which appears once it is complete."""
     with whole_file(path) as partial:
-        figure.savefig(partial, dpi=DOTS_PER_INCH)
+        figure.canvas.figure.savefig(partial, dpi=DOTS_PER_INCH)

@@ -16,6 +16,7 @@ from fastarac._core.inputs import choice, fractions_of, read_groups, read_items,
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
+from fastarac.operating.audits import AuditedSweep
 from fastarac.operating.clusters import Pages, bet_on_error_rate, bet_on_risk
 from fastarac.operating.fixed_thresholds import (
     PILOT,
@@ -241,7 +242,12 @@ def guaranteed_operating_point(
     groups, times the largest over the mean size. "one_per_group" keeps a group with a probability in
     proportion to its size, and of it one random item, for the test of independent items.
 
-    Equal confidences are one threshold. Weighted sweeps are refused.
+    From an :class:`.AuditedSweep`, a log of n outputs of which accepted ones were audited with
+    probability π: audited errors at a threshold are Bin(n, π·R_E), and known errors below the
+    threshold that was in use are thinned to π first; the limit of the tests is π·ε (for ``max_risk``,
+    with `thresholds` and `pilot`, π·r of the outputs accepted). Unequal π are thinned to the least.
+
+    Equal confidences are one threshold. Other weighted sweeps are refused.
 
     Examples
     --------
@@ -264,6 +270,12 @@ def guaranteed_operating_point(
     grid = fixed_thresholds(thresholds, scale)
     how = _method_of(method, criterion, grouped=groups is not None, fixed=grid is not None)
     sweep = as_sweep(correct, confidence)
+    if isinstance(sweep, AuditedSweep):
+        if groups is not None:
+            message = "groups is given beside an AuditedSweep, which has no groups; none is expected"
+            raise TypeError(message)
+        rng = np.random.default_rng(key_of(random_state))
+        return _from_audits(sweep, limit, delta, criterion, (grid, pilot), rng)
     if sweep.false_accepts.dtype != np.int64:
         message = "the sweep is weighted; counts of items are expected, which alone are binomial"
         raise TypeError(message)
@@ -277,7 +289,9 @@ def guaranteed_operating_point(
         if how == "one_per_group":
             drawn = pages.one_each(rng)
             chosen = _one_of_each(pages, drawn, sweep)
-            index = _last_by_error_rate(chosen, int(chosen.total), limit, delta) if chosen else 0
+            index = (
+                _last_by_errors(chosen.false_accepts, int(chosen.total), limit, delta) if chosen else 0
+            )
             threshold = chosen.thresholds[index] if chosen else math.inf
         elif criterion == "max_error_rate":
             index = bet_on_error_rate(pages, len(sweep.thresholds) - 1, limit, delta)
@@ -291,7 +305,7 @@ def guaranteed_operating_point(
         return _by_fallback(sweep, grid, pilot, limit, delta, rng)
     n = int(sweep.total)
     if how == "exact":
-        index = _last_by_error_rate(sweep, n, limit, delta)
+        index = _last_by_errors(sweep.false_accepts, n, limit, delta)
         trials, share = n, delta
     else:
         share = delta / (len(sweep.thresholds) - 1).bit_length()
@@ -362,6 +376,40 @@ def _tested(
     return tested, counts_at(others, grid)[0] / max(float(others.total), 1.0)
 
 
+def _from_audits(
+    sweep: AuditedSweep,
+    limit: float,
+    delta: float,
+    criterion: str,
+    fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
+    rng: np.random.Generator,
+) -> GuaranteedOperatingPoint:
+    """From a log: an output is accepted, wrong and audited with π times the error rate."""
+    share, n = sweep.least_probability, len(sweep.logged)
+    errors = sweep.thinned_errors(rng)
+    least = binomial_upper_bound(0, n, delta) / share
+    if least > limit:
+        _warn_too_small(n, least, criterion, share * limit, delta)
+    if criterion == "max_error_rate":
+        index = _last_by_errors(errors, n, share * limit, delta)
+        threshold, trials, found = sweep.thresholds[index], n, int(errors[index])
+    else:
+        grid, pilot = fixed
+        if grid is None or pilot is None:
+            message = "max_risk from audits is given without thresholds and pilot; both are expected"
+            raise TypeError(message)
+        others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
+        starts = starts_of(counts_at(others, grid)[0] / float(others.total), n, share * limit, delta)
+        at = np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -grid, side="right")
+        accepted = sweep.accepted_at(grid)
+        index = last_rejected(accepted, errors[at], starts, share * limit, delta)
+        threshold = float(grid[index]) if index >= 0 else math.inf
+        trials, found = int(accepted[index]), int(errors[at][index])
+    point = operating_point(sweep, threshold=threshold)
+    bound = binomial_upper_bound(found, trials, delta) / share if threshold < math.inf else 0.0
+    return GuaranteedOperatingPoint(point, min(1.0, bound), limit, delta, criterion)
+
+
 def _pages_of(
     correct: Any, confidence: Any, groups: Any, largest: int | None, rng: np.random.Generator
 ) -> Pages:
@@ -418,13 +466,13 @@ def _warn_few_groups(pages: Pages, limit: float, delta: float) -> None:
         )
 
 
-def _last_by_error_rate(sweep: ThresholdSweep, n: int, limit: float, delta: float) -> int:
-    """Index of the last point whose errors, among `n`, have an upper bound within the limit."""
+def _last_by_errors(errors: NDArray[np.int64], n: int, limit: float, delta: float) -> int:
+    """Index of the last of rising errors that, among `n`, have an upper bound within the limit."""
     if limit >= 1.0:
-        return len(sweep.thresholds) - 1
+        return len(errors) - 1
     # the bound is within the limit iff so few errors would be that improbable at the limit
     allowed = bisect_right(range(n + 1), delta, key=lambda k: binomial_cdf(k, n, limit)) - 1
-    return max(0, int(np.searchsorted(sweep.false_accepts, allowed, side="right")) - 1)
+    return max(0, int(np.searchsorted(errors, allowed, side="right")) - 1)
 
 
 def _last_by_risk(sweep: ThresholdSweep, limit: float, share: float) -> int:

@@ -1,0 +1,227 @@
+"""Logs of a system in use, where the truth is known for a part: what they say of the error rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.comparing import at_or_above
+from fastarac._core.inputs import fractions_of, real_scalar, vector
+from fastarac._core.results import read_only
+from fastarac.sweep import ThresholdSweep, threshold_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditedSweep(ThresholdSweep):
+    """Counts at every threshold from a log of audits, each known output weighted by 1/π.
+
+    :func:`.audited_sweep` makes it. It stands in for a weighted :class:`.ThresholdSweep` wherever rates
+    are read off, and :func:`.guaranteed_operating_point` takes it for the exact guarantee.
+
+    Attributes
+    ----------
+    threshold : float
+        K, from which on outputs were accepted.
+    least_probability : float
+        π, the least probability with which an accepted output was audited.
+    logged : ndarray of shape (n,)
+        The confidences of all outputs in the log, with and without a known truth, falling.
+    error_points : ndarray of shape (n_errors,), intp
+        For each known error, the index of its confidence in `thresholds`; rising.
+    error_probabilities : ndarray of shape (n_errors,)
+        With which probability its truth became known: 1 where it was rejected.
+    """
+
+    threshold: float
+    least_probability: float
+    logged: NDArray[np.float64]
+    error_points: NDArray[np.intp]
+    error_probabilities: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        ThresholdSweep.__post_init__(self)
+        for name in ("logged", "error_points", "error_probabilities"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    def __repr__(self) -> str:
+        return (
+            f"AuditedSweep({len(self.logged)} outputs, accepted from {self.threshold:g} on, "
+            f"audited with probability {self.least_probability:g})"
+        )
+
+    def accepted_at(self, thresholds: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return how many outputs in the log are at or above each of falling thresholds."""
+        return np.searchsorted(-self.logged, -thresholds, side="right").astype(np.int64)
+
+    def thinned_errors(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return errors at each threshold, (m + 1,), of which each one there was is kept with π.
+
+        An error that was audited with probability π' is kept with π/π', one that was rejected and so
+        known with π: then each error of the log is in with the same probability, wherever it is.
+        """
+        kept = rng.random(len(self.error_points)) < self.least_probability / self.error_probabilities
+        counts = np.bincount(self.error_points[kept], minlength=len(self.thresholds))
+        return np.cumsum(counts).astype(np.int64)
+
+
+def audited_sweep(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    threshold: float,
+    audit_probability: ArrayLike,
+    accepted: ArrayLike | None = None,
+    audited: ArrayLike | None = None,
+) -> AuditedSweep:
+    """Count the outputs of a log in which people verified what was rejected, and audited some others.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n,)
+        Whether each output was right: 1 or 0, and NaN where nobody looked.
+    confidence : array_like of shape (n,)
+        Of each output, finite.
+    threshold : float
+        K: outputs at or above it were accepted. All others were verified.
+    audit_probability : float or array_like of shape (n,)
+        π, with which probability an accepted output was audited, in [0, 1]; decided before its truth
+        was known, and logged.
+    accepted, audited : array_like of shape (n,), optional
+        What the log says of each output, 1 or 0; checked against the rest.
+
+    Returns
+    -------
+    AuditedSweep
+        Counts weighted by 1/π, and what the exact guarantee needs.
+
+    Raises
+    ------
+    ValueError
+        As :func:`.threshold_sweep`; also where the log contradicts itself, with the first such row: an
+        output that was accepted below K or rejected from K on, one that was audited with probability 0,
+        a truth of what nobody saw, or a rejected or audited output without one.
+
+    Notes
+    -----
+    An estimate with weights 1/π is unbiased (Horvitz and Thompson 1952): an error that was audited with
+    a probability of 5 % stands for 20. The rates at thresholds below K say what would be if more were
+    accepted; there the truth is known of all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> correct = [1, np.nan, 0, np.nan, 1, 0]
+    >>> confidence = [0.9, 0.8, 0.8, 0.7, 0.4, 0.3]
+    >>> sweep = fa.operation.audited_sweep(
+    ...     correct, confidence, threshold=0.6, audit_probability=0.5
+    ... )
+    >>> sweep.thresholds, sweep.false_accepts
+    (array([inf, 0.9, 0.8, 0.4, 0.3]), array([0., 0., 2., 2., 3.]))
+    """
+    log = read_log(correct, confidence, threshold, audit_probability, accepted, audited)
+    known = log.known
+    weight = 1.0 / log.probability[known]
+    sweep = threshold_sweep(log.correct[known] == 1, log.confidence[known], sample_weight=weight)
+    # thresholds of the weighted sweep are the known confidences, of which each error has one
+    falling = -sweep.thresholds[1:].astype(np.float64)
+    wrong = log.wrong
+    points = np.searchsorted(falling, -log.confidence[wrong].astype(np.float64)) + 1
+    probability = log.probability[wrong]
+    order = np.lexsort((probability, points))
+    pi = log.probability[log.accepted]
+    return AuditedSweep(
+        sweep.thresholds, sweep.true_accepts, sweep.false_accepts,
+        threshold=log.threshold,
+        least_probability=float(pi.min()) if len(pi) else 1.0,
+        logged=np.sort(log.confidence.astype(np.float64))[::-1],
+        error_points=points[order],
+        error_probabilities=probability[order],
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditLog:
+    """A log that does not contradict itself.
+
+    `correct` is NaN where unknown, `probability` that with which the truth became known.
+    """
+
+    correct: NDArray[np.float64]
+    confidence: NDArray[Any]
+    accepted: NDArray[np.bool_]
+    probability: NDArray[np.float64]
+    threshold: float
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Whose truth is known."""
+        return np.asarray(~np.isnan(self.correct))
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Which are known to be wrong."""
+        return np.asarray(self.correct == 0)
+
+
+def read_log(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    threshold: float,
+    audit_probability: ArrayLike,
+    accepted: ArrayLike | None = None,
+    audited: ArrayLike | None = None,
+) -> AuditLog:
+    """Check a log; an error names the first row (counted from 0) that contradicts another column."""
+    scores, labels = vector(confidence, "confidence"), vector(correct, "correct")
+    n = len(scores)
+    truth = labels.astype(np.float64)
+    if len(truth) != n or n == 0:
+        message = f"correct has {len(truth)} items and confidence has {n}; the same number is expected"
+        raise ValueError(message)
+    if scores.dtype.kind == "f" and not np.isfinite(scores).all():
+        threshold_sweep(np.zeros(n, np.bool_), scores)  # refuses it
+    limit = real_scalar(threshold, "threshold", finite=False)
+    _refuse("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "0, 1 or NaN is expected")
+    above = at_or_above(scores, limit)
+    probability = np.broadcast_to(fractions_of(audit_probability, "audit_probability"), (n,)).copy()
+    known = ~np.isnan(truth)
+    if accepted is not None:
+        said = _flags(accepted, "accepted", n)
+        _refuse("accepted", said & ~above, said, f"confidence is below the threshold of {limit:g}")
+        _refuse(
+            "accepted", ~said & above, said, f"confidence is at or above the threshold of {limit:g}"
+        )
+    if audited is not None:
+        looked = _flags(audited, "audited", n)
+        _refuse("audited", looked & above & ~known, looked, "correct is NaN, nothing was found")
+        _refuse("correct", known & above & ~looked, truth, "the output was accepted and not audited")
+    _refuse("correct", ~known & ~above, truth, "the output was rejected, and its truth is expected")
+    never = above & (probability == 0)
+    _refuse("audit_probability", never, probability, "above 0 is expected of an accepted output")
+    if not known.any():
+        message = "correct is NaN everywhere; the truth of some outputs is expected"
+        raise ValueError(message)
+    return AuditLog(truth, scores, above, np.where(above, probability, 1.0), limit)
+
+
+def _flags(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:
+    array = vector(values, name)
+    if len(array) != n:
+        message = f"{name} has {len(array)} items and confidence has {n}; the same number is expected"
+        raise ValueError(message)
+    _refuse(name, (array != 0) & (array != 1), array, "0 or 1 is expected")
+    return np.asarray(array == 1)
+
+
+def _refuse(name: str, bad: NDArray[np.bool_], values: NDArray[Any], why: str) -> None:
+    """Raise about the first bad row."""
+    if bad.any():
+        row = int(np.argmax(bad))
+        message = f"{name}[{row}] is {values[row]}; {why}"
+        raise ValueError(message)

@@ -1,0 +1,148 @@
+"""The error rate of a system in use, from a log of audits."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from fastarac._core.checks import inner_fraction
+from fastarac._core.comparing import at_or_above
+from fastarac._core.exceptions import warn_unreliable
+from fastarac._core.inputs import choice, real_scalar
+from fastarac._core.interval import Interval
+from fastarac._core.quantiles import normal_quantile
+from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.special import chi_square_quantile
+from fastarac.operating.audits import audited_sweep, read_log
+from fastarac.operation.calibration import calibration_of
+from fastarac.sweep import threshold_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.operating.audits import AuditLog
+
+__all__ = ["audited_error_rate", "audited_sweep"]
+
+Method = Literal["weighting", "aipw"]
+METHODS = ("weighting", "aipw")
+FEW = 10  # known errors below which a normal interval is not to be relied on
+FOLDS = 2
+
+
+def audited_error_rate(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    threshold: float,
+    audit_probability: ArrayLike,
+    at: float | None = None,
+    method: Method = "weighting",
+    confidence_level: float = 0.95,
+    accepted: ArrayLike | None = None,
+    audited: ArrayLike | None = None,
+    random_state: RandomState = 0,
+) -> Interval:
+    r"""Estimate the rate of undetected errors among all outputs, from a log of audits.
+
+    Parameters
+    ----------
+    correct, confidence, threshold, audit_probability, accepted, audited
+        The log, as :func:`.audited_sweep` takes it.
+    at : float, optional
+        The threshold whose error rate is asked for; by default the one in use.
+    method : {"weighting", "aipw"}, default="weighting"
+        With weights 1/π alone, or augmented by the calibrated error probabilities.
+    confidence_level : float, default=0.95
+        Of the interval, in (0, 1).
+    random_state : int, SeedSequence, Generator or None, default=0
+        Of the two folds of "aipw".
+
+    Returns
+    -------
+    Interval
+        The error rate, errors over all outputs in the log.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.audited_sweep`.
+
+    Warns
+    -----
+    UnreliableIntervalWarning
+        For "aipw" with fewer than 10 known errors.
+
+    Notes
+    -----
+    With a the acceptance, A the audit and w the error of each output,
+
+    weighting (Horvitz and Thompson 1952): the mean of a·A·w/π, with the gamma interval of Fay and
+    Feuer 1997 for sums of weighted counts, which also holds with few errors, and with none.
+
+    AIPW (Robins, Rotnitzky and Zhao 1994): the mean of a·(p̂ + A·(w − p̂)/π), with p̂ of
+    :func:`.isotonic_calibration` from the known outputs of the other fold. Unbiased whatever p̂ is
+    worth, as π is known; the better p̂ is, the smaller the variance. The interval is a normal one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> rng = np.random.default_rng(1)
+    >>> confidence = rng.random(20_000)
+    >>> correct = np.where(rng.random(20_000) < 0.2 * (1 - confidence), 0.0, 1.0)
+    >>> unseen = (confidence >= 0.25) & (rng.random(20_000) >= 0.1)
+    >>> log = {"threshold": 0.25, "audit_probability": 0.1}
+    >>> fa.operation.audited_error_rate(np.where(unseen, np.nan, correct), confidence, **log)
+    Interval(0.0595 [0.0492908, 0.0712006], 95 %, weighting, gamma)
+    """
+    level = inner_fraction(confidence_level, "confidence_level")
+    choice(method, "method", METHODS)
+    log = read_log(correct, confidence, threshold, audit_probability, accepted, audited)
+    taken = (
+        log.accepted if at is None else at_or_above(log.confidence, real_scalar(at, "at", finite=False))
+    )
+    weight = np.where(taken & log.wrong, 1.0 / log.probability, 0.0)
+    if method == "weighting":
+        return _weighted(weight, float((1.0 / log.probability[taken]).max(initial=1.0)), level)
+    expected = _error_probability(log, random_state)
+    seen = np.where(log.known, (log.wrong - expected) / log.probability, 0.0)
+    values = np.where(taken, expected + seen, 0.0)
+    n_errors = int((taken & log.wrong).sum())
+    if n_errors < FEW:
+        warn_unreliable(f"there are {n_errors} known errors; at least {FEW} are expected for AIPW")
+    estimate = float(values.mean())
+    error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    reach = normal_quantile(level) * error
+    low, high = max(0.0, estimate - reach), min(1.0, estimate + reach)
+    return Interval(estimate, low, high, error, level, "aipw")
+
+
+def _weighted(weight: NDArray[np.float64], largest: float, level: float) -> Interval:
+    """The interval of Fay and Feuer for a mean of weighted errors."""
+    n = len(weight)
+    y, v, w = float(weight.sum()) / n, float((weight**2).sum()) / n**2, largest / n
+    tail = (1.0 - level) / 2.0
+    low = v / (2 * y) * chi_square_quantile(tail, 2 * y * y / v) if y > 0.0 else 0.0
+    v_high, y_high = v + w * w, y + w
+    high = v_high / (2 * y_high) * chi_square_quantile(1.0 - tail, 2 * y_high**2 / v_high)
+    error = math.sqrt(v)
+    return Interval(y, max(0.0, low), min(1.0, high), error, level, "weighting, gamma")
+
+
+def _error_probability(log: AuditLog, random_state: RandomState) -> NDArray[np.float64]:
+    """p̂ of each output, from the known outputs of the other fold."""
+    n = len(log.confidence)
+    # drawn in the order of the values, so that their own order does not matter
+    order = np.lexsort((log.correct, log.probability, log.confidence))
+    fold = np.empty(n, np.intp)
+    fold[order] = np.random.default_rng(key_of(random_state)).permutation(n) % FOLDS
+    found = np.zeros(n)
+    for i in range(FOLDS):
+        others = log.known & (fold != i)
+        if others.any():
+            sweep = threshold_sweep(log.correct[others] == 1, log.confidence[others])
+            found[fold == i] = calibration_of(sweep).at(log.confidence[fold == i])
+    return found

@@ -1,0 +1,205 @@
+"""Logs of audits: weighted counts, the exact guarantee by simulation, estimates, and bad rows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import fastarac as fa
+from fastarac import operation
+
+N, K, PI, LIMIT = 20_000, 0.25, 0.1, 0.02  # X at K is 0.75
+
+
+def draw(rng, n=N, pi=PI):
+    """Confidences are uniform, and an error has the probability 0.2·(1 − t)²."""
+    confidence = rng.random(n)
+    correct = np.where(rng.random(n) < 0.2 * (1 - confidence) ** 2, 0.0, 1.0)
+    seen = rng.random(n) < pi
+    return np.where((confidence >= K) & ~seen, np.nan, correct), confidence
+
+
+def error_rate(threshold):
+    """∫ 0.2·(1 − t)² dt from the threshold on."""
+    return 0.2 * (1 - min(max(threshold, 0.0), 1.0)) ** 3 / 3
+
+
+class TestSweep:
+    LOG = [1, np.nan, 0, np.nan, 1, 0, 0], [0.9, 0.8, 0.8, 0.7, 0.4, 0.3, 0.3]
+
+    def test_weights(self):
+        pi = [0.5, 0.5, 0.25, 0.5, 0.1, 0.1, 0.1]
+        sweep = operation.audited_sweep(*self.LOG, threshold=0.6, audit_probability=pi)
+        assert sweep.thresholds.tolist() == [math.inf, 0.9, 0.8, 0.4, 0.3]
+        assert sweep.true_accepts.tolist() == [0, 2, 2, 3, 3]
+        assert sweep.false_accepts.tolist() == [0, 0, 4, 4, 6]
+        assert sweep.least_probability == 0.25
+        assert sweep.accepted_at(np.array([0.85, 0.7, 0.0])).tolist() == [1, 4, 7]
+        # it stands in for a weighted sweep
+        assert fa.operating_point(sweep, threshold=0.8).false_accepts == 4
+        assert fa.arac_auc_score(sweep) > 0
+        assert "\n" not in repr(sweep)
+
+    def test_thinning_is_the_same_in_any_order(self):
+        rng = np.random.default_rng(0)
+        correct, confidence = draw(rng, 3000)
+        pi = np.where(confidence > 0.5, 0.1, 0.2)
+        order = rng.permutation(3000)
+        first = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=pi)
+        again = operation.audited_sweep(
+            correct[order], confidence[order], threshold=K, audit_probability=pi[order]
+        )
+        assert again == first
+        limits = {"max_error_rate": 0.1}
+        point = fa.guaranteed_operating_point(first, **limits)
+        assert fa.guaranteed_operating_point(again, **limits) == point
+
+    def test_errors_are_kept_with_the_least_probability(self):
+        rng = np.random.default_rng(1)
+        confidence = np.full(40_000, 0.5)
+        confidence[:10_000] = 0.1
+        pi = np.full(40_000, 0.4)
+        pi[30_000:] = 0.1
+        correct = np.where((confidence > 0.25) & (rng.random(40_000) >= pi), np.nan, 0.0)
+        sweep = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=pi)
+        kept = np.diff(sweep.thinned_errors(rng))
+        for found, n in zip(kept.tolist(), (30_000, 10_000), strict=True):
+            assert abs(found - 0.1 * n) < 4 * math.sqrt(0.09 * n)
+
+    def test_everything_audited_is_the_guarantee_of_items(self):
+        rng = np.random.default_rng(2)
+        correct, confidence = draw(rng, 4000, pi=1.0)
+        sweep = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=1)
+        found = fa.guaranteed_operating_point(sweep, max_error_rate=0.03)
+        expected = fa.guaranteed_operating_point(correct, confidence, max_error_rate=0.03)
+        assert (found.threshold, found.bound) == (expected.threshold, expected.bound)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"audit_probability": [0.5, 0, 0.5, 0.5, 1, 1, 1]}, r"audit_probability\[1\] is 0\.0"),
+            ({"audit_probability": 1.5}, r"audit_probability is 1\.5; a number in \[0, 1\]"),
+            ({"accepted": [1, 1, 1, 1, 1, 0, 0]}, r"accepted\[4\] is True; confidence is below"),
+            ({"accepted": [1, 1, 0, 1, 0, 0, 0]}, r"accepted\[2\] is False; confidence is at or above"),
+            ({"audited": [1, 1, 1, 0, 0, 0, 0]}, r"audited\[1\] is True; correct is NaN"),
+            ({"audited": [1, 0, 0, 0, 0, 0, 0]}, r"correct\[2\] is 0\.0; the output was accepted"),
+            ({"audited": [1, 0, 2, 0, 0, 0, 0]}, r"audited\[2\] is 2; 0 or 1 is expected"),
+            ({"threshold": 0.85}, r"correct\[1\] is nan; the output was rejected"),
+            ({"accepted": [1]}, "accepted has 1 items and confidence has 7"),
+        ],
+    )  # fmt: skip
+    def test_logs_that_contradict_themselves(self, change, message):
+        with pytest.raises(ValueError, match=message):
+            operation.audited_sweep(*self.LOG, **{"threshold": 0.6, "audit_probability": 0.5} | change)
+
+    def test_values_of_correct(self):
+        options = {"threshold": 0.6, "audit_probability": 0.5}
+        with pytest.raises(ValueError, match=r"correct\[0\] is 2\.0; 0, 1 or NaN is expected"):
+            operation.audited_sweep([2], [0.9], **options)
+        with pytest.raises(ValueError, match="correct is NaN everywhere"):
+            operation.audited_sweep([np.nan], [0.9], **options)
+        with pytest.raises(ValueError, match="a finite number is expected"):
+            operation.audited_sweep([1], [np.inf], **options)
+
+
+def within(count, runs, delta=0.05):
+    return count / runs <= delta + 2.5 * math.sqrt(delta * (1 - delta) / runs)
+
+
+@pytest.mark.slow
+def test_the_guarantee_from_logs_holds_and_the_naive_one_never():
+    """Also with unequal probabilities; and with the assumption broken: suspicious outputs left out."""
+    rng = np.random.default_rng(18)
+    runs, broken = 80, dict.fromkeys(("equal", "unequal", "naive", "chosen"), 0)
+    for _ in range(runs):
+        correct, confidence = draw(rng)
+        sweep = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=PI)
+        known = ~np.isnan(correct)
+        pi = np.where(confidence > 0.6, 0.1, 0.3)
+        others = drawn_unequal(rng, confidence, pi)
+        unequal = operation.audited_sweep(others, confidence, threshold=K, audit_probability=pi)
+        # auditors who skip two thirds of the errors break what is assumed of π
+        skipped = (correct == 0) & (confidence >= K) & (rng.random(N) < 2 / 3)
+        chosen = operation.audited_sweep(
+            np.where(skipped, np.nan, correct), confidence, threshold=K, audit_probability=PI
+        )
+        for name, items in (
+            ("equal", (sweep,)), ("unequal", (unequal,)), ("chosen", (chosen,)),
+            ("naive", (correct[known], confidence[known])),
+        ):  # fmt: skip
+            point = fa.guaranteed_operating_point(*items, max_error_rate=LIMIT, random_state=rng)
+            broken[name] += error_rate(point.threshold) > LIMIT
+    assert within(broken["equal"], runs)
+    assert within(broken["unequal"], runs)
+    assert broken["naive"] == runs
+    assert broken["chosen"] == runs
+
+
+def drawn_unequal(rng, confidence, pi):
+    correct = np.where(rng.random(N) < 0.2 * (1 - confidence) ** 2, 0.0, 1.0)
+    return np.where((confidence >= K) & (rng.random(N) >= pi), np.nan, correct)
+
+
+@pytest.mark.slow
+def test_the_guaranteed_risk_from_logs():
+    rng = np.random.default_rng(19)
+    runs, broken, limit = 60, 0, 0.03
+    pilot = rng.random(2000)
+    for _ in range(runs):
+        correct, confidence = draw(rng)
+        sweep = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=PI)
+        point = fa.guaranteed_operating_point(
+            sweep, max_risk=limit, scale="unit", pilot=pilot, random_state=rng
+        )
+        share = 1 - point.threshold
+        broken += error_rate(point.threshold) > limit * share
+        assert share > 0.2
+    assert within(broken, runs)
+    with pytest.raises(TypeError, match="max_risk from audits is given without thresholds and pilot"):
+        fa.guaranteed_operating_point(sweep, max_risk=limit, scale="unit")
+    with pytest.raises(TypeError, match="groups is given beside an AuditedSweep"):
+        fa.guaranteed_operating_point(sweep, max_error_rate=limit, groups=[1])
+
+
+@pytest.mark.slow
+def test_estimates_are_unbiased_and_their_intervals_cover():
+    rng = np.random.default_rng(20)
+    runs = 120
+    figures = np.empty((runs, 2, 2))
+    for run in range(runs):
+        correct, confidence = draw(rng)
+        for i, method in enumerate(("weighting", "aipw")):
+            found = operation.audited_error_rate(
+                correct, confidence, threshold=K, audit_probability=PI, method=method
+            )
+            figures[run, i] = found.estimate, found.low <= error_rate(K) <= found.high
+    estimates, covered = figures[:, :, 0], figures[:, :, 1].mean(axis=0)
+    error = estimates.std(axis=0) / math.sqrt(runs)
+    assert (abs(estimates.mean(axis=0) - error_rate(K)) < 3 * error).all()
+    assert (covered > 0.95 - 3 * math.sqrt(0.0475 / runs)).all()
+    assert estimates[:, 1].var() <= estimates[:, 0].var()
+
+
+def test_estimates_at_other_thresholds():
+    rng = np.random.default_rng(21)
+    correct, confidence = draw(rng, 50_000)
+    log = {"threshold": K, "audit_probability": PI}
+    for at in (0.0, 0.25, 0.5):
+        for method in ("weighting", "aipw"):
+            found = operation.audited_error_rate(correct, confidence, at=at, method=method, **log)
+            assert abs(found.estimate - error_rate(at)) < 4 * found.standard_error
+
+
+def test_no_error_still_has_a_bound():
+    found = operation.audited_error_rate(
+        np.ones(1000), np.ones(1000), threshold=0.5, audit_probability=1
+    )
+    assert (found.estimate, found.low) == (0, 0)
+    assert found.high == pytest.approx(stats.chi2.ppf(0.975, 2) / 2000)
+    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 0 known errors; at least 10"):
+        operation.audited_error_rate(
+            np.ones(1000), np.ones(1000), threshold=0.5, audit_probability=1, method="aipw"
+        )
