@@ -277,7 +277,7 @@ ONLY_IN = {
     "group": r"read_(outputs|models)",
     "weights": r"cohen_kappa(_score)?",
     "sweeps": r"average_curves|AverageCurveDisplay\.\w+",
-    "thresholds": r"ThresholdSweep(\.from_counts)?|guaranteed_operating_point|AuditedSweep\.accepted_at",
+    "thresholds": r"ThresholdSweep(\.from_counts)?|guaranteed_operating_point|\w+\.accepted_at",
     "correction": r"VerificationCosts|compare_models",
     "x": r"auc",
     "y": r"auc",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 RUN = "from fastarac.cli import main; main()"
 COLUMNS = "92"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+STATUSES = (0, 1, 2, 3)  # of a check or a monitor: fails, refused, too few
 TERMINAL = {"TTY_COMPATIBLE": "1", "COLUMNS": COLUMNS, "NO_COLOR": "1"}
 
 
@@ -71,14 +72,39 @@ def plain(output: str) -> list[str]:
     return [line.rstrip() for line in ESCAPES.sub("", output).splitlines()]
 
 
-def session(*commands: str) -> str:
-    """Run commands of `fastarac` and ``head`` in a folder with the example files."""
+def operation() -> str:
+    """Run the commands of the tutorial on operation, on the files that its script makes."""
+    script = Path(__file__).parents[1] / "operation_example.py"
+
+    def prepare(folder: Path) -> None:
+        shutil.copy(script, folder)
+
+    audits = "--by field --state state.json"
+    return session(
+        "fastarac plan --error-rate 0.02 --expect 0.01",
+        "python operation_example.py",
+        "head -3 verified.csv",
+        "fastarac fit verified.csv --by field --error-rate 0.02 -o policy.json",
+        "fastarac apply policy.json week-1.csv --by field -o accepted.csv --review review.csv",
+        "head -3 review.csv",
+        "fastarac check policy.json audits-1.csv --by field",
+        f"fastarac monitor policy.json audits-1.csv {audits}",
+        f"fastarac monitor policy.json audits-1.csv audits-2.csv {audits}",
+        f"fastarac monitor policy.json audits-3.csv {audits} --plot monitor.svg",
+        "fastarac check policy.json audits-3.csv --by field",
+        prepare=prepare,
+    )
+
+
+def session(*commands: str, prepare: Callable[[Path], None] = write_examples) -> str:
+    """Run commands of `fastarac`, ``python`` and ``head`` in a folder with the example files."""
     shown = []
     with TemporaryDirectory() as folder:
-        write_examples(Path(folder))
+        prepare(Path(folder))
         for command in commands:
             program, *arguments = shlex.split(command)
-            real = [sys.executable, "-c", RUN] if program == "fastarac" else [program]
+            own = {"fastarac": [sys.executable, "-c", RUN], "python": [sys.executable]}
+            real = own.get(program, [program])
             done = subprocess.run(  # noqa: S603  (the commands are those of this file)
                 [*real, *arguments],
                 cwd=folder,
@@ -87,7 +113,7 @@ def session(*commands: str) -> str:
                 encoding="utf-8",
                 check=False,
             )
-            if done.returncode not in (0, 2):
+            if done.returncode not in STATUSES:
                 message = f"{command} ended with {done.returncode}:\n{done.stderr}"
                 raise RuntimeError(message)
             lines = plain(done.stdout)
@@ -139,5 +165,6 @@ MAKERS: dict[str, Callable[[], str]] = {
         "fastarac ocr invoices.csv --normalise total=number --normalise due=date --error-rate 0.05",
     ),
     "ocr_guarantee.txt": lambda: session("fastarac ocr truth plain --error-rate 0.05 --guarantee 0.05"),
+    "operation.txt": operation,
     "help.txt": lambda: session("fastarac evaluate --help"),
 }
