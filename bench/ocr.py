@@ -21,33 +21,43 @@ from fastarac.ocr.alignment import align_texts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastarac.ocr import Engine, Words
+    from fastarac.ocr import Engine
 
 HEADER = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
 WORDS_A_LINE = 10
 LONG = (1_000, 5_000, 20_000, 100_000)
 
 
-def pages_of(words: Words, n: int) -> Iterator[list[tuple[str, float]]]:
-    """Texts and confidences of n words after one another, from the beginning again at the end."""
-    endless = itertools.cycle(zip(words.text, words.confidence.tolist(), strict=True))
+def pages_of(n: int) -> Iterator[tuple[list[str], list[tuple[str, float]]]]:
+    """Yield n true words and what is read there: page after page of the sample, the last one cut."""
+    sample = load_sample()
+    true, read = sample.truth, sample.outputs["plain"]
+    words = list(zip(read.text, read.confidence.tolist(), strict=True))
+    slices = zip(true.page_slices(), read.page_slices(), strict=True)
+    pages = itertools.cycle([(list(true.text[t]), words[r]) for t, r in slices])
     while True:
-        yield list(itertools.islice(endless, n))
+        texts: list[str] = []
+        outputs: list[tuple[str, float]] = []
+        while len(texts) < n:
+            of_page, on_page = next(pages)
+            some = min(n - len(texts), len(of_page))
+            texts += of_page[:some]
+            outputs += on_page[: len(on_page) * some // len(of_page)]
+        yield texts, outputs
 
 
 def write_pages(folder: Path, n_pages: int, n_words: int) -> None:
     """Write true texts into ``truth`` and Tesseract's tables into ``output``."""
-    sample = load_sample()
-    true, read = (pages_of(words, n_words) for words in (sample.truth, sample.outputs["plain"]))
+    pages = pages_of(n_words)
     for name in ("truth", "output"):
         (folder / name).mkdir()
     for number in range(n_pages):
-        texts = [text for text, _ in next(true)]
+        texts, outputs = next(pages)
         lines = [texts[i : i + WORDS_A_LINE] for i in range(0, n_words, WORDS_A_LINE)]
         (folder / "truth" / f"{number}.txt").write_text("\n".join(map(" ".join, lines)))
         rows = [
             f"5\t1\t1\t1\t{i // WORDS_A_LINE}\t{i % WORDS_A_LINE}\t0\t0\t9\t9\t{confidence}\t{text}"
-            for i, (text, confidence) in enumerate(next(read))
+            for i, (text, confidence) in enumerate(outputs)
         ]
         (folder / "output" / f"{number}.tsv").write_text("\n".join([HEADER, *rows]) + "\n")
 
@@ -61,11 +71,8 @@ def read_and_align(folder: Path, n_workers: int) -> tuple[float, Engine]:
 
 def align_one(n_words: int) -> float:
     """Return the seconds to align one page of so many words."""
-    sample = load_sample()
-    true, read = (
-        [text for text, _ in next(pages_of(words, n_words))]
-        for words in (sample.truth, sample.outputs["plain"])
-    )
+    true, outputs = next(pages_of(n_words))
+    read = [text for text, _ in outputs]
     start = time.perf_counter()
     align_texts(true, read)
     return time.perf_counter() - start

@@ -273,7 +273,11 @@ def test_what_cannot_be_read_or_written(folders):
     assert refusal() == "TRUTH and at least one OCR are expected, or --demo (see --help)"
     assert "does not exist" in refusal(truth, folders / "none")
     assert "ends in '.xlsx'; .parquet or .csv is expected" in refusal(truth, one, "-o", "x.xlsx")
-    assert "cannot be written" in refusal(truth, one, "-o", folders / "no" / "x.parquet", *QUICK)
+    assert refusal(truth, one, "-o", folders / "no" / "x.parquet") == (
+        f"{folders / 'no' / 'x.parquet'}: it cannot be written: there is no folder {folders / 'no'}"
+    )
+    (folders / "x.parquet").mkdir()
+    assert "it cannot be written: it is a folder" in refusal(truth, one, "-o", folders / "x.parquet")
     (one / "p2.json").write_text("[[[")
     assert "p2.json" in refusal(truth, one)
 

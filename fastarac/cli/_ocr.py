@@ -227,6 +227,9 @@ def run(
         raise RefusalError("--images is given without --report, which would show them")
     if output is not None and output.suffix not in (".parquet", ".csv"):
         raise RefusalError(f"{output} ends in {output.suffix!r}; .parquet or .csv is expected")
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        problem = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
+        raise RefusalError(f"{output}: it cannot be written: {problem}")
     if not request.demo:
         from fastarac.cli import _ocr_fields
 

@@ -90,7 +90,7 @@ def are_given(request: Request) -> bool:
 
 def run(request: Request, settings: Settings, *, output: Path | None) -> None:
     """Read, evaluate, write and print."""
-    _check(request)
+    _check(request, settings)
     found = find(request, settings)
     settings.report(
         _html.of_fields(found.models, found.engines),
@@ -186,8 +186,13 @@ def records(found: Found) -> list[dict[str, Any]]:
     return [{key: row.get(key) for key in keys} for row in rows]
 
 
-def _check(request: Request) -> None:
+def _check(request: Request, settings: Settings) -> None:
     """Refuse options that are for texts."""
+    if settings.delivery.report is not None:
+        raise RefusalError(
+            "--report shows pages; of fields, -o FILE writes the table that fastarac evaluate FILE "
+            "--report takes"
+        )
     if request.missed not in (None, "reject"):
         raise RefusalError(
             f"--missed is {request.missed}; fields without an output are rejected, as someone sees "

@@ -251,10 +251,11 @@ class Words(Result):
             raise ValueError("parts is empty; at least one reading is expected")
         scales: set[Scale] = {words.scale for words in readings if words.scale is not None}
         if len(scales) > 1:
+            of_scale = {scale: [w for w in readings if w.scale == scale] for scale in HIGHEST}
             counts = ", ".join(
-                f"{sum(words.scale == scale for words in readings)} in {scale}"
-                for scale in HIGHEST
-                if scale in scales
+                f"{len(found)} in {scale}, such as {found[0].page_names[0]}"
+                for scale, found in of_scale.items()
+                if found
             )
             message = (
                 f"the confidences of {len(readings)} readings are on different scales ({counts}); "

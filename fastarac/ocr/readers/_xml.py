@@ -71,6 +71,8 @@ def root_of(file: InputFile) -> Root:
         raise OcrFileError(
             file.path, f"it is not XML: {message}", place=f"line {error.lineno}"
         ) from None
+    except OcrFileError:
+        raise
     except (ValueError, LookupError) as error:
         problem = f"its encoding cannot be read ({error}); UTF-8 or UTF-16 is expected"
         raise OcrFileError(file.path, problem, place="line 1") from None
