@@ -16,11 +16,13 @@ from fastarac._core.text import count, json_text, listed, printable, rounded_per
 from fastarac.cli import _html, _ocr, _report
 from fastarac.cli._options import Format, RefusalError
 from fastarac.cli._settings import write
-from fastarac.cli._tables import UNLIMITED, Column, table
+from fastarac.cli._tables import UNLIMITED, Column, table, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from rich.table import Table
 
     from fastarac.cli._compare import Findings
     from fastarac.cli._model import Model
@@ -314,9 +316,9 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
     for model, whole in zip(found.models, found.documents, strict=True):
         of_engine = f" of {printable(model.name)}" if len(engines) > 1 else ""
         yield ""
-        yield from _documents(engines[model.name], model, whole, of_engine)
+        yield from _documents(engines[model.name], model, whole, of_engine, console)
         yield ""
-        yield from _each_field(engines[model.name], model, of_engine)
+        yield from _each_field(engines[model.name], model, of_engine, console)
     if found.comparison is not None:
         yield ""
         n = found.comparison.comparison.n
@@ -350,7 +352,7 @@ def _comparison(fields: FieldOutputs) -> str:
 
 
 def _documents(
-    fields: FieldOutputs, model: Model, whole: Model, of_engine: str
+    fields: FieldOutputs, model: Model, whole: Model, of_engine: str, console: Console
 ) -> Iterator[Text | Any]:
     """Yield fields and documents side by side: at the threshold of the fields, and at their own."""
     yield Text(f"Fields and whole documents{of_engine}, side by side", style="bold")
@@ -376,7 +378,8 @@ def _documents(
         ),
         Column("of all\nwrong", [rounded_percent(point.error_rate) for point in at_own]),
     ]
-    yield table([_limit(limit) for limit in model.limits], columns, "limit")
+    limits = [_limit(limit) for limit in model.limits]
+    yield from _apart(tables(limits, [columns[:4], columns[4:]], console, "limit"))
     right = rounded_percent(float(fields.documents().correct.mean()))
     yield Text(
         f"{right} of the documents are right as a whole. Beside the threshold that keeps the limit "
@@ -384,7 +387,7 @@ def _documents(
     )
 
 
-def _each_field(fields: FieldOutputs, model: Model, of_engine: str) -> Iterator[Any]:
+def _each_field(fields: FieldOutputs, model: Model, of_engine: str, console: Console) -> Iterator[Any]:
     """Yield a table of the fields by name, the one that is least often right first."""
     at = [fields.by_field(model.point(index).threshold) for index in range(len(model.limits))]
     order = sorted(range(len(at[0])), key=lambda k: at[0][k].correct / at[0][k].documents)[:SHOWN]
@@ -392,21 +395,33 @@ def _each_field(fields: FieldOutputs, model: Model, of_engine: str) -> Iterator[
     if len(at[0]) > SHOWN:
         title = f"The worst {SHOWN} of {len(at[0])} fields{of_engine}"
     yield Text(title, style="bold")
-    columns = [
-        Column("documents", [count(at[0][k].documents) for k in order]),
-        Column("right", [rounded_percent(at[0][k].correct / at[0][k].documents) for k in order]),
-        Column("rejected", [count(at[0][k].rejected) for k in order]),
+    blocks = [
+        [
+            Column("documents", [count(at[0][k].documents) for k in order]),
+            Column("right", [rounded_percent(at[0][k].correct / at[0][k].documents) for k in order]),
+            Column("rejected", [count(at[0][k].rejected) for k in order]),
+        ]
     ]
     for index, limit in enumerate(model.limits):
         each = [at[index][k] for k in order]
-        columns += [
-            Column(
-                f"accepted at the\nthreshold for {_limit(limit)}",
-                [rounded_percent(found.acceptance_rate) for found in each],
-            ),
-            Column("errors that\nremain", [rounded_percent(found.error_rate) for found in each]),
-        ]
-    yield table([at[0][k].field for k in order], columns, "field")
+        blocks.append(
+            [
+                Column(
+                    f"accepted at the\nthreshold for {_limit(limit)}",
+                    [rounded_percent(found.acceptance_rate) for found in each],
+                ),
+                Column("errors that\nremain", [rounded_percent(found.error_rate) for found in each]),
+            ]
+        )
+    names = [at[0][k].field for k in order]
+    yield from _apart(tables(names, blocks, console, "field"))
+
+
+def _apart(parts: list[Table]) -> Iterator[Table | str]:
+    for number, part in enumerate(parts):
+        if number:
+            yield ""
+        yield part
 
 
 def _limit(limit: Limit) -> str:
