@@ -24,6 +24,7 @@ from fastarac._core.quantiles import (
 )
 from fastarac._core.special import binomial_interval, chi_square_quantile
 from fastarac.uncertainty import influence, losses
+from fastarac.uncertainty.optimism import left_out_cost
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 Z = 1.959963984540054
@@ -382,8 +383,6 @@ def test_bad_arguments_are_refused():
     sweep = fa.threshold_sweep(*columns)
     with pytest.raises(ValueError, match="method is 'log'; one of 'auto'"):
         fa.asymptotic_interval(*columns, method="log")
-    with pytest.raises(ValueError, match="'normalized_aurc' has no finite range"):
-        fa.asymptotic_interval(*columns, statistic="normalized_aurc", method="logit")
     with pytest.raises(ValueError, match="for method='gamma' one of arac_auc, augrc"):
         fa.asymptotic_interval(*columns, statistic="roc_auc", method="gamma")
     with pytest.raises(ValueError, match="ThresholdSweep of weighted items"):
@@ -444,3 +443,40 @@ def test_groups_of_one_share_alike_have_an_interval():
             correct, confidence, statistic="recognition_rate", groups=np.arange(48) // 4
         )
     assert 0.5 < found.low < 0.75 < found.high < 0.95
+
+
+def test_left_out_cost_is_that_of_every_item_by_itself():
+    rng = np.random.default_rng(3)
+    costs = fa.VerificationCosts(verification=1, correction=2, error=20)
+    statistic = fa.Statistic("cost", costs=costs)
+    for n in (2, 9, 40):
+        correct, confidence = rng.random(n) < 0.8, rng.integers(0, 6, n)
+        total = 0.0
+        for i in range(n):
+            others = np.arange(n) != i
+            cheapest, of_item = math.inf, []
+            for threshold in (-1, *range(7)):
+                accepted = confidence >= threshold
+                paid = np.where(accepted, np.where(correct, 0, 20), np.where(correct, 1, 3))
+                if paid[others].sum() <= cheapest:
+                    of_item = of_item if paid[others].sum() == cheapest else []
+                    of_item.append(paid[i])
+                    cheapest = paid[others].sum()
+            total += max(of_item)
+        found = left_out_cost(fa.threshold_sweep(correct, confidence), statistic)
+        assert found == pytest.approx(total / n, rel=1e-12)
+
+
+def test_excess_and_normalized_aurc_are_positive_by_their_logarithm():
+    items = fa.synthetic.PAPER_CASES[1].sample(300, random_state=0)
+    for name in ("excess_aurc", "normalized_aurc"):
+        found = fa.asymptotic_interval(*items, statistic=name)
+        assert found.low * found.high == pytest.approx(found.estimate**2, rel=1e-12)
+        assert 0.0 < found.low < found.estimate < found.high
+
+
+def test_costs_warn_of_few_accepted_errors():
+    correct, confidence = np.arange(400) % 4 > 0, np.arange(400) % 4
+    costs = fa.VerificationCosts(verification=1, correction=2, error=20)
+    with pytest.warns(fa.UnreliableIntervalWarning, match="0 incorrect items accepted"):
+        fa.asymptotic_interval(correct, confidence, statistic=fa.Statistic("cost", costs=costs))

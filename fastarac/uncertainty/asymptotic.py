@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -15,6 +16,7 @@ from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac.sweep import ThresholdSweep, as_sweep
 from fastarac.uncertainty import derivatives, influence, inversion, losses
 from fastarac.uncertainty.inversion import Sample
+from fastarac.uncertainty.optimism import left_out_cost
 from fastarac.uncertainty.statistics import as_statistic
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ FEW_ERRORS = 6.0  # below, the gamma interval of a loss is the better one
 NO_SPREAD = 1e-13  # standard errors below are 0, but for rounding
 # Means over one class, so that its spread is estimated from the items of the smaller class.
 OF_CLASSES = frozenset({"roc_auc", "normalized_arac_auc", "normalized_arp_auc", "normalized_aurc"})
+# Few errors at high confidences decide, so that a variance from C items of one size says even less.
+HEAVY = frozenset({"normalized_arp_auc", "normalized_aurc"})
+# Nearly always positive and skewed, so that intervals are made of the logarithm where it exists.
+POSITIVE = frozenset({"excess_aurc", "normalized_aurc"})
 
 
 class Estimate(NamedTuple):
@@ -131,9 +137,11 @@ def asymptotic_interval(
     quantile with G − 1 degrees of freedom.
 
     "logit": the same on the log-odds within the range of the statistic (on the logarithm of the
-    distance from its one finite end), with Student's quantile. Degrees of freedom are Satterthwaite's,
-    2C/(1 − C/n) with C = (Σψ²)²/Σψ⁴; for ROC-AUC and the normalised areas one less than the smaller
-    class.
+    distance from its one finite end; of a positive excess or normalised AURC, on its logarithm), with
+    Student's quantile. Degrees of freedom are Satterthwaite's, 2C/(1 − C/n) with C = (Σψ²)²/Σψ⁴; for
+    ROC-AUC and normalised areas at most one less than the smaller class, for normalised ARP-AUC and
+    AURC at most C. The cheapest threshold of a sample is cheaper in it than elsewhere: the upper end of
+    ``"cost"`` begins halfway to its leave-one-out estimate.
 
     "gamma" (Fay and Feuer 1997): the loss is a sum y = Σwᵢ over the incorrect items, of AUGRC = 1 −
     ARAC-AUC with wᵢ = (1 − Xᵢ)/n, X the acceptance rate in the middle of the tie; of AURC = 1 − ARP-AUC
@@ -167,7 +175,7 @@ def asymptotic_interval(
     >>> from fastarac.datasets import load_digits_ocr
     >>> correct, confidence = load_digits_ocr()["knn-votes"]
     >>> fa.asymptotic_interval(correct, confidence, statistic="roc_auc")
-    Interval(0.956213 [0.930852, 0.972547], 95 %, logit)
+    Interval(0.956213 [0.929611, 0.973052], 95 %, logit)
     """
     statistic = as_statistic(statistic)
     level = inner_fraction(confidence_level, "confidence_level")
@@ -197,9 +205,6 @@ def check_method(statistic: Statistic, method: str) -> None:
             f"statistic is {statistic.name!r}{reason}; for method={method!r} one of {', '.join(taken)} "
             "is expected, and bootstrap takes all"
         )
-        raise ValueError(message)
-    if method == "logit" and not any(map(math.isfinite, statistic.range)):
-        message = f"method is 'logit', and {statistic.name!r} has no finite range; 'wald' is expected"
         raise ValueError(message)
 
 
@@ -261,7 +266,11 @@ def interval_and_doubt(
             return Interval(value, *ends, error, level, "gamma"), few
     if estimate is None:
         raise AssertionError(statistic)
-    return interval_of(estimate, statistic, level, method), doubts(estimate, statistic)
+    found = interval_of(estimate, statistic, level, method)
+    if statistic.name == "cost" and found.method == "logit":
+        higher = estimate._replace(value=(value + left_out_cost(sample.sweep, statistic)) / 2.0)
+        found = replace(found, high=max(found.high, interval_of(higher, statistic, level, method).high))
+    return found, doubts(estimate, statistic)
 
 
 def estimate_of(
@@ -287,11 +296,15 @@ def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
     sweep, items, codes = sample
     if codes is not None:
         return n - 1.0
-    if name in OF_CLASSES and items is None:
-        return min(float(sweep.n_correct), float(sweep.n_incorrect)) - 1.0
-    if name in OF_CLASSES and items is not None:
-        return min(items.of_class(correct=True), items.of_class(correct=False)) - 1.0
-    return 2.0 * carriers / (1.0 - carriers / n) if carriers < n else math.inf
+    degrees = 2.0 * carriers / (1.0 - carriers / n) if carriers < n else math.inf
+    if name in HEAVY:
+        degrees = carriers
+    if name in OF_CLASSES:
+        of_classes = float(sweep.n_correct), float(sweep.n_incorrect)
+        if items is not None:
+            of_classes = items.of_class(correct=True), items.of_class(correct=False)
+        degrees = min(degrees, *(n - 1.0 for n in of_classes))
+    return degrees
 
 
 def moves_of(sample: Sample, statistic: Statistic) -> NDArray[np.float64]:
@@ -356,6 +369,8 @@ def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: 
     if not error > NO_SPREAD:
         return _unseen(estimate, statistic, level)
     low, high = statistic.range
+    if method != "wald" and statistic.name in POSITIVE and value > 0.0:
+        low, high = 0.0, math.inf
     if method == "wald" or not (math.isfinite(low) or math.isfinite(high)):
         reach = normal_quantile(level)
         if estimate.grouped or method != "wald":
@@ -371,7 +386,7 @@ def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: 
         factor = math.exp(min(reach / distance, 700.0))
         nearer, farther = distance / factor, distance * factor
         ends = (high - farther, high - nearer) if math.isinf(low) else (low + nearer, low + farther)
-        return Interval(value, *ends, error, level, "logit")
+        return Interval(value, *_within(statistic, *ends), error, level, "logit")
     width = high - low
     odds = math.log(above / below)
     reach *= width / (above * below)

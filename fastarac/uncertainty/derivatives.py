@@ -455,18 +455,23 @@ def _share(of_part: bool, of_whole: bool, value: float) -> float:
     return (of_part - value) if of_whole else 0.0
 
 
+def cost_of_verified(costs: VerificationCosts, reviewer: Reviewer | None) -> tuple[float, float]:
+    """Expected cost of a correct and of an incorrect item that is verified."""
+    people = reviewer or Reviewer()
+    found, spoiled = people.detection_rate, people.false_alarm_rate
+    return (
+        costs.verification + spoiled * (costs.correction + costs.error),
+        costs.verification + found * costs.correction + (1.0 - found) * costs.error,
+    )
+
+
 def _cost(
     sweep: ThresholdSweep, costs: VerificationCosts, reviewer: Reviewer | None = None
 ) -> PointInfluence:
     """Of the mean cost at the cheapest threshold, where a move of the threshold has no first order."""
     point = optimal_operating_point(sweep, costs=costs, reviewer=reviewer)
-    people = reviewer or Reviewer()
-    found, spoiled = people.detection_rate, people.false_alarm_rate
     accepted = np.asarray(sweep.thresholds[1:] >= point.threshold, np.bool_)
-    verified = (
-        costs.verification + spoiled * (costs.correction + costs.error),
-        costs.verification + found * costs.correction + (1.0 - found) * costs.error,
-    )
+    verified = cost_of_verified(costs, reviewer)
     mean = float(costs.cost(point))
     return PointInfluence(
         np.where(accepted, 0.0, verified[0]) - mean, np.where(accepted, costs.error, verified[1]) - mean

@@ -13,6 +13,7 @@ from fastarac._core import parallel, sorting
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import NAMES, read_items
 from fastarac.areas.arac import CHUNK
+from fastarac.costs.verification import optimal_operating_point
 from fastarac.sweep import ThresholdSweep, require_confidence, trusted_sweep
 from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.derivatives import PointInfluence
@@ -68,8 +69,8 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
 def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[str, float]:
     """The smaller class of the items that the statistic contrasts: how it is called, and its weight.
 
-    Of partial areas, the errors inside the part. Of anything but a named statistic (None), the correct
-    or the incorrect items.
+    Of partial areas, the errors inside the part; of costs, those that are accepted. Of anything but a
+    named statistic (None), the correct or the incorrect items.
     """
     if statistic is not None and statistic.name in derivatives.PARTIAL:
         return derivatives.PARTIAL[statistic.name](sweep, **dict(statistic.parameters))
@@ -79,6 +80,9 @@ def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[st
         return f"items that make up the {statistic.name.replace('_', ' ')}, or its complement", min(
             part, whole - part
         )
+    if statistic is not None and statistic.name == "cost":
+        threshold = optimal_operating_point(sweep, **dict(statistic.parameters)).threshold
+        return "incorrect items accepted at the cheapest threshold", float(sweep.at(threshold)[1])
     if sweep.n_incorrect <= sweep.n_correct:
         return "incorrect items", float(sweep.n_incorrect)
     return "correct items", float(sweep.n_correct)

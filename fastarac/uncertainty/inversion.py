@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 LIMITS = ("acceptance_at_error_rate", "acceptance_at_risk")
+PARTS = 10  # bisections of a tie
 NAMES = (*LIMITS, "recognition_rate", *derivatives.RATES)
 
 
@@ -132,7 +133,7 @@ def limit(sample: Sample, statistic: Statistic, value: float, level: float) -> t
         of_accepted = sample.share(wrong, inside, level).whole
         n = float(accepted[inside[0]].max(initial=0))
         design = of_accepted / n if n and not sample.counted else 1.0
-        low, high = _by_risk(sweep, float(parameters["max_risk"]), design, level)
+        low, high = _by_risk(sweep, parameters, design, level)
     low, high = min(low, value), max(high, value)
     return (
         max(0.0, value - math.hypot(value - low, value - a)),
@@ -156,8 +157,11 @@ def _by_error_rate(
     return (low if few else 0.0), high
 
 
-def _by_risk(sweep: ThresholdSweep, allowed: float, design: float, level: float) -> tuple[float, float]:
+def _by_risk(
+    sweep: ThresholdSweep, parameters: dict[str, Any], design: float, level: float
+) -> tuple[float, float]:
     """The last acceptance rate whose risk is surely within the limit, and the last that may be."""
+    allowed = float(parameters["max_risk"])
     errors = sweep.false_accepts[1:].astype(np.float64)
     accepted = errors + sweep.true_accepts[1:]
     wrong, n = errors * design, accepted * design
@@ -169,18 +173,28 @@ def _by_risk(sweep: ThresholdSweep, allowed: float, design: float, level: float)
     def few(j: int) -> bool:
         return binomial_cdf(math.floor(wrong[j]), math.floor(n[j]), allowed) <= tail
 
-    def not_many(j: int) -> bool:
-        k = math.ceil(wrong[j])
-        return k == 0 or 1.0 - binomial_cdf(k - 1, max(k, math.ceil(n[j])), allowed) > tail
+    def not_many(wrong: float, n: float) -> bool:
+        k = math.ceil(wrong)
+        return k == 0 or 1.0 - binomial_cdf(k - 1, max(k, math.ceil(n)), allowed) > tail
 
     low = high = 0.0
     for j in np.flatnonzero(z <= -reach + slack)[::-1].tolist():
         if z[j] < -reach - slack[j] or few(j):
             low = float(accepted[j])
             break
+    last = -1
     for j in np.flatnonzero(z <= reach + slack)[::-1].tolist():
-        if z[j] < reach - slack[j] or not_many(j):
+        if z[j] < reach - slack[j] or not_many(float(wrong[j]), float(n[j])):
+            last = j
             high = float(accepted[j])
             break
+    if last + 1 < len(n) and parameters.get("interpolate", True):  # a part of the next tie
+        start = (float(wrong[last]), float(n[last])) if last >= 0 else (0.0, 0.0)
+        tie = float(wrong[last + 1]) - start[0], float(n[last + 1]) - start[1]
+        part = 0.0
+        for step in 0.5 ** np.arange(1.0, min(math.log2(max(tie[1], 1.0)), PARTS) + 1.0):
+            if not_many(start[0] + (part + step) * tie[0], start[1] + (part + step) * tie[1]):
+                part += float(step)
+        high += part * tie[1] / design
     total = float(sweep.total)
     return low / total, high / total
