@@ -337,7 +337,7 @@ def test_few_items_of_a_kind_warn():
     with pytest.warns(fa.UnreliableIntervalWarning, match="there are 8 correct items"):
         logit(~correct, confidence)
     weight = np.where(np.arange(40) < 5, 100.0, 1.0)
-    with pytest.warns(fa.UnreliableIntervalWarning, match=r"there are 2\.33 correct items"):
+    with pytest.warns(fa.UnreliableIntervalWarning, match=r"the correct items weigh as 2\.18"):
         logit(np.arange(40) % 2, confidence, sample_weight=weight)
     with pytest.warns(fa.UnreliableIntervalWarning, match="there are 8 groups; .* from 20 on"):
         logit(np.arange(40) % 2, confidence, groups=np.arange(40) % 8)
@@ -443,6 +443,14 @@ def test_groups_of_one_share_alike_have_an_interval():
             correct, confidence, statistic="recognition_rate", groups=np.arange(48) // 4
         )
     assert 0.5 < found.low < 0.75 < found.high < 0.95
+
+
+def test_far_tails_of_students_t_keep_their_digits():
+    for degrees in (1, 2, 3, 10, 47, 200):
+        for t in (5.0, 14.6, 50.0, 1e3):
+            expected = 2 * stats.t.sf(t, degrees)
+            assert student_pvalue(t, degrees) == pytest.approx(expected, rel=1e-10)
+    assert student_pvalue(1e300, 5) == 0.0
 
 
 def test_left_out_cost_is_that_of_every_item_by_itself():
