@@ -288,7 +288,7 @@ def evaluate(
         Of the intervals.
     failure_probability : float, optional
         Also find the thresholds that keep each limit on new items, but with this probability
-        (:func:`.guaranteed_operating_point`).
+        (:func:`.guaranteed_operating_point`; of a risk by "sgr", as no thresholds are fixed).
 
     Returns
     -------
@@ -344,7 +344,8 @@ def evaluate(
         sure = None
         if failure_probability is not None and limit.criterion != "threshold":
             if groups is None or confidence is None or isinstance(correct, ThresholdSweep):
-                sure = guaranteed_operating_point(sweep, **criterion, **certain)
+                by: dict[str, Any] = {"method": "sgr"} if limit.criterion == "max_risk" else {}
+                sure = guaranteed_operating_point(sweep, **criterion, **certain, **by)
             else:
                 sure = guaranteed_operating_point(correct, confidence, **criterion, **certain)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))

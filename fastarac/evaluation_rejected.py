@@ -100,8 +100,9 @@ def _sure_above(
 ) -> GuaranteedOperatingPoint:
     if sure.criterion == "max_risk":
         kept = guaranteed_operating_point(
-            above(sweep, rejected), max_risk=sure.limit, failure_probability=sure.failure_probability
-        )
+            above(sweep, rejected), max_risk=sure.limit, failure_probability=sure.failure_probability,
+            method="sgr",
+        )  # fmt: skip
         return replace(kept, point=operating_point(sweep, threshold=kept.threshold))
     if sure.threshold > rejected:
         return sure

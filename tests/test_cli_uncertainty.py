@@ -252,7 +252,10 @@ class TestGuarantee:
         limits = "--error-rate", 0.01, "--max-risk", 0.02, "--threshold", 0.5
         (record,) = records("evaluate", knn, "--guarantee", 0.1, *limits)
         assert record["failure_probability"] == 0.1
-        for key, limit in (("0.01", {"max_error_rate": 0.01}), ("risk=0.02", {"max_risk": 0.02})):
+        for key, limit in (
+            ("0.01", {"max_error_rate": 0.01}),
+            ("risk=0.02", {"max_risk": 0.02, "method": "sgr"}),
+        ):
             found = fa.guaranteed_operating_point(*DATA["knn-votes"], **limit, failure_probability=0.1)
             assert record[f"threshold@guaranteed:{key}"] == found.threshold
             assert record[f"acceptance_rate@guaranteed:{key}"] == found.acceptance_rate

@@ -419,21 +419,36 @@ def quietly_unreliable(columns):
 # --- Errors of type I --------------------------------------------------------------------------
 
 
+def same_law(rng, n):
+    ease = rng.normal(size=n) + 0.8
+    columns = {}
+    for name in "ab":
+        margin = ease + rng.normal(size=n)
+        columns[name] = (margin > 0, np.abs(margin) + rng.normal(size=n))
+    return columns
+
+
+def rejections(samples, n, seed, **options):
+    """How many of so many pairs of models of the same law differ at 5 %."""
+    rng = np.random.default_rng(seed)
+    return sum(
+        quietly(fa.compare_models, same_law(rng, n), **options).pairs[0].pvalue <= 0.05
+        for _ in range(samples)
+    )
+
+
+def within_chance(count, samples, share=0.05):
+    """Whether so many rejections are within 99.9 % of the binomial law of that share."""
+    low, high = stats.binom.interval(0.999, samples, share)
+    return low <= count <= high
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["arac_auc", "roc_auc", "recognition_rate"])
 def test_models_of_the_same_law_are_rarely_told_apart(statistic):
-    """At 5 %, 4,000 pairs of 200 items: the standard error of the share is 0.35 %."""
-    samples, n = (4000, 200) if COMPILED else (30, 100)
-    rng = np.random.default_rng(11)
-    rejected = 0
-    for _ in range(samples):
-        ease = rng.normal(size=n) + 0.8
-        columns = {}
-        for name in "ab":
-            margin = ease + rng.normal(size=n)
-            columns[name] = (margin > 0, np.abs(margin) + rng.normal(size=n))
-        rejected += quietly(fa.compare_models, columns, statistic=statistic).pairs[0].pvalue < 0.05
-    assert (0.04 if COMPILED else 0.0) <= rejected / samples <= (0.06 if COMPILED else 0.2)
+    """At 5 %, of 500 pairs of 200 items: 11 to 42 by the binomial law."""
+    samples, n = (500, 200) if COMPILED else (20, 100)
+    assert within_chance(rejections(samples, n, 11, statistic=statistic), samples)
 
 
 def test_the_p_value_of_the_bootstrap_counts_both_sides():
@@ -448,19 +463,10 @@ def test_the_p_value_of_the_bootstrap_counts_both_sides():
 
 @pytest.mark.slow
 def test_models_of_the_same_law_are_rarely_told_apart_by_the_bootstrap():
-    """At 5 %, 600 pairs of 100 items: the standard error of the share is 0.9 %."""
-    samples, n = (600, 100) if COMPILED else (5, 40)
-    rng = np.random.default_rng(12)
-    rejected = 0
-    for _ in range(samples):
-        ease = rng.normal(size=n) + 0.8
-        columns = {}
-        for name in "ab":
-            margin = ease + rng.normal(size=n)
-            columns[name] = (margin > 0, np.abs(margin) + rng.normal(size=n))
-        options = {"method": "bootstrap", "n_resamples": 399 if COMPILED else 59, "random_state": 0}
-        rejected += quietly(fa.compare_models, columns, **options).pairs[0].pvalue < 0.05
-    assert (0.025 if COMPILED else 0.0) <= rejected / samples <= (0.08 if COMPILED else 0.4)
+    """At 5 %, of 250 pairs of 100 items: 3 to 25 by the binomial law."""
+    samples, n, resamples = (250, 100, 199) if COMPILED else (5, 40, 59)
+    options = {"method": "bootstrap", "n_resamples": resamples, "random_state": 0}
+    assert within_chance(rejections(samples, n, 12, **options), samples)
 
 
 def test_parameters_of_numpys_types_can_be_stored():

@@ -43,7 +43,7 @@ def test_intervals_of_the_arac_auc_cover_the_population_value(case):
 
 
 def test_few_errors_are_covered_or_warn():
-    """Of 100 items with 5 % errors, resamples know too little, and warn; gamma does not."""
+    """Of 100 items with 5 % errors, resamples know too little, and warn; gamma covers instead."""
     mixture, samples = fa.synthetic.PAPER_CASES[4], 300 if COMPILED else 10
     truth, rng = mixture.arac_auc_score(), np.random.default_rng(0)
     covered, warned = {"auto": 0, "bca": 0}, {"auto": 0, "bca": 0}
@@ -59,6 +59,5 @@ def test_few_errors_are_covered_or_warn():
             covered[method] += result.low <= truth <= result.high
             warned[method] += any(w.category is fa.UnreliableIntervalWarning for w in caught)
     assert warned["bca"] / samples > 0.95
-    assert warned["auto"] / samples < 0.05
     if COMPILED:
         assert covered["bca"] / samples < 0.93 < covered["auto"] / samples

@@ -97,6 +97,9 @@ def test_upper_bound_solves_its_equation(n, delta):
 
 
 def guaranteed(*items, **limits):
+    """By SGR, where thresholds are not given."""
+    if "max_risk" in limits and not {"thresholds", "scale"} & set(limits):
+        limits = {"method": "sgr", **limits}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fa.SampleTooSmallWarning)
         return fa.guaranteed_operating_point(*items, **limits)
@@ -136,7 +139,7 @@ def test_bound_is_clopper_and_pearsons():
     found = fa.guaranteed_operating_point(correct, confidence, max_error_rate=0.05)
     errors = found.point.false_accepts
     assert found.bound == pytest.approx(stats.beta.ppf(0.95, errors + 1, 5000 - errors), rel=1e-10)
-    found = fa.guaranteed_operating_point(correct, confidence, max_risk=0.05)
+    found = fa.guaranteed_operating_point(correct, confidence, max_risk=0.05, method="sgr")
     errors, accepted = found.point.false_accepts, found.point.true_accepts + found.point.false_accepts
     share = 0.05 / math.ceil(math.log2(len(np.unique(confidence))))
     expected = stats.beta.isf(share, errors + 1, accepted - errors)
@@ -278,18 +281,18 @@ def test_too_few_items():
     assert found.acceptance_rate == 1
     assert found.bound == pytest.approx(1 - 0.05 ** (1 / 299), rel=1e-13)
     with pytest.warns(fa.SampleTooSmallWarning, match="no number of items is enough for max_risk=0$"):
-        fa.guaranteed_operating_point([1, 1], [1, 2], max_risk=0)
+        fa.guaranteed_operating_point([1, 1], [1, 2], max_risk=0, method="sgr")
     # by risk, with 300 distinct confidences: δ/9
     with pytest.warns(fa.SampleTooSmallWarning, match="at least 517 items"):
-        fa.guaranteed_operating_point([1] * 300, range(300), max_risk=0.01)
-    assert fa.guaranteed_operating_point([1] * 299, [1] * 299, max_risk=0.01).acceptance_rate == 1
+        fa.guaranteed_operating_point([1] * 300, range(300), max_risk=0.01, method="sgr")
+    assert guaranteed([1] * 299, [1] * 299, max_risk=0.01).acceptance_rate == 1
 
 
 def test_the_whole_can_be_accepted():
     found = fa.guaranteed_operating_point([0, 0, 1], [1, 2, 3], max_error_rate=1.0)
     assert (found.acceptance_rate, found.threshold) == (1, 1)
     assert 2 / 3 < found.bound < 1
-    found = fa.guaranteed_operating_point([0, 0, 0], [1, 2, 3], max_risk=1.0)
+    found = fa.guaranteed_operating_point([0, 0, 0], [1, 2, 3], max_risk=1.0, method="sgr")
     assert (found.threshold, found.bound) == (1, 1)
 
 
@@ -307,9 +310,7 @@ def test_shown():
     text = str(fa.guaranteed_operating_point(correct, confidence, max_error_rate=0.05))
     assert "with 95 % confidence at most 5 % errors remain among all items (observed" in text
     assert text.startswith("accept ")
-    text = str(
-        fa.guaranteed_operating_point(correct, confidence, max_risk=0.05, failure_probability=0.01)
-    )
+    text = str(guaranteed(correct, confidence, max_risk=0.05, failure_probability=0.01))
     assert "with 99 % confidence at most 5 % errors remain among accepted items" in text
     text = str(guaranteed(correct, confidence, max_risk=0))
     assert text.startswith("no threshold guarantees with 95 % confidence that at most 0 % errors")
@@ -345,9 +346,9 @@ def test_wrong_input(options, error, message):
 def test_weights_are_refused():
     sweep = fa.threshold_sweep([1, 0], [0.9, 0.1], sample_weight=[1.0, 2.0])
     with pytest.raises(TypeError, match="the sweep is weighted; counts of items are expected"):
-        fa.guaranteed_operating_point(sweep, max_risk=0.1)
+        fa.guaranteed_operating_point(sweep, max_risk=0.1, method="sgr")
     with pytest.raises(TypeError, match="confidence is given beside a ThresholdSweep"):
-        fa.guaranteed_operating_point(sweep, [1], max_risk=0.1)
+        fa.guaranteed_operating_point(sweep, [1], max_risk=0.1, method="sgr")
 
 
 # --- Fixed thresholds, and groups ------------------------------------------------------------
@@ -393,8 +394,9 @@ def test_a_scale_and_a_tenth_set_aside():
     assert point.threshold == int(point.threshold)
     with pytest.raises(TypeError, match="thresholds and scale are both given"):
         fa.guaranteed_operating_point(sweep, max_risk=0.05, scale="unit", thresholds=[0.5])
-    with pytest.raises(TypeError, match="max_risk is given without thresholds or a scale"):
-        fa.guaranteed_operating_point(sweep, max_risk=0.05, method="fallback")
+    for method in ("auto", "fallback"):
+        with pytest.raises(TypeError, match=r"max_risk is given without thresholds .* or method='sgr'"):
+            fa.guaranteed_operating_point(sweep, max_risk=0.05, method=method)
     with pytest.raises(ValueError, match="method is 'betting'; for max_error_rate 'exact'"):
         fa.guaranteed_operating_point(sweep, max_error_rate=0.05, method="betting")
 
@@ -425,6 +427,8 @@ def test_groups_of_dependent_items_break_the_limit_seldom():
             broken[name] += rate > 0.05
             if name != "items":
                 assert found.max_group_size == 20
+                if found.threshold < math.inf:
+                    assert "if no group has more than 20 items" in str(found)
     if COMPILED:
         assert max(broken["betting"], broken["one_per_group"]) <= 9  # 5 and two standard errors
         assert broken["items"] > 9

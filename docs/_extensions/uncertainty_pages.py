@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
+import json
 import math
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import matplotlib as mpl
 from figures import GREY, STYLE, as_svg
@@ -19,11 +19,10 @@ from fastarac.datasets import load_digits_ocr
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COVERAGE = Path(__file__).parents[1] / "_data" / "coverage.csv"  # by python -m bench.coverage
-LOW, HIGH = 93.0, 97.0  # percent; what is outside is bold
-WARNED, QUIET = 50, 200  # samples with and without a warning, for the latter to be shown apart
-METHODS = ("asymptotic", "logit", "percentile", "bca")
-ARAC, ROC = "Statistic('arac_auc')", "Statistic('roc_auc')"
+COVERAGE = Path(__file__).parents[1] / "_data" / "coverage.json"  # by python -m bench.coverage --table
+LOW, WARNED = 93.0, 95.0  # percent; intervals that cover less are to warn in so many samples
+SOME = 5.0  # percent of samples with a warning, from which they are named
+HARDEST = 12
 MODEL, ALLOWED = "logistic-pca5", 0.05
 
 
@@ -43,76 +42,124 @@ def band() -> str:
         return as_svg(figure)
 
 
-def cells() -> dict[tuple[str, int, int], dict[str, dict[str, str]]]:
-    """Rows of the file by statistic, case and number of items, and by method."""
-    found: dict[tuple[str, int, int], dict[str, dict[str, str]]] = {}
-    with COVERAGE.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            key = row["statistic"], int(row["case"]), int(row["n"])
-            found.setdefault(key, {})[row["method"]] = row
+class Coverage(NamedTuple):
+    """What came of one kind of interval."""
+
+    covered: float
+    """Percent of the defined ones."""
+    warned: float
+    """Percent of all."""
+    width: float | None
+    quiet: tuple[float, int]
+    """Percent of those without a warning, and how many these are."""
+
+
+Key = tuple[str, str, str]
+
+
+def cells() -> dict[Key, dict[tuple[float, int], Coverage]]:
+    """By design, statistic and method, and by error rate and number of items."""
+    found: dict[Key, dict[tuple[float, int], Coverage]] = {}
+    for row in json.loads(COVERAGE.read_text(encoding="utf-8")):
+        defined = row["samples"] - row["undefined"]
+        quiet = row["samples"] - row["warned"]
+        found.setdefault((row["design"], row["statistic"], row["method"]), {})[
+            row["error_rate"], row["n"]
+        ] = Coverage(
+            100.0 * row["covered"] / max(defined, 1),
+            100.0 * row["warned"] / row["samples"],
+            row["width"],
+            (100.0 * (row["covered"] - row["covered_warned"]) / max(quiet, 1), quiet),
+        )
     return found
 
 
-def shown(row: dict[str, str]) -> str:
-    """Coverage in percent, bold where it is off, with the mean width."""
-    share = int(row["covered"]) / (int(row["simulations"]) - int(row["undefined"]))
-    return f"{percent(share)} ({float(row['width']):.2g})"
+def shown(cell: Coverage | None) -> str:
+    """Coverage, bold where it is short without a warning, and how many warn."""
+    if cell is None:
+        return ""
+    text = f"{cell.covered:.1f}"
+    if cell.covered < LOW:
+        text = f"_{text}_" if cell.warned >= WARNED else f"**{text}**"
+    return f"{text} ⚠{cell.warned:.0f}" if cell.warned >= SOME else text
 
 
-def percent(share: float) -> str:
-    text = f"{100 * share:.1f}"
-    return text if LOW <= float(text) <= HIGH else f"**{text}**"
+def errors_first(places: set[tuple[float, int]]) -> list[tuple[float, int]]:
+    """Error rates and sizes, by the expected number of errors."""
+    return sorted(places, key=lambda place: place[0] * place[1])
 
 
-def coverage_table(statistic: str) -> str:
-    rows, header = [], []
-    for (name, case, n), methods in cells().items():
-        if name == statistic:
-            header = ["case", "n", "warns", *methods]
-            some = next(iter(methods.values()))
-            warns = f"{100 * int(some['warned']) / int(some['simulations']):.0f} %"
-            rows.append([str(case), f"{n:,}", warns, *map(shown, methods.values())])
-    return markdown(header, rows)
+def header(places: list[tuple[float, int]]) -> list[str]:
+    return ["errors, of n items", *(f"{rate * n:.3g} of {n:,}" for rate, n in places)]
 
 
-def quiet_table() -> str:
-    """Coverage where the library does not warn, of cells where it warns of some samples."""
-    rows, header = [], []
-    for (name, case, n), methods in cells().items():
-        some = next(iter(methods.values()))
-        warned = int(some["warned"])
-        quiet = int(some["simulations"]) - warned
-        if name not in (ARAC, ROC) or warned < WARNED or quiet < QUIET:
-            continue
-        row = [name.split("'")[1], str(case), f"{n:,}", f"{quiet:,}"]
-        for method in METHODS:
-            covered = int(methods[method]["covered"]) - int(methods[method]["covered_warned"])
-            row.append(percent(covered / quiet))
-        header = ["statistic", "case", "n", "without a warning", *METHODS]
+def coverage_table(design: str, method: str = "auto") -> str:
+    """Statistics down, numbers of errors across."""
+    known = {key[1]: row for key, row in cells().items() if (key[0], key[2]) == (design, method)}
+    places = errors_first({place for row in known.values() for place in row})
+    rows = [[f"`{name}`", *(shown(row.get(place)) for place in places)] for name, row in known.items()]
+    return markdown(header(places), rows)
+
+
+def width_table() -> str:
+    """Median widths by auto, logit and studentized, statistics down."""
+    known = cells()
+    names = [name for design, name, method in known if (design, method) == ("items", "auto")]
+    places = errors_first(set(known["items", names[0], "auto"]))
+    rows = []
+    for name in names:
+        row = [f"`{name}`"]
+        for place in places:
+            kinds = (("items", "auto"), ("items", "logit"), ("resampled", "studentized"))
+            of = [known.get((design, name, method), {}).get(place) for design, method in kinds]
+            row.append(
+                " / ".join("–" if c is None or c.width is None else f"{c.width:.2g}" for c in of)
+            )
         rows.append(row)
-    return markdown(header, rows)
+    return markdown(header(places), rows)
+
+
+def short_table() -> str:
+    """The cells of auto whose intervals cover least, of those that need not warn."""
+    worst = sorted(
+        (cell.covered, design, name, place, cell)
+        for (design, name, method), row in cells().items()
+        for place, cell in row.items()
+        if method == "auto"
+    )
+    rows = [
+        [f"`{name}`", design, f"{rate * n:.3g} of {n:,}", shown(cell)]
+        for _, design, name, (rate, n), cell in worst[:HARDEST]
+    ]
+    return markdown(["statistic", "design", "errors, of n items", "covered"], rows)
 
 
 def simulations() -> str:
-    """How many samples there are of each statistic, and the standard error of a coverage of 95 %."""
-    counts = {name: int(next(iter(m.values()))["simulations"]) for (name, _, _), m in cells().items()}
-    rows = [
-        [f"`{name}`", f"{n:,}", f"{100 * math.sqrt(0.95 * 0.05 / n):.2f}"] for name, n in counts.items()
-    ]
-    return markdown(["statistic", "samples", "standard error, percentage points"], rows)
+    """How many samples each design has at least, and the standard error of a coverage of 95 %."""
+    counts: dict[str, int] = {}
+    for row in json.loads(COVERAGE.read_text(encoding="utf-8")):
+        counts[row["design"]] = min(row["samples"], counts.get(row["design"], row["samples"]))
+    rows = [[name, f"{n:,}", f"{100 * math.sqrt(0.95 * 0.05 / n):.2f}"] for name, n in counts.items()]
+    return markdown(["design", "samples, at least", "standard error, percentage points"], rows)
 
 
-STATISTICS = {
-    "arac_auc": ARAC,
-    "normalized_arac_auc": "Statistic('normalized_arac_auc')",
-    "roc_auc": ROC,
-    "recognition_rate": "Statistic('recognition_rate')",
-    "aurc": "Statistic('aurc', estimator='exact')",
-    "acceptance": "Statistic('acceptance_at_error_rate', max_error_rate=0.05)",
-}
+DOCUMENTS = ("0.05", "0.2", "0.5")
 MAKERS: dict[str, Callable[[], str]] = {
     "band.svg": band,
     "coverage_simulations.md": simulations,
-    "coverage_quiet.md": quiet_table,
-    **{f"coverage_{k}.md": partial(coverage_table, name) for k, name in STATISTICS.items()},
+    "coverage_items.md": partial(coverage_table, "items"),
+    "coverage_logit.md": partial(coverage_table, "items", "logit"),
+    "coverage_widths.md": width_table,
+    "coverage_hardest.md": short_table,
+    "coverage_ties.md": partial(coverage_table, "ties"),
+    "coverage_weights.md": partial(coverage_table, "weights"),
+    **{f"coverage_documents_{c}.md": partial(coverage_table, f"documents {c}") for c in DOCUMENTS},
+    **{
+        f"coverage_ungrouped_{c}.md": partial(coverage_table, f"documents {c}", "ungrouped")
+        for c in DOCUMENTS
+    },
+    **{
+        f"coverage_{m}.md": partial(coverage_table, "resampled", m)
+        for m in ("percentile", "bca", "studentized")
+    },
 }

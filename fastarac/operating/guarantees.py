@@ -108,9 +108,12 @@ class GuaranteedOperatingPoint:
                 f"no threshold guarantees with {confidence} confidence that {promise}: accept nothing"
             )
         observed = self.point.error_rate if self.criterion == "max_error_rate" else self.point.risk
+        groups = ""
+        if self.max_group_size is not None:
+            groups = f", if no group has more than {self.max_group_size} items"
         return (
             f"accept {percent(self.acceptance_rate, 4)} at confidence >= {self.threshold}: with "
-            f"{confidence} confidence {promise} (observed {percent(observed, 4)})"
+            f"{confidence} confidence {promise}{groups} (observed {percent(observed, 4)})"
         )
 
 
@@ -179,8 +182,8 @@ def guaranteed_operating_point(
         Other confidences from the same source, without truth, which place the starts of the tests. By
         default those of a random tenth of the items, which is then set aside.
     method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group"}, default="auto"
-        "auto" takes "exact" for ``max_error_rate``, "fallback" for ``max_risk`` with thresholds or a
-        scale and "sgr" without, and "betting" with groups.
+        "auto" takes "exact" for ``max_error_rate``, "fallback" for ``max_risk``, which requires
+        thresholds or a scale, and "betting" with groups. "sgr" takes its thresholds from the items.
     random_state : int, SeedSequence, Generator or None, default=0
         Of the tenth that is set aside, of the order of groups and of the items drawn from them.
 
@@ -222,8 +225,8 @@ def guaranteed_operating_point(
     of the thresholds that are too low passes its own test, which has a probability of at most δ; the
     others need not be asked.
 
-    ``max_risk``: the risk may fall and rise, so each test has its price. SGR (Geifman and El-Yaniv
-    2017, algorithm 1) searches the m distinct confidences by bisection and tests each threshold that
+    "sgr": the risk may fall and rise, so each test has its price. SGR (Geifman and El-Yaniv 2017,
+    algorithm 1) searches the m distinct confidences by bisection and tests each threshold that
     it meets with δ/⌈log₂(m + 1)⌉, one share for each test: a threshold with N accepted items and FA
     errors passes where B(FA, N, δ/⌈log₂(m + 1)⌉) is within the limit. (The paper never tests to accept
     everything, and so divides by ⌈log₂ m⌉; both are the same unless m is a power of 2.) The threshold
@@ -323,13 +326,13 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool) -> st
     """The method that "auto" stands for; raises where one does not fit the limit or the items."""
     choice(method, "method", METHODS)
     by_rate = criterion == "max_error_rate"
-    fitting = ["exact"] if by_rate else ["fallback", "sgr"] if fixed else ["sgr"]
+    fitting = ["exact"] if by_rate else ["fallback", "sgr"]
     if grouped:
-        fitting = ["betting", "one_per_group"] if by_rate else ["betting"] if fixed else []
-    if not fitting or (method == "fallback" and not fixed):
+        fitting = ["betting", "one_per_group"] if by_rate else ["betting"]
+    if not (by_rate or fixed) and (grouped or method in ("auto", "fallback")):
         message = (
             "max_risk is given without thresholds or a scale; thresholds that were fixed without these "
-            "items are expected"
+            "items are expected" + ("" if grouped else ", or method='sgr'")
         )
         raise TypeError(message)
     if method == "auto":

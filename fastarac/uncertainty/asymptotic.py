@@ -30,6 +30,8 @@ METHODS = ("auto", "wald", "logit", "gamma", "inversion")
 FEW_ITEMS = 10
 FEW_GROUPS = 20
 FEW_CARRIERS = 5
+FEW_HEAVY = 6
+HEAVY_SHARE = 0.1
 FEW_ERRORS = 6.0  # below, the gamma interval of a loss is the better one
 NO_SPREAD = 1e-13  # standard errors below are 0, but for rounding
 # Means over one class, so that its spread is estimated from the items of the smaller class.
@@ -52,11 +54,11 @@ class Estimate(NamedTuple):
     """Independent items or groups; of weighted items as many of equal weight as say as much."""
     degrees: float
     """Of freedom of the standard error."""
+    items: float
+    """Items, dependent or not; of weighted ones as many of equal weight as say as much."""
     grouped: bool = False
-    largest: float | None = None
-    """Of weighted items, the largest weight."""
-    mean: float = 1.0
-    """Of weighted items, the mean weight."""
+    heavy: float = math.inf
+    """Of weighted items, those of the rarer class with a large weight."""
 
 
 @overload
@@ -156,10 +158,10 @@ def asymptotic_interval(
         \left[\frac{v}{2y}\,\chi^2_{\alpha/2}\!\left(\frac{2y^2}{v}\right),\;
         \frac{v + w^2}{2(y + w)}\,\chi^2_{1-\alpha/2}\!\left(\frac{2(y + w)^2}{v + w^2}\right)\right]
 
-    "auto" takes it while y²/v < 6; from there on "logit" covers as well and is narrower. With weights s
-    it also takes it while Σs over the errors is below 10·s_max·(s_max/s̄)²: where errors of large weight
-    are rare, a sample without one does not show that it lacks them. "wald" and "logit" warn by the
-    same rule.
+    "auto" takes it while y²/v < 6; from there on "logit" covers as well and is narrower. With weights
+    it also takes it while fewer than 6 items of at least half the largest weight are errors (unless
+    all these have less than a tenth of the weight): a sample without such an error does not show that
+    it lacks one. "wald" and "logit" warn by the same rule.
 
     "inversion": of the recognition rate and of rates at a threshold, Clopper and Pearson's interval (of
     weighted or grouped items with their effective number, Korn and Graubard 1998). Of the acceptance
@@ -264,7 +266,9 @@ def interval_and_doubt(
         method, moments = "logit", None
         if statistic.name in losses.NAMES and not (math.isnan(error) and sample.codes is not None):
             moments = losses.moments_of(sample.sweep, statistic, value, sample.items, sample.codes)
-        if moments is not None and (not auto or moments.errors < FEW_ERRORS or few_heavy(sample)):
+        if moments is not None and (
+            not auto or moments.errors < FEW_ERRORS or heavy_items(sample) < FEW_HEAVY
+        ):
             low, high = moments.interval(level)
             if statistic.name not in losses.LOSSES:
                 low, high = 1.0 - high, 1.0 - low
@@ -293,10 +297,10 @@ def estimate_of(
         spread = influence.spread_of(moves)
         n = float(len(moves)) if codes is not None else items.n
     degrees = degrees_of(sample, statistic.name, spread.carriers, n)
-    found = Estimate(sweep, value, *spread, n, degrees, codes is not None)
-    if items is None or items.weight is None:
-        return found
-    return found._replace(largest=float(items.weight.max()), mean=positive_mean(items.weight))
+    n_items = n if items is None else items.n
+    return Estimate(
+        sweep, value, *spread, n, degrees, n_items, codes is not None, heavy_items(sample)
+    )
 
 
 def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
@@ -324,18 +328,20 @@ def moves_of(sample: Sample, statistic: Statistic) -> NDArray[np.float64]:
     return sample.items.moves_of_groups(statistic, sample.codes)
 
 
-def positive_mean(weight: NDArray[np.float64]) -> float:
-    """Mean of the weights that are not 0."""
-    return float(weight.sum()) / int(np.count_nonzero(weight))
+def heavy_items(sample: Sample) -> float:
+    """How many items of at least half the largest weight are of the rarer class among these.
 
-
-def few_heavy(sample: Sample) -> bool:
-    """Whether errors of large weight may be too few for their spread to be seen in the sample."""
+    Where they are few, a sample without one does not show that it lacks them. Infinite without
+    weights, and where all such items together have little weight.
+    """
     if sample.items is None or sample.items.weight is None:
-        return False
-    weight = sample.items.weight
-    ratio = float(weight.max()) / positive_mean(weight)
-    return float(sample.sweep.n_incorrect) < FEW_ITEMS * float(weight.max()) * ratio**2
+        return math.inf
+    weight, right = sample.items.weight, sample.items.is_correct
+    heavy = weight >= 0.5 * weight.max()
+    if weight[heavy].sum() < HEAVY_SHARE * weight.sum():
+        return math.inf
+    wrong = int(np.count_nonzero(~right[heavy]))
+    return float(min(wrong, int(np.count_nonzero(heavy)) - wrong))
 
 
 UNSEEN = "the interval is what could have gone unseen"
@@ -373,15 +379,12 @@ def doubts(
     if estimate.grouped and estimate.n < FEW_GROUPS:
         return few_groups_of(estimate.n)
     kind, weight = influence.smaller_part(estimate.sweep, statistic)
-    if estimate.largest is not None:
-        enough = FEW_ITEMS * (estimate.largest / estimate.mean) ** 2
-        if weight / estimate.largest < enough:
-            return (
-                f"the {kind} weigh as {weight / estimate.largest:.3g} of the largest weight; with such "
-                f"weights the interval of {name} can be relied on from {enough:.3g} on"
-            )
-    if not estimate.grouped:
-        weight *= estimate.n / float(estimate.sweep.total)
+    if estimate.heavy < FEW_HEAVY:
+        return (
+            f"of the items of large weight, {estimate.heavy:g} are of the rarer class; the interval of "
+            f"{name} can be relied on from {FEW_HEAVY} on"
+        )
+    weight *= estimate.items / float(estimate.sweep.total)
     if weight < FEW_ITEMS:
         return (
             f"there are {weight:.3g} {kind}; the interval of {name} can be relied on from "
