@@ -298,9 +298,7 @@ def estimate_of(
         n = float(len(moves)) if codes is not None else items.n
     degrees = degrees_of(sample, statistic.name, spread.carriers, n)
     n_items = n if items is None else items.n
-    return Estimate(
-        sweep, value, *spread, n, degrees, n_items, codes is not None, heavy_items(sample)
-    )
+    return Estimate(sweep, value, *spread, n, degrees, n_items, codes is not None, heavy_items(sample))
 
 
 def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
