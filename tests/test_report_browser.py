@@ -50,7 +50,7 @@ def page_of(text):
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
-    """The sample, and words that look like a program."""
+    """Reports on the sample, and on words that look like a program; and the sample's sweep."""
     folder = tmp_path_factory.mktemp("reports")
     sample = load_sample()
     engines = {name: align(sample.truth, words) for name, words in sample.outputs.items()}
@@ -60,7 +60,7 @@ def reports(tmp_path_factory):
         warnings.simplefilter("ignore")
         fa.report.write_report(folder / "sample.html", engines)
         fa.report.write_report(folder / "hostile.html", {HOSTILE: align(truth, output)}, title=HOSTILE)
-    return folder
+    return folder, engines["enlarged"].sweep()
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def look(browser, reports):
         )
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
-        browser.get((reports / f"{name}.html").as_uri())
+        browser.get((reports[0] / f"{name}.html").as_uri())
         assert browser.execute_script("return document.documentElement.dataset.ready") == "yes"
         return browser
 
@@ -138,12 +138,11 @@ def test_the_other_engine(look):
     assert len(browser.find_elements(By.CSS_SELECTOR, ".chart[data-drawn]")) == CHARTS
 
 
-def test_the_slider(look):
+def test_the_slider(look, reports):
     browser = look()
     article = browser.find_element(By.ID, "m0")
     outcome = article.find_element(By.CLASS_NAME, "outcome")
-    sample = load_sample()
-    sweep = align(sample.truth, sample.outputs["enlarged"]).sweep()
+    sweep = reports[1]
     point = fa.operating_point(sweep, max_error_rate=0.01)
     accepted = point.true_accepts + point.false_accepts
     at_limit = f"{accepted:,} of {sweep.total:,} words ({100 * point.acceptance_rate:.1f} %) go through"
@@ -172,19 +171,21 @@ def test_the_slider(look):
 
 def test_by_keyboard(look):
     browser = look()
-    body = browser.find_element(By.TAG_NAME, "body")
     seen = []
-    for _ in range(60):
-        (body if not seen else browser.switch_to.active_element).send_keys(Keys.TAB)
+    browser.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
+    for _ in range(4):
         active = browser.switch_to.active_element
-        seen.append((active.tag_name, active.get_attribute("class") or active.get_attribute("id")))
-        outline = active.value_of_css_property("outline-style")
-        assert outline != "none", seen[-1]
-        if active.tag_name == "summary" and ("div", "chart small") in seen:
-            break
-    kinds = {name for name, _ in seen}
-    assert {"a", "div", "input", "button", "summary"} <= kinds
-    assert seen[0] == ("a", "skip")
+        seen.append(active.get_attribute("class") or active.get_attribute("id"))
+        assert active.value_of_css_property("outline-style") != "none", seen
+        active.send_keys(Keys.TAB)
+    assert seen == ["skip", "scroll", "scroll", "chart"]
+    unseen = browser.execute_script(
+        "document.querySelectorAll('details').forEach((d) => { d.open = true }); return [...document.querySelectorAll('#m0 :is(input, button, summary, [tabindex])')]"
+        ".filter((e) => !e.disabled).filter((e) => { e.focus({ focusVisible: true }); "
+        "return document.activeElement !== e || getComputedStyle(e).outlineStyle === 'none' })"
+        ".map((e) => e.outerHTML)"
+    )
+    assert unseen == []
 
     chart = browser.find_element(By.ID, "chart-accuracy")
     readout = chart.find_element(By.XPATH, "following-sibling::p")
@@ -194,6 +195,8 @@ def test_by_keyboard(look):
     chart.send_keys(Keys.ARROW_LEFT)
     assert "100 % accepted" not in readout.text
     summary = browser.find_element(By.TAG_NAME, "summary")
+    summary.send_keys(Keys.ENTER)
+    assert not browser.find_element(By.CSS_SELECTOR, "details table").is_displayed()
     summary.send_keys(Keys.ENTER)
     assert browser.find_element(By.CSS_SELECTOR, "details[open] table").is_displayed()
 
@@ -215,15 +218,16 @@ def test_in_the_dark_and_on_paper(look):
     browser = look(scheme="dark")
     assert brightness(browser) < 120
     assert (0x6C, 0xB8, 0xF5) in colours(browser, "#chart-accuracy")
-    paper = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {})["data"])
-    assert paper.startswith(b"%PDF")
-    assert brightness(browser) < 120
     browser.execute_script("dispatchEvent(new Event('beforeprint'))")
     assert (0x0B, 0x6B, 0xB5) in colours(browser, "#chart-accuracy")  # light, on paper
     assert all(each.is_displayed() for each in browser.find_elements(By.CSS_SELECTOR, ".model"))
     browser.execute_script("dispatchEvent(new Event('afterprint'))")
     assert (0x6C, 0xB8, 0xF5) in colours(browser, "#chart-accuracy")
-    browser = look(scheme="light")
+    browser = look("hostile", scheme="dark")
+    paper = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    assert paper.startswith(b"%PDF")
+    assert brightness(browser) < 120
+    browser = look("hostile", scheme="light")
     assert brightness(browser) > 600
 
 

@@ -149,8 +149,8 @@ def _checks(
     share = counts[largest] / n
     yield Check(
         "Largest tie",
-        f"{counts[largest]:,} {units} ({rounded_percent(share)}) have "
-        f"{_number(confidence[starts[largest]])}",
+        f"{_number(confidence[starts[largest]])}, of {counts[largest]:,} {units} "
+        f"({rounded_percent(share)})",
         bool(share <= LARGE_TIE) or distinct == n,
         "They are accepted together or not at all." if share > LARGE_TIE and distinct < n else "",
     )

@@ -107,7 +107,7 @@ def render(report: Report) -> str:
         unit=first.units.removesuffix("s"),
         kind=_kind(first),
         decisions=decisions_of(subjects),
-        notes=[note for note in report.notes if note],
+        notes=[_note(note, len(subjects)) for note in report.notes if note],
         figures=_figures(subjects),
         counts=_counts(subjects),
         level="" if ends is None else percent(ends.confidence_level),
@@ -259,6 +259,11 @@ def _about(subjects: Sequence[Subject]) -> str:
             said.append(f"{n:,} {first.group_word}{'s' * (n != 1)}")
     names = "" if len(subjects) > 1 else f"{first.name}: "
     return f"{names}{', '.join(said)}."
+
+
+def _note(note: str, n_subjects: int) -> str:
+    """Return a note as a sentence; with several models it begins with a name."""
+    return note if n_subjects > 1 else f"{note[:1].upper()}{note[1:]}"
 
 
 def _kind(subject: Subject) -> str:

@@ -92,12 +92,15 @@ function guides(lines, above) {
     ctx.font = `${11 * ratio}px system-ui, sans-serif`;
     ctx.textAlign = "left";
     ctx.textBaseline = above ? "bottom" : "top";
+    let last = -Infinity;
     for (const { height, text } of lines) {
       const y = u.valToPos(height, "y", true);
       ctx.beginPath();
       ctx.moveTo(u.bbox.left, y);
       ctx.lineTo(u.bbox.left + u.bbox.width, y);
       ctx.stroke();
+      if (Math.abs(y - last) < 15 * ratio) continue; // no room for its name
+      last = y;
       ctx.fillText(text, u.bbox.left + 6 * ratio, y + (above ? -2 : 3) * ratio);
     }
     ctx.restore();
