@@ -179,8 +179,9 @@ def test_by_keyboard(look):
         assert active.value_of_css_property("outline-style") != "none", seen
         active.send_keys(Keys.TAB)
     assert seen == ["skip", "scroll", "scroll", "chart"]
+    browser.execute_script("document.querySelectorAll('details').forEach((d) => { d.open = true })")
     unseen = browser.execute_script(
-        "document.querySelectorAll('details').forEach((d) => { d.open = true }); return [...document.querySelectorAll('#m0 :is(input, button, summary, [tabindex])')]"
+        "return [...document.querySelectorAll('#m0 :is(input, button, summary, [tabindex])')]"
         ".filter((e) => !e.disabled).filter((e) => { e.focus({ focusVisible: true }); "
         "return document.activeElement !== e || getComputedStyle(e).outlineStyle === 'none' })"
         ".map((e) => e.outerHTML)"
