@@ -53,6 +53,9 @@ def drawn(kind, **options):
         return kind.from_rates(0.1, 0.05, **options)
     if kind is displays.CalibrationDisplay:
         return kind.from_predictions(CORRECT, CONFIDENCE, **options)
+    if kind is displays.ShiftDisplay:
+        policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
+        return kind.from_shift(policy.shift(range(100, 500)), **options)
     if kind is displays.MonitorDisplay:
         monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.1)
         monitor.update(3, 20)

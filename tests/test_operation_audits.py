@@ -10,6 +10,7 @@ from scipy import stats
 
 import fastarac as fa
 from fastarac import operation
+from fastarac.io import DataFileError
 
 N, K, PI, LIMIT = 20_000, 0.25, 0.1, 0.02  # X at K is 0.75
 
@@ -203,3 +204,39 @@ def test_no_error_still_has_a_bound():
         operation.audited_error_rate(
             np.ones(1000), np.ones(1000), threshold=0.5, audit_probability=1, method="aipw"
         )
+
+
+class TestFiles:
+    HEADER = "confidence,accepted,audited,audit_probability,correct\n"
+    GOOD = "0.9,1,1,0.5,1\n0.8,1,0,0.5,\n0.8,true,true,0.25,0\n0.4,0,0,,1\n"
+
+    def read(self, folder, rows):
+        path = folder / "log.csv"
+        path.write_text(self.HEADER + rows)
+        return operation.read_audits(path, threshold=0.6)
+
+    def test_columns_are_what_the_sweep_takes(self, tmp_path):
+        log = self.read(tmp_path, self.GOOD)
+        sweep = operation.audited_sweep(**log._asdict(), threshold=0.6)
+        assert sweep.false_accepts.tolist() == [0, 0, 4, 4]
+        assert sweep.true_accepts.tolist() == [0, 2, 2, 3]
+
+    @pytest.mark.parametrize(
+        ("row", "problem"),
+        [
+            ("0.5,1,0,0.5,", 'column "accepted" holds True; confidence is below the threshold of 0.6'),
+            ("0.7,1,1,0,1", 'column "audit_probability" holds 0.0; above 0 is expected'),
+            ("0.7,1,0,0.5,1", 'column "correct" holds 1.0; the output was accepted and not audited'),
+            ("0.7,1,1,0.5,", 'column "audited" holds True; correct is NaN'),
+            ("0.7,1,1,,1", 'column "audit_probability" is empty; a probability above 0'),
+            ("0.4,0,0,,", 'column "correct" holds nan; the output was rejected'),
+            ("0.4,0,0,,maybe", 'column "correct" holds "maybe"; expected true or false, or 1 or 0'),
+            (",0,0,,1", 'column "confidence" is empty; expected a finite number'),
+        ],
+    )
+    def test_rows_are_named(self, tmp_path, row, problem):
+        with pytest.raises(DataFileError) as caught:
+            self.read(tmp_path, self.GOOD + row + "\n")
+        assert caught.value.row == 5
+        assert caught.value.line == 6
+        assert problem in str(caught.value)

@@ -267,7 +267,7 @@ LAYERS = [
     {"operation"},
     {"evaluation", "evaluation_groups", "evaluation_rejected", "displays", "sklearn.scorer"},
     {"io", "wording"},
-    {"operation.application"},
+    {"operation.application", "operation.logs"},
     {"results"},
     {"ocr"},
     {"report"},

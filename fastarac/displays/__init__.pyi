@@ -11,6 +11,7 @@ from .cost_curve import CostCurveDisplay as CostCurveDisplay
 from .operation import CalibrationDisplay as CalibrationDisplay
 from .operation import MonitorDisplay as MonitorDisplay
 from .operation import PowerDisplay as PowerDisplay
+from .operation import ShiftDisplay as ShiftDisplay
 from .preference_map import PreferenceMapDisplay as PreferenceMapDisplay
 from .rates import DetCurveDisplay as DetCurveDisplay
 from .rates import PrecisionRecallDisplay as PrecisionRecallDisplay

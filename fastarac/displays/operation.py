@@ -1,4 +1,4 @@
-"""Pictures of planning, calibration and monitoring."""
+"""Pictures of planning, calibration, monitoring and shifts."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fastarac._core.decimation import Range
     from fastarac.displays._style import FloatArray
+    from fastarac.operation.shifts import ConfidenceShift
 
 POINTS = 600  # numbers of items at which a power is found, beside the ends of the teeth
 BEYOND = 1.5  # of the number from which on the power is reached
@@ -346,3 +347,86 @@ class MonitorDisplay(Display):
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
         ends = np.array([0.0, float(self.audited[-1])])
         return {f"Limit: {percent(self.limit)}": (ends, np.full(2, self.limit))}
+
+
+@dataclass(eq=False, repr=False)
+class ShiftDisplay(Display):
+    """Quantiles of new confidences over those before: on the diagonal where nothing has moved.
+
+    Make it with ``from_shift``, which draws it as well.
+
+    Parameters
+    ----------
+    before, now : array_like of shape (k,)
+        Quantiles of the confidences that a policy was fitted on, and of the new ones, rising.
+    name : str, optional
+        For the legend.
+
+    Attributes
+    ----------
+    line_, chance_level_, ax_, figure_
+        As of :class:`.ARACDisplay`; the chance level is the diagonal.
+
+    See Also
+    --------
+    Policy.shift : Tests whether they have moved.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
+    >>> shift = policy.shift(range(100, 500))
+    >>> display = fa.displays.ShiftDisplay.from_shift(shift, name="new scanner")
+    >>> display.chance_level_.get_label()
+    'No change'
+    >>> from matplotlib import pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    before: FloatArray
+    now: FloatArray
+
+    _arrays = ("before", "now")
+    _labels = ("Confidence before (quantiles)", "Confidence now")
+    _area = "_none"
+    _legend = "lower right"
+    _style = {"marker": "o", "markersize": 4}  # noqa: RUF012
+    _plots_chance_level = True
+
+    @classmethod
+    def from_shift(
+        cls, shift: ConfidenceShift, *, name: str | None = None, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """Draw what a test for a shift has compared.
+
+        Parameters
+        ----------
+        shift : ConfidenceShift
+            Of :meth:`.Policy.shift`.
+        name : str, optional
+            For the legend; the field by default.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **options
+            What :meth:`.plot` takes by keyword.
+
+        Returns
+        -------
+        ShiftDisplay
+            The display, drawn.
+        """
+        if name is None and shift.field is not None:
+            name = str(shift.field)
+        return cls(shift.before, shift.now, name=name).plot(ax, **options)
+
+    def _ends(self) -> Range:
+        both = np.concatenate([self.before, self.now])
+        return float(both.min()), float(both.max())
+
+    def _view(self) -> tuple[Range, Range]:
+        view = with_margin(*self._ends())
+        return view, view
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        ends = np.array(self._ends())
+        return {"No change": (ends, ends)}

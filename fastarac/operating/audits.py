@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+class LogError(ValueError):
+    """A row of a log that contradicts the others, or itself; rows are counted from 0."""
+
+    def __init__(self, name: str, row: int, found: object, why: str) -> None:
+        self.name, self.row, self.found, self.why = name, row, found, why
+        super().__init__(f"{name}[{row}] is {found}; {why}")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditedSweep(ThresholdSweep):
     """Counts at every threshold from a log of audits, each known output weighted by 1/π.
@@ -223,5 +231,4 @@ def _refuse(name: str, bad: NDArray[np.bool_], values: NDArray[Any], why: str) -
     """Raise about the first bad row."""
     if bad.any():
         row = int(np.argmax(bad))
-        message = f"{name}[{row}] is {values[row]}; {why}"
-        raise ValueError(message)
+        raise LogError(name, row, values[row], why)

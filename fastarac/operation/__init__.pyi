@@ -7,6 +7,7 @@ from .calibration import calibration_table as calibration_table
 from .calibration import expected_calibration_error as expected_calibration_error
 from .calibration import isotonic_calibration as isotonic_calibration
 from .fitting import fit_policy as fit_policy
+from .logs import read_audits as read_audits
 from .monitoring import ErrorRateMonitor as ErrorRateMonitor
 from .monitoring import MonitorSet as MonitorSet
 from .planning import audit_plan as audit_plan

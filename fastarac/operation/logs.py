@@ -1,0 +1,154 @@
+"""Logs of audits in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.results import locked
+from fastarac._core.text import quoted
+from fastarac.io._columns import Correct, Number
+from fastarac.io._formats import open_source
+from fastarac.io._sources import DataFileError, connect
+from fastarac.operating.audits import LogError, read_log
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from fastarac.io._sources import Source
+
+
+@locked
+class AuditColumns(NamedTuple):
+    """A log of audits as arrays, which :func:`.audited_sweep` and others take by name."""
+
+    correct: NDArray[np.float64]
+    confidence: NDArray[Any]
+    audit_probability: NDArray[np.float64]
+    accepted: NDArray[np.bool_]
+    audited: NDArray[np.bool_]
+
+
+def read_audits(
+    path: str | os.PathLike[str],
+    *,
+    threshold: float,
+    confidence: str = "confidence",
+    correct: str = "correct",
+    audit_probability: str = "audit_probability",
+    accepted: str = "accepted",
+    audited: str = "audited",
+) -> AuditColumns:
+    r"""Read a log of a system in use from a file, and refuse one that contradicts itself.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file as :func:`.read_outputs` takes it.
+    threshold : float
+        K: outputs at or above it were accepted.
+    confidence, correct, audit_probability, accepted, audited : str
+        The columns; `correct` is empty where the truth is unknown, the probability may be where an
+        output was rejected.
+
+    Returns
+    -------
+    AuditColumns
+        The columns as arrays: ``audited_sweep(**log._asdict(), threshold=…)``.
+
+    Raises
+    ------
+    DataFileError
+        As :func:`.read_outputs`, and for a row that contradicts the log, which is named: accepted below
+        K, audited with probability 0, a truth that nobody saw.
+    ModuleNotFoundError
+        If DuckDB is not installed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import fastarac as fa
+    >>> header = "confidence,accepted,audited,audit_probability,correct"
+    >>> rows = [header, "0.9,1,1,0.5,1", "0.8,1,0,0.5,", "0.3,0,0,,0"]
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "log.csv")
+    ...     _ = path.write_text("\n".join(rows))
+    ...     log = fa.operation.read_audits(path, threshold=0.5)
+    >>> log.correct
+    array([ 1., nan,  0.])
+    """
+    names = {
+        "confidence": confidence,
+        "correct": correct,
+        "audit_probability": audit_probability,
+        "accepted": accepted,
+        "audited": audited,
+    }
+    with connect() as connection:
+        import duckdb
+
+        source = open_source(Path(path), connection)
+        for column in names.values():
+            source.require(column)
+        picks = {
+            "confidence": Number("confidence", confidence),
+            "correct": Correct("correct", correct),
+            "audit_probability": Number("audit_probability", audit_probability),
+            "accepted": Correct("accepted", accepted),
+            "audited": Correct("audited", audited),
+        }
+        may_be_empty = ("correct", "audit_probability")
+        try:
+            columns = {
+                name: _column(source, pick, empty=name in may_be_empty) for name, pick in picks.items()
+            }
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
+        above = columns["accepted"] == 1
+        given = columns["audit_probability"]
+        missing = above & np.isnan(given)
+        if missing.any():
+            problem = f"column {quoted(audit_probability)} is empty; a probability above 0 is expected"
+            raise source.error_in_row(int(missing.argmax()), problem)
+        log = AuditColumns(
+            columns["correct"],
+            columns["confidence"],
+            np.where(np.isnan(given), 1.0, given),
+            above,
+            columns["audited"] == 1,
+        )
+        try:
+            read_log(
+                log.correct, log.confidence, threshold, log.audit_probability, log.accepted, log.audited
+            )
+        except LogError as error:
+            column = names[error.name]
+            problem = f"column {quoted(column)} holds {error.found}; {error.why}"
+            raise source.error_in_row(error.row, problem) from None
+        except ValueError as error:
+            raise DataFileError(source.path, str(error)) from None
+    return log
+
+
+def _column(source: Source, pick: Any, *, empty: bool) -> NDArray[Any]:
+    """The values of a column; NaN where they are empty and may be."""
+    value = f"CAST({pick.expression(source)} AS DOUBLE) AS value"
+    written = f"nullif(trim(CAST({source.identifier(pick.column)} AS VARCHAR)), '') IS NULL AS bare"
+    found = source.select(f"{value}, {written}").fetchnumpy()
+    values = np.ma.filled(found["value"], np.nan)
+    bare = np.asarray(np.ma.getdata(found["bare"]), np.bool_)
+    if not len(values):
+        raise DataFileError(source.path, "there are no rows")
+    bad = ~np.isfinite(values) & ~(bare if empty else np.zeros(len(values), np.bool_))
+    if bad.any():
+        row = int(bad.argmax())
+        shown = source.shown(pick.column, row)
+        what = "is empty" if shown is None else f"holds {shown}"
+        problem = f"column {quoted(pick.column)} {what}; expected {pick.expectation(source)}"
+        raise source.error_in_row(row, problem)
+    return values
