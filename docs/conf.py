@@ -26,6 +26,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
     "numpydoc",
+    "sphinx_copybutton",
     "library",  # docs/_extensions: the role {fa}, and a check that every public name is documented
     "mathml",  # formulas without a script from elsewhere
     "generated",  # figures, tables and console sessions, made anew by every build
@@ -43,6 +44,9 @@ autodoc_typehints = "none"  # the docstrings say more
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # autodoc shows them
 numpydoc_class_members_toctree = False
+
+copybutton_prompt_text = r">>> |\.\.\. "  # what one copies can be run
+copybutton_prompt_is_regexp = True
 
 html_theme = "furo"
 html_title = f"fastarac {release}"
