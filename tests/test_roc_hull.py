@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import reference_hulls as ref
 import strategies
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fastarac as fa
@@ -157,10 +157,11 @@ class TestAgainstTheReference:
 
 
 class TestExactness:
-    @given(*[st.integers(0, (1 << 62) - 1)] * 4)
+    @given(*[st.integers(0, (1 << 62) - 2)] * 4)
+    @example(0x2D3C4B5A69788796, 0x1E2D3C4B5A697887, 0x0F1E2D3C4B5A6978, 0x3C4B5A69788796A5)
     def test_products_of_two_words(self, a, b, c, d):
-        assert exceeds(*map(np.int64, (a, b, c, d))) == (a * b > c * d)
-        assert not exceeds(*map(np.int64, (a, b, b, a)))
+        for row in ((a, b, c, d), (a, b, b, a), (a, b + 1, a, b), (a, b, a, b + 1), (b, a, b + 1, a)):
+            assert exceeds(*map(np.int64, row)) == (row[0] * row[1] > row[2] * row[3])
 
     @pytest.mark.parametrize("size", [3, 10**5, 10**9 + 7, 2 * 10**18 + 3])
     def test_one_item_decides_among_any_number(self, size):
