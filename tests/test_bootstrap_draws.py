@@ -416,3 +416,11 @@ def test_batches_do_not_change_the_resamples(monkeypatch):
         ).distribution.tolist() == (whole.tolist())
     fewer = fa.bootstrap(correct, confidence, n_resamples=10, random_state=6).distribution
     assert fewer.tolist() == whole[:10].tolist()
+
+
+def test_the_rest_of_stirlings_formula():
+    for k in [*range(200), 10**4, 10**9]:
+        log_factorial = math.lgamma(k + 1.0)
+        stirling = (k + 0.5) * math.log(k + 1.0) - (k + 1.0) + 0.5 * math.log(2 * math.pi)
+        rounding = 4 * np.finfo(float).eps * max(1.0, log_factorial)
+        assert abs(_kernels.resampling.tail(float(k)) - (log_factorial - stirling)) < 1e-12 + rounding
