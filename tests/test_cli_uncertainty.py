@@ -181,6 +181,7 @@ class TestIntervals:
     def test_refused(self, level):
         assert refusal("evaluate", "missing.csv", "--ci", level) == (
             f"--ci is {float(level)}; a number strictly between 0 and 1 is expected"
+            f"{' (95 % is 0.95)' if level == 95 else ''}"
         )
 
     def test_no_guarantee_of_groups(self, few):
@@ -299,7 +300,7 @@ class TestGuarantee:
 
     def test_refusals(self, few, tmp_path):
         assert refusal("evaluate", "missing.csv", "--guarantee", 5) == (
-            "--guarantee is 5.0; a number strictly between 0 and 1 is expected"
+            "--guarantee is 5.0; a number strictly between 0 and 1 is expected (5 % is 0.05)"
         )
         assert "--error-rate or --max-risk is expected" in refusal(
             "evaluate", few, "--guarantee", 0.05, "--threshold", 0.5

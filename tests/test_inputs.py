@@ -201,7 +201,12 @@ WRONG_VALUES = {
 }
 
 WRONG_TYPES = {
-    "strings": (OK, ["a", "b", "c"], None, "confidence has type <U1; booleans, integers or floats"),
+    "strings": (
+        OK,
+        ["a", "b", "c"],
+        None,
+        "confidence has type <U1; booleans, integers or floats up to 64 bits are expected, not text",
+    ),
     "string labels": (["a", "b", "c"], T, None, "correct has type <U1; booleans, integers"),
     "bytes": (OK, [b"a", b"b", b"c"], None, r"confidence has type \|S1"),
     "complex": (OK, [1j, 2j, 3j], None, "confidence has type complex128"),

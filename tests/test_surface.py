@@ -470,3 +470,15 @@ def test_no_overload_takes_correct_alone():
                 first, *others = overload.parameters.values()
                 if not first.annotation.startswith("ThresholdSweep"):
                     assert others[0].default is inspect.Parameter.empty, name
+
+
+def test_percentages_are_recognised():
+    """A limit or a level of 5 is an error that says what 5 % is."""
+    with pytest.raises(ValueError, match=r"max_error_rate is 5\.0; .* expected \(5 % is 0\.05\)"):
+        fa.operating_point([1, 0], [0.9, 0.1], max_error_rate=5)
+    with pytest.raises(ValueError, match=r"confidence_level is 95\.0; .* \(95 % is 0\.95\)"):
+        fa.bootstrap([1, 0], [0.9, 0.1], confidence_level=95)
+    with pytest.raises(
+        ValueError, match=r"shape \(2, 2\); .* \(fastarac\.correctness makes one of class"
+    ):
+        fa.arac_auc_score([1, 0], [[0.9, 0.1], [0.2, 0.8]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastarac._core.inputs import real_scalar
+from fastarac._core.inputs import of_percent, real_scalar
 
 
 def inner_fraction(value: Any, name: str) -> float:
@@ -12,6 +12,7 @@ def inner_fraction(value: Any, name: str) -> float:
     number = real_scalar(value, name)
     if not 0.0 < number < 1.0:
         message = f"{name} is {number!r}; a number strictly between 0 and 1 is expected"
+        message += of_percent(number)
         raise ValueError(message)
     return number
 

@@ -192,6 +192,8 @@ def vector(values: ArrayLike, name: str) -> NDArray[Any]:
         _reject_type(array, name)
     if array.ndim != 1:
         message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
+        if array.ndim == 2 and name == NAMES[1]:
+            message += " (fastarac.correctness makes one of class probabilities)"
         raise ValueError(message)
     return array
 
@@ -290,6 +292,8 @@ def _reject_type(array: NDArray[Any], name: str) -> NoReturn:
     if array.dtype == object and array.size:
         found = f"{name} holds objects ({type(array.flat[0]).__name__})"
     message = f"{found}; booleans, integers or floats up to 64 bits are expected"
+    if array.dtype.kind in "US":
+        message += ", not text"
     raise TypeError(message)
 
 
@@ -384,6 +388,13 @@ def positive_scalar(value: Any, name: str, *, strict: bool = False) -> float:
         message = f"{name} is {value!r}; a finite number {bound} is expected"
         raise ValueError(message)
     return number
+
+
+def of_percent(number: float, upper: float = 1.0) -> str:
+    """Say which share a percentage is, where a share in [0, 1] was expected and one may be meant."""
+    if upper != 1.0 or not 1.0 < number <= 100.0:
+        return ""
+    return f" ({number:.6g} % is {number / 100.0:.6g})"
 
 
 def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
@@ -574,6 +585,6 @@ def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.fl
     bad = ~((array >= 0) & (array <= upper))
     if bad.any():
         found = array[bad].flat[0] if array.ndim else array
-        message = f"{name} is {found}; a number in [0, {upper:g}] is expected"
+        message = f"{name} is {found}; a number in [0, {upper:g}] is expected{of_percent(found, upper)}"
         raise ValueError(message)
     return array

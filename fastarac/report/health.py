@@ -149,7 +149,7 @@ def _checks(
     share = counts[largest] / n
     yield Check(
         "Largest tie",
-        f"{_number(confidence[starts[largest]])}, of {counts[largest]:,} {units} "
+        f"{_number(confidence[int(starts[largest])])}, of {counts[largest]:,} {units} "
         f"({rounded_percent(share)})",
         bool(share <= LARGE_TIE) or distinct == n,
         "They are accepted together or not at all." if share > LARGE_TIE and distinct < n else "",

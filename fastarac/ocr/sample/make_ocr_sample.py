@@ -83,7 +83,7 @@ def damaged(image: Image.Image, chance: random.Random) -> Image.Image:
         return mask.filter(ImageFilter.GaussianBlur(radius / 8))
 
     stained = ImageChops.multiply(image, Image.new("L", image.size, 95))
-    faded = image.point(lambda grey: 245 - (245 - grey) // 6)
+    faded = image.point([245 - (245 - grey) // 6 for grey in range(256)])
     for _ in range(2):
         image = Image.composite(stained, image, blot(chance.uniform(22, 38)))
         image = Image.composite(faded, image, blot(chance.uniform(18, 34)))
