@@ -585,6 +585,7 @@ def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.fl
     bad = ~((array >= 0) & (array <= upper))
     if bad.any():
         found = array[bad].flat[0] if array.ndim else array
-        message = f"{name} is {found}; a number in [0, {upper:g}] is expected{of_percent(float(found), upper)}"
+        message = f"{name} is {found}; a number in [0, {upper:g}] is expected"
+        message += of_percent(float(found), upper)
         raise ValueError(message)
     return array
