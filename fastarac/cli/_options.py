@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fastarac._core.checks import inner_fraction
+from fastarac._core.inputs import of_percent
 from fastarac.cli import _html, _plot
 
 if TYPE_CHECKING:
@@ -340,10 +340,9 @@ class Certainty:
     def check(self, limits: Limits | None = None) -> None:
         """Refuse numbers outside their ranges, and a guarantee where there is no limit to keep."""
         for value, option in ((self.level, "--ci"), (self.failure_probability, "--guarantee")):
-            try:
-                inner_fraction(0.5 if value is None else value, option)
-            except ValueError as error:
-                raise RefusalError(str(error)) from None
+            if value is not None and not 0.0 < value < 1.0:
+                message = f"{option} is {value}; a number strictly between 0 and 1 is expected"
+                raise RefusalError(message + of_percent(value))
         if self.failure_probability is not None and self.failure_probability > HIGHEST_FAILURE:
             message = (
                 f"--guarantee is {self.failure_probability}, how often a limit may fail; at most "
