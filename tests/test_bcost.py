@@ -562,3 +562,21 @@ def test_wrong_arguments_of_the_difference():
     for arguments, options, error, message in wrong:
         with pytest.raises(error, match=message):
             fa.costs.bcost_delta(*arguments, **options)
+
+
+def test_smoothing_that_outweighs_the_counts_warns():
+    """Ten classes, 3,000 items, 5 % errors: with λ = 1 the estimate lies outside its own interval."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 10, 3000)
+    read = np.where(rng.random(3000) < 0.05, rng.integers(0, 10, 3000), truth)
+    table, costs = fa.costs.prediction_counts(read, truth), 1 - np.eye(10)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = fa.costs.bcost(table, costs, random_state=0)
+    assert found.estimate < found.low
+    assert "laplace=0 adds" in str(caught[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for laplace in (0, 1 / 100):
+            found = fa.costs.bcost(table, costs, laplace=laplace, random_state=0)
+            assert found.low < found.estimate < found.high
