@@ -9,7 +9,7 @@ import typer
 
 from fastarac._core.text import printable
 from fastarac._version import __version__
-from fastarac.cli import _html, _ocr, _operating
+from fastarac.cli import _html, _ocr, _ocr_command, _operating
 from fastarac.cli._costs import (
     CostCorrection,
     CostError,
@@ -369,7 +369,7 @@ def ocr(
             missed and missed.value,
             tuple(option for option, is_given in of_texts.items() if is_given),
         )
-        _ocr.run(request, settings, output=output, images=images)
+        _ocr_command.run(request, settings, output=output, images=images)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""The command ``fastarac ocr``: from files of truth and of engines to the decision."""
+"""What `fastarac ocr` asks for, and what it finds out about pages and their text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from fastarac._core.files import whole_file
-from fastarac._core.text import json_text, listed
+from fastarac._core.text import listed
 from fastarac.cli import _plot, _report
 from fastarac.cli._ocr_found import Found
-from fastarac.cli._ocr_report import write_report
-from fastarac.cli._options import Format, RefusalError
-from fastarac.cli._settings import write
+from fastarac.cli._options import RefusalError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -216,56 +214,6 @@ class Request:
         if len(set(names)) < len(names):
             raise RefusalError(f"two engines are called {listed(names)}; --name tells them apart")
         return dict(zip(names, self.outputs, strict=True))
-
-
-def run(
-    request: Request, settings: Settings, *, output: Path | None, images: Path | None = None
-) -> None:
-    """Read, align, evaluate, write and print."""
-    request.check()
-    if images is not None and settings.delivery.report is None:
-        raise RefusalError("--images is given without --report, which would show them")
-    if output is not None and output.suffix not in (".parquet", ".csv"):
-        raise RefusalError(f"{output} ends in {output.suffix!r}; .parquet or .csv is expected")
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        problem = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
-        raise RefusalError(f"{output}: it cannot be written: {problem}")
-    if not request.demo:
-        from fastarac.cli import _ocr_fields
-
-        if _ocr_fields.are_given(request):
-            if images is not None:
-                raise RefusalError("--images is for pages; tables of fields have no places on them")
-            _ocr_fields.run(request, settings, output=output)
-            return
-    elif request.normalise:
-        raise RefusalError("--normalise is for tables of fields; --demo has texts")
-    by_page = settings.certainty.failure_probability is not None and request.by_page
-    if by_page and settings.limits.max_risk:
-        raise RefusalError(
-            "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the "
-            "outputs of a page for independent"
-        )
-    found = find(request, settings)
-    if settings.delivery.report is not None:
-        write_report(found, settings, images)
-    if output is not None:
-        write_items(found.engines, output)
-    if settings.delivery.plot is not None:
-        draw(found.models, settings.delivery.plot)
-    form = settings.delivery.form
-    if form is Format.table:
-        from fastarac.cli._ocr_text import text_of
-
-        write(text_of(found, settings, output))
-        return
-    rows = records(found)
-    if form is Format.json:
-        write(json_text(rows, indent=2) + "\n")
-    else:
-        write((_report.csv_text if form is Format.csv else _report.markdown_text)(rows))
-    for doubt in _report.doubts(found.models):
-        typer.echo(f"fastarac: note: {doubt}", err=True)
 
 
 def draw(models: Sequence[Model], path: Path) -> None:
