@@ -154,9 +154,6 @@ def test_refusals(tables):
         "--missed is separate; fields without an output are rejected, as someone sees that they are "
         "empty: reject is expected"
     )
-    assert "--report shows pages; of fields, -o FILE writes the table" in refusal(
-        both, "--report", tables / "report.html"
-    )
     assert run(both, "--missed", "reject")
     assert "--normalise names \"sum\"; the fields are \"total\", \"name\"" in refusal(
         both, "--normalise", "sum=number"

@@ -193,7 +193,7 @@ def test_memory_grows_with_the_length_of_a_page(monkeypatch):
         return Indel.opcodes(first, second)
 
     monkeypatch.setattr(matching, "LARGEST_TABLE", 1 << 19)
-    monkeypatch.setattr(matching, "Indel", SimpleNamespace(opcodes=opcodes))
+    monkeypatch.setattr("rapidfuzz.distance.Indel", SimpleNamespace(opcodes=opcodes))
     peaks = []
     for n_words in (500, 2000):
         truth, outputs = noisy_page(n_words, 1)

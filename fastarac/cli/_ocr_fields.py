@@ -92,7 +92,7 @@ def are_given(request: Request) -> bool:
 
 def run(request: Request, settings: Settings, *, output: Path | None) -> None:
     """Read, evaluate, write and print."""
-    _check(request, settings)
+    _check(request)
     found = find(request, settings)
     settings.report(
         _html.of_fields(found.models, found.engines),
@@ -188,13 +188,8 @@ def records(found: Found) -> list[dict[str, Any]]:
     return [{key: row.get(key) for key in keys} for row in rows]
 
 
-def _check(request: Request, settings: Settings) -> None:
+def _check(request: Request) -> None:
     """Refuse options that are for texts."""
-    if settings.delivery.report is not None:
-        raise RefusalError(
-            "--report shows pages; of fields, -o FILE writes the table that fastarac evaluate FILE "
-            "--report takes"
-        )
     if request.missed not in (None, "reject"):
         raise RefusalError(
             f"--missed is {request.missed}; fields without an output are rejected, as someone sees "
