@@ -253,6 +253,7 @@ def test_many_items(big: Any, weight: Any) -> None:
     assert_close(*both("roc_auc_score", y_true, y_score, sample_weight=sample_weight, max_fpr=0.2))
 
 
+@pytest.mark.slow
 def test_many_items_in_several_columns(big: Any) -> None:
     label, score = big
     rng = np.random.default_rng(5)
