@@ -22,6 +22,7 @@ def run_process(
         stderr=subprocess.PIPE,
         env={**os.environ, **environment},
         check=False,
+        timeout=300,
     )
 
 
@@ -101,7 +102,7 @@ class Callback:
 def load():
     callback = Callback()
     del callback
-    time.sleep(10)
+    time.sleep(10_000)
 
 fastarac.datasets.load_digits_ocr = load
 """

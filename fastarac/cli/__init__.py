@@ -45,11 +45,19 @@ def main() -> None:
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
     """Send an interrupt once more that arose where it cannot pass, such as in a callback of numba."""
     if unraisable.exc_type is KeyboardInterrupt:
-        again = threading.Timer(MOMENT, signal.raise_signal, [signal.SIGINT])
+        again = threading.Timer(MOMENT, _interrupt_main)
         again.daemon = True
         again.start()
     else:
         sys.__unraisablehook__(unraisable)
+
+
+def _interrupt_main() -> None:
+    """Send an interrupt to the main thread itself, which wakes it where it waits."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _refuse(problem: str) -> int:
