@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from test_verification_costs import points_of, sweeps
 
 import fastarac as fa
+from fastarac import _kernels
 
 CORRECT = [1, 1, 0, 1, 0]
 CONFIDENCE = [0.9, 0.8, 0.7, 0.6, 0.2]
@@ -148,3 +149,28 @@ class TestAccuracyRejectionCostCurve:
             fa.costs.accuracy_rejection_cost_curve(
                 CORRECT, CONFIDENCE, costs=fa.VerificationCosts(0, 1, 0)
             )
+
+
+def test_no_corner_of_the_risk_is_missing():
+    """A corner lies below every chord over it, by fractions; points that are none may be among them."""
+    rng = np.random.default_rng(4)
+    for _ in range(150):
+        gains = rng.integers(0, 4, (2, rng.integers(1, 8))) * (rng.random((2, 1)) < 0.9)
+        gains = gains[:, gains.sum(axis=0) > 0]
+        right, wrong = np.cumsum(np.pad(gains, ((0, 0), (1, 0))), axis=1)
+        n = len(right)
+        accepted = [int(a) for a in right + wrong]
+        risk = [Fraction(int(w), a) if a else Fraction(0) for w, a in zip(wrong, accepted, strict=True)]
+        corners = {
+            j
+            for j in range(n)
+            if all(
+                (risk[j] - risk[i]) * (accepted[k] - accepted[i])
+                < (risk[k] - risk[i]) * (accepted[j] - accepted[i])
+                for i in range(j)
+                for k in range(j + 1, n)
+            )
+        }
+        found = np.empty(n, np.int64)
+        size = _kernels.verification.risk_corners(right, wrong, 0, n, 1 / max(1, accepted[-1]), found)
+        assert corners <= set(found[:size].tolist())

@@ -423,6 +423,8 @@ class TestHull:
     @given(*[st.integers(0, 2**63 - 1) | st.integers(0, 4)] * 4)
     @example(0, 0, 0, 0)
     @example(1, 0, 2, 0)
+    @example(7, 3, 9, 4)
+    @example(9, 4, 7, 3)
     @example(1, 0, 1, 1)
     @example(2**63 - 1, 2**63 - 2, 2**63 - 2, 2**63 - 3)
     def test_fractions_of_any_size(self, p, q, r, s):
