@@ -13,7 +13,6 @@ import fastarac as fa
 from fastarac.cli._app import app
 from fastarac.ocr import align, load_sample, sample_folders, sensitivity
 
-QUICK = ()
 BOX = [[0, 0], [1, 0], [1, 1], [0, 1]]
 
 
@@ -62,7 +61,7 @@ def folders(tmp_path):
 
 def test_one_engine_in_words():
     folders = sample_folders()
-    text = run(folders.truth, folders.outputs["plain"], *QUICK).stdout
+    text = run(folders.truth, folders.outputs["plain"]).stdout
     counts = next(line for line in text.splitlines() if line.startswith("plain"))
     assert counts.split()[1:] == ["20", "2,180", "1,909", "142", "61", "0", "16", "68", "2,128"]
     assert "Missed words are no items" in text
@@ -77,7 +76,7 @@ def test_one_engine_in_words():
 
 
 def test_the_demo_has_two_engines():
-    text = run("--demo", *QUICK).stdout
+    text = run("--demo").stdout
     assert "Engines are compared by the 2,106 items that all of them have, clustered by page" in text
     assert "Best by ARAC-AUC: enlarged, significantly better than plain." in text
     assert "from influence values of 20 pages;" in text
@@ -87,7 +86,7 @@ def test_the_demo_has_two_engines():
 
 def test_figures_for_programs():
     (plain, enlarged), sample = (
-        json.loads(run("--demo", *QUICK, "--format", "json").stdout)[::-1],
+        json.loads(run("--demo", "--format", "json").stdout)[::-1],
         load_sample(),
     )
     assert (plain["model"], enlarged["model"]) == ("plain", "enlarged")
@@ -104,17 +103,17 @@ def test_figures_for_programs():
     )
     assert plain["arac_auc_low"] < plain["arac_auc"] < plain["arac_auc_high"]
 
-    rows = list(csv.DictReader(io.StringIO(run("--demo", *QUICK, "--format", "csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(run("--demo", "--format", "csv").stdout)))
     assert [row["model"] for row in rows] == ["enlarged", "plain"]
     assert rows[1]["missed"] == "68"
-    assert run("--demo", *QUICK, "--format", "markdown").stdout.startswith("| model | n |")
+    assert run("--demo", "--format", "markdown").stdout.startswith("| model | n |")
 
 
 def test_pages_make_intervals_wider():
     def width(group: str) -> float:
         (engine,) = json.loads(
             run(
-                sample_folders().truth, sample_folders().outputs["plain"], *QUICK,
+                sample_folders().truth, sample_folders().outputs["plain"],
                 "--group", group, "--format", "json",
             ).stdout
         )  # fmt: skip
@@ -122,7 +121,7 @@ def test_pages_make_intervals_wider():
         return engine["recognition_rate_high"] - engine["recognition_rate_low"]
 
     assert width("page") != width("none")
-    text = run("--demo", *QUICK, "--group", "none").stdout
+    text = run("--demo", "--group", "none").stdout
     assert "Intervals take words for independent of each other (--group none)" in text
 
 
@@ -149,7 +148,7 @@ def test_a_guarantee_counts_pages():
 
 
 def test_no_point_accepts_missed_words(folders):
-    options = ("--missed", "reject", "--error-rate", 0.9, "--format", "json", *QUICK)
+    options = ("--missed", "reject", "--error-rate", 0.9, "--format", "json")
     (two,) = json.loads(run(folders / "truth", folders / "two", *options).stdout)
     assert (two["true_words"], two["missed"], two["wrong"]) == (9, 2, 1)
     assert two["acceptance_rate@0.9"] == pytest.approx(7 / 9)
@@ -159,7 +158,7 @@ def test_no_point_accepts_missed_words(folders):
 
 def test_items_in_a_file(folders):
     out = folders / "words.parquet"
-    text = run(folders / "truth", folders / "one", folders / "two", "-o", out, *QUICK).stdout
+    text = run(folders / "truth", folders / "one", folders / "two", "-o", out).stdout
     assert f"fastarac evaluate {out} --model model" in " ".join(text.split())
     both = CliRunner().invoke(app, ["evaluate", str(out), "--model", "model", "--format", "json"])
     assert {row["model"]: row["n"] for row in json.loads(both.stdout)} == {"one": 9, "two": 7}
@@ -167,7 +166,7 @@ def test_items_in_a_file(folders):
     assert f"fastarac evaluate {out} --model model --group page --ci 0.95" in " ".join(text.split())
     single = folders / "one.parquet"
     (of_ocr,) = json.loads(
-        run(folders / "truth", folders / "one", "-o", single, "--format", "json", *QUICK).stdout
+        run(folders / "truth", folders / "one", "-o", single, "--format", "json").stdout
     )
     evaluated = CliRunner().invoke(app, ["evaluate", str(single), "--format", "json"])
     (of_evaluate,) = json.loads(evaluated.stdout)
@@ -175,7 +174,7 @@ def test_items_in_a_file(folders):
         assert key == "model" or of_ocr[key] == value, key
 
     table = folders / "one.csv"
-    run(folders / "truth", folders / "one", "-o", table, *QUICK)
+    run(folders / "truth", folders / "one", "-o", table)
     rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8"))))
     assert list(rows[0]) == ["id", "page", "kind", "truth", "prediction", "correct", "confidence"]
     assert rows[2]["prediction"] == "WVZ"
@@ -232,13 +231,13 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
 
 
 def test_options_of_the_alignment(folders):
-    options = ("--format", "json", *QUICK)
+    options = ("--format", "json")
     two = (folders / "truth", folders / "two")
     (lines,) = json.loads(run(*two, "--unit", "line", *options).stdout)
     assert (lines["true_words"], lines["split"], lines["unit"]) == (3, 2, "line")  # boxes are lines
     (dropped,) = json.loads(run(*two, "--inserted", "drop", "--missed", "neighbour", *options).stdout)
     assert dropped["policy"] == "missed=neighbour inserted=drop"
-    text = run(*two, "--fold", "case", "--fold", "whitespace", "--join", "max", *QUICK).stdout
+    text = run(*two, "--fold", "case", "--fold", "whitespace", "--join", "max").stdout
     said = " ".join(text.split())
     assert "are wrong unless their texts are equal without spaces and have the largest" in said
     assert "Differences in upper and lower case; and the spaces between words do not count." in text
@@ -246,7 +245,7 @@ def test_options_of_the_alignment(folders):
 
 def test_names(folders):
     one, two = folders / "one", folders / "two"
-    text = run(folders / "truth", one, two, "--name", "Alpha", "--name", "Beta", *QUICK).stdout
+    text = run(folders / "truth", one, two, "--name", "Alpha", "--name", "Beta").stdout
     assert "Beta missed 22.2 % of the true words (2 of 9)" in text
     assert refusal(folders / "truth", one, two, "--name", "A") == (
         "--name is given 1 times for 2 OCR arguments; one a name is expected"
@@ -263,7 +262,7 @@ def test_what_has_no_partner_is_listed(folders):
     assert "1 file of truth without an output" in message
     assert "p2.gt.txt; 1 file of output without a truth" in message
     assert message.endswith("--skip-unmatched leaves them out")
-    text = run(folders / "truth", folders / "one", "--skip-unmatched", *QUICK).stdout
+    text = run(folders / "truth", folders / "one", "--skip-unmatched").stdout
     assert "Left out: 1 of truth without output: p2.gt.txt." in text
     assert "Left out: 1 of output without truth: p9.json." in text
 
@@ -286,7 +285,7 @@ def test_confidences_that_are_absent_or_all_alike(folders, tmp_path):
     for page in ("p1", "p2", "p3"):
         words = (folders / "truth" / f"{page}.gt.txt").read_text().split()
         write_output(folders / "one" / f"{page}.json", [(word, 0.5) for word in words])
-    text = run(folders / "truth", folders / "one", *QUICK).stdout
+    text = run(folders / "truth", folders / "one").stdout
     assert "All 9 confidences are 0.5: no threshold tells outputs apart." in text
     hocr = "<html><body><div class='ocr_page'><span class='ocrx_word'>amber</span></div></body></html>"
     page = tmp_path / "page.hocr"
@@ -298,6 +297,6 @@ def test_confidences_that_are_absent_or_all_alike(folders, tmp_path):
 
 def test_pages_that_hardly_align_are_named_with_their_effect(folders):
     write_output(folders / "one" / "p3.json", [("zzzz", 0.99), ("qqqqq", 0.98)])
-    text = run(folders / "truth", folders / "one", *QUICK).stdout
+    text = run(folders / "truth", folders / "one").stdout
     assert "without 1 hardly aligned" in text
     assert "1 page on which more than half of the characters differ: p3." in text

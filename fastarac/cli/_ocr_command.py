@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fastarac._core.text import json_text
 from fastarac.cli import _ocr, _ocr_fields, _report
 from fastarac.cli._ocr_report import write_report
 from fastarac.cli._options import Format, RefusalError
@@ -57,10 +56,6 @@ def run(
 
         write(text_of(found, settings, output))
         return
-    rows = _ocr.records(found)
-    if form is Format.json:
-        write(json_text(rows, indent=2) + "\n")
-    else:
-        write((_report.csv_text if form is Format.csv else _report.markdown_text)(rows))
+    write(_report.text_of_rows(_ocr.records(found), form))
     for doubt in _report.doubts(found.models):
         typer.echo(f"fastarac: note: {doubt}", err=True)

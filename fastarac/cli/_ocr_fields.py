@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fastarac import wording
-from fastarac._core.text import count, json_text, listed, printable, rounded_percent
+from fastarac._core.text import count, listed, printable, rounded_percent
 from fastarac.cli import _html, _ocr, _report
 from fastarac.cli._options import Format, RefusalError
 from fastarac.cli._settings import write
@@ -107,11 +107,7 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
     if form is Format.table:
         write(_text_of(found, settings, output))
         return
-    rows = records(found)
-    if form is Format.json:
-        write(json_text(rows, indent=2) + "\n")
-    else:
-        write((_report.csv_text if form is Format.csv else _report.markdown_text)(rows))
+    write(_report.text_of_rows(records(found), form))
     for note in (*_report.doubts(found.models), *_notes(found)):
         typer.echo(f"fastarac: note: {printable(note)}", err=True)
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from fastarac._core.text import area, count, json_text, listed, percent, printable, rounded_percent
 from fastarac.cli import _costs, _guarantees, _intervals
 from fastarac.cli._model import in_words
+from fastarac.cli._options import Format
 from fastarac.cli._tables import Column, tables
 from fastarac.report.health import is_reversed
 from fastarac.wording import header, is_given, opening, short
@@ -50,6 +51,13 @@ def as_csv(models: Sequence[Model]) -> str:
 def as_markdown(models: Sequence[Model]) -> str:
     """Return all figures as a Markdown table with one row a model; what is undefined is empty."""
     return markdown_text(records(models))
+
+
+def text_of_rows(records: Sequence[dict[str, Any]], form: Format) -> str:
+    """Return records as JSON, CSV or a table in Markdown."""
+    if form is Format.json:
+        return json_text(records, indent=2) + "\n"
+    return (csv_text if form is Format.csv else markdown_text)(records)
 
 
 def csv_text(records: Sequence[dict[str, Any]]) -> str:

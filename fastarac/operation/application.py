@@ -35,7 +35,7 @@ INTEGERS = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class AppliedPolicy:
-    """What became of the outputs in a file. Printed, it is a sentence.
+    """Counts of the outputs in a file that were accepted and not. Printed, it is a sentence.
 
     Attributes
     ----------
