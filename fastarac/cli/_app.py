@@ -555,6 +555,16 @@ def monitor(
             raise typer.Exit(1)
 
 
+@app.command()
+def doctor(output_format: _operating.TextOrJson = _operating.Form.text) -> None:
+    """Say what is installed, where compiled kernels are kept, and whether a first area is right."""
+    with _ends_quietly():
+        from fastarac.cli._doctor import run
+
+        if run(output_format.value):
+            raise typer.Exit(1)
+
+
 @contextmanager
 def _ends_quietly() -> Iterator[None]:
     """Turn what can go wrong outside the program into an exit status, without a traceback."""
