@@ -3,6 +3,7 @@
 from . import costs as costs
 from . import datasets as datasets
 from . import displays as displays
+from . import frames as frames
 from . import io as io
 from . import measures as measures
 from . import ocr as ocr

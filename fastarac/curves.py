@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,10 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from fastarac import _kernels
 from fastarac._core import parallel
 from fastarac._core.results import locked
+from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.operating.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FloatArray = NDArray[np.float64]
+C = TypeVar("C")
+
+POINTS_OF_BINS = 4096  # about so many are shared out to the bins, whose precision is no straight line
 
 
 @locked
@@ -61,6 +68,27 @@ class AccuracyRejectionCurve(NamedTuple):
     thresholds: NDArray[Any]
 
 
+class CurveBounds(NamedTuple, Generic[C]):
+    """Two curves between which that of the items lies, of a :class:`.BoundedSweep`.
+
+    Its thresholds are the lower edges of the bins, repeated for points inside.
+    """
+
+    worst: C
+    """Of the worst order inside the bins: less accuracy, more risk."""
+    best: C
+    """Of the best order inside the bins."""
+
+
+def _between(
+    curve: Callable[[ThresholdSweep], C], sweep: BoundedSweep, confidence: object, sample_weight: object
+) -> CurveBounds[C]:
+    """The curve of the worst and of the best order."""
+    reject_beside_sweep(confidence, sample_weight)
+    steps = 1 + POINTS_OF_BINS // len(sweep.single_valued)
+    return CurveBounds(*(curve(sweep.order(best=best, steps=steps)) for best in (False, True)))
+
+
 def _points(
     kernel: str, counts: NDArray[Any], others: NDArray[Any], *, flag: bool
 ) -> tuple[FloatArray, FloatArray]:
@@ -78,6 +106,8 @@ def _points(
 
 
 @overload
+def arac_curve(sweep: BoundedSweep, /) -> CurveBounds[ARACCurve]: ...
+@overload
 def arac_curve(sweep: ThresholdSweep, /, *, reviewer: Reviewer | None = None) -> ARACCurve: ...
 @overload
 def arac_curve(
@@ -88,12 +118,12 @@ def arac_curve(
     sample_weight: ArrayLike | None = None,
 ) -> ARACCurve: ...
 def arac_curve(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | BoundedSweep,
     confidence: ArrayLike | None = None,
     *,
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
-) -> ARACCurve:
+) -> ARACCurve | CurveBounds[ARACCurve]:
     """Acceptance rate – accuracy after correction curve.
 
     Parameters
@@ -137,6 +167,9 @@ def arac_curve(
     array([inf, 0.9, 0.8, 0.6, 0.4])
     """
     check_reviewer(reviewer)
+    if isinstance(correct, BoundedSweep):
+        refuse_of_bounds(reviewer=reviewer)
+        return _between(arac_curve, correct, confidence, sample_weight)
     sweep = as_sweep(correct, confidence, sample_weight)
     if reviewer is not None:
         y = reviewer.accuracy_after_correction(sweep)
@@ -146,17 +179,19 @@ def arac_curve(
 
 
 @overload
+def arp_curve(sweep: BoundedSweep, /) -> CurveBounds[ARPCurve]: ...
+@overload
 def arp_curve(sweep: ThresholdSweep, /) -> ARPCurve: ...
 @overload
 def arp_curve(
     correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> ARPCurve: ...
 def arp_curve(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | BoundedSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-) -> ARPCurve:
+) -> ARPCurve | CurveBounds[ARPCurve]:
     """Acceptance rate – precision curve.
 
     Parameters
@@ -192,11 +227,15 @@ def arp_curve(
     >>> fa.arp_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).precision
     array([1.        , 1.        , 0.5       , 0.66666667, 0.75      ])
     """
+    if isinstance(correct, BoundedSweep):
+        return _between(arp_curve, correct, confidence, sample_weight)
     sweep = as_sweep(correct, confidence, sample_weight)
     x, y = _points("share_points", sweep.true_accepts, sweep.false_accepts, flag=False)
     return ARPCurve(x, y, sweep.thresholds)
 
 
+@overload
+def rc_curve(sweep: BoundedSweep, /) -> CurveBounds[RCCurve]: ...
 @overload
 def rc_curve(sweep: ThresholdSweep, /) -> RCCurve: ...
 @overload
@@ -204,11 +243,11 @@ def rc_curve(
     correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> RCCurve: ...
 def rc_curve(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | BoundedSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-) -> RCCurve:
+) -> RCCurve | CurveBounds[RCCurve]:
     """Risk–coverage curve.
 
     Parameters
@@ -244,11 +283,15 @@ def rc_curve(
     >>> fa.rc_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).risk
     array([0.        , 0.        , 0.5       , 0.33333333, 0.25      ])
     """
+    if isinstance(correct, BoundedSweep):
+        return _between(rc_curve, correct, confidence, sample_weight)
     sweep = as_sweep(correct, confidence, sample_weight)
     x, y = _points("share_points", sweep.false_accepts, sweep.true_accepts, flag=False)
     return RCCurve(x, y, sweep.thresholds)
 
 
+@overload
+def generalized_rc_curve(sweep: BoundedSweep, /) -> CurveBounds[GeneralizedRCCurve]: ...
 @overload
 def generalized_rc_curve(sweep: ThresholdSweep, /) -> GeneralizedRCCurve: ...
 @overload
@@ -256,11 +299,11 @@ def generalized_rc_curve(
     correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> GeneralizedRCCurve: ...
 def generalized_rc_curve(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | BoundedSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-) -> GeneralizedRCCurve:
+) -> GeneralizedRCCurve | CurveBounds[GeneralizedRCCurve]:
     """Generalised risk–coverage curve.
 
     Parameters
@@ -295,11 +338,15 @@ def generalized_rc_curve(
     >>> fa.generalized_rc_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).error_rate
     array([0.  , 0.  , 0.25, 0.25, 0.25])
     """
+    if isinstance(correct, BoundedSweep):
+        return _between(generalized_rc_curve, correct, confidence, sample_weight)
     sweep = as_sweep(correct, confidence, sample_weight)
     x, y = _points("error_points", sweep.true_accepts, sweep.false_accepts, flag=False)
     return GeneralizedRCCurve(x, y, sweep.thresholds)
 
 
+@overload
+def accuracy_rejection_curve(sweep: BoundedSweep, /) -> CurveBounds[AccuracyRejectionCurve]: ...
 @overload
 def accuracy_rejection_curve(sweep: ThresholdSweep, /) -> AccuracyRejectionCurve: ...
 @overload
@@ -307,11 +354,11 @@ def accuracy_rejection_curve(
     correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> AccuracyRejectionCurve: ...
 def accuracy_rejection_curve(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | BoundedSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-) -> AccuracyRejectionCurve:
+) -> AccuracyRejectionCurve | CurveBounds[AccuracyRejectionCurve]:
     """Accuracy–rejection curve (ARC).
 
     Parameters
@@ -347,6 +394,8 @@ def accuracy_rejection_curve(
     >>> fa.accuracy_rejection_curve([1, 0, 1, 1], [0.9, 0.8, 0.4, 0.6]).rejection_rate
     array([1.  , 0.75, 0.5 , 0.25, 0.  ])
     """
+    if isinstance(correct, BoundedSweep):
+        return _between(accuracy_rejection_curve, correct, confidence, sample_weight)
     sweep = as_sweep(correct, confidence, sample_weight)
     x, y = _points("share_points", sweep.true_accepts, sweep.false_accepts, flag=True)
     return AccuracyRejectionCurve(x, y, sweep.thresholds)

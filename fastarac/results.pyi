@@ -17,12 +17,14 @@ from .costs.rejection import RejectionCostCurve as RejectionCostCurve
 from .curves import AccuracyRejectionCurve as AccuracyRejectionCurve
 from .curves import ARACCurve as ARACCurve
 from .curves import ARPCurve as ARPCurve
+from .curves import CurveBounds as CurveBounds
 from .curves import GeneralizedRCCurve as GeneralizedRCCurve
 from .curves import RCCurve as RCCurve
 from .evaluation import Evaluation as Evaluation
 from .evaluation import Limit as Limit
 from .evaluation import LimitEvaluation as LimitEvaluation
 from .evaluation_groups import GroupEvaluation as GroupEvaluation
+from .frames.points import BoundedOperatingPoint as BoundedOperatingPoint
 from .measures.confusion import AveragedMeasures as AveragedMeasures
 from .measures.confusion import BestThreshold as BestThreshold
 from .measures.confusion import ClassCounts as ClassCounts

@@ -245,7 +245,7 @@ def test_wrong_names_are_attribute_errors():
 
 def test_no_public_name_is_that_of_a_module_beside_it():
     """An import of the module would put it in the place of what is called the same."""
-    for package in (fa, fa.costs, fa.displays, fa.measures, fa.operation):
+    for package in (fa, fa.costs, fa.displays, fa.frames, fa.measures, fa.operation):
         folder = Path(package.__file__).parent
         names = [name for name in package.__all__ if not inspect.ismodule(getattr(package, name))]
         assert not {name for name in names if (folder / f"{name}.py").exists()}
@@ -258,14 +258,16 @@ LAYERS = [
     {"sweep"},
     {"models"},
     {"operating.reviewer"},
-    {"curves"},
     {"areas"},
+    {"frames.extremes", "frames.bounded", "frames.points"},
+    {"curves"},
     {"operating"},
     {"sklearn"},
     {"costs", "measures", "synthetic", "datasets"},
     {"uncertainty"},
     {"operation"},
     {"evaluation", "evaluation_groups", "evaluation_rejected", "displays", "sklearn.scorer"},
+    {"frames"},
     {"io", "wording"},
     {"operation.application", "operation.logs"},
     {"results"},

@@ -126,6 +126,11 @@ MEANINGS = {
     "along": "which axis is held when curves are averaged",
     "grid": "where curves are read",
     "curve": "the name of a curve",
+    # Counts in bins
+    "edges": "(k + 1,) edges of bins of confidence",
+    "single_valued": "(k,) which bins hold one confidence only",
+    "best": "the best or the worst order inside the bins",
+    "steps": "points inside a bin",
     # Uncertainty
     "statistic": "the name of a statistic, a Statistic or a callable",
     "metrics": "the names of figures to compute",
@@ -303,7 +308,7 @@ def is_result(value: Any) -> bool:
 
 
 # Modules whose classes hold what functions return; those of the others are made by users.
-HANDED_OUT = ("fastarac.ocr", "fastarac.io", "fastarac.datasets", "fastarac.operation")
+HANDED_OUT = tuple(f"fastarac.{module}" for module in ("ocr", "io", "datasets", "operation", "frames"))
 
 
 def public() -> Iterator[tuple[str, str, Any]]:
@@ -468,7 +473,7 @@ def test_no_overload_takes_correct_alone():
             assert len(overloads) > 1, name
             for overload in overloads:
                 first, *others = overload.parameters.values()
-                if not first.annotation.startswith("ThresholdSweep"):
+                if not first.annotation.startswith(("ThresholdSweep", "BoundedSweep")):
                     assert others[0].default is inspect.Parameter.empty, name
 
 

@@ -13,8 +13,11 @@ from fastarac._core.checks import exactly_one
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import fractions_of, real_scalar
 from fastarac._core.text import percent
+from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
+from fastarac.frames.points import BoundedOperatingPoint, bounded_point
 from fastarac.operating.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.operating.ties import errors_at, fraction_of_errors, fraction_of_risk, fraction_of_tie
+from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -126,6 +129,16 @@ def _ratio(part: float, whole: float) -> float:
 
 @overload
 def operating_point(
+    sweep: BoundedSweep,
+    /,
+    *,
+    threshold: float | None = None,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
+    min_acceptance_rate: float | None = None,
+) -> BoundedOperatingPoint: ...
+@overload
+def operating_point(
     sweep: ThresholdSweep, /, *, threshold: float, reviewer: Reviewer | None = None
 ) -> OperatingPoint: ...
 @overload
@@ -195,7 +208,7 @@ def operating_point(
     sample_weight: ArrayLike | None = None,
 ) -> OperatingPoint: ...
 def operating_point(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | BoundedSweep,
     confidence: ArrayLike | None = None,
     *,
     threshold: float | None = None,
@@ -205,7 +218,7 @@ def operating_point(
     interpolate: bool = False,
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
-) -> OperatingPoint:
+) -> OperatingPoint | BoundedOperatingPoint:
     """Choose the threshold by one criterion and say what happens there.
 
     Parameters
@@ -231,7 +244,8 @@ def operating_point(
     Returns
     -------
     OperatingPoint
-        Where only the empty acceptance keeps the limit, that point, with threshold ``inf``.
+        Where only the empty acceptance keeps the limit, that point, with threshold ``inf``. Of a
+        :class:`.BoundedSweep` a `BoundedOperatingPoint`, whose limit is kept for sure.
 
     Raises
     ------
@@ -268,6 +282,10 @@ def operating_point(
             threshold = real_scalar(threshold, "threshold", finite=False)
     else:
         limit = float(fractions_of(real_scalar(criteria[criterion], criterion), criterion))
+    if isinstance(correct, BoundedSweep):
+        reject_beside_sweep(confidence, sample_weight)
+        refuse_of_bounds(interpolate=interpolate, reviewer=reviewer)
+        return bounded_point(correct, criterion, threshold if threshold is not None else limit)
     sweep = as_sweep(correct, confidence, sample_weight)
     if threshold is not None:
         return _point(sweep, threshold, *sweep.at(threshold)[:2], reviewer=reviewer)
@@ -278,18 +296,18 @@ def operating_point(
         if index < 0:
             raise ValueError(_out_of_reach(sweep, limit, reviewer, "max_error_rate"))
         fraction = 0.0
-        errors = _errors(sweep, slice(index, index + 1), reviewer)[0]
+        errors = errors_at(sweep, slice(index, index + 1), reviewer)[0]
         if errors / total < limit:  # where it is the limit, the point is reached
-            fraction = _fraction_of_errors(limit * total - errors, sweep, index, reviewer)
+            fraction = fraction_of_errors(limit * total - errors, sweep, index, reviewer)
     elif max_risk is not None:
         index = _last_with_risk(sweep, limit)
-        fraction = _fraction_of_risk(limit, sweep, index)
+        fraction = fraction_of_risk(limit, sweep, index)
     else:
         index = bisect_left(range(last), limit, key=lambda i: (ta[i] + fa[i]) / total)
         fraction = 0.0
         if index and interpolate and (ta[index] + fa[index]) / total > limit:
             index -= 1
-            fraction = _fraction(limit * total - ta[index] - fa[index], sweep, index)
+            fraction = fraction_of_tie(limit * total - ta[index] - fa[index], sweep, index)
     if not interpolate or not 0.0 < fraction < 1.0:
         return point_at(sweep, index + (interpolate and fraction >= 1.0), reviewer)
     accepted_ta, accepted_fa = (
@@ -399,8 +417,8 @@ def acceptance_at_error_rate(
             continue
         accepted = ta[i] + fa[i]
         if interpolate:
-            slack = limit * total - _errors(sweep, slice(i, i + 1), reviewer)[0]
-            fraction = _fraction_of_errors(slack, sweep, i, reviewer)
+            slack = limit * total - errors_at(sweep, slice(i, i + 1), reviewer)[0]
+            fraction = fraction_of_errors(slack, sweep, i, reviewer)
             if fraction > 0.0:
                 accepted = accepted + fraction * (ta[i + 1] + fa[i + 1] - accepted)
         values[k] = accepted / total
@@ -488,7 +506,7 @@ def acceptance_at_risk(
         values[k] = accepted[0][i] + accepted[1][i]
         if interpolate and i + 1 < len(sweep.thresholds):
             tie = accepted[0][i + 1] + accepted[1][i + 1] - values[k]
-            values[k] += _fraction_of_risk(limit, sweep, i) * tie
+            values[k] += fraction_of_risk(limit, sweep, i) * tie
     values /= sweep.total
     return values.reshape(limits.shape) if limits.ndim else float(values[0])
 
@@ -504,24 +522,15 @@ def last_within(sweep: ThresholdSweep, max_error_rate: float, reviewer: Reviewer
         return bisect_right(range(len(fa)), max_error_rate, key=lambda i: fa[i] / total) - 1
     for stop in range(len(fa), 0, -CHUNK):
         start = max(0, stop - CHUNK)
-        errors = _errors(sweep, slice(start, stop), reviewer)
+        errors = errors_at(sweep, slice(start, stop), reviewer)
         within = np.flatnonzero(errors / total <= max_error_rate)
         if len(within):
             return start + int(within[-1])
     return -1
 
 
-def _errors(sweep: ThresholdSweep, part: slice, reviewer: Reviewer | None) -> NDArray[Any]:
-    """Items of all that are wrong in the end, at some of the points of the sweep."""
-    errors = sweep.false_accepts[part]
-    if reviewer is None:
-        return errors
-    rejected = sweep.n_correct - sweep.true_accepts[part], sweep.n_incorrect - errors
-    return reviewer.errors(errors, *rejected)  # type: ignore[no-any-return]
-
-
 def _out_of_reach(sweep: ThresholdSweep, limit: float, reviewer: Reviewer | None, name: str) -> str:
-    rates = _errors(sweep, slice(None), reviewer) / sweep.total
+    rates = errors_at(sweep, slice(None), reviewer) / sweep.total
     lowest = len(rates) - 1 - int(rates[::-1].argmin())
     return (
         f"{name} is {limit:.12g}, but the reviewer leaves an error rate of at least "
@@ -538,34 +547,6 @@ def _last_with_risk(sweep: ThresholdSweep, max_risk: float) -> int:
         if len(within):
             return start + int(within[-1])
     return 0
-
-
-def _fraction(slack: float, sweep: ThresholdSweep, index: int) -> float:
-    """Share of the next tie, of which there is one, where `slack` more may be accepted; in [0, 1]."""
-    tie = sweep.false_accepts[index + 1] - sweep.false_accepts[index]
-    tie = tie + sweep.true_accepts[index + 1] - sweep.true_accepts[index]
-    return float(min(max(slack / tie, 0.0), 1.0))
-
-
-def _fraction_of_errors(
-    slack: float, sweep: ThresholdSweep, index: int, reviewer: Reviewer | None
-) -> float:
-    """The same where `slack` more errors may be; the next point has more than that."""
-    if index + 1 == len(sweep.thresholds):
-        return 0.0
-    before, after = _errors(sweep, slice(index, index + 2), reviewer)
-    return float(min(max(slack / (after - before), 0.0), 1.0))
-
-
-def _fraction_of_risk(limit: float, sweep: ThresholdSweep, index: int) -> float:
-    """The same where the risk may be `limit`; the next point, if there is one, has more than that."""
-    ta, fa = sweep.true_accepts, sweep.false_accepts
-    accepted = ta[index] + fa[index]
-    if not index or index + 1 == len(ta) or not fa[index] / accepted < limit:
-        return 0.0
-    tie_errors = fa[index + 1] - fa[index]
-    tie = tie_errors + ta[index + 1] - ta[index]
-    return float(max(0.0, (limit * accepted - fa[index]) / (tie_errors - limit * tie)))
 
 
 def point_at(sweep: ThresholdSweep, index: int, reviewer: Reviewer | None = None) -> OperatingPoint:

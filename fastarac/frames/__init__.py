@@ -1,0 +1,7 @@
+"""Beyond one machine: counts in bins with bounds that surely hold, and streams in bounded memory."""
+
+from __future__ import annotations
+
+from fastarac._core.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __name__, __file__)

@@ -1,0 +1,4 @@
+"""The public names of the module, one line each."""
+
+from .bounded import BoundedSweep as BoundedSweep
+from .extremes import Bounds as Bounds
