@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
 from fastarac._core import parallel
-from fastarac._core.results import locked
+from fastarac._core.results import Table, TupleResult
 from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.operating.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep
@@ -23,61 +23,80 @@ C = TypeVar("C")
 POINTS_OF_BINS = 4096  # about so many are shared out to the bins, whose precision is no straight line
 
 
-@locked
-class ARACCurve(NamedTuple):
-    """Points of the ARAC curve, from nothing accepted to everything accepted."""
-
+class _ARACCurve(NamedTuple):
     acceptance_rate: FloatArray
     accuracy_after_correction: FloatArray
     thresholds: NDArray[Any]
 
 
-@locked
-class ARPCurve(NamedTuple):
-    """Points of the acceptance rate – precision curve, from nothing accepted to everything."""
+class ARACCurve(Table, TupleResult, _ARACCurve):
+    """Points of the ARAC curve, from nothing accepted to everything accepted."""
 
+    __slots__ = ()
+
+
+class _ARPCurve(NamedTuple):
     acceptance_rate: FloatArray
     precision: FloatArray
     thresholds: NDArray[Any]
 
 
-@locked
-class RCCurve(NamedTuple):
-    """Points of the risk–coverage curve, from nothing accepted to everything."""
+class ARPCurve(Table, TupleResult, _ARPCurve):
+    """Points of the acceptance rate – precision curve, from nothing accepted to everything."""
 
+    __slots__ = ()
+
+
+class _RCCurve(NamedTuple):
     coverage: FloatArray
     risk: FloatArray
     thresholds: NDArray[Any]
 
 
-@locked
-class GeneralizedRCCurve(NamedTuple):
-    """Points of the generalised risk–coverage curve, from nothing accepted to everything."""
+class RCCurve(Table, TupleResult, _RCCurve):
+    """Points of the risk–coverage curve, from nothing accepted to everything."""
 
+    __slots__ = ()
+
+
+class _GeneralizedRCCurve(NamedTuple):
     coverage: FloatArray
     error_rate: FloatArray
     thresholds: NDArray[Any]
 
 
-@locked
-class AccuracyRejectionCurve(NamedTuple):
-    """Points of the accuracy–rejection curve, from everything rejected to nothing."""
+class GeneralizedRCCurve(Table, TupleResult, _GeneralizedRCCurve):
+    """Points of the generalised risk–coverage curve, from nothing accepted to everything."""
 
+    __slots__ = ()
+
+
+class _AccuracyRejectionCurve(NamedTuple):
     rejection_rate: FloatArray
     accuracy: FloatArray
     thresholds: NDArray[Any]
 
 
-class CurveBounds(NamedTuple, Generic[C]):
+class AccuracyRejectionCurve(Table, TupleResult, _AccuracyRejectionCurve):
+    """Points of the accuracy–rejection curve, from everything rejected to nothing."""
+
+    __slots__ = ()
+
+
+class _CurveBounds(NamedTuple, Generic[C]):
+    worst: C
+    """Of the worst order inside the bins: less accuracy, more risk."""
+    best: C
+    """Of the best order inside the bins."""
+
+
+class CurveBounds(TupleResult, _CurveBounds[C]):
     """Two curves between which that of the items lies, of a :class:`.BoundedSweep`.
 
     Its thresholds are the lower edges of the bins, repeated for points inside.
     """
 
-    worst: C
-    """Of the worst order inside the bins: less accuracy, more risk."""
-    best: C
-    """Of the best order inside the bins."""
+    __slots__ = ()
 
 
 def _between(

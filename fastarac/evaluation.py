@@ -13,6 +13,7 @@ from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_na
 from fastarac._core.inputs import fractions_of, real_scalar
 from fastarac._core.pairs import value_of_pairs
 from fastarac._core.results import Result
+from fastarac._core.showing import flat, html_table
 from fastarac._core.text import listed, percent
 from fastarac.areas import arac as areas
 from fastarac.areas.precision_recall import pr_auc_score
@@ -47,8 +48,8 @@ LABELS = {
 UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)  # γ = 1 and δ = 0, as in the tables of the paper
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+@dataclass(frozen=True, slots=True, eq=False)
+class Limit(Result):
     """A criterion that decides on a threshold, with its value.
 
     Attributes
@@ -76,8 +77,8 @@ class Limit:
         return f"at most {percent(self.value)} {kind}"
 
 
-@dataclass(frozen=True, slots=True)
-class LimitEvaluation:
+@dataclass(frozen=True, slots=True, eq=False)
+class LimitEvaluation(Result):
     """What one limit lets through.
 
     Attributes
@@ -180,12 +181,18 @@ class Evaluation(Result):
             figures["confidence_level"] = interval.confidence_level
             figures[f"{figure}_low{at}{where}"] = interval.low
             figures[f"{figure}_high{at}{where}"] = interval.high
-        return {
-            key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in figures.items()
-        }
+        return flat(figures)
 
     def __str__(self) -> str:
+        rows = self._rows()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+    def _repr_html_(self) -> str:
+        return html_table((), self._rows())
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Names and values, as people read them."""
         figures = self.to_dict()
         gamma, delta = self.costs.gamma, self.costs.delta
         rows = [("items", f"{self.n:.12g}")]
@@ -203,8 +210,7 @@ class Evaluation(Result):
             ]
             if found.guaranteed is not None:
                 rows.append(("    guaranteed", str(found.guaranteed)))
-        width = max(len(name) for name, _ in rows)
-        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+        return rows
 
     def __repr__(self) -> str:
         area = f"ARAC-AUC {self.arac.auc:.4f}"

@@ -12,7 +12,7 @@ from fastarac._core.comparing import at_or_above
 from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
 from fastarac._core.inputs import positive_scalar, read_groups, read_items
 from fastarac._core.pairs import METRICS, value_of_pairs, values_of_pairs
-from fastarac._core.results import Result, read_only
+from fastarac._core.results import Result, Table, read_only
 from fastarac._core.sorting import count_pairs_of_groups
 from fastarac.areas.arac import arac_area_of, pair_counts
 from fastarac.costs.verification import require_costs
@@ -34,7 +34,7 @@ WITH_INTERVALS = ("recognition_rate", "arac_auc", "roc_auc", "augrc")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GroupEvaluation(Result):
+class GroupEvaluation(Table, Result):
     """Figures of every group: ``result["arac_auc"]`` is an array with a value a group.
 
     Attributes
@@ -63,8 +63,7 @@ class GroupEvaluation(Result):
     def __repr__(self) -> str:
         return f"GroupEvaluation({len(self)} groups, {', '.join(self.values)})"
 
-    def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table: ``group``, then each figure."""
+    def _parts(self) -> dict[str, Any]:
         return {"group": self.groups, **self.values}
 
 

@@ -10,14 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core import sorting
 from fastarac._core.inputs import NAMES, read_counts, read_items
-from fastarac._core.results import Result, read_only
+from fastarac._core.results import Result, Table, TupleResult, read_only
 
 FloatArray = NDArray[np.float64]
 
 
-class AcceptanceCounts(NamedTuple):
-    """The four counts of the reject model (Kimura et al. 2024, table 1) at a threshold."""
-
+class _AcceptanceCounts(NamedTuple):
     true_accepts: Any
     """Accepted and correct, TA."""
     false_accepts: Any
@@ -26,6 +24,16 @@ class AcceptanceCounts(NamedTuple):
     """Rejected and correct, FR: verified for nothing."""
     true_rejects: Any
     """Rejected and incorrect, TR: verified and corrected."""
+
+
+class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
+    """The four counts of the reject model (Kimura et al. 2024, table 1) at a threshold."""
+
+    __slots__ = ()
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each threshold."""
+        return {name: np.ravel(values) for name, values in self._asdict().items()}
 
     @property
     def matrix(self) -> NDArray[Any]:
@@ -38,7 +46,7 @@ class AcceptanceCounts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ThresholdSweep(Result):
+class ThresholdSweep(Table, Result):
     """Counts of accepted items at every threshold that makes a difference.
 
     An item is accepted iff its confidence is at or above the threshold. With m distinct confidences
@@ -129,6 +137,11 @@ class ThresholdSweep(Result):
         values = values.astype(np.float64) + 0.0  # minus zero is zero
         values[0] = np.inf
         return trusted_sweep(values, true_accepts, false_accepts)
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each threshold."""
+        names = ("thresholds", "true_accepts", "false_accepts")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def n_correct(self) -> int | float:

@@ -83,9 +83,11 @@ class TestFigures:
         for name in ("statistic", "method", "correction", "confidence_level", "n"):
             assert found[name] == as_dict[name]
         assert found["seed"] == 3
-        by_name = {model["name"]: model for model in as_dict["models"]}
-        assert all(model == by_name[model["name"]] for model in found["models"])
         names = [model["name"] for model in found["models"]]
+        for model in found["models"]:
+            k = as_dict["model"].index(model.pop("name"))
+            assert model == {key: as_dict[key][k] for key in model}
+            assert {"estimate", "standard_error", "low", "high", "letters"} < set(model)
         estimates = [model["estimate"] for model in found["models"]]
         assert estimates == sorted(estimates, reverse=True)
         assert [(p["a"], p["b"]) for p in found["pairs"]] == list(itertools.combinations(names, 2))

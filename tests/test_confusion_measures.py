@@ -48,7 +48,7 @@ def near_balance(n: int, by: int) -> tuple[int, int, int, int]:
 class TestValues:
     @given(tables)
     def test_one_table(self, table):
-        found = fa.measures.confusion_measures(*table).to_dict()
+        found = fa.measures.confusion_measures(*table).compute()
         expected = ref.confusion(*table)
         assert list(found) == list(expected)
         for name, value in expected.items():
@@ -67,15 +67,15 @@ class TestValues:
 
     @given(st.tuples(*[weights] * 4))
     def test_weights(self, table):
-        found = fa.measures.confusion_measures(*table).to_dict()
+        found = fa.measures.confusion_measures(*table).compute()
         for name, value in ref.confusion(*table).items():
             assert_close(found[name], ref.rounded(value), name)
 
     @pytest.mark.parametrize("scale", [2.0**-900, 2.0**-40, 2.0**990])
     @given(st.tuples(*[weights] * 4))
     def test_weights_of_any_scale(self, scale, table):
-        found = fa.measures.confusion_measures(*(scale * w for w in table)).to_dict()
-        for name, value in fa.measures.confusion_measures(*table).to_dict().items():
+        found = fa.measures.confusion_measures(*(scale * w for w in table)).compute()
+        for name, value in fa.measures.confusion_measures(*table).compute().items():
             if name != "adjusted_geometric_mean":  # the one that depends on the scale
                 assert found[name] == value or (math.isnan(value) and math.isnan(found[name]))
 
@@ -129,7 +129,7 @@ class TestValues:
             assert_close(found, ref.rounded(expected), "discriminant_power")
 
     def test_nothing_at_all(self):
-        assert all(math.isnan(v) for v in fa.measures.confusion_measures(0, 0, 0, 0).to_dict().values())
+        assert all(math.isnan(v) for v in fa.measures.confusion_measures(0, 0, 0, 0).compute().values())
 
     def test_second_names(self):
         measures = fa.measures.confusion_measures(**THARWAT)
@@ -219,8 +219,8 @@ class TestImbalance:
             assert getattr(after, name) == pytest.approx(getattr(before, name), rel=1e-14, abs=1e-14)
 
     def test_and_all_others_move(self):
-        before = fa.measures.confusion_measures(70, 20, 30, 80).to_dict()
-        after = fa.measures.confusion_measures(70, 200, 30, 800).to_dict()
+        before = fa.measures.confusion_measures(70, 20, 30, 80).compute()
+        after = fa.measures.confusion_measures(70, 200, 30, 800).compute()
         moved = {name for name in NAMES if abs(after[name] - before[name]) > 1e-9}
         assert moved == set(NAMES) - self.UNMOVED
 
@@ -364,7 +364,7 @@ class TestSweeps:
     @given(strategies.items, st.integers(1, 7))
     def test_blocks(self, sample, size):
         measures = fa.measures.confusion_measures(sweep_of(sample))
-        whole = measures.to_dict()
+        whole = measures.compute()
         seen = 0
         for place, found in measures.blocks(size=size):
             assert place.start == seen
@@ -377,13 +377,13 @@ class TestSweeps:
 
     def test_some_measures(self):
         measures = fa.measures.confusion_measures(fa.threshold_sweep([1, 1, 0], [0.9, 0.8, 0.7]))
-        some = measures.to_dict(["kappa", "f1"])
+        some = measures.compute(["kappa", "f1"])
         assert list(some) == ["kappa", "f1"]
         assert some["f1"].tolist() == measures.f1.tolist()
-        assert list(measures.to_dict("f1")) == ["f1"]
-        assert measures.to_dict([]) == {}
+        assert list(measures.compute("f1")) == ["f1"]
+        assert measures.compute([]) == {}
         assert [list(found) for _, found in measures.blocks(["f1"])] == [["f1"]]
-        for call in (measures.to_dict, measures.blocks):
+        for call in (measures.compute, measures.blocks):
             with pytest.raises(ValueError, match="measures is 'recall'; one of 'accuracy', "):
                 call(["f1", "recall"])
         with pytest.raises(ValueError, match="size is 0; an integer of at least 1 is expected"):
@@ -436,10 +436,10 @@ class TestArguments:
         assert fa.measures.confusion_measures([[1]], 1, 1, 1).f1.tolist() == [[0.5]]
 
     def test_types(self):
-        expected = fa.measures.confusion_measures(**THARWAT).to_dict()
+        expected = fa.measures.confusion_measures(**THARWAT).compute()
         for dtype in (np.uint8, np.int32, np.uint64, np.float32, np.float64, ">i8"):
             cells = {name: np.array(value, dtype) for name, value in THARWAT.items()}
-            assert fa.measures.confusion_measures(**cells).to_dict() == pytest.approx(
+            assert fa.measures.confusion_measures(**cells).compute() == pytest.approx(
                 expected, rel=1e-15
             )
         assert fa.measures.confusion_measures(*np.array([True, False, False, True])).accuracy == 1
@@ -447,7 +447,7 @@ class TestArguments:
 
     def test_inputs_stay_as_they_are(self):
         cells = [np.array([3.0, 0.0]) for _ in range(4)]
-        fa.measures.confusion_measures(*cells).to_dict()
+        fa.measures.confusion_measures(*cells).compute()
         assert all(cell.tolist() == [3.0, 0.0] for cell in cells)
 
     def test_frozen(self):

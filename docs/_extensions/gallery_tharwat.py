@@ -34,7 +34,7 @@ IRIS_PRINTED = {
 
 
 def binary_example() -> str:
-    measures = fa.measures.confusion_measures(tp=70, fp=20, fn=30, tn=80).to_dict()
+    measures = fa.measures.confusion_measures(tp=70, fp=20, fn=30, tn=80).compute()
     return markdown(["measure", "value"], [[f"`{k}`", f"{v:.4f}"] for k, v in measures.items()])
 
 

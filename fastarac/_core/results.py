@@ -1,19 +1,24 @@
 """What all results have in common: equal by value, read-only, and the same again after pickling.
 
-Frozen dataclasses inherit from `Result`; named tuples of arrays, which cannot, are decorated with
-`locked`. Either way the arrays are views that refuse to be written to, whatever the caller does with an
-array of his own, and copies and unpickled results are as they were.
+Frozen dataclasses inherit from `Result`, declared with ``eq=False``; named tuples, whose fields stand
+in a class of their own, from `TupleResult`. What is a table inherits from `Table` first. Arrays are
+views that refuse to be written to, whatever the caller does with an array of his own, and copies and
+unpickled results are as they were.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from fastarac._core.showing import fields_of, flat, frame_of, html_of_columns, html_table
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from fastarac._core.showing import Backend
 
 T = TypeVar("T")
 
@@ -41,11 +46,72 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b or (a != a and b != b))
 
 
-class Result:
-    """Base of the frozen dataclasses that hold arrays; declare them with ``eq=False``."""
+def hash_of(values: Iterable[object]) -> int:
+    """Hash values that may be NaN, alike for equal ones; arrays raise TypeError."""
+    return hash(tuple("nan" if isinstance(v, float) and v != v else v for v in values))
+
+
+def in_one_line(name: str, parts: dict[str, Any]) -> str:
+    """Return a representation in one line, long arrays shortened."""
+    with np.printoptions(threshold=20):
+        values = ", ".join(f"{key}={value!r}" for key, value in parts.items())
+    return " ".join(f"{name}({values})".split())
+
+
+class Shown:
+    """What shows itself: to programs, to JSON, in notebooks."""
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]  # as arrays
+
+    def _parts(self) -> dict[str, Any]:
+        """Return what the result is made of, by name."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as a flat dictionary that JSON can hold.
+
+        Arrays are lists. The keys of a result inside this one begin with the name that it has here.
+        What is undefined or infinite is None.
+        """
+        return flat(self._parts())
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return html_table((), self.to_dict().items())
+
+
+class Table(Shown):
+    """A result that is a table: columns of equal length."""
+
+    __slots__ = ()
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the columns of the table."""
+        return {k: v for k, v in self._parts().items() if isinstance(v, np.ndarray | tuple)}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return the columns as a table of another package.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The package, which has to be installed.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        """
+        return frame_of(self.to_columns(), backend)
+
+    def _repr_html_(self) -> str:
+        return html_of_columns(self.to_columns())
+
+
+class Result(Shown):
+    """Base of the frozen dataclasses; declare them with ``eq=False``."""
+
+    __slots__ = ()
+    _derived: ClassVar[tuple[str, ...]] = ()  # properties that are shown beside the fields
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
@@ -53,18 +119,23 @@ class Result:
             if isinstance(value, np.ndarray):
                 object.__setattr__(self, field.name, read_only(value))
 
+    def _parts(self) -> dict[str, Any]:
+        return fields_of(self) | {name: getattr(self, name) for name in self._derived}
+
     def __eq__(self, other: object) -> bool:
         """Whether both are of the same class and all their values are equal."""
         if type(self) is not type(other):
             return NotImplemented
-        return all(map(same, _values(self), _values(other)))
+        return same(fields_of(self), fields_of(other))
+
+    def __hash__(self) -> int:
+        return hash_of(fields_of(self).values())
+
+    def __repr__(self) -> str:
+        return in_one_line(type(self).__name__, self._parts())
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        return _rebuilt, (type(self), *_values(self))
-
-
-def _values(result: object) -> Iterable[object]:
-    return [getattr(result, field.name) for field in fields(result)]  # type: ignore[arg-type]
+        return _rebuilt, (type(self), *fields_of(self).values())
 
 
 def _rebuilt(cls: type[T], *values: object) -> T:
@@ -75,27 +146,32 @@ def _rebuilt(cls: type[T], *values: object) -> T:
     return result
 
 
-def locked(cls: type[T]) -> type[T]:
-    """Make a named tuple of arrays read-only, equal by value, and shown in one line (a decorator)."""
-    methods: Any = cls
-    new = methods.__new__
+class TupleResult(Shown):
+    """Base of named tuples, before the class of their fields."""
 
-    def make(cls: type[T], *args: object, **kwargs: object) -> T:
-        return new(cls, *map(read_only, args), **{k: read_only(v) for k, v in kwargs.items()})  # type: ignore[no-any-return]
+    __slots__ = ()
 
-    def equal(self: Any, other: object) -> bool:
+    if not TYPE_CHECKING:
+
+        def __new__(cls, *args, **kwargs):
+            named = {name: read_only(value) for name, value in kwargs.items()}
+            return super().__new__(cls, *map(read_only, args), **named)
+
+    def _parts(self: Any) -> dict[str, Any]:
+        return self._asdict()  # type: ignore[no-any-return]
+
+    def __eq__(self: Any, other: object) -> bool:
+        """Whether the other is a tuple of equal values."""
         return same(tuple(self), tuple(other)) if isinstance(other, tuple) else NotImplemented
 
-    def represent(self: Any) -> str:
-        with np.printoptions(threshold=20):
-            values = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields)
-        return " ".join(f"{cls.__name__}({values})".split())
+    def __ne__(self, other: object) -> bool:  # that of tuple would be found otherwise
+        return not self == other if isinstance(other, tuple) else NotImplemented
 
-    def unequal(self: Any, other: object) -> bool:
-        return not equal(self, other) if isinstance(other, tuple) else NotImplemented
+    def __hash__(self: Any) -> int:
+        return hash_of(self)
 
-    methods.__new__ = make
-    methods.__eq__, methods.__ne__, methods.__hash__ = equal, unequal, None
-    methods.__repr__ = represent
-    methods.__reduce__ = lambda self: (cls, tuple(self))
-    return cls
+    def __repr__(self: Any) -> str:
+        return in_one_line(type(self).__name__, self._asdict())
+
+    def __reduce__(self: Any) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return type(self), tuple(self)

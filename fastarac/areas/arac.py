@@ -16,6 +16,7 @@ from fastarac import _kernels
 from fastarac._core import parallel, sorting
 from fastarac._core.inputs import NAMES, positive_scalar, read_items
 from fastarac._core.pairs import fraction_of_pairs, value_of_pairs
+from fastarac._core.results import TupleResult
 from fastarac._core.sorting import PairCounts, SortedItems, SweepArrays
 from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence
 
@@ -28,9 +29,7 @@ Ranked = SortedItems | SweepArrays
 CHUNK = 1 << 18  # points that are summed at a time
 
 
-class CurveArea(NamedTuple):
-    """An area under a curve over the acceptance rate, and its parts (Kimura et al. 2024, 3.3)."""
-
+class _CurveArea(NamedTuple):
     auc: float
     """The whole area, A = A_U + A_L (equation 17)."""
     upper: float
@@ -43,6 +42,12 @@ class CurveArea(NamedTuple):
     """A″ = A′/(γ + 1) (equation 20), at most 1."""
     gamma: float
     """γ, what verifying costs relative to correcting."""
+
+
+class CurveArea(TupleResult, _CurveArea):
+    """An area under a curve over the acceptance rate, and its parts (Kimura et al. 2024, 3.3)."""
+
+    __slots__ = ()
 
 
 def pair_counts(

@@ -11,6 +11,7 @@ import numpy as np
 
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import SCORED_NAMES, choice, fractions_of
+from fastarac._core.results import TupleResult
 from fastarac._kernels.codes import OF_INTERPOLATION
 from fastarac.areas.arac import ranked, sum_over, totals
 from fastarac.areas.partial import scored_sweep
@@ -23,18 +24,26 @@ if TYPE_CHECKING:
 Interpolation = Literal["davis-goadrich", "linear", "step"]
 
 
-class BreakEvenPoint(NamedTuple):
-    """Where precision and recall are equal."""
-
+class _BreakEvenPoint(NamedTuple):
     value: float
     threshold: Any
 
 
-class EqualErrorRate(NamedTuple):
-    """Where the false positive and the false negative rate are equal."""
+class BreakEvenPoint(TupleResult, _BreakEvenPoint):
+    """Where precision and recall are equal."""
 
+    __slots__ = ()
+
+
+class _EqualErrorRate(NamedTuple):
     rate: float
     threshold: Any
+
+
+class EqualErrorRate(TupleResult, _EqualErrorRate):
+    """Where the false positive and the false negative rate are equal."""
+
+    __slots__ = ()
 
 
 @overload

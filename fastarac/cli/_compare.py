@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from fastarac._core.showing import plain
 from fastarac._core.text import UNDEFINED, json_text, listed, percent, printable, probability, pvalue
 from fastarac.cli._compare_costs import CostComparison
 from fastarac.cli._files import number_of_groups
@@ -186,7 +187,7 @@ class Findings:
 
     def content(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
-        content = self.comparison.to_dict()
+        content = _content_of(self.comparison)
         if self.request.method is Method.bootstrap:
             content["n_resamples"] = self.request.draws.resamples
         content["seed"] = self.request.draws.seed
@@ -196,7 +197,7 @@ class Findings:
 
     def records(self) -> list[dict[str, Any]]:
         """Return flat dictionaries: one a model, then one a pair; what does not apply is None."""
-        content = self.comparison.to_dict()
+        content = _content_of(self.comparison)
         shared = {name: content[name] for name in ("method", "correction", "confidence_level", "n")}
         shared["statistic"] = named(self.comparison.statistic)
         rows = [shared | {"model": model.pop("name")} | model for model in content["models"]]
@@ -290,6 +291,27 @@ def deliver(
         write(as_text(findings.records()))
     for note in (*findings.notes, *filter(None, [findings.order])):
         typer.echo(f"fastarac: note: {printable(note)}", err=True)
+
+
+def _content_of(comparison: ModelComparison) -> dict[str, Any]:
+    """Return a comparison with a list of its models and one of its pairs, as JSON can hold it."""
+    columns = {name: plain(column) for name, column in comparison.to_columns().items()}
+    columns["name"] = columns.pop("model")
+    first = ("name", *(name for name in columns if name != "name"))
+    shared = ("method", "correction", "confidence_level", "n")
+    return {
+        "statistic": comparison.statistic.name,
+        "parameters": {key: _listed(value) for key, value in comparison.statistic.parameters},
+        **{name: getattr(comparison, name) for name in shared},
+        "models": [{key: columns[key][k] for key in first} for k in range(len(comparison.names))],
+        "pairs": [pair.to_dict() for pair in comparison.pairs],
+    }
+
+
+def _listed(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {name: _listed(part) for name, part in dataclasses.asdict(value).items()}
+    return plain(value)
 
 
 def statistic_of(text: str) -> Statistic:

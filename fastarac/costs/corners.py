@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core import parallel
-from fastarac._core.results import locked
+from fastarac._core.results import Table, TupleResult
 from fastarac.sweep import ThresholdSweep, as_sweep, trusted_sweep
 
 if TYPE_CHECKING:
@@ -26,15 +26,18 @@ SMALL = 1 << 32  # a total; no product of counts of correct and incorrect items 
 LARGEST_SCALE = 1000  # as a power of two
 
 
-@locked
-class ARACHull(NamedTuple):
-    """Vertices of the upper convex hull of the ARAC curve, and the cost ratios each is optimal for."""
-
+class _ARACHull(NamedTuple):
     acceptance_rate: FloatArray
     accuracy_after_correction: FloatArray
     thresholds: NDArray[Any]
     ratio_low: FloatArray
     ratio_high: FloatArray
+
+
+class ARACHull(Table, TupleResult, _ARACHull):
+    """Vertices of the upper convex hull of the ARAC curve, and the cost ratios each is optimal for."""
+
+    __slots__ = ()
 
 
 @overload

@@ -11,7 +11,8 @@ import numpy as np
 from fastarac._core.checks import inner_fraction
 from fastarac._core.inputs import fractions_of, whole_number
 from fastarac._core.random_state import RandomState, key_of
-from fastarac._core.results import locked
+from fastarac._core.results import Table, TupleResult
+from fastarac._core.showing import padded
 from fastarac.areas.partial import scored_sweep
 from fastarac.costs.hulls import (
     ROCConvexHull,
@@ -33,10 +34,7 @@ if TYPE_CHECKING:
     Rates = tuple[Fraction, Fraction]
 
 
-@locked
-class CostCurve(NamedTuple):
-    """Lower envelope of the cost lines of all thresholds; straight between its vertices."""
-
+class _CostCurve(NamedTuple):
     probability_cost: FloatArray
     """PCF(+) of the vertices, strictly rising from 0 to 1; shape (n_segments + 1,)."""
     normalized_expected_cost: FloatArray
@@ -46,10 +44,17 @@ class CostCurve(NamedTuple):
     vertex i + 1. ``inf`` where calling everything negative is the cheapest, ``-inf`` for positive."""
 
 
-@locked
-class CostCurveBand(NamedTuple):
-    """A cost curve on a grid, with a confidence interval at each point of it."""
+class CostCurve(Table, TupleResult, _CostCurve):
+    """Lower envelope of the cost lines of all thresholds; straight between its vertices."""
 
+    __slots__ = ()
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each vertex; the last has no threshold."""
+        return self._asdict() | {"thresholds": padded(self.thresholds)}
+
+
+class _CostCurveBand(NamedTuple):
     probability_cost: FloatArray
     """PCF(+) of the grid."""
     estimate: FloatArray
@@ -58,6 +63,12 @@ class CostCurveBand(NamedTuple):
     """Lower ends of the intervals."""
     high: FloatArray
     """Upper ends of the intervals."""
+
+
+class CostCurveBand(Table, TupleResult, _CostCurveBand):
+    """A cost curve on a grid, with a confidence interval at each point of it."""
+
+    __slots__ = ()
 
 
 class _Envelope(NamedTuple):

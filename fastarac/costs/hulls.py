@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.inputs import SCORED_NAMES, real_scalar
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table, TupleResult
 from fastarac._core.text import printable
 from fastarac.costs.corners import hull_corners
 from fastarac.models import named_models, sweep_of
@@ -40,9 +40,7 @@ class ExactVertex(NamedTuple):
     name: str | None
 
 
-class HullVertex(NamedTuple):
-    """A vertex of the hull: a model at a threshold, and the prices for which it is optimal."""
-
+class _HullVertex(NamedTuple):
     name: str | None
     """The model; None at the trivial vertices (0, 0) and (1, 1)."""
     threshold: Any
@@ -57,8 +55,14 @@ class HullVertex(NamedTuple):
     """... up to here."""
 
 
+class HullVertex(TupleResult, _HullVertex):
+    """A vertex of the hull: a model at a threshold, and the prices for which it is optimal."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ROCConvexHull(Result):
+class ROCConvexHull(Table, Result):
     """Upper left convex hull of ROC curves: all that can be optimal for any prices and prevalence.
 
     Vertices come in the order of the curve, from (0, 0), always negative, to (1, 1), always positive;
@@ -106,6 +110,11 @@ class ROCConvexHull(Result):
     slope_high: FloatArray
     auc: float
     exact: tuple[tuple[Fraction, Fraction], ...]
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the columns of a table, one row for each vertex."""
+        names = ("names", "thresholds", "fpr", "tpr", "slope_low", "slope_high")
+        return {name: getattr(self, name) for name in names}
 
     def __len__(self) -> int:
         return len(self.names)

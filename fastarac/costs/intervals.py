@@ -14,6 +14,7 @@ from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_unreliable
 from fastarac._core.inputs import positive_scalar, read_groups, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.results import Table
 from fastarac._core.text import percent
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import read_costs, read_counts
@@ -30,7 +31,7 @@ LARGEST_BIAS = 0.25  # of smoothing, in standard errors
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CostInterval(Interval):
+class CostInterval(Table, Interval):
     """An expected cost and its bootstrap interval: an :class:`.Interval`.
 
     Where a stack of cost matrices of shape (..., K, K) was given, all figures are arrays.
@@ -56,6 +57,11 @@ class CostInterval(Interval):
     low: Values
     high: Values
     standard_error: Values
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each matrix of costs."""
+        names = ("estimate", "low", "high", "standard_error")
+        return {name: np.ravel(getattr(self, name)) for name in names}
 
     def __repr__(self) -> str:
         shape = np.shape(self.estimate)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastarac._core.inputs import vector
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.text import printable, rounded_percent
 from fastarac.costs.corners import hull_corners, hull_steps, part_of
 from fastarac.costs.verification import PERFECT
@@ -28,7 +28,7 @@ ROUNDING = 2.0**-49
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PreferenceMap(Result):
+class PreferenceMap(Table, Result):
     """The best of several models over a grid of cost ratios.
 
     Attributes
@@ -54,6 +54,17 @@ class PreferenceMap(Result):
     best: NDArray[np.intp]
     margin: FloatArray
     performance: FloatArray
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each pair of ratios."""
+        gammas, deltas = np.meshgrid(self.gammas, self.deltas, indexing="ij")
+        columns = {
+            "gamma": gammas,
+            "delta": deltas,
+            "best": np.array(self.names, object)[self.best],
+            "margin": self.margin,
+        }
+        return {name: values.ravel() for name, values in columns.items()}
 
     def __repr__(self) -> str:
         shape = f"{len(self.gammas)} gammas x {len(self.deltas)} deltas"

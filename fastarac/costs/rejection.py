@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core.inputs import fractions_of
-from fastarac._core.results import locked
+from fastarac._core.results import Table, TupleResult
 from fastarac.costs.corners import candidates, chain, exact_counts, power_of_scale
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.sweep import ThresholdSweep, as_sweep
@@ -22,23 +22,29 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 
-@locked
-class RejectionCostCurve(NamedTuple):
-    """Least cost for each relative cost of rejecting, and the threshold that attains it."""
-
+class _RejectionCostCurve(NamedTuple):
     reject_cost: FloatArray
     cost: FloatArray
     thresholds: NDArray[Any]
 
 
-@locked
-class AccuracyRejectionCostCurve(NamedTuple):
-    """Points of the accuracy–rejection–normalised cost curve, from everything rejected to nothing."""
+class RejectionCostCurve(Table, TupleResult, _RejectionCostCurve):
+    """Least cost for each relative cost of rejecting, and the threshold that attains it."""
 
+    __slots__ = ()
+
+
+class _AccuracyRejectionCostCurve(NamedTuple):
     rejection_rate: FloatArray
     accuracy: FloatArray
     normalized_cost: FloatArray
     thresholds: NDArray[Any]
+
+
+class AccuracyRejectionCostCurve(Table, TupleResult, _AccuracyRejectionCostCurve):
+    """Points of the accuracy–rejection–normalised cost curve, from everything rejected to nothing."""
+
+    __slots__ = ()
 
 
 @overload

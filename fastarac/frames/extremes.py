@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastarac._core.pairs import fraction_of_pairs
+from fastarac._core.results import TupleResult
 from fastarac._core.sorting import SweepArrays, pairs_of_sweep
 
 if TYPE_CHECKING:
@@ -39,7 +40,12 @@ DIRECT = 64  # up to which harmonic numbers are added one by one
 _HARMONIC = np.cumsum(1.0 / np.maximum(np.arange(DIRECT + 1), 1.0)) - 1.0
 
 
-class Bounds(NamedTuple):
+class _Bounds(NamedTuple):
+    low: float
+    high: float
+
+
+class Bounds(TupleResult, _Bounds):
     """The ends between which a figure of the items surely lies, rounded outward.
 
     Examples
@@ -52,8 +58,7 @@ class Bounds(NamedTuple):
     between 0.25 and 0.5
     """
 
-    low: float
-    high: float
+    __slots__ = ()
 
     @property
     def width(self) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastarac._core.results import Result
 from fastarac._core.text import percent
 from fastarac.frames.extremes import Bounds
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from fastarac.frames.bounded import BoundedSweep
 
 
-@dataclass(frozen=True, slots=True)
-class BoundedOperatingPoint:
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundedOperatingPoint(Result):
     """What happens at one threshold, as far as counts in bins say it.
 
     Accept an item iff its confidence is at or above `threshold`. A limit that the threshold was chosen
@@ -43,6 +44,8 @@ class BoundedOperatingPoint:
     n_correct: int | float
     n_incorrect: int | float
     largest_acceptance_rate: float
+
+    _derived = ("acceptance_rate", "error_rate")
 
     def __str__(self) -> str:
         more = f", at most {percent(self.acceptance_lost, 4)} lost" if self.acceptance_lost else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fastarac._core.inputs import choice, positive_scalar
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac.measures._tables import F_BETA, NAMES
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def _measure(name: str, doc: str) -> property:
     return property(lambda self: self._compute([name])[0], doc=doc)
 
 
-class Measures(Result, ABC):
+class Measures(Table, Result, ABC):
     """All measures as attributes, each computed when asked for."""
 
     __slots__ = ()
@@ -33,13 +33,13 @@ class Measures(Result, ABC):
         """Evaluate measures of all tables."""
 
     def __str__(self) -> str:
-        values = self.to_dict()
+        values = self.compute()
         if any(np.ndim(value) for value in values.values()):
             return repr(self)
         width = max(map(len, values))
         return "\n".join(f"{name:<{width}}  {value:.6g}" for name, value in values.items())
 
-    def to_dict(self, measures: Sequence[str] | None = None) -> dict[str, Any]:
+    def compute(self, measures: Sequence[str] | None = None) -> dict[str, Any]:
         """Return measures by name, computed together: quicker than one by one.
 
         Parameters
@@ -60,6 +60,13 @@ class Measures(Result, ABC):
         """
         names = self._chosen(measures)
         return dict(zip(names, self._compute(names), strict=True))
+
+    def _parts(self) -> dict[str, Any]:
+        return self.compute()
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the columns of a table, one row for each set of measures."""
+        return {name: np.ravel(values) for name, values in self.compute().items()}
 
     def _chosen(self, measures: Sequence[str] | None) -> list[str]:
         """Return the names asked for, once they are known to be names."""

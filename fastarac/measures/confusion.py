@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from fastarac._core.inputs import choice, whole_number
-from fastarac._core.results import locked
+from fastarac._core.results import Table, TupleResult
+from fastarac._core.showing import html_of_columns
 from fastarac.measures._named import Measures
 from fastarac.measures._tables import GOALS, Tables
 from fastarac.sweep import ThresholdSweep
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 LARGEST_COUNT = (1 << 63) - 1
 NAMES = ("tp", "fp", "fn", "tn")
+SHOWN = ("accuracy", "sensitivity", "specificity", "precision", "f1", "matthews_correlation")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -48,21 +50,30 @@ class ConfusionMeasures(Measures):
             return f"ConfusionMeasures({cells})"
         return f"ConfusionMeasures({' x '.join(map(str, shape))} tables)"
 
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each confusion table: cells, then measures."""
+        columns = {name: getattr(self, name) for name in NAMES} | self.compute()
+        return {name: np.ravel(values) for name, values in columns.items()}
+
     def _compute(self, names: Sequence[str], beta: float = 1.0) -> list[Any]:
         tables = Tables.of_cells([getattr(self, name) for name in NAMES])
         rows = tables.evaluate(names, beta).reshape(len(names), *self.tp.shape)
         return list(rows) if rows.ndim > 1 else rows.tolist()
 
 
-class BestThreshold(NamedTuple):
-    """The best value of a measure along a sweep."""
-
+class _BestThreshold(NamedTuple):
     value: float
     """The best value: the smallest of an error or a likelihood ratio of negatives, else the largest."""
     threshold: Any
     """The threshold that has it; of several, the one that accepts most."""
     position: int
     """The position in the arrays of the sweep."""
+
+
+class BestThreshold(TupleResult, _BestThreshold):
+    """The best value of a measure along a sweep."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -139,7 +150,7 @@ class SweepMeasures(Measures):
     ) -> Iterator[tuple[slice, dict[str, FloatArray]]]:
         """Yield the measures at all thresholds, a block of thresholds at a time.
 
-        The result of :meth:`.to_dict` for ten million thresholds fills 2 GB; blocks of the default size
+        The result of :meth:`.compute` for ten million thresholds fills 2 GB; blocks of the default size
         take 28 MB.
 
         Parameters
@@ -188,6 +199,13 @@ class SweepMeasures(Measures):
         return BestThreshold(
             value + 0.0, threshold.item() if hasattr(threshold, "item") else threshold, index
         )
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each threshold."""
+        return {"thresholds": self.sweep.thresholds, **self.compute()}
+
+    def _repr_html_(self) -> str:
+        return html_of_columns({"thresholds": self.sweep.thresholds, **self.compute(SHOWN)})
 
     def _compute(self, names: Sequence[str], beta: float = 1.0) -> list[Any]:
         return list(Tables.of_sweep(self.sweep).evaluate(names, beta))
@@ -262,7 +280,7 @@ def confusion_measures(
         An object with each measure as an attribute: a float for a single table, else an array in the
         common shape. The attributes are listed, with their formulas, at
         :class:`~fastarac.results.ConfusionMeasures`; TP + FN are the positives, FP + TN the negatives,
-        and Ω is the sum of all four. ``to_dict()`` has them all, ``.f_beta(b)`` the F-measures, and
+        and Ω is the sum of all four. ``compute()`` has them all, ``.f_beta(b)`` the F-measures, and
         ``print`` shows those of a single table. Those of a sweep have
         :meth:`~fastarac.results.SweepMeasures.best`, too.
 
@@ -358,10 +376,7 @@ def read_table(values: ArrayLike, name: str, *, copy: bool = False) -> NDArray[A
     return array.astype(np.int64, copy=copy)
 
 
-@locked
-class ClassCounts(NamedTuple):
-    """For each class, the confusion table of that class against all others. Made by `class_counts`."""
-
+class _ClassCounts(NamedTuple):
     tp: NDArray[Any]
     """Items of the class that are predicted as it, of shape (..., K)."""
     fp: NDArray[Any]
@@ -370,6 +385,16 @@ class ClassCounts(NamedTuple):
     """Items of the class that are predicted as another."""
     tn: NDArray[Any]
     """Items of other classes that are predicted as another than it."""
+
+
+class ClassCounts(Table, TupleResult, _ClassCounts):
+    """For each class, the confusion table of that class against all others. Made by `class_counts`."""
+
+    __slots__ = ()
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each class."""
+        return {name: np.ravel(values) for name, values in self._asdict().items()}
 
     def measures(self) -> ConfusionMeasures:
         """Return the measures of each class."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import choice, fractions_of, vector
-from fastarac._core.results import locked
+from fastarac._core.results import Table, TupleResult
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
@@ -28,10 +28,7 @@ CURVES = {
 WAYS = ("acceptance", "threshold")
 
 
-@locked
-class AverageCurve(NamedTuple):
-    """Mean and standard deviation of the curves of several folds, at each point of a grid."""
-
+class _AverageCurve(NamedTuple):
     grid: FloatArray
     """Acceptance rates or thresholds, as given, of shape (g,)."""
     acceptance_rate: FloatArray
@@ -44,6 +41,18 @@ class AverageCurve(NamedTuple):
     """Standard deviation of the folds' acceptance rates; 0 where the grid is of these."""
     values: FloatArray
     """The values themselves, of shape (n_folds, g)."""
+
+
+class AverageCurve(Table, TupleResult, _AverageCurve):
+    """Mean and standard deviation of the curves of several folds, at each point of a grid."""
+
+    __slots__ = ()
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each point; ``value_0`` is of the first fold."""
+        columns = self._asdict()
+        folds = columns.pop("values")
+        return columns | {f"value_{k}": fold for k, fold in enumerate(folds)}
 
 
 def average_curves(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core.showing import Backend, frame_of
 from fastarac.evaluation_rejected import most_accepted, point_above, restricted
 from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
@@ -326,18 +325,15 @@ class AlignedOutputs:
             "confidence": self.confidence,
         }
 
-    def to_frame(self) -> Any:
-        """Return :meth:`to_columns` as a data frame of polars, pandas or pyarrow, what is installed.
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return :meth:`to_columns` as a table of another package.
 
-        Raises
-        ------
-        ModuleNotFoundError
-            If none of the three is.
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The package, which has to be installed.
         """
-        for package, name in (("polars", "DataFrame"), ("pandas", "DataFrame"), ("pyarrow", "table")):
-            if find_spec(package) is not None:
-                return getattr(import_module(package), name)(self.to_columns())
-        raise ModuleNotFoundError("none of polars, pandas and pyarrow is installed; one is expected")
+        return frame_of(self.to_columns(), backend)
 
 
 def align(

@@ -14,6 +14,7 @@ from fastarac._core.checks import exactly_one, inner_fraction
 from fastarac._core.exceptions import SampleTooSmallWarning
 from fastarac._core.inputs import choice, fractions_of, read_groups, read_items, real_scalar
 from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac.operating.audits import AuditedSweep
@@ -59,8 +60,8 @@ METHODS = ("auto", "exact", "fallback", "sgr", "betting", "one_per_group")
 _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
 
 
-@dataclass(frozen=True, slots=True)
-class GuaranteedOperatingPoint:
+@dataclass(frozen=True, slots=True, eq=False)
+class GuaranteedOperatingPoint(Result):
     """A threshold whose limit holds for the source of the items, not only for these items.
 
     Printed, it is a sentence. See :func:`.guaranteed_operating_point` for what is promised.

@@ -12,6 +12,7 @@ import numpy as np
 from fastarac._core.checks import exactly_one
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import fractions_of, real_scalar
+from fastarac._core.results import Result
 from fastarac._core.text import percent
 from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.frames.points import BoundedOperatingPoint, bounded_point
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 CHUNK = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class OperatingPoint:
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatingPoint(Result):
     """What happens at one threshold: the counts and the rates of the reject model.
 
     Accept an item iff its confidence is at or above `threshold`; where `tie_acceptance` is below 1,
@@ -61,6 +62,8 @@ class OperatingPoint:
     precision: float
     tie_acceptance: float = 1.0
     reviewer: Reviewer | None = None
+
+    _derived = ("acceptance_rate", "error_rate", "correction_rate", "accuracy_after_correction")
 
     def __str__(self) -> str:
         where = f">= {self.threshold}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.files import whole_file
+from fastarac._core.results import Result
 from fastarac._core.text import percent
 from fastarac.io._columns import Label, Number
 from fastarac.io._formats import JsonLines, Parquet, open_source
@@ -33,8 +34,8 @@ INTEGERS = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class AppliedPolicy:
+@dataclass(frozen=True, slots=True, eq=False)
+class AppliedPolicy(Result):
     """Counts of the outputs in a file that were accepted and not. Printed, it is a sentence.
 
     Attributes

@@ -12,7 +12,7 @@ from fastarac import _kernels
 from fastarac._core.checks import inner_fraction
 from fastarac._core.comparing import number_at_or_below
 from fastarac._core.inputs import Items, read_items, vector, whole_number
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.special import binomial_cdf, binomial_interval
 from fastarac._core.text import percent
 from fastarac.sweep import ThresholdSweep, as_sweep
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Calibration(Result):
+class Calibration(Table, Result):
     """The error probability as a step function of the confidence, which never rises with it.
 
     Attributes
@@ -140,7 +140,7 @@ def calibration_of(sweep: ThresholdSweep) -> Calibration:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CalibrationTable(Result):
+class CalibrationTable(Table, Result):
     """Confidences in bins, beside how many of their items are correct (a reliability diagram).
 
     Attributes
@@ -169,14 +169,6 @@ class CalibrationTable(Result):
 
     def __repr__(self) -> str:
         return f"CalibrationTable({len(self.n_items)} bins of {self.n_items.sum()} items)"
-
-    def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table."""
-        names = (
-            "low", "high", "confidence", "n_items", "n_correct", "accuracy", "accuracy_low",
-            "accuracy_high",
-        )  # fmt: skip
-        return {name: getattr(self, name) for name in names}
 
 
 def calibration_table(
@@ -249,8 +241,8 @@ def calibration_table(
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationError:
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationError(Result):
     """The expected calibration error, and how much of it chance alone makes.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.inputs import whole_number
 from fastarac._core.interval import Interval
+from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_interval, binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac.operating.clusters import wealth
@@ -25,8 +26,8 @@ FURTHEST = 2**50  # items beyond which none can be asked for
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyCheck:
+@dataclass(frozen=True, slots=True, eq=False)
+class PolicyCheck(Result):
     """Whether a limit holds on new verified outputs. Printed, it is a sentence.
 
     Attributes

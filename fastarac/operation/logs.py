@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._core.results import locked
+from fastarac._core.results import Table, TupleResult
 from fastarac._core.text import quoted
 from fastarac.io._columns import Correct, Number
 from fastarac.io._formats import open_source
@@ -22,15 +22,18 @@ if TYPE_CHECKING:
     from fastarac.io._sources import Source
 
 
-@locked
-class AuditColumns(NamedTuple):
-    """A log of audits as arrays, which :func:`.audited_sweep` and others take by name."""
-
+class _AuditColumns(NamedTuple):
     correct: NDArray[np.float64]
     confidence: NDArray[Any]
     audit_probability: NDArray[np.float64]
     accepted: NDArray[np.bool_]
     audited: NDArray[np.bool_]
+
+
+class AuditColumns(Table, TupleResult, _AuditColumns):
+    """A log of audits as arrays, which :func:`.audited_sweep` and others take by name."""
+
+    __slots__ = ()
 
 
 def read_audits(

@@ -12,7 +12,7 @@ from fastarac._core.checks import exactly_one, inner_fraction
 from fastarac._core.files import write_whole
 from fastarac._core.inputs import whole_number
 from fastarac._core.interval import Interval
-from fastarac._core.results import locked
+from fastarac._core.results import Table, TupleResult
 from fastarac._core.special import log_beta, log_beta_tail
 from fastarac._core.text import json_text, percent
 from fastarac.operation.policy import content_of
@@ -30,16 +30,19 @@ HALF = 0.5
 STEPS = 200  # of a bisection
 
 
-@locked
-class MonitorHistory(NamedTuple):
-    """What a monitor saw, after each update: totals, the rate with its interval, and the e-value."""
-
+class _MonitorHistory(NamedTuple):
     audited: NDArray[np.int64]
     errors: NDArray[np.int64]
     error_rate: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     e_value: NDArray[np.float64]
+
+
+class MonitorHistory(Table, TupleResult, _MonitorHistory):
+    """What a monitor saw, after each update: totals, the rate with its interval, and the e-value."""
+
+    __slots__ = ()
 
 
 class ErrorRateMonitor:

@@ -17,6 +17,7 @@ from fastarac._core.inputs import (
     whole_number,
 )
 from fastarac._core.quantiles import normal_quantile
+from fastarac._core.results import TupleResult
 from fastarac._core.special import binomial_cdf
 from fastarac.operation.checking import variance_ratio
 from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
@@ -32,7 +33,13 @@ if TYPE_CHECKING:
 FEWEST_TEETH = 30  # beyond the last failure, in which the power has to stay
 
 
-class SampleSizes(NamedTuple):
+class _SampleSizes(NamedTuple):
+    first: int
+    stable: int
+    least: int
+
+
+class SampleSizes(TupleResult, _SampleSizes):
     """Numbers of items for a guarantee.
 
     Attributes
@@ -45,12 +52,16 @@ class SampleSizes(NamedTuple):
         The number for which no error at all is just enough.
     """
 
+    __slots__ = ()
+
+
+class _AuditPlan(NamedTuple):
     first: int
     stable: int
-    least: int
+    audit_probability: float
 
 
-class AuditPlan(NamedTuple):
+class AuditPlan(TupleResult, _AuditPlan):
     """Numbers of audits that see an error rate above the limit.
 
     Attributes
@@ -63,9 +74,7 @@ class AuditPlan(NamedTuple):
         `stable` over the number of outputs; NaN where that is not given.
     """
 
-    first: int
-    stable: int
-    audit_probability: float
+    __slots__ = ()
 
 
 def sample_size_for_guarantee(

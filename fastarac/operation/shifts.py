@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._core.comparing import number_at_or_below
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._core.text import pvalue as pvalue_text
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ DRAWS = 4999
 PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reference(Result):
     """Confidences as they were: how many were in each of a few cells, and their quantiles.
 
@@ -53,14 +53,6 @@ class Reference(Result):
         place = np.maximum(number_at_or_below(confidence, self.edges) - 1, 0)
         return np.bincount(place, minlength=len(self.edges)).astype(np.int64)
 
-    def to_dict(self) -> dict[str, list[float]]:
-        """Return it in values that JSON has."""
-        return {
-            "edges": list(self.edges),
-            "counts": self.counts.tolist(),
-            "quantiles": list(self.quantiles),
-        }
-
     @classmethod
     def from_dict(cls, content: dict[str, list[float]]) -> Reference:
         """Return what `to_dict` wrote."""
@@ -75,7 +67,7 @@ def quantiles_of(rising: NDArray[Any]) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ConfidenceShift(Result):
+class ConfidenceShift(Table, Result):
     """Whether confidences have moved, and how.
 
     Attributes

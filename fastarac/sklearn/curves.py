@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from fastarac._core.results import Table, TupleResult
+from fastarac._core.showing import padded
 from fastarac._kernels.codes import (
     CORNERS,
     COUNTS,
@@ -52,9 +54,7 @@ R = TypeVar("R")
 _NO_POSITIVES = "No positive class found in y_true, recall is set to one for all thresholds."
 
 
-class ROCCurve(NamedTuple):
-    """True against false positive rates, from the highest threshold down."""
-
+class _ROCCurve(NamedTuple):
     fpr: NDArray[np.float64]
     """False positive rate at each threshold, from 0 to 1."""
     tpr: NDArray[np.float64]
@@ -63,9 +63,13 @@ class ROCCurve(NamedTuple):
     """Decreasing, from inf; a score at or above the threshold counts as positive."""
 
 
-class PrecisionRecallCurve(NamedTuple):
-    """Precision against recall, from the lowest threshold up."""
+class ROCCurve(Table, TupleResult, _ROCCurve):
+    """True against false positive rates, from the highest threshold down."""
 
+    __slots__ = ()
+
+
+class _PrecisionRecallCurve(NamedTuple):
     precision: NDArray[np.float64]
     """Precision at each threshold, and a 1 at the end that belongs to none."""
     recall: NDArray[np.float64]
@@ -74,9 +78,17 @@ class PrecisionRecallCurve(NamedTuple):
     """Increasing, in the type of the scores; one entry less."""
 
 
-class DETCurve(NamedTuple):
-    """False negative against false positive rates, from the lowest threshold up."""
+class PrecisionRecallCurve(Table, TupleResult, _PrecisionRecallCurve):
+    """Precision against recall, from the lowest threshold up."""
 
+    __slots__ = ()
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table; the last row has no threshold."""
+        return self._asdict() | {"thresholds": padded(self.thresholds)}
+
+
+class _DETCurve(NamedTuple):
     fpr: NDArray[np.float64]
     """False positive rate at each threshold, decreasing."""
     fnr: NDArray[np.float64]
@@ -85,9 +97,13 @@ class DETCurve(NamedTuple):
     """Increasing."""
 
 
-class ConfusionMatrixAtThresholds(NamedTuple):
-    """The four counts at every threshold, from the highest down."""
+class DETCurve(Table, TupleResult, _DETCurve):
+    """False negative against false positive rates, from the lowest threshold up."""
 
+    __slots__ = ()
+
+
+class _ConfusionMatrixAtThresholds(NamedTuple):
     tns: NDArray[np.float64]
     """True negatives: negative items below the threshold."""
     fps: NDArray[np.float64]
@@ -98,6 +114,12 @@ class ConfusionMatrixAtThresholds(NamedTuple):
     """True positives: positive items at or above it."""
     thresholds: NDArray[Any]
     """Decreasing, in the type of the scores."""
+
+
+class ConfusionMatrixAtThresholds(Table, TupleResult, _ConfusionMatrixAtThresholds):
+    """The four counts at every threshold, from the highest down."""
+
+    __slots__ = ()
 
 
 class Curve(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fastarac._core.results import Result
 from fastarac.sklearn.correctness import correctness
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.statistics import Statistic
@@ -20,8 +21,8 @@ LOSSES = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Scorer:
+@dataclass(frozen=True, slots=True, eq=False)
+class Scorer(Result):
     """What :func:`.make_scorer` returns: call it with (estimator, X, y).
 
     Attributes
@@ -52,6 +53,9 @@ class Scorer:
             raise TypeError(message)
         found = correctness(y, scores, classes=estimator.classes_, threshold=threshold)
         return self.sign * self.statistic(threshold_sweep(*found, sample_weight=sample_weight))
+
+    def _parts(self) -> dict[str, Any]:
+        return {"statistic": self.statistic.name, **dict(self.statistic.parameters), "sign": self.sign}
 
     def __repr__(self) -> str:
         return f"{'-' if self.sign < 0 else ''}{self.statistic!r}"

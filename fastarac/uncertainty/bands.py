@@ -14,7 +14,7 @@ from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import UndefinedMetricWarning, warn_unreliable
 from fastarac._core.inputs import choice, fractions_of, whole_number
 from fastarac._core.random_state import key_of
-from fastarac._core.results import Result
+from fastarac._core.results import Result, Table
 from fastarac._kernels.codes import ARAC, ARP, GENERALIZED_RC, RC, ROC
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.bootstrap import doubts_about, threads_for
@@ -38,7 +38,7 @@ NO_SPREAD = 1e-12  # standard deviations that are nothing but rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConfidenceBand(Result):
+class ConfidenceBand(Table, Result):
     """A curve with its bootstrap band, at places along the horizontal axis.
 
     Attributes

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from fastarac._core.results import Result, Table
+from fastarac._core.showing import html_of_columns, html_table
 from fastarac._core.text import percent, printable, probability
 
 if TYPE_CHECKING:
@@ -17,8 +16,11 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class PairDifference:
+_ENDS = ("estimate", "standard_error", "low", "high")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairDifference(Result):
     """The difference of two models on the same items.
 
     Attributes
@@ -38,6 +40,17 @@ class PairDifference:
     interval: Interval
     pvalue: float
     adjusted_pvalue: float
+
+    def _parts(self) -> dict[str, Any]:
+        ends = {end: getattr(self.interval, end) for end in _ENDS}
+        return {
+            "a": self.a,
+            "b": self.b,
+            "difference": ends.pop("estimate"),
+            **ends,
+            "pvalue": self.pvalue,
+            "adjusted_pvalue": self.adjusted_pvalue,
+        }
 
     @property
     def difference(self) -> float:
@@ -62,8 +75,8 @@ class PairDifference:
         return PairDifference(self.b, self.a, interval, self.pvalue, self.adjusted_pvalue)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ModelComparison:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ModelComparison(Table, Result):
     """Several models on the same items: estimates, and all differences between two.
 
     Attributes
@@ -124,37 +137,32 @@ class ModelComparison:
         message = f"{a!r} and {b!r} were not compared; the models are {', '.join(self.names)}"
         raise KeyError(message)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as dictionaries and lists that JSON can hold; NaN is ``None``."""
-        models = [
-            {
-                "name": name,
-                **_figures(self.intervals[k], "estimate"),
-                "share_of_best": _plain(self.share_of_best[k]),
-                "letters": self.letters[k],
-            }
-            for k, name in enumerate(self.names)
-        ]
-        pairs = [
-            {
-                "a": pair.a,
-                "b": pair.b,
-                **_figures(pair.interval, "difference"),
-                "pvalue": _plain(pair.pvalue),
-                "adjusted_pvalue": _plain(pair.adjusted_pvalue),
-            }
-            for pair in self.pairs
-        ]
+    def to_columns(self) -> dict[str, Any]:
+        """Return the columns of a table, one row for each model; the pairs are `pairs`."""
+        return {
+            "model": self.names,
+            **{end: [getattr(interval, end) for interval in self.intervals] for end in _ENDS},
+            "share_of_best": self.share_of_best,
+            "letters": self.letters,
+        }
+
+    def _parts(self) -> dict[str, Any]:
         return {
             "statistic": self.statistic.name,
-            "parameters": {key: _listed(value) for key, value in self.statistic.parameters},
+            **dict(self.statistic.parameters),
             "method": self.method,
             "correction": self.correction,
             "confidence_level": self.confidence_level,
             "n": self.n,
-            "models": models,
-            "pairs": pairs,
+            **self.to_columns(),
+            "pairs": self.pairs,
         }
+
+    def _repr_html_(self) -> str:
+        pairs = [pair.to_dict() for pair in self.pairs]
+        return html_of_columns(self.to_columns()) + html_table(
+            list(pairs[0]), [list(pair.values()) for pair in pairs]
+        )
 
     def __str__(self) -> str:
         level = percent(self.confidence_level)
@@ -191,27 +199,6 @@ class ModelComparison:
         alpha = percent(1 - self.confidence_level, 6)
         lines += ["", f"Models that share a letter do not differ significantly at {alpha}."]
         return "\n".join(lines)
-
-
-def _figures(interval: Interval, name: str) -> dict[str, float | None]:
-    return {
-        name: _plain(interval.estimate),
-        "standard_error": _plain(interval.standard_error),
-        "low": _plain(interval.low),
-        "high": _plain(interval.high),
-    }
-
-
-def _plain(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
-def _listed(value: Any) -> Any:
-    if isinstance(value, tuple | list | np.ndarray):
-        return [_listed(part) for part in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: _listed(part) for name, part in asdict(value).items()}
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def letters_of(order: Sequence[int], differing: set[tuple[int, int]]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from fastarac._core.inputs import choice, read_groups, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import student_pvalue, student_quantile
 from fastarac._core.random_state import key_of
+from fastarac._core.results import TupleResult
 from fastarac.models import named_models
 from fastarac.sweep import ThresholdSweep
 from fastarac.uncertainty import asymptotic, influence
@@ -55,9 +56,7 @@ LOWER_IS_BETTER = frozenset(
 )
 
 
-class DeLongTest(NamedTuple):
-    """Test whether two scores of the same items have the same ROC-AUC (DeLong et al. 1988)."""
-
+class _DeLongTest(NamedTuple):
     statistic: float
     """z, the difference over its standard error."""
     pvalue: float
@@ -66,6 +65,12 @@ class DeLongTest(NamedTuple):
     """ROC-AUC of `score_a` less that of `score_b`."""
     interval: Interval
     """Of the difference."""
+
+
+class DeLongTest(TupleResult, _DeLongTest):
+    """Test whether two scores of the same items have the same ROC-AUC (DeLong et al. 1988)."""
+
+    __slots__ = ()
 
 
 class _Paired(NamedTuple):

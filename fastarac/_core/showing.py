@@ -1,0 +1,143 @@
+"""How results leave the library: as values that JSON has, as data frames, as tables of a notebook."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, is_dataclass
+from html import escape
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+BACKENDS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
+ENDS = 8  # rows at either end of a long table that a notebook shows
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass by name."""
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def parts_of(value: Any) -> dict[str, Any] | None:
+    """Return what an object is made of by name; None for anything but results and dataclasses."""
+    of = getattr(value, "_parts", None)
+    if of is not None:
+        found: dict[str, Any] = of()
+        return found
+    if is_dataclass(value) and not isinstance(value, type):
+        return fields_of(value)
+    return dict(value) if isinstance(value, dict) else None
+
+
+def flat(parts: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return parts by name as values that JSON has.
+
+    What a part has inside follows its own name and an underscore; several results are lists.
+    """
+    found: dict[str, Any] = {}
+    for name, value in parts.items():
+        inside = parts_of(value)
+        if inside is not None:
+            found |= {f"{name}_{key}": each for key, each in flat(inside).items()}
+        elif isinstance(value, tuple) and value and parts_of(value[0]) is not None:
+            rows = [flat(parts_of(each) or {}) for each in value]
+            keys = dict.fromkeys(key for row in rows for key in row)
+            found |= {f"{name}_{key}": [row.get(key) for row in rows] for key in keys}
+        else:
+            found[str(name)] = plain(value)
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Return a value that JSON has: what is undefined or infinite is None, other types are text."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, np.ndarray):
+        return _list_of(value)
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return str(value)
+
+
+def _list_of(array: np.ndarray[Any, Any]) -> list[Any]:
+    kind = array.dtype.kind
+    if kind in "biuU" or (kind == "f" and np.isfinite(array).all()):
+        return list(array.tolist())
+    return plain((array.astype(str) if kind in "mM" else array).tolist())  # type: ignore[no-any-return]
+
+
+def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
+    """Return columns as a table of the given package.
+
+    Raises
+    ------
+    ValueError
+        For another package.
+    ModuleNotFoundError
+        Where it is not installed.
+    """
+    if backend not in BACKENDS:
+        message = f"backend is {backend!r}; one of {', '.join(map(repr, BACKENDS))} is expected"
+        raise ValueError(message)
+    if find_spec(backend) is None:
+        message = f"{backend} is not installed; run: pip install {backend}"
+        raise ModuleNotFoundError(message, name=backend)
+    return getattr(import_module(backend), BACKENDS[backend])(dict(columns))
+
+
+def padded(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column with one more row, in which there is nothing."""
+    if column.dtype.kind == "f":
+        return np.append(column, np.nan)
+    return np.array([*column.tolist(), None], object)
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> str:
+    """Return a table as HTML; a row of None is where rows were left out."""
+    lines = ["<table>"]
+    if header:
+        cells = "".join(f"<th>{escape(name)}</th>" for name in header)
+        lines.append(f"<thead><tr>{cells}</tr></thead>")
+    lines.append("<tbody>")
+    lines += [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows]
+    lines += ["</tbody>", "</table>"]
+    return "\n".join(lines) + (f"\n<p>{escape(note)}</p>" if note else "")
+
+
+def _cell(value: Any) -> str:
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    style = ' style="text-align: right"' if is_number else ' style="text-align: left"'
+    return f"<td{style}>{escape(shown(value))}</td>"
+
+
+def shown(value: Any) -> str:
+    """Return a value as a cell has it."""
+    if value is None:
+        return "–"
+    if isinstance(value, float | np.floating):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple | np.ndarray):
+        return f"{len(value)} values"
+    return str(value)
+
+
+def html_of_columns(columns: Mapping[str, Any]) -> str:
+    """Return a table of columns of equal length, of a long one the first and the last rows."""
+    n = len(next(iter(columns.values())))
+    if n <= 2 * ENDS + 1:
+        return html_table(list(columns), zip(*columns.values(), strict=True))
+    first = zip(*(column[:ENDS] for column in columns.values()), strict=True)
+    last = zip(*(column[n - ENDS :] for column in columns.values()), strict=True)
+    return html_table(list(columns), [*first, ["…"] * len(columns), *last], f"{n:,} rows")
