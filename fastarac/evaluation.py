@@ -21,7 +21,7 @@ from fastarac.areas.risk import risk_areas
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.operating.guarantees import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating.points import OperatingPoint, operating_point
-from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.sweep import ThresholdSweep, as_sweep, split_grades
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -247,6 +247,7 @@ def evaluate(
     costs: VerificationCosts | None = None,
     reviewer: Reviewer | None = None,
     groups: ArrayLike | None = None,
+    graded: bool = False,
     intervals: bool = False,
     confidence_level: float = 0.95,
     failure_probability: float | None = None,
@@ -262,6 +263,7 @@ def evaluate(
     costs: VerificationCosts | None = None,
     reviewer: Reviewer | None = None,
     groups: ArrayLike | None = None,
+    graded: bool = False,
     intervals: bool = False,
     confidence_level: float = 0.95,
     failure_probability: float | None = None,
@@ -288,6 +290,9 @@ def evaluate(
     groups : array_like of shape (n,), optional
         Labels of items that depend on each other, such as those of a page: intervals and guarantees
         rest on the groups, not on the single items.
+    graded : bool, default=False
+        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`). Intervals rest on the whole
+        items then.
     intervals : bool, default=False
         Whether to find a confidence interval for each figure (:func:`.asymptotic_interval`).
     confidence_level : float, default=0.95
@@ -305,7 +310,8 @@ def evaluate(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for limits outside their range, for intervals or guarantees
         with a `reviewer`, whose errors are not counted in the data, for a guarantee with weights,
-        which are not counts, and for one of `max_risk` with `groups`, which takes fixed thresholds.
+        which are not counts, or grades, and for one of `max_risk` with `groups`, which takes fixed
+        thresholds.
 
     Warns
     -----
@@ -335,6 +341,13 @@ def evaluate(
     prices = UNIT_PRICES if costs is None else require_costs(costs)
     if intervals or failure_probability is not None:
         reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
+    if graded:
+        if failure_probability is not None:
+            message = "graded is given with failure_probability, which takes whole errors; one of them"
+            raise TypeError(f"{message} is expected")
+        items = split_grades(correct, confidence, sample_weight, groups)
+        correct, confidence, sample_weight = items.correct, items.confidence, items.weight
+        groups = items.groups if intervals or groups is not None else None
     certain: dict[str, Any] = {"failure_probability": failure_probability}
     if failure_probability is not None and groups is not None:
         _refuse_with_groups(limits, sample_weight)

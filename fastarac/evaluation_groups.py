@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.comparing import at_or_above
 from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
+from fastarac._core.grades import graded_items, twice
 from fastarac._core.inputs import positive_scalar, read_groups, read_items
 from fastarac._core.pairs import METRICS, value_of_pairs, values_of_pairs
 from fastarac._core.results import Result, Table, read_only
@@ -81,6 +82,7 @@ def evaluate_groups(
     reviewer: Reviewer | None = None,
     gamma: float = 1.0,
     groups: ArrayLike | None = None,
+    graded: bool = False,
     intervals: bool = False,
     confidence_level: float = 0.95,
 ) -> GroupEvaluation:
@@ -115,6 +117,8 @@ def evaluate_groups(
         γ of the normalised ARAC-AUC, at least 0.
     groups : array_like of shape (n,), optional
         Labels of items that depend on each other, such as those of a page: intervals rest on them.
+    graded : bool, default=False
+        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`).
     intervals : bool, default=False
         Whether to find a confidence interval for each rate and area, as ``"arac_auc_low"`` and
         ``"arac_auc_high"``, ``"error_rate_low@0.01"`` and so on (:func:`.asymptotic_interval`). Those
@@ -171,6 +175,11 @@ def evaluate_groups(
     people = Reviewer() if reviewer is None else reviewer
     if intervals:
         reject_reviewer(reviewer, "intervals")
+    if graded:
+        parts = graded_items(correct, confidence, sample_weight, groups)
+        every, codes = read_groups(by, len(parts.groups) // 2, "by")
+        correct, confidence, sample_weight, by = *parts[:3], twice(every[codes])
+        groups = parts.groups if intervals or groups is not None else None
     items = read_items(correct, confidence, sample_weight)
     labels, codes = read_groups(by, items.n, "by")
     sweep = None

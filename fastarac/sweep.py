@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core import sorting
+from fastarac._core.grades import GradedItems, graded_items
 from fastarac._core.inputs import NAMES, read_counts, read_items
 from fastarac._core.results import Result, Table, TupleResult, read_only
 
@@ -349,7 +350,11 @@ def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -
 
 
 def threshold_sweep(
-    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    graded: bool = False,
 ) -> ThresholdSweep:
     """Count the accepted correct and incorrect items at every distinct threshold.
 
@@ -361,6 +366,9 @@ def threshold_sweep(
         Real and finite, in any range. Integers are compared as integers, beyond 2**53 too.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum. An item of weight 0 is as if absent.
+    graded : bool, default=False
+        Whether `correct` holds grades in [0, 1], such as the credit for a partly right answer: an item
+        of grade g is g correct and 1 − g incorrect at its confidence. The counts are then floats.
 
     Returns
     -------
@@ -387,7 +395,11 @@ def threshold_sweep(
     >>> sweep = fa.threshold_sweep([1, 0, 1], [0.9, 0.5, 0.7])
     >>> sweep.accuracy_after_correction
     array([1.        , 1.        , 1.        , 0.66666667])
+    >>> fa.threshold_sweep([1, 0, 0.25], [0.9, 0.5, 0.7], graded=True).false_accepts
+    array([0.  , 0.  , 0.75, 1.75])
     """
+    if graded:
+        correct, confidence, sample_weight, _ = graded_items(correct, confidence, sample_weight)
     return trusted_sweep(*sorting.sweep_arrays(read_items(correct, confidence, sample_weight)))
 
 
@@ -411,6 +423,19 @@ def reject_beside_sweep(
         if value is not None:
             message = f"{name} is given beside a ThresholdSweep; the sweep alone is expected"
             raise TypeError(message)
+
+
+def split_grades(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    groups: ArrayLike | None,
+) -> GradedItems:
+    """Return graded items as weighted ones in groups; a sweep has no grades any more."""
+    if isinstance(correct, ThresholdSweep):
+        message = "graded is given beside a ThresholdSweep; the sweep alone is expected"
+        raise TypeError(message)
+    return graded_items(correct, require_confidence(confidence), sample_weight, groups)
 
 
 def require_confidence(confidence: ArrayLike | None, names: tuple[str, str, str] = NAMES) -> ArrayLike:

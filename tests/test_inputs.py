@@ -308,3 +308,39 @@ def test_scalars_of_the_wrong_type():
         fa.evaluate(OK, T, max_error_rate=[0.1, 1.5])
     with pytest.raises(TypeError, match="error_rate has type <U1"):
         fa.acceptance_at_error_rate(OK, T, max_error_rate="x")
+
+
+class FakeTensor:
+    """What the door asks of a tensor of torch; the real ones are met in `tests/heavy`."""
+
+    def __init__(self, values, dtype="torch.float32", place="cuda"):
+        self.values, self.dtype, self.place = np.asarray(values), dtype, place
+        self.shape = self.values.shape
+
+    def detach(self):
+        return FakeTensor(self.values, self.dtype, "detached")
+
+    def float(self):
+        assert self.dtype == "torch.bfloat16"
+        return FakeTensor(self.values.astype(np.float32), place=self.place)
+
+    def cpu(self):
+        assert self.place == "detached"
+        return FakeTensor(self.values, self.dtype, "cpu")
+
+    def __array__(self, dtype=None, copy=None):
+        assert self.place == "cpu"
+        assert self.dtype != "torch.bfloat16"
+        return self.values.astype(dtype) if dtype else self.values
+
+
+def test_tensors_are_detached_copied_and_widened():
+    expected = fa.threshold_sweep([1, 0, 1], [0.5, 0.25, 0.75])
+    for dtype in ("torch.float32", "torch.bfloat16"):
+        confidence = FakeTensor([0.5, 0.25, 0.75], dtype)
+        assert fa.threshold_sweep(FakeTensor([1, 0, 1]), confidence) == expected
+    assert fa.roc_auc_score(FakeTensor([1, 0, 1]), FakeTensor([0.5, 0.25, 0.75])) == 1
+    correct, _ = fa.correctness(FakeTensor([0, 1]), FakeTensor([[0.9, 0.1], [0.8, 0.2]]))
+    assert correct.tolist() == [True, False]
+    pages = fa.evaluate_groups([1, 0], [0.5, 0.6], by=FakeTensor([3, 4])).groups
+    assert pages.tolist() == [3, 4]

@@ -10,6 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, cross_validate
 
 import fastarac as fa
@@ -34,11 +35,11 @@ def by_hand(model, X, y):
     return right, confidence
 
 
-@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("n_classes", [2, 10])
 @pytest.mark.parametrize("make", [LogisticRegression, RidgeClassifier])
 def test_scores_are_those_of_the_predictions(n_classes, make):
     X, y = data(n_classes)
-    y = np.array(["d", "a", "c", "b"])[y]  # columns follow classes_, not the order of the labels
+    y = np.array(list("dacbjihgfe"))[y]  # columns follow classes_, not the order of the labels
     model = make().fit(X[:200], y[:200])
     correct, confidence = by_hand(model, X[200:], y[200:])
     for metric, expected in (
@@ -49,7 +50,7 @@ def test_scores_are_those_of_the_predictions(n_classes, make):
         assert fa.make_scorer(metric)(model, X[200:], y[200:]) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("n_classes", [2, 10])
 def test_inside_model_selection(n_classes):
     X, y = data(n_classes)
     scorer = fa.make_scorer("acceptance_at_error_rate", max_error_rate=0.05)
@@ -104,3 +105,19 @@ def test_more_refusals():
         fa.make_scorer()(LinearRegression(), [[0]], [0])
     with pytest.raises(ValueError, match="statistic is 'arac'"):
         fa.make_scorer("arac")
+
+
+def test_the_scorer_of_scikit_learn_asks_something_else():
+    """What the documentation warns of: it takes class 1 for "correct", or labels for confidences."""
+    X, y = data(2)
+    model = LogisticRegression().fit(X, y)
+    right = fa.make_scorer()(model, X, y)
+    assert right == pytest.approx(fa.arac_auc_score(*by_hand(model, X, y)))
+    of_class_1 = make_scorer(fa.arac_auc_score, response_method="predict_proba")(model, X, y)
+    of_labels = make_scorer(fa.arac_auc_score)(model, X, y)
+    assert of_class_1 == fa.arac_auc_score(y, model.predict_proba(X)[:, 1])
+    assert min(abs(of_class_1 - right), abs(of_labels - right)) > 0.01
+    X, y = data(10)
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match=r"fastarac\.correctness makes one of class probabilities"):
+        make_scorer(fa.arac_auc_score, response_method="predict_proba")(model, X, y == y[0])

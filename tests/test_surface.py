@@ -36,6 +36,7 @@ MEANINGS = {
     "score_a": "(n,) scores of one of two models",
     "score_b": "(n,) scores of the other",
     "sample_weight": "(n,) weights of the items",
+    "graded": "whether `correct` holds grades from 0 to 1",
     "groups": "(n,) labels of items that depend on each other",
     "by": "(n,) labels of items that are reported apart (in `fa.io`: the column of that)",
     "sweep": "a ThresholdSweep",

@@ -13,6 +13,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._core import parallel
+from fastarac._core.tensors import on_cpu
 from fastarac._kernels.codes import FLOAT, SIGNED, UNSIGNED
 
 if TYPE_CHECKING:
@@ -135,10 +136,10 @@ class Items:
             bad = (labels != 0) & (labels != 1)
             if bad.any():
                 i = offset + int(bad.argmax())
-                message = (
-                    f"{correct_name}[{i}] is {self.correct[i]}; 0 (incorrect) or 1 (correct) is "
-                    "expected"
-                )
+                message = f"{correct_name}[{i}] is {self.correct[i]}; 0 (incorrect) or 1 (correct) is"
+                message += " expected"
+                if correct_name == NAMES[0] and 0 < self.correct[i] < 1:
+                    message += " (threshold_sweep takes grades with graded=True)"
                 raise ValueError(message)
             bad = ~np.isfinite(self.confidence[offset : offset + CHUNK])
             if bad.any():
@@ -199,6 +200,7 @@ def vector(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def _to_array(values: Any, name: str) -> NDArray[Any]:
+    values = on_cpu(values)
     _reject_table(values, name)
     nulls = _null_mask(values)
     if nulls is not None:
@@ -444,6 +446,7 @@ def read_groups(
     ValueError
         For labels that are null, NaN or NaT, or not one for each item.
     """
+    groups = on_cpu(groups)
     _reject_table(groups, name)
     nulls = _null_mask(groups)
     if nulls is not None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._core.inputs import LAYOUTS, SCORED_NAMES, Items, Layout, mask_of
+from fastarac._core.tensors import on_cpu
 
 Array = NDArray[Any]
 
@@ -27,6 +28,7 @@ def to_array(values: Any) -> Array:
     """Return `values` as an array of any type and shape, not copied where that can be."""
     if type(values) is np.ndarray and values.dtype.kind != "c":
         return values
+    values = on_cpu(values)
     if isinstance(values, np.matrix):
         message = (
             "np.matrix is not supported. Please convert to a numpy array with np.asarray. For more "

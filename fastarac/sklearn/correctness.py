@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._core.inputs import real_scalar
+from fastarac._core.tensors import on_cpu
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -59,8 +60,8 @@ def correctness(
     >>> fa.arac_auc_score(correct, confidence)
     0.9444444444444444
     """
-    labels = np.asarray(y_true)
-    scores = np.asarray(y_score)
+    labels = np.asarray(on_cpu(y_true))
+    scores = np.asarray(on_cpu(y_score))
     if scores.dtype.kind not in "biuf":
         message = f"y_score has type {scores.dtype}; real numbers are expected"
         raise TypeError(message)
@@ -73,7 +74,7 @@ def correctness(
     if not np.isfinite(scores).all():
         message = "y_score has NaN or infinite values; finite numbers are expected"
         raise ValueError(message)
-    known = np.unique(labels) if classes is None else np.asarray(classes)
+    known = np.unique(labels) if classes is None else np.asarray(on_cpu(classes))
     columns = scores.shape[1] if scores.ndim == 2 else 2
     if known.shape != (columns,):
         origin = "y_true has" if classes is None else "classes has"

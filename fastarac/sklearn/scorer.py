@@ -64,6 +64,10 @@ class Scorer(Result):
 def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
     """Make a scorer for ``cross_validate``, ``GridSearchCV`` and the like of scikit-learn.
 
+    It asks of each prediction whether it is right, and how confident. scikit-learn's own
+    ``make_scorer(fastarac.arac_auc_score)`` does not: it would take the predicted labels for
+    confidences, or, with ``response_method="predict_proba"``, class 1 for "correct".
+
     Parameters
     ----------
     metric : str, default="arac_auc"
@@ -84,9 +88,7 @@ def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
     Notes
     -----
     The confidence is the largest of ``predict_proba``, or else of ``decision_function`` (of two classes
-    its absolute value); columns are matched by ``classes_``. scikit-learn's own
-    ``make_scorer(fastarac.arac_auc_score, response_method="predict_proba")`` does something else for
-    two classes: it takes the positive class for "correct".
+    its absolute value); columns are matched by ``classes_``.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from fastarac._core.exceptions import warn_undefined, warn_unreliable
 from fastarac._core.inputs import choice, read_groups
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
-from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.sweep import ThresholdSweep, as_sweep, split_grades
 from fastarac.uncertainty import derivatives, influence, inversion, losses
 from fastarac.uncertainty.inversion import Sample
 from fastarac.uncertainty.optimism import left_out_cost
@@ -80,6 +80,7 @@ def asymptotic_interval(
     method: Method = "auto",
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    graded: bool = False,
 ) -> Interval: ...
 def asymptotic_interval(
     correct: ArrayLike | ThresholdSweep,
@@ -90,6 +91,7 @@ def asymptotic_interval(
     method: Method = "auto",
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    graded: bool = False,
 ) -> Interval:
     r"""Confidence interval of a statistic, without resampling.
 
@@ -112,6 +114,8 @@ def asymptotic_interval(
         groups do not.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
+    graded : bool, default=False
+        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); an item stays whole.
 
     Returns
     -------
@@ -189,6 +193,10 @@ def asymptotic_interval(
     level = inner_fraction(confidence_level, "confidence_level")
     choice(method, "method", METHODS)
     check_method(statistic, method)
+    if graded:
+        correct, confidence, sample_weight, groups = split_grades(
+            correct, confidence, sample_weight, groups
+        )
     sample = _sample_of(correct, confidence, groups, sample_weight)
     found, doubt = interval_and_doubt(sample, statistic, level, method)
     if math.isnan(found.estimate):

@@ -15,6 +15,7 @@ from fastarac._core.exceptions import UndefinedMetricWarning, undefined_is_nan, 
 from fastarac._core.inputs import choice, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
+from fastarac.sweep import split_grades
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.replicates import Evaluator, standard_error
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
         groups: ArrayLike | None
         sample_weight: ArrayLike | None
+        graded: bool
 
 
 Method = Literal["percentile", "basic", "bca", "studentized"]
@@ -91,6 +93,7 @@ def bootstrap(
     stratified: bool = False,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    graded: bool = False,
     random_state: RandomState = None,
     n_threads: int | None = None,
     progress: bool = False,
@@ -127,6 +130,8 @@ def bootstrap(
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum. All items (or groups) are drawn with the same
         probability, and bring their weights along. An item of weight 0 is as if absent.
+    graded : bool, default=False
+        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); an item stays whole.
     random_state : int, SeedSequence, Generator or None, default=None
         Decides over the resamples, and nothing else does: the same integer gives the same result on
         any number of threads and for any statistic. None: different ones each time.
@@ -195,6 +200,10 @@ def bootstrap(
     choice(method, "method", METHODS)
     statistics = _by_name(statistic)
     key = key_of(random_state)
+    if graded:
+        correct, confidence, sample_weight, groups = split_grades(
+            correct, confidence, sample_weight, groups
+        )
     population = population_of(correct, confidence, sample_weight, groups, stratified=stratified)
     estimates = {name: _estimate(one, population) for name, one in statistics.items()}
     errors = dict.fromkeys(statistics, math.nan)

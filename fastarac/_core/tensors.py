@@ -1,0 +1,19 @@
+"""Tensors of torch as arrays; torch itself is not imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def on_cpu(values: Any) -> Any:
+    """Return a tensor as numpy can read it, without a copy where that can be; else `values` as is.
+
+    It is detached from its gradients and copied from other devices. bfloat16, which numpy lacks,
+    becomes float32, which holds all of its values.
+    """
+    if not (hasattr(values, "detach") and hasattr(values, "cpu")):
+        return values
+    tensor = values.detach()
+    if str(tensor.dtype) == "torch.bfloat16":
+        tensor = tensor.float()
+    return tensor.cpu()
