@@ -12,7 +12,8 @@ from fastarac.sweep import ThresholdSweep, trusted_sweep
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-Items: TypeAlias = "tuple[ArrayLike, ArrayLike]"
+# The third of three are the identifiers of the items, by which compare_models checks their order.
+Items: TypeAlias = "tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]"
 Model: TypeAlias = "ThresholdSweep | Items"
 Models: TypeAlias = "Mapping[str, Model]"
 
@@ -60,14 +61,14 @@ def sweep_of(model: Model, name: str, names: tuple[str, str, str] = NAMES) -> Th
     """Return the sweep of one model; error messages begin with `name`."""
     if isinstance(model, ThresholdSweep):
         return model
-    if not isinstance(model, tuple | list) or len(model) != 2:
+    if not isinstance(model, tuple | list) or len(model) not in (2, 3):
         found = type(model).__name__
         if isinstance(model, tuple | list):
             found += f" of {len(model)}"
         message = f"{name} is a {found}; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
         raise TypeError(message)
     try:
-        return trusted_sweep(*sweep_arrays(read_items(*model, None, names)))
+        return trusted_sweep(*sweep_arrays(read_items(*model[:2], None, names)))
     except (TypeError, ValueError) as error:
         message = f"{name}: {error}"
         raise type(error)(message) from error

@@ -84,6 +84,11 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
     return _plain(exact)
 
 
+def at_least(text: str) -> str:
+    """Return a threshold in the words of :func:`threshold` as a condition; none where there is none."""
+    return "" if text == UNDEFINED else f"≥ {text}"
+
+
 def _plain(number: Decimal) -> str:
     """Return a decimal without zeros at its end; with an exponent where it is very long otherwise."""
     number = number.normalize() if number else Decimal(0)  # without minus zero

@@ -21,6 +21,18 @@ CORRECT = [1, 1, 0, 1, 0, 1, 1, 0]
 CONFIDENCE = [0.9, 0.8, 0.8, 0.7, 0.6, 0.4, 0.35, 0.2]
 
 
+HALVES = np.arange(8).reshape(2, 4)
+
+
+class Model:
+    """An estimator whose scores are the rows that it is given."""
+
+    classes_ = (0, 1)
+
+    def predict_proba(self, X):
+        return np.stack([1 - np.array(X), X], axis=1)
+
+
 @pytest.fixture(autouse=True)
 def _close_figures():
     yield
@@ -49,6 +61,9 @@ def drawn(kind, **options):
         return kind.from_models({"m": items}, gammas=[0.1, 1], deltas=[1, 2], **options)
     if kind is displays.AverageCurveDisplay:
         return kind.from_sweeps([items, items], **options)
+    if kind is displays.FoldsDisplay:
+        found = {"estimator": [Model()] * 2, "indices": {"train": HALVES, "test": HALVES[::-1]}}
+        return displays.ARACDisplay.from_cv_results(found, CONFIDENCE, CORRECT, **options)
     if kind is displays.PowerDisplay:
         return kind.from_rates(0.1, 0.05, **options)
     if kind is displays.CalibrationDisplay:
@@ -77,7 +92,8 @@ class TestEveryDisplay:
         assert not display.ax_.spines["right"].get_visible()
         assert "a $ name" in repr(display)
         if kind is not displays.PreferenceMapDisplay:
-            assert display.chance_level_.get_linewidth() == 3
+            level = display.chance_level_
+            assert (level[0] if isinstance(level, list) else level).get_linewidth() == 3
         display.figure_.canvas.draw()
 
     def test_range_of_the_vertical_axis(self, kind):
@@ -175,6 +191,14 @@ class TestLegend:
         assert 0 <= box.y0 < box.y1 < display.ax_.xaxis.label.get_window_extent().y0
         assert [name.split(" (")[0] for name in legend_of(display)] == [*models, "Chance level"]
 
+    @pytest.mark.parametrize("kind", ["ARACDisplay", "RocCurveDisplay"])
+    def test_six_long_names_fit_into_the_figure(self, kind, sweeps):
+        models = {f"a model of 25 letters, no {i}": sweeps["m0"] for i in range(6)}
+        display = displays.draw_curves(models, display=getattr(displays, kind))[next(iter(models))]
+        display.figure_.canvas.draw()
+        box, axes = display.ax_.get_legend().get_window_extent(), display.ax_.bbox
+        assert axes.x0 <= box.x0 < box.x1 <= axes.x1
+
     def test_axes_without_a_layout_keep_it_inside(self, sweeps):
         ax = plt.figure().subplots()
         displays.draw_curves({f"m{i}": sweeps["m0"] for i in range(8)}, ax=ax)
@@ -182,12 +206,63 @@ class TestLegend:
         box = ax.get_legend().get_window_extent()
         assert ax.bbox.y0 <= box.y0 < box.y1 <= ax.bbox.y1
 
+    def test_guides_of_several_colours_have_none(self, sweeps):
+        models = {"a": ([1, 1, 0], [3, 2, 1]), "b": ([1, 0, 0], [3, 2, 1])}
+        options = {"plot_chance_level": True, "plot_best_possible": True}
+        shown = displays.draw_curves(models, **options)["a"]
+        assert legend_of(shown)[2:] == ["Chance levels", "Best possible"]
+        handles = shown.ax_.get_legend().get_lines()
+        assert [line.get_color() for line in handles] == [*COLORS[:2], GUIDE["color"], GUIDE["color"]]
+        alike = displays.draw_curves(dict.fromkeys("ab", models["a"]), **options)
+        assert alike["a"].best_ is alike["b"].best_
+
     def test_bands_are_named_once(self, sweeps):
         shown = displays.draw_curves(sweeps)
         for name, display in shown.items():
             band = fa.bootstrap_band(sweeps[name], n_resamples=10, random_state=0)
             display.plot_band(band)
         assert legend_of(display)[3:] == ["95 % band, pointwise"]
+
+
+class TestThresholds:
+    """The texts beside the marks of operating points: which, and that none covers another one."""
+
+    def boxes(self, ax) -> dict[str, np.ndarray]:
+        ax.figure.canvas.draw()
+        texts = [text for text in ax.texts if text.get_text()[0] == "≥" and text.get_visible()]
+        return {text.get_text(): text.get_window_extent().extents for text in texts}
+
+    def test_they_are_the_thresholds(self):
+        display = displays.ARACDisplay.from_predictions(CORRECT, CONFIDENCE, max_error_rate=(0.1, 0.5))
+        # at 0.7 two of eight are wrong below it, and at the end three of eight
+        assert list(self.boxes(display.ax_)) == ["≥ 0.9", "≥ 0.2"]
+        assert [point.threshold for point in display.operating_points] == [0.9, 0.2]
+
+    def test_nothing_is_accepted(self):
+        display = displays.ARACDisplay.from_predictions([0, 1], [2, 1], max_error_rate=0.1)
+        assert display.point_labels == ("",)
+        display.figure_.canvas.draw()
+
+    def test_on_request_none(self):
+        options = {"max_error_rate": 0.1, "plot_thresholds": False}
+        assert not self.boxes(displays.ARACDisplay.from_predictions(CORRECT, CONFIDENCE, **options).ax_)
+
+    @pytest.mark.parametrize("n_models", [4, 8])
+    def test_apart_and_inside(self, n_models):
+        rng = np.random.default_rng(2)
+        models = {
+            f"m{i}": (c := rng.random(300) < 0.7 + 0.03 * i, rng.normal(size=300) + c)
+            for i in range(n_models)
+        }
+        shown = displays.draw_curves(models, max_error_rate=(0.01, 0.05))["m0"]
+        boxes = list(self.boxes(shown.ax_).values())
+        assert len(boxes) >= n_models
+        frame = shown.ax_.bbox.extents
+        for i, box in enumerate(boxes):
+            assert (box[:2] >= frame[:2]).all()
+            assert (box[2:] <= frame[2:]).all()
+            for other in boxes[:i]:
+                assert (box[:2] >= other[2:]).any() or (other[:2] >= box[2:]).any()
 
 
 class TestTiesOfDet:

@@ -30,7 +30,7 @@ def test_pairs_lists_and_sweeps_are_the_same():
             TypeError,
             r"models\['a'\] is a int; \(correct, confidence\) or a ThresholdSweep is",
         ),
-        ({"a": PAIR, "b": [1, 0, 1]}, TypeError, r"models\['b'\] is a list of 3; \(correct, conf"),
+        ({"a": PAIR, "b": [1, 0, 1, 1]}, TypeError, r"models\['b'\] is a list of 4; \(correct, conf"),
         ({"a": ([2, 0], [0, 1])}, ValueError, r"models\['a'\]: correct\[0\] is 2; 0 \(incorrect\) or"),
         ({"a": ([1, 0], ["x", "y"])}, TypeError, r"models\['a'\]: confidence has type <U1; "),
     ],

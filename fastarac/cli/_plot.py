@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.extras import missing
 from fastarac._core.files import whole_file
+from fastarac.wording import at_least
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,6 +58,7 @@ def save(models: Sequence[Model], path: Path) -> None:
                 limit.value for limit in model.limits if limit.criterion == "max_error_rate"
             ),
             operating_points=tuple(found.point for found in model.evaluation.limits),
+            point_labels=tuple(at_least(model.threshold(i)) for i in range(len(model.limits))),
         )
         display.plot(axes, ylim="fit")
     write(figure, path)

@@ -1,5 +1,6 @@
 """The public names of the module, one line each."""
 
+from ._folds import FoldsDisplay as FoldsDisplay
 from ._several import draw_curves as draw_curves
 from .acceptance import ARPDisplay as ARPDisplay
 from .acceptance import GeneralizedRCDisplay as GeneralizedRCDisplay

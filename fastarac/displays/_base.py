@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from fastarac._core.text import rounded, significant
+from fastarac.displays._folds import FoldsDisplay, draw_folds, name_folds
 from fastarac.displays._style import (
     BAND_OPACITY,
     axes_or_new,
@@ -18,10 +20,12 @@ from fastarac.displays._style import (
     legend_name,
     next_style,
 )
+from fastarac.sklearn._responses import folds_of, scores_of
+from fastarac.sklearn.correctness import correctness
 from fastarac.sweep import threshold_sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
@@ -207,6 +211,9 @@ class Display:
 class ItemDisplay(Display):
     """A display of items that are correct or not."""
 
+    _fills_axes: ClassVar[bool] = False
+    _of_folds: ClassVar[dict[str, Any]] = {}  # options that are others where there are folds
+
     @classmethod
     def from_predictions(
         cls,
@@ -262,6 +269,131 @@ class ItemDisplay(Display):
         display = cls._of(sweep)
         display.name = name
         return display.plot(ax, **options)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        response_method: Literal["auto", "predict_proba", "decision_function"] = "auto",
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the display of what a classifier says of rows, as scikit-learn's displays do.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted classifier, or a pipeline that ends in one.
+        X : array_like of shape (n, n_features)
+            The rows.
+        y : array_like of shape (n,)
+            Their true classes.
+        sample_weight : array_like of shape (n,), optional
+            The weight of each row.
+        response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
+            Where scores come from; "auto" is the first that the estimator has.
+        name : str, optional
+            The name of the model, by default that of the estimator's class.
+        **options
+            What ``from_predictions`` takes by keyword; for curves of two classes `pos_label`, by
+            default the second of ``classes_``.
+
+        Returns
+        -------
+        display
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For estimators without scores, and curves of two classes where there are others.
+
+        Notes
+        -----
+        What is correct, and how sure that is, are as :func:`.correctness` finds them in the scores.
+        """
+        items, options = cls._of_estimator(estimator, X, y, response_method, options)
+        name = type(estimator).__name__ if name is None else name
+        return cls.from_predictions(*items, sample_weight=sample_weight, name=name, **options)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        response_method: Literal["auto", "predict_proba", "decision_function"] = "auto",
+        name: str | Sequence[str] | None = None,
+        ax: Axes | None = None,
+        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        chance_level_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> FoldsDisplay:
+        """Draw the display of each fold of a cross-validation, as scikit-learn's displays do.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What scikit-learn's ``cross_validate`` returns with ``return_estimator=True`` and
+            ``return_indices=True``.
+        X : array_like of shape (n, n_features)
+            The rows that it was given.
+        y : array_like of shape (n,)
+            Their true classes.
+        sample_weight : array_like of shape (n,), optional
+            The weight of each row.
+        response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
+            Where scores come from.
+        name : str or sequence of str, optional
+            The name of the model; or one a fold, beside a list of `curve_kwargs`.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        curve_kwargs : dict or list of dict, optional
+            As for :meth:`.FoldsDisplay.plot`.
+        chance_level_kwargs : dict, optional
+            What other methods call `chance_level_kw`.
+        **options
+            What ``from_estimator`` takes by keyword.
+
+        Returns
+        -------
+        display : FoldsDisplay
+            The displays of all folds, drawn.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For results without estimators or indices, or of other rows; also as ``from_estimator``.
+        """
+        if cls._fills_axes:
+            message = f"{cls.__name__} fills its axes; several folds have no room in them"
+            raise TypeError(message)
+        draw = [
+            partial(
+                cls.from_estimator, estimator, rows, truth, sample_weight=weight,
+                response_method=response_method, chance_level_kw=chance_level_kwargs,
+            )
+            for estimator, rows, (truth, weight) in folds_of(cv_results, X, y, sample_weight)
+        ]  # fmt: skip
+        folds = draw_folds(draw, name, curve_kwargs, ax, cls._of_folds | options)
+        found = [area for fold in folds if (area := getattr(fold, cls._area, None)) is not None]
+        shown = FoldsDisplay(folds, measure=cls._measure, area=found, name=name)
+        name_folds(shown, name, curve_kwargs)
+        return shown
+
+    @classmethod
+    def _of_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, response_method: str, options: dict[str, Any]
+    ) -> tuple[tuple[ArrayLike, ArrayLike], dict[str, Any]]:
+        """Return the items that an estimator makes of rows, and the options that go with them."""
+        scores, threshold = scores_of(estimator, X, response_method)
+        return correctness(y, scores, classes=estimator.classes_, threshold=threshold), options
 
     @classmethod
     def _of(cls, sweep: ThresholdSweep) -> Self:
@@ -353,15 +485,22 @@ class AcceptanceDisplay(BandedDisplay):
 
     _best: ClassVar[float]
 
-    def plot(self, ax: Axes | None = None, *, plot_best_possible: bool = False, **options: Any) -> Self:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        plot_best_possible: Literal["own"] | bool = False,
+        **options: Any,
+    ) -> Self:
         """Draw the curve.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
-        plot_best_possible : bool, default=False
+        plot_best_possible : bool or "own", default=False
             Whether to draw the curve of the best order of the same items, all correct ones first.
+            "own": in the colour of the curve.
         **options
             `name`, `curve_kwargs`, `plot_chance_level`, `chance_level_kw`, `despine` and `ylim` as for
             :meth:`.RocCurveDisplay.plot`. The chance level is that of accepting at random.
@@ -375,9 +514,10 @@ class AcceptanceDisplay(BandedDisplay):
         self.best_ = None
         if plot_best_possible:
             points = self._curve_of_order(np.minimum)
-            self.best_ = draw_guide(
-                self.ax_, points, {"label": "Best possible", "linestyle": ":", "linewidth": 1.3}
-            )
+            style = {"label": "Best possible", "linestyle": ":", "linewidth": 1.3}
+            if plot_best_possible == "own":
+                style["color"] = self.line_.get_color()
+            self.best_ = draw_guide(self.ax_, points, style)
             self._draw_legend()
         return self
 

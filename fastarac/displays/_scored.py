@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fastarac._core.sorting import sweep_arrays
 from fastarac.displays._base import ItemDisplay
-from fastarac.displays._style import WHOLE
+from fastarac.displays._style import WHOLE, draw_legend
+from fastarac.sklearn._responses import scores_of_positives
 from fastarac.sklearn.curves import read_binary, read_scores
 from fastarac.sweep import trusted_sweep
 
@@ -104,6 +105,14 @@ class ScoredDisplay(ItemDisplay):
         return display.plot(ax, **options)
 
     @classmethod
+    def _of_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, response_method: str, options: dict[str, Any]
+    ) -> tuple[tuple[ArrayLike, ArrayLike], dict[str, Any]]:
+        positive = options.get("pos_label")
+        scores, label = scores_of_positives(estimator, X, response_method, positive)
+        return (y, scores), options | {"pos_label": label}
+
+    @classmethod
     def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:
         raise NotImplementedError
 
@@ -123,6 +132,10 @@ class SquareDisplay(ScoredDisplay):
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
         super()._draw(label, style, ylim)
         self.ax_.set_aspect("equal" if ylim is None else "auto")
+
+    def _draw_legend(self) -> None:
+        # part of the square may have room elsewhere
+        draw_legend(self.ax_, "best" if self.ax_.get_aspect() == "auto" else self._legend)
 
     def _despine(self) -> None:
         super()._despine()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from fastarac.displays._base import AcceptanceDisplay, ItemDisplay
+from fastarac.displays._labels import LABEL, place_labels
 from fastarac.displays._style import MOST_NAMES_INSIDE, root_figure
 from fastarac.displays.arac import ARACDisplay
 from fastarac.displays.rates import PrecisionRecallDisplay
@@ -37,15 +38,15 @@ def draw_curves(
 
     Parameters
     ----------
-    models : mapping of str to (correct, confidence) or ThresholdSweep
-        The models by name, in the order of the legend.
+    models : mapping of str to (correct, confidence), (correct, confidence, ids) or ThresholdSweep
+        The models by name, in the order of the legend; what :func:`.compare_models` takes as well.
     display : type, default=ARACDisplay
         The class of the curves.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out.
     **options
         What the ``from_sweep`` of that class takes by keyword, such as `max_error_rate` of ARAC curves.
-        Chance levels that differ are drawn in the colours of the curves.
+        Chance levels and best orders that differ are drawn in the colours of the curves.
 
     Returns
     -------
@@ -64,14 +65,18 @@ def draw_curves(
     """
     sweeps = as_models(models)
     differ = len({sweep.recognition_rate for sweep in sweeps.values()}) > 1
-    if options.get("plot_chance_level") and differ and issubclass(display, DEPENDENT):
-        options["plot_chance_level"] = "own"
+    if differ and issubclass(display, DEPENDENT):
+        own = {key: "own" for key in ("plot_chance_level", "plot_best_possible") if options.get(key)}
+        options |= own
     displays, given = {}, ax
     for name, sweep in sweeps.items():
         displays[name] = display.from_sweep(sweep, name=name, ax=ax, **options)
         ax = displays[name].ax_
     if given is None and ax is not None:
         _make_room(ax)
+        if any(text.get_label() == LABEL for text in ax.texts):
+            ax.figure.canvas.figure.draw_without_rendering()  # now the axes have their size
+            place_labels(ax)
     return displays
 
 

@@ -12,7 +12,7 @@ from fastarac._core.extras import require
 from fastarac._core.text import printable, rounded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -31,12 +31,7 @@ LINE_STYLES = ("-", "--", "-.", ":")
 # Grey is seen on light and on dark backgrounds. Guides are behind the curves.
 CURVE_ZORDER = 2
 GUIDE: dict[str, Any] = {"color": "0.45", "linewidth": 1, "linestyle": "--", "zorder": 1.5}
-MARK: dict[str, Any] = {
-    "linestyle": "none",
-    "marker": "o",
-    "markersize": 6.5,
-    "markerfacecolor": "white",
-}
+MARK: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 6.5}
 BAND_OPACITY = 0.2
 
 WHOLE = (0.0, 1.0)
@@ -142,6 +137,14 @@ def draw_guide(ax: Axes, points: tuple[FloatArray, ...], style: dict[str, Any]) 
     return line
 
 
+def draw_marks(ax: Axes, line: Line2D, x: Sequence[float], y: Sequence[float]) -> Line2D:
+    """Draw circles on a curve in its colour, empty whatever the background is."""
+    color, empty = line.get_color(), ax.get_facecolor()
+    above = line.get_zorder() + 1
+    (marks,) = ax.plot(x, y, color=color, markerfacecolor=empty, zorder=above, **MARK)
+    return marks
+
+
 def root_figure(ax: Axes) -> Figure | None:
     """Return the whole figure of the axes; ``get_figure(root=True)`` came with matplotlib 3.10."""
     figure = ax.get_figure()
@@ -158,7 +161,7 @@ def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
     if not names:
         return
     order = sorted(range(len(names)), key=lambda i: handles[i].get_zorder() < CURVE_ZORDER)
-    handles, names = [handles[i] for i in order], [names[i] for i in order]
+    handles, names = [_of_all(ax, handles[i]) for i in order], [names[i] for i in order]
     figure = root_figure(ax)
     if len(names) <= MOST_NAMES_INSIDE or figure is None or figure.get_layout_engine() is None:
         ax.legend(handles, names, loc=place)
@@ -170,6 +173,17 @@ def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
         )  # fmt: skip
         if legend.get_window_extent().width <= figure.bbox.width * ROOM_FOR_LEGEND:
             break
+
+
+def _of_all(ax: Axes, handle: Any) -> Any:
+    """Return what stands in the legend for guides that are alike but for their colours."""
+    from matplotlib.lines import Line2D
+
+    hidden = f"_guide {handle.get_label()}"
+    if not any(line.get_label() == hidden for line in ax.lines):
+        return handle
+    dashes, width = handle.get_linestyle(), handle.get_linewidth()
+    return Line2D([], [], color=GUIDE["color"], linestyle=dashes, linewidth=width)
 
 
 def shown_name(name: str) -> str:

@@ -10,8 +10,10 @@ import numpy as np
 from fastarac._core.text import percent, rounded
 from fastarac.areas.arac import arac_auc_score
 from fastarac.displays._base import AcceptanceDisplay, with_margin
-from fastarac.displays._style import GUIDE, MARK, draw_legend
+from fastarac.displays._labels import label_marks
+from fastarac.displays._style import GUIDE, draw_legend, draw_marks
 from fastarac.operating.points import OperatingPoint, operating_point
+from fastarac.wording import at_least, threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +54,8 @@ class ARACDisplay(AcceptanceDisplay):
         Allowed error rates, each a dashed line.
     operating_points : tuple of OperatingPoint, default=()
         Points to mark on the curve.
+    point_labels : tuple of str, default=()
+        What to write beside these marks, such as their thresholds.
 
     Attributes
     ----------
@@ -97,6 +101,7 @@ class ARACDisplay(AcceptanceDisplay):
     _: KW_ONLY
     max_error_rate: tuple[float, ...] = ()
     operating_points: tuple[OperatingPoint, ...] = ()
+    point_labels: tuple[str, ...] = ()
 
     points_: Line2D | None = field(init=False)
     shades_: tuple[PolyCollection, PolyCollection] | None = field(init=False)
@@ -129,7 +134,7 @@ class ARACDisplay(AcceptanceDisplay):
             Where to draw; a new figure if left out.
         max_error_rate : float or sequence of float, default=()
             Allowed error rates: each is a dashed line, and the point of largest acceptance within it
-            is marked on the curve.
+            is marked on the curve, with its threshold.
         **options
             What :meth:`.plot` takes by keyword.
 
@@ -144,9 +149,19 @@ class ARACDisplay(AcceptanceDisplay):
         display.operating_points = tuple(
             operating_point(sweep, max_error_rate=rate) for rate in display.max_error_rate
         )
+        display.point_labels = tuple(
+            at_least(threshold(point.threshold, sweep)) for point in display.operating_points
+        )
         return display.plot(ax, **options)
 
-    def plot(self, ax: Axes | None = None, *, shade_areas: bool = False, **options: Any) -> Self:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        shade_areas: bool = False,
+        plot_thresholds: bool = True,
+        **options: Any,
+    ) -> Self:
         """Draw the curve and the marks of its operating points.
 
         Parameters
@@ -156,6 +171,9 @@ class ARACDisplay(AcceptanceDisplay):
         shade_areas : bool, default=False
             Whether to shade the two parts of the ARAC-AUC: A_U between the curve and the recognition
             rate β, and below it A_L, a rectangle, of which the axes show the upper end.
+        plot_thresholds : bool, default=True
+            Whether to write the thresholds of the operating points beside their marks, where there is
+            room.
         **options
             `plot_best_possible`, and all that :meth:`.RocCurveDisplay.plot` takes by keyword.
 
@@ -167,18 +185,16 @@ class ARACDisplay(AcceptanceDisplay):
         super().plot(ax, **options)
         self.points_ = None
         if self.operating_points:
-            (self.points_,) = self.ax_.plot(
-                [point.acceptance_rate for point in self.operating_points],
-                [point.accuracy_after_correction for point in self.operating_points],
-                color=self.line_.get_color(),
-                zorder=self.line_.get_zorder() + 1,
-                **MARK,
-            )
+            x = [point.acceptance_rate for point in self.operating_points]
+            y = [point.accuracy_after_correction for point in self.operating_points]
+            self.points_ = draw_marks(self.ax_, self.line_, x, y)
         self.shades_ = None
         if shade_areas:
             self.shades_ = self._shade()
             draw_legend(self.ax_, "lower right")  # above the curve, it would cover it
         _draw_limits(self.ax_, self.max_error_rate)
+        if self.points_ is not None and self.point_labels and plot_thresholds:
+            label_marks(self.ax_, self.points_, self.point_labels)
         return self
 
     @classmethod

@@ -86,6 +86,7 @@ class ConfusionDisplay(ItemDisplay):
 
     _arrays = ("true_accepts", "false_accepts", "false_rejects", "true_rejects")
     _labels = ("Acceptance rate", "Share of all outputs")
+    _fills_axes = True
 
     @classmethod
     def _of(cls, sweep: ThresholdSweep) -> Self:

@@ -40,7 +40,7 @@ class PreferenceMapDisplay(Display):
     preferences : PreferenceMap
         What :func:`.preference_map` returns.
     name : str, optional
-        For the title, instead of one that explains the colours.
+        For the title, above what explains the colours.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class PreferenceMapDisplay(Display):
         self.mesh_ = ax.pcolormesh(x_edges, y_edges, colors.swapaxes(0, 1), **plain | style)
         ax.set(xscale=x_scale, yscale=y_scale, xlim=(x_edges[0], x_edges[-1]))
         ax.set_ylim(ylim if isinstance(ylim, tuple) else (y_edges[0], y_edges[-1]))
-        ax.set_title(label.get("label", TITLE))
+        ax.set_title("\n".join([*label.values(), TITLE]))
         self._name_regions(palette)
 
     def _strength(self) -> FloatArray:

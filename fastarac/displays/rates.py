@@ -169,6 +169,7 @@ class PrecisionRecallDisplay(SquareDisplay):
     _measure = "AP"
     _legend = "lower left"
     _style: ClassVar = {"drawstyle": "steps-post"}
+    _of_folds: ClassVar = {"drop_intermediate": True}  # as in scikit-learn
 
     @classmethod
     def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastarac.costs.hulls import ROCConvexHull, roc_convex_hull
 from fastarac.displays._scored import SquareDisplay
-from fastarac.displays._style import GUIDE, MARK
+from fastarac.displays._style import GUIDE, draw_marks
 from fastarac.displays.rates import DIAGONAL
 
 if TYPE_CHECKING:
@@ -104,13 +104,8 @@ class ROCHullDisplay(SquareDisplay):
         ]
         self.best_ = None
         if found:
-            (self.best_,) = self.ax_.plot(
-                [vertex.fpr for vertex in found],
-                [vertex.tpr for vertex in found],
-                color=self.line_.get_color(),
-                zorder=self.line_.get_zorder() + 1,
-                **MARK,
-            )
+            fpr, tpr = [vertex.fpr for vertex in found], [vertex.tpr for vertex in found]
+            self.best_ = draw_marks(self.ax_, self.line_, fpr, tpr)
         return self
 
     @property

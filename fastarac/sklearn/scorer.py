@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.results import Result
+from fastarac.sklearn._responses import scores_of
 from fastarac.sklearn.correctness import correctness
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.statistics import Statistic
@@ -40,17 +41,7 @@ class Scorer(Result):
         self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
         """Return the score of the estimator's predictions of `X`; larger is better."""
-        threshold = 0.5
-        if hasattr(estimator, "predict_proba"):
-            scores = estimator.predict_proba(X)
-        elif hasattr(estimator, "decision_function"):
-            scores, threshold = estimator.decision_function(X), 0.0
-        else:
-            message = (
-                f"{type(estimator).__name__} has neither predict_proba nor decision_function; a "
-                "classifier with a confidence is expected"
-            )
-            raise TypeError(message)
+        scores, threshold = scores_of(estimator, X)
         found = correctness(y, scores, classes=estimator.classes_, threshold=threshold)
         return self.sign * self.statistic(threshold_sweep(*found, sample_weight=sample_weight))
 

@@ -1,0 +1,210 @@
+"""The curves of the folds of a cross-validation in one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+
+import numpy as np
+
+from fastarac._core.text import rounded, significant
+from fastarac.displays._style import canonical, legend_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+    Style = Mapping[str, Any]
+    Names = str | Sequence[str] | None
+
+OPACITY = 0.5  # of curves that lie over each other
+
+
+class Fold(Protocol):
+    """A display of one fold."""
+
+    name: str | None
+    ax_: Axes
+    line_: Line2D
+    chance_level_: Line2D | None
+
+    @property
+    def plot(self) -> Callable[..., Any]: ...
+
+    def _draw_legend(self) -> None: ...
+
+
+FoldT = TypeVar("FoldT", bound=Fold)
+
+
+class FoldsDisplay:
+    """The curves of the folds of a cross-validation.
+
+    Make it with ``from_cv_results`` of the class of one curve, which draws it as well.
+
+    Parameters
+    ----------
+    folds : sequence of display
+        One a fold, all of one class.
+    measure : str, default=""
+        What the legend calls the areas.
+    area : sequence of float, default=()
+        The area of each fold, for the legend.
+    name : str or sequence of str, optional
+        The name of the model, for the legend; or one a fold.
+
+    Attributes
+    ----------
+    line_ : list of matplotlib Line2D
+        The curves.
+    chance_level_ : matplotlib Line2D, list of them, or None
+        The chance level; a list where those of the folds differ.
+    ax_ : matplotlib Axes
+        The axes with the curves.
+    figure_ : matplotlib Figure
+        The figure with the axes.
+
+    See Also
+    --------
+    AverageCurveDisplay : Draws the mean curve of folds, and a band.
+
+    Notes
+    -----
+    All else that the display of a fold has is a list here, with one entry a fold, such as `fpr`, `tpr`
+    and `roc_auc` of ROC curves.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_validate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = cross_validate(
+    ...     LogisticRegression(C=0.01), X, y, cv=3, return_estimator=True, return_indices=True
+    ... )
+    >>> display = fa.displays.ARACDisplay.from_cv_results(found, X, y, name="logistic")
+    >>> display.line_[0].get_label()
+    'logistic (ARAC-AUC = 0.964 ± 0.0104)'
+    >>> len(display.area)
+    3
+    >>> from matplotlib import pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(
+        self,
+        folds: Sequence[Fold],
+        *,
+        measure: str = "",
+        area: Sequence[float] = (),
+        name: Names = None,
+    ) -> None:
+        self.folds, self.measure, self.area, self.name = list(folds), measure, list(area), name
+
+    def __repr__(self) -> str:
+        name = "" if self.name is None else f" {self.name!r}"
+        return f"<{type(self).__name__}{name} of {len(self.folds)} {type(self.folds[0]).__name__}s>"
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the displays of the folds have by this name."""
+        if name.startswith("__") or name == "folds":
+            raise AttributeError(name)
+        if name in ("ax_", "figure_"):
+            return getattr(self.folds[0], name)
+        found = [getattr(fold, name) for fold in self.folds]
+        if name == "chance_level_":
+            found = list(dict.fromkeys(found))
+            return found[0] if len(found) == 1 else found
+        return found
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: Names = None,
+        curve_kwargs: Style | Sequence[Style] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        name : str or sequence of str, optional
+            The name of the model, for the legend, instead of the display's own; or one a fold, beside
+            a list of `curve_kwargs`.
+        curve_kwargs : dict or list of dict, optional
+            Keywords for what draws a curve in matplotlib. With one dict the folds look alike, and the
+            legend names them once, with the mean and the standard deviation of their areas. With one
+            a fold, each is in the legend.
+        **options
+            `plot_chance_level`, `chance_level_kw`, `despine` and `ylim` as for
+            :meth:`.RocCurveDisplay.plot`.
+
+        Returns
+        -------
+        display : FoldsDisplay
+            The display itself.
+        """
+        name = self.name if name is None else name
+        draw_folds([fold.plot for fold in self.folds], name, curve_kwargs, ax, options)
+        name_folds(self, name, curve_kwargs)
+        return self
+
+
+def name_folds(
+    display: FoldsDisplay, name: Names, curve_kwargs: Style | Sequence[Style] | None
+) -> None:
+    """Write what folds that look alike have in common into the legend."""
+    if not _are_alike(curve_kwargs) or "label" in (curve_kwargs or {}):
+        return
+    label = legend_name(name if isinstance(name, str) else None, "", None)
+    if display.area:
+        mean, deviation = rounded(float(np.mean(display.area))), float(np.std(display.area))
+        area = f"{display.measure} = {mean} ± {significant(deviation)}"
+        label = area if label is None else f"{label} ({area})"
+    first = display.folds[0]
+    first.line_.set_label(label or "_folds")
+    levels = display.chance_level_
+    for level in levels if isinstance(levels, list) else ():
+        level.set_label("Chance levels" if level is levels[0] else "_level")
+    first._draw_legend()  # noqa: SLF001, for all folds
+
+
+def draw_folds(
+    draw: Sequence[Callable[..., FoldT]],
+    names: Names,
+    curve_kwargs: Style | Sequence[Style] | None,
+    ax: Axes | None,
+    options: Mapping[str, Any],
+) -> list[FoldT]:
+    """Draw each fold in the same axes, all alike or each in its own style."""
+    n, alike = len(draw), _are_alike(curve_kwargs)
+    styles: list[Any] = [curve_kwargs] * n if alike else list(curve_kwargs or ())
+    if len(styles) != n:
+        message = f"curve_kwargs has {len(styles)} entries; {n} are expected, one a fold"
+        raise ValueError(message)
+    if not (names is None or isinstance(names, str)) and (alike or len(names) != n):
+        message = f"name is a list; beside a list of {n} curve_kwargs one of {n} names is expected"
+        raise ValueError(message)
+    drawn: list[FoldT] = []
+    for i, one in enumerate(draw):
+        style = canonical(styles[i])
+        if alike:
+            first = {"label": "_fold", "alpha": OPACITY}
+            if drawn:
+                line = drawn[0].line_
+                first |= {"color": line.get_color(), "linestyle": line.get_linestyle()}
+            style = first | (style if not drawn else style | {"label": "_fold"})
+        name = names if names is None or isinstance(names, str) else names[i]
+        drawn.append(one(ax=ax, name=name, curve_kwargs=style, **options))
+        ax = drawn[0].ax_
+    return drawn
+
+
+def _are_alike(curve_kwargs: Style | Sequence[Style] | None) -> bool:
+    return curve_kwargs is None or isinstance(curve_kwargs, Mapping)

@@ -1,0 +1,98 @@
+"""What an estimator says of rows: scores of its classes; scikit-learn itself is not imported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+METHODS = ("predict_proba", "decision_function")
+KEYS = {"estimator": "return_estimator=True", "indices": "return_indices=True"}
+# The score of the second of two classes from which it is predicted.
+THRESHOLDS = {"predict_proba": 0.5, "decision_function": 0.0}
+
+
+def scores_of(
+    estimator: Any, X: Any, response_method: str = "auto"
+) -> tuple[NDArray[np.floating[Any]], float]:
+    """Return the scores of rows, and the threshold where they are those of one class alone.
+
+    Raises
+    ------
+    ValueError
+        For another method than "auto" and those of `METHODS`.
+    TypeError
+        For an estimator that does not have it.
+    """
+    if response_method != "auto" and response_method not in METHODS:
+        known = ", ".join(map(repr, ("auto", *METHODS)))
+        message = f"response_method is {response_method!r}; one of {known} is expected"
+        raise ValueError(message)
+    wanted = METHODS if response_method == "auto" else (response_method,)
+    for method in wanted:
+        if hasattr(estimator, method):
+            return np.asarray(getattr(estimator, method)(X)), THRESHOLDS[method]
+    message = (
+        f"{type(estimator).__name__} has {'no' if len(wanted) == 1 else 'neither'} "
+        f"{' nor '.join(wanted)}; a classifier with a confidence is expected"
+    )
+    raise TypeError(message)
+
+
+def scores_of_positives(
+    estimator: Any, X: Any, response_method: str = "auto", pos_label: Any = None
+) -> tuple[NDArray[np.floating[Any]], Any]:
+    """Return the scores of the positive class of two, by default the second, and its label."""
+    scores, _ = scores_of(estimator, X, response_method)
+    classes = np.asarray(estimator.classes_)
+    if len(classes) != 2:
+        message = f"{type(estimator).__name__} has {len(classes)} classes; two are expected"
+        raise ValueError(message)
+    label = classes[1] if pos_label is None else pos_label
+    if label not in classes:
+        message = f"pos_label is {label!r}; one of the classes {classes.tolist()} is expected"
+        raise ValueError(message)
+    is_second = bool(label == classes[1])
+    if scores.ndim == 2:
+        return scores[:, int(is_second)], label
+    return scores if is_second else -scores, label
+
+
+def folds_of(
+    cv_results: Mapping[str, Any], X: Any, *columns: Any
+) -> Iterator[tuple[Any, Any, tuple[Any, ...]]]:
+    """Iterate over estimators with the rows that they were tested on, of `X` and of the columns.
+
+    Raises
+    ------
+    ValueError
+        Where the results lack estimators or indices, or are of another number of rows.
+    """
+    missing = [option for key, option in KEYS.items() if key not in cv_results]
+    if missing:
+        message = f"cv_results is of cross_validate without {' and '.join(missing)}"
+        raise ValueError(message)
+    tested = cv_results["indices"]["test"]
+    expected = len(cv_results["indices"]["train"][0]) + len(tested[0])
+    found = X.shape[0] if hasattr(X, "shape") else len(X)
+    if found != expected:
+        message = f"X has {found} rows and cv_results is of {expected}; the same rows are expected"
+        raise ValueError(message)
+    for estimator, rows in zip(cv_results["estimator"], tested, strict=True):
+        yield (
+            estimator,
+            rows_of(X, rows),
+            tuple(None if column is None else rows_of(column, rows) for column in columns),
+        )
+
+
+def rows_of(table: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of an array, a data frame or a list."""
+    if hasattr(table, "iloc"):
+        return table.iloc[rows]
+    return table[rows] if hasattr(table, "shape") else [table[row] for row in rows]
