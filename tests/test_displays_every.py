@@ -237,6 +237,7 @@ class TestThresholds:
         # at 0.7 two of eight are wrong below it, and at the end three of eight
         assert list(self.boxes(display.ax_)) == ["≥ 0.9", "≥ 0.2"]
         assert [point.threshold for point in display.operating_points] == [0.9, 0.2]
+        assert legend_of(display)[1:] == ["Confidence threshold"]
 
     def test_nothing_is_accepted(self):
         display = displays.ARACDisplay.from_predictions([0, 1], [2, 1], max_error_rate=0.1)

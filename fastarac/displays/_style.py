@@ -137,11 +137,18 @@ def draw_guide(ax: Axes, points: tuple[FloatArray, ...], style: dict[str, Any]) 
     return line
 
 
-def draw_marks(ax: Axes, line: Line2D, x: Sequence[float], y: Sequence[float]) -> Line2D:
-    """Draw circles on a curve in its colour, empty whatever the background is."""
-    color, empty = line.get_color(), ax.get_facecolor()
-    above = line.get_zorder() + 1
-    (marks,) = ax.plot(x, y, color=color, markerfacecolor=empty, zorder=above, **MARK)
+def draw_marks(
+    ax: Axes, line: Line2D, x: Sequence[float], y: Sequence[float], name: str = "_marks"
+) -> Line2D:
+    """Draw circles on a curve in its colour, empty whatever the background is, and name them once."""
+    named = any(other.get_label() == name for other in ax.lines)
+    style: dict[str, Any] = MARK | {
+        "label": f"_guide {name}" if named else name,
+        "color": line.get_color(),
+        "markerfacecolor": ax.get_facecolor(),
+        "zorder": line.get_zorder() + 1,
+    }
+    (marks,) = ax.plot(x, y, **style)
     return marks
 
 
@@ -160,7 +167,7 @@ def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
     handles, names = ax.get_legend_handles_labels()
     if not names:
         return
-    order = sorted(range(len(names)), key=lambda i: handles[i].get_zorder() < CURVE_ZORDER)
+    order = sorted(range(len(names)), key=lambda i: _is_curve_line(handles[i]), reverse=True)
     handles, names = [_of_all(ax, handles[i]) for i in order], [names[i] for i in order]
     figure = root_figure(ax)
     if len(names) <= MOST_NAMES_INSIDE or figure is None or figure.get_layout_engine() is None:
@@ -175,6 +182,12 @@ def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
             break
 
 
+def _is_curve_line(handle: Any) -> bool:
+    """Whether this is a curve, or an area of its own, not a guide, a band or marks."""
+    is_mark = getattr(handle, "get_linestyle", str)() == "None"
+    return bool(handle.get_zorder() >= CURVE_ZORDER) and not is_mark
+
+
 def _of_all(ax: Axes, handle: Any) -> Any:
     """Return what stands in the legend for guides that are alike but for their colours."""
     from matplotlib.lines import Line2D
@@ -182,8 +195,10 @@ def _of_all(ax: Axes, handle: Any) -> Any:
     hidden = f"_guide {handle.get_label()}"
     if not any(line.get_label() == hidden for line in ax.lines):
         return handle
-    dashes, width = handle.get_linestyle(), handle.get_linewidth()
-    return Line2D([], [], color=GUIDE["color"], linestyle=dashes, linewidth=width)
+    neutral = Line2D([], [])
+    neutral.update_from(handle)
+    neutral.set_color(GUIDE["color"])
+    return neutral
 
 
 def shown_name(name: str) -> str:

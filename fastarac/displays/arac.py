@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LIMIT = "_limit"  # label of the lines of error rates that are allowed
 NAME_HEIGHT = 0.035  # of the name of such a line, in heights of the axes
+THRESHOLDS = "Confidence threshold"
 BELOW_LIMITS = 1.5  # greatest allowed error rates that a fitted axis shows
 UPPER_OPACITY, LOWER_OPACITY = 0.3, 0.12
 LOWER_HEIGHT = 0.6  # of what is seen of the lower area, in heights of the upper one
@@ -184,16 +185,20 @@ class ARACDisplay(AcceptanceDisplay):
         """
         super().plot(ax, **options)
         self.points_ = None
+        with_thresholds = plot_thresholds and any(self.point_labels)
         if self.operating_points:
             x = [point.acceptance_rate for point in self.operating_points]
             y = [point.accuracy_after_correction for point in self.operating_points]
-            self.points_ = draw_marks(self.ax_, self.line_, x, y)
+            self.points_ = draw_marks(
+                self.ax_, self.line_, x, y, THRESHOLDS if with_thresholds else "_points"
+            )
+            self._draw_legend()
         self.shades_ = None
         if shade_areas:
             self.shades_ = self._shade()
             draw_legend(self.ax_, "lower right")  # above the curve, it would cover it
         _draw_limits(self.ax_, self.max_error_rate)
-        if self.points_ is not None and self.point_labels and plot_thresholds:
+        if self.points_ is not None and with_thresholds:
             label_marks(self.ax_, self.points_, self.point_labels)
         return self
 
