@@ -34,7 +34,7 @@ from .measures.folds import AverageCurve as AverageCurve
 from .operating.audits import AuditedSweep as AuditedSweep
 from .operating.guarantees import GuaranteedOperatingPoint as GuaranteedOperatingPoint
 from .operating.points import OperatingPoint as OperatingPoint
-from .operation.application import AppliedPolicy as AppliedPolicy
+from .operation.applied import AppliedPolicy as AppliedPolicy
 from .operation.calibration import Calibration as Calibration
 from .operation.calibration import CalibrationError as CalibrationError
 from .operation.calibration import CalibrationTable as CalibrationTable

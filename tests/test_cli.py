@@ -12,40 +12,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import refusal, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 from rich.console import Console
-from typer.testing import CliRunner
 
 import fastarac as fa
 from fastarac import cli, wording
 from fastarac._core import text
 from fastarac.cli import _report
-from fastarac.cli._app import app
 from fastarac.cli._model import Model
 from fastarac.datasets import load_digits_ocr
 
 GOOD = "correct,confidence\n" + "1,0.9\n1,0.8\n0,0.7\n1,0.6\n0,0.2\n"
 BAD = "correct,confidence\n1,1\n0,0\n"
-
-
-def run(*arguments: object, code: int = 0, **kwargs: object):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], **kwargs)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
-
-
-def refusal(*arguments: object) -> str:
-    """Run a command that fails: nothing on stdout, one line on stderr."""
-    result = run(*arguments, code=2)
-    assert result.stdout == ""
-    assert result.stderr.startswith("fastarac: error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
 
 
 TWICE = fa.VerificationCosts.from_ratios(2, 0)  # verifying costs twice what correcting does

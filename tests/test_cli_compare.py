@@ -8,7 +8,9 @@ import itertools
 import json
 import math
 import os
+from functools import partial
 
+import commands
 import numpy as np
 import pytest
 from scipy import stats
@@ -26,23 +28,14 @@ RESAMPLES = 4 if os.environ.get("NUMBA_DISABLE_JIT") else 300
 PRICES = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200)
 
 
-def run(*arguments: object, code: int = 0):
-    result = CliRunner().invoke(app, ["compare", *map(str, arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
+run = partial(commands.run, "compare")
 
 
 def content(*arguments: object):
     return json.loads(run(*arguments, "--format", "json").stdout, parse_constant=pytest.fail)
 
 
-def refusal(*arguments: object) -> str:
-    result = run(*arguments, code=2)
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    return result.stderr.removeprefix("fastarac: error: ").strip()
+refusal = partial(commands.reason, "compare")
 
 
 def write(path, rows, header="id,prediction,truth,confidence"):

@@ -6,13 +6,13 @@ import csv
 import io
 import json
 import math
+from functools import partial
 
+import commands
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import fastarac as fa
-from fastarac.cli._app import app
 from fastarac.cli._costs import money
 from fastarac.datasets import load_digits_ocr
 
@@ -21,15 +21,10 @@ PRICES = ["--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200]
 COSTS = fa.VerificationCosts(2, 5, 200)
 
 
-def run(*arguments: object):
-    return CliRunner().invoke(app, ["evaluate", *map(str, arguments)])
+run = partial(commands.run, "evaluate", code=None)
 
 
-def refusal(*arguments: object) -> str:
-    result = run(*arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.count("\n") == 1
-    return result.stderr.removeprefix("fastarac: error: ").strip()
+refusal = partial(commands.reason, "evaluate")
 
 
 @pytest.fixture

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
+import commands
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import fastarac as fa
 from fastarac.cli import _groups
-from fastarac.cli._app import app
 from fastarac.datasets import load_digits_ocr
 
 DATA = load_digits_ocr()
 
 
-def run(*arguments: object):
-    return CliRunner().invoke(app, ["evaluate", *map(str, arguments)])
+run = partial(commands.run, "evaluate", code=None)
 
 
 @pytest.fixture

@@ -8,25 +8,16 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from commands import run
 
 import fastarac as fa
 from fastarac.cli import _report
-from fastarac.cli._app import app
 from fastarac.cli._model import Model
 from fastarac.cli._options import in_words_of_options, number
 from fastarac.datasets import load_digits_ocr
 
 CORRECT, CONFIDENCE = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
 FIGURES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
-
-
-def run(*arguments: object, code: int = 0):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 def write(path, correct, confidence, **columns):

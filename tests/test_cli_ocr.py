@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+from functools import partial
 
+import commands
 import pytest
 from typer.testing import CliRunner
 
@@ -22,20 +24,10 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def run(*arguments: object, code: int = 0):
-    result = CliRunner().invoke(app, ["ocr", *map(str, arguments)], env={"COLUMNS": "92"})
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
+run = partial(commands.run, "ocr", env={"COLUMNS": "92"})
 
 
-def refusal(*arguments: object) -> str:
-    result = run(*arguments, code=2)
-    assert result.stdout == ""
-    assert result.stderr.startswith("fastarac: error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr.removeprefix("fastarac: error: ").strip()
+refusal = partial(commands.reason, "ocr")
 
 
 def write_output(path, words) -> None:

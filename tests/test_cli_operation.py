@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
-from test_cli import refusal, run
+from commands import refusal, run
 
 from fastarac import operation
 
@@ -53,7 +54,7 @@ class TestFit:
             "fit", folder / "verified.csv", "--by", "field", "--group", "page", "--max-group-size", 4,
             "--error-rate", 0.05, "-o", tmp_path / "p.json",
         )  # fmt: skip
-        assert "  date " in grouped.stdout
+        assert "\ndate    " in grouped.stdout
         assert operation.Policy.load(tmp_path / "p.json").max_group_size == 4
 
     def test_notes_and_refusals(self, folder, tmp_path):
@@ -101,6 +102,87 @@ class TestCheck:
         assert found["low"] > 0.02
         assert found["shifted"] is False
 
+    def test_fields_and_widths(self, folder, monkeypatch):
+        """On a terminal no line is longer than it is wide, and no percentage is torn."""
+        for width in (80, 120):
+            for name, value in (("COLUMNS", width), ("FORCE_COLOR", 1), ("NO_COLOR", 1)):
+                monkeypatch.setenv(name, str(value))
+            monkeypatch.setenv("TERM", "xterm")
+            for command in (
+                ["plan", "--error-rate", 0.01, "--expect", 0.005],
+                ["check", folder / "p.json", folder / "few.csv", "--by", "field"],
+                ["monitor", folder / "p.json", folder / "new.csv", "--by", "field"],
+            ):
+                result = run(*command, code=3 if "check" in command else 0)
+                lines = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout).splitlines()
+                assert max(map(len, lines)) <= width
+                assert not any(line.lstrip().startswith("%") for line in lines)
+        assert "error rate" in run("check", *command[1:-2], "--by", "field").stdout
+
+    def test_log(self, folder, tmp_path):
+        one = tmp_path / "one.json"
+        run("fit", folder / "verified.csv", "--error-rate", 0.02, "-o", one)
+        policy = operation.Policy.load(one)
+        field, confidence, correct = rows(20_000, 40)
+        accepted = policy.apply(confidence)
+        audited = accepted & (np.random.default_rng(41).random(20_000) < 0.2)
+        known = np.where(audited | ~accepted, correct, np.nan)
+        lines = ["field,confidence,accepted,audited,audit_probability,correct"]
+        lines += [
+            f"{f},{c},{a:d},{b:d},{0.2 if a else ''},{'' if np.isnan(y) else int(y)}"
+            for f, c, a, b, y in zip(field, confidence, accepted, audited, known, strict=True)
+        ]
+        path, page = tmp_path / "log.csv", tmp_path / "log.html"
+        path.write_text("\n".join(lines) + "\n")
+        done = run("check", one, path, "--log", "--format", "json", "--report", page, code=None)
+        found = json.loads(done.stdout)
+        expected = policy.check(known, confidence, audit_probability=0.2)
+        assert (found["low"], found["high"]) == (expected.interval.low, expected.interval.high)
+        assert found["audited"] == audited.sum()
+        assert done.exit_code == expected.exit_status
+        assert "What the audits say" in page.read_text()
+        out = run("check", one, path, "--log", code=None).stdout
+        assert f"y {audited.sum():,} audits, " in out
+        assert "\nA threshold fitted to this log: accept " in out
+        path.write_text("\n".join([*lines, "date,0.0001,1,0,0.2,"]) + "\n")
+        message = refusal("check", one, path, "--log")
+        assert 'row 20001 (line 20002): column "accepted" holds "1"; the policy rejects it' in message
+        assert "--group is given beside --log" in refusal("check", one, path, "--log", "--group", "x")
+        missing = refusal("check", one, folder / "new.csv", "--log")
+        assert 'there is no column "audit_probability"' in missing
+        by_field = ["check", folder / "p.json", path, "--by", "field", "--log"]
+        assert 'holds "' in refusal(*by_field)
+
+    def test_whole_documents(self, folder, tmp_path):
+        policy, page = tmp_path / "p.json", tmp_path / "fit.html"
+        options = ["--by", "field", "--document", "page"]
+        fitted = run(
+            "fit",
+            folder / "verified.csv",
+            *options,
+            "--error-rate",
+            0.2,
+            "-o",
+            policy,
+            "--report",
+            page,
+        ).stdout
+        assert "% of all documents have an error that nobody sees" in fitted
+        assert "Tested on 500 documents" in fitted
+        assert "go straight through" in page.read_text()
+        out = run("check", policy, folder / "new.csv", *options, code=None).stdout
+        assert "of all documents are undetected errors" in out
+        goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"]
+        out = run("apply", policy, folder / "new.csv", *options, *goals).stdout
+        field, confidence, _ = rows(4000, 1)
+        accepted = operation.Policy.load(policy).apply(
+            confidence, by=field, documents=np.arange(4000) // 4
+        )
+        assert out.startswith(f"{accepted.sum() // 4:,} of 1,000 documents go straight through (")
+        assert len((tmp_path / "a.csv").read_text().splitlines()) == 1 + accepted.sum()
+        refused = refusal("apply", policy, folder / "new.csv", "--by", "field", *goals)
+        assert "--document is missing; the policy was fitted with --document" in refused
+
     def test_refusals(self, folder, tmp_path):
         new = folder / "new.csv"
         assert "--by is missing; the policy was" in refusal("check", folder / "p.json", new)
@@ -115,8 +197,13 @@ class TestPlan:
         out = run("plan", "--error-rate", 0.01, "--expect", 0.005).stdout
         assert out.startswith("Verify 2,185 outputs drawn at random (1,941 may do; between the two not")
         assert "Fewer than 299 cannot guarantee it" in out
-        assert "             0.75 %            8,753         9,409\n" in out
-        assert "Audit 1,015 outputs" in run("plan", "--error-rate", 0.01, "--audit", 0.02).stdout
+        assert "0.75 %          8,753    9,409\n" in out
+        share = run("plan", "--error-rate", 0.01, "--audit", 0.02, "--outputs", 40_000).stdout
+        assert "Audit 1,015 outputs drawn at random (2.54 % of 40,000): an error rate of" in share
+        assert (
+            "Audit 1,015 outputs drawn at random: an"
+            in run("plan", "--error-rate", 0.01, "--audit", 0.02).stdout
+        )
         comparison = run("plan", "--difference", 0.01, "--discordance", 0.05).stdout
         assert comparison.startswith("Verify 3,923 outputs that both models read")
         interval = ("--statistic", "roc_auc", "--half-width", 0.01)
@@ -139,6 +226,16 @@ class TestPlan:
             (["--difference", 0.1, "--discordance", 0.05], "--discordance is 0.05; at least"),
             (["--pilot", "none.csv"], "--half-width is expected beside --pilot"),
             (["--difference", 0.1, "--plot", "a.png"], "--plot is for --expect alone"),
+            (["--difference", 0.1, "--report", "a.html"], "--report is for --expect alone"),
+            (["--difference", 0.1, "--outputs", 9], "--outputs is for --audit alone"),
+            (
+                ["--error-rate", 0.01, "--audit", 0.02, "--outputs", 9],
+                "--outputs is 9; at least 1015, all to be audited",
+            ),
+            (
+                ["--error-rate", 0.01, "--expect", 0.001, "--report", "a.txt"],
+                "a.txt: the name of the report should end in .html or .htm",
+            ),
         ],
     )
     def test_refusals(self, options, message):
@@ -191,3 +288,77 @@ class TestMonitor:
         assert "not the file of a fastarac monitor" in refusal(
             "monitor", folder / "p.json", days[0], *options
         )
+
+    def test_policies_of_a_folder_share_their_level(self, folder, tmp_path):
+        policies, state = tmp_path / "policies", tmp_path / "state.json"
+        policies.mkdir()
+        run(
+            "fit",
+            folder / "verified.csv",
+            "--by",
+            "field",
+            "--error-rate",
+            0.02,
+            "-o",
+            policies / "a.json",
+        )
+        run("fit", folder / "verified.csv", "--error-rate", 0.02, "-o", policies / "b.json")
+        days = []
+        for day in range(3):
+            of_policies = [rows(400, 50 + day), rows(400, 60 + day, shift=0.06)]
+            lines = ["policy,field,correct,confidence"]
+            for name, each in zip("ab", of_policies, strict=True):
+                lines += [f"{name},{f},{y:d},{c}" for f, c, y in zip(*each, strict=True)]
+            days.append(tmp_path / f"{day}.csv")
+            days[-1].write_text("\n".join(lines) + "\n")
+        options = ["--policy", "policy", "--by", "field", "--state", state]
+        page, plot = tmp_path / "m.html", tmp_path / "m.svg"
+        out = run("monitor", policies, *days, *options, "--report", page, "--plot", plot, code=1).stdout
+        first, second, *_ = out.splitlines()
+        assert first.startswith("a: no alarm: the limit of 2 %")
+        assert second.startswith("b: alarm: the limit of 2 % is exceeded")
+        assert "The monitor of b" in page.read_text()
+        found = json.loads(run("monitor", policies, *days, *options, "--format", "json", code=1).stdout)
+        assert [each["policy"] for each in found] == ["a", "b"]
+        assert {each["audited"] for each in found} == {1200}
+        assert {each["failure_probability"] for each in found} == {0.025}
+        for i, each in enumerate(found):
+            policy = operation.Policy.load(policies / f"{each['policy']}.json")
+            wrong = 0
+            for day in range(3):
+                field, confidence, correct = rows(400, 50 + 10 * i + day, shift=0.06 * i)
+                by = field if policy.fields else None
+                wrong += int((policy.apply(confidence, by=by) & ~correct).sum())
+            assert each["errors"] == wrong
+        bad = tmp_path / "bad.csv"
+        bad.write_text("policy,field,correct,confidence\na,date,1,0.5\nc,date,1,0.5\n")
+        message = refusal("monitor", policies, bad, *options)
+        assert 'row 2: column "policy" holds "c"; the name of a policy, "a" and "b", is' in message
+        assert "--policy is missing" in refusal("monitor", policies, bad, "--by", "field")
+        one = policies / "b.json"
+        assert "--policy is given, but" in refusal("monitor", one, bad, "--policy", "policy")
+        other = refusal("monitor", one, bad, "--state", state)
+        assert "it is not the file of a fastarac monitor" in other
+        empty = tmp_path / "empty"
+        empty.mkdir()
+        assert "it has no file whose name ends in .json" in refusal("monitor", empty, bad, *options)
+
+
+def test_reports(folder, tmp_path):
+    page, policy, new = tmp_path / "r.html", folder / "p.json", folder / "new.csv"
+    goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "b.csv"]
+    fit = ["fit", folder / "verified.csv", "--error-rate", 0.02, "-o", tmp_path / "p.json"]
+    by = ["--by", "field"]
+    for command, title in (
+        (["plan", "--error-rate", 0.01, "--expect", 0.005], "How many outputs to verify"),
+        ([*fit, *by], "The policy"),
+        (["apply", policy, new, *goals, *by], "What went through"),
+        (["check", policy, new, *by], "Have the confidences moved?"),
+        (["monitor", policy, new, *by], "The monitor"),
+    ):
+        out = run(*command, "--report", page).stdout
+        assert str(page) in out
+        assert f">{title}</h2>" in page.read_text()
+        page.unlink()
+    refused = refusal("monitor", policy, new, "--report", tmp_path / "x" / "r.html")
+    assert "there is no directory" in refused

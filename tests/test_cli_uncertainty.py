@@ -13,10 +13,10 @@ import warnings
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from commands import reason as refusal
+from commands import run
 
 import fastarac as fa
-from fastarac.cli._app import app
 from fastarac.datasets import load_digits_ocr
 
 DATA = load_digits_ocr()
@@ -25,23 +25,8 @@ RESAMPLES = 4 if os.environ.get("NUMBA_DISABLE_JIT") else 300
 CI = "--ci", 0.95
 
 
-def run(*arguments: object, code: int = 0):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
-
-
 def records(*arguments: object):
     return json.loads(run(*arguments, "--format", "json").stdout, parse_constant=pytest.fail)
-
-
-def refusal(*arguments: object) -> str:
-    result = run(*arguments, code=2)
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    return result.stderr.removeprefix("fastarac: error: ").strip()
 
 
 def write(path, correct, confidence, **columns):

@@ -76,6 +76,12 @@ def drawn(kind, **options):
         monitor.update(3, 20)
         monitor.update(3, 20)
         return kind.from_monitor(monitor, **options)
+    if kind is displays.FieldErrorsDisplay:
+        policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.05)
+        return kind.from_check(policy.check([1] * 390 + [0] * 10, range(400)), **options)
+    if kind is displays.AuditDisplay:
+        sweep = fa.operation.audited_sweep(CORRECT, CONFIDENCE, threshold=0.5, audit_probability=0.5)
+        return kind.from_sweep(sweep, **options)
     if kind is displays.AccuracyRejectionCostDisplay:
         options["costs"] = fa.VerificationCosts(1, 1, 4)
     return kind.from_sweep(items, **options)

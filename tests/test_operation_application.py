@@ -75,6 +75,68 @@ def test_policies_of_one_threshold_and_of_vast_integers(tmp_path):
     assert (tmp_path / "r.csv").read_text() == f"confidence\n{2**62}\n"
 
 
+@pytest.mark.parametrize("rule", ["product", "least"])
+def test_whole_documents_are_decided_as_on_arrays(tmp_path, rule):
+    """Also in files of several row groups, whose rows keep their order."""
+    rng = np.random.default_rng(9)
+    n = 200_000
+    field, confidence = (
+        rng.choice(["date", "name", "sum"], n, p=[0.5, 0.49, 0.01]),
+        rng.random(n).round(2),
+    )
+    documents = rng.integers(0, n // 4, n)
+    policy = operation.fit_policy(
+        CORRECT, CONFIDENCE, by=FIELD, documents=np.arange(3000) // 3, max_error_rate=0.2, rule=rule
+    )
+    path = tmp_path / "all.csv"
+    lines = zip(range(n), documents, field, confidence, strict=True)
+    path.write_text(
+        "id,form,field,confidence\n" + "".join(f"{i},{d},{f},{c}\n" for i, d, f, c in lines)
+    )
+    goals = {name: tmp_path / f"{name}.parquet" for name in ("accepted", "review")}
+    done = operation.apply_policy(policy, path, **goals, by="field", documents="form")
+    expected = policy.apply(confidence, by=field, documents=documents)
+    assert 0 < expected.sum() < n
+    for name, chosen in (("accepted", expected), ("review", ~expected)):
+        ids = duckdb.sql(f"SELECT id FROM '{goals[name]}'").fetchnumpy()["id"].astype(int)
+        assert np.array_equal(ids, np.flatnonzero(chosen))
+    assert (done.n_items, done.accepted, done.unknown_fields) == (
+        n,
+        expected.sum(),
+        (field == "sum").sum(),
+    )
+    assert done.accepted_documents == len(np.unique(documents[expected]))
+    assert done.straight_through_rate == done.accepted_documents / len(np.unique(documents))
+    right = np.ones(n // 4)
+    np.multiply.at(right, documents, 1 - policy.error_probability(confidence, by=field))
+    assert done.expected_errors == pytest.approx((1 - right)[np.unique(documents[expected])].sum())
+    assert str(done).startswith(f"{done.accepted_documents:,} of {done.n_documents:,} documents go")
+
+
+def test_documents_need_a_name_a_row(tmp_path):
+    path = tmp_path / "bad.csv"
+    policy = operation.fit_policy(
+        CORRECT, CONFIDENCE, documents=np.arange(3000) // 3, max_error_rate=0.2
+    )
+    goals = {name: tmp_path / f"{name}.csv" for name in ("accepted", "review")}
+    for row, message in ((",0.5", 'column "form" is empty'), ("7,x", 'column "confidence" holds "x"')):
+        path.write_text(f"form,confidence\n7,0.5\n{row}\n")
+        with pytest.raises(DataFileError, match=rf"row 2 \(line 3\): {message}"):
+            operation.apply_policy(policy, path, **goals, documents="form")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_fields_are_counted_apart(table, tmp_path):
+    done, _ = applied(table, tmp_path)
+    accepted = POLICY.apply(CONFIDENCE[:500], by=FIELD[:500])
+    errors = POLICY.error_probability(CONFIDENCE[:500], by=FIELD[:500])
+    for found, name in zip(done.fields, ("date", "name"), strict=True):
+        own = FIELD[:500] == name
+        assert found[:3] == (name, own.sum(), (own & accepted).sum())
+        assert found.expected_errors == pytest.approx(errors[own & accepted].sum())
+    assert sum(each.expected_errors for each in done.fields) == pytest.approx(done.expected_errors)
+
+
 def test_json_lines_keep_their_values_and_late_keys(tmp_path):
     path = tmp_path / "f.jsonl"
     first = {"field": "date", "confidence": 1.0, "box": [1, {"a": 2}]}
@@ -120,7 +182,7 @@ def test_refusals(table, tmp_path):
     whole = operation.fit_policy(
         CORRECT, CONFIDENCE, documents=np.arange(3000) // 2, max_error_rate=0.2
     )
-    with pytest.raises(TypeError, match="policy accepts whole documents"):
+    with pytest.raises(TypeError, match="documents is missing; the policy was fitted with documents"):
         operation.apply_policy(whole, table, accepted=tmp_path / "a.csv", review=tmp_path / "r.csv")
     with pytest.raises(DataFileError, match='there is no column "score"'):
         applied(table, tmp_path, confidence="score")

@@ -217,19 +217,21 @@ class TestFiles:
 
     def test_columns_are_what_the_sweep_takes(self, tmp_path):
         log = self.read(tmp_path, self.GOOD)
-        sweep = operation.audited_sweep(**log._asdict(), threshold=0.6)
+        sweep = operation.audited_sweep(
+            log.correct, log.confidence, threshold=0.6, audit_probability=log.audit_probability
+        )
         assert sweep.false_accepts.tolist() == [0, 0, 4, 4]
         assert sweep.true_accepts.tolist() == [0, 2, 2, 3]
 
     @pytest.mark.parametrize(
         ("row", "problem"),
         [
-            ("0.5,1,0,0.5,", 'column "accepted" holds True; confidence is below the threshold of 0.6'),
-            ("0.7,1,1,0,1", 'column "audit_probability" holds 0.0; above 0 is expected'),
-            ("0.7,1,0,0.5,1", 'column "correct" holds 1.0; the output was accepted and not audited'),
-            ("0.7,1,1,0.5,", 'column "audited" holds True; correct is NaN'),
+            ("0.5,1,0,0.5,", 'column "accepted" holds "1"; confidence is below the threshold of 0.6'),
+            ("0.7,1,1,0,1", 'column "audit_probability" holds "0"; above 0 is expected'),
+            ("0.7,1,0,0.5,1", 'column "correct" holds "1"; the output was accepted and not audited'),
+            ("0.7,1,1,0.5,", 'column "audited" holds "1"; column "correct" is empty'),
             ("0.7,1,1,,1", 'column "audit_probability" is empty; a probability above 0'),
-            ("0.4,0,0,,", 'column "correct" holds nan; the output was rejected'),
+            ("0.4,0,0,,", 'column "correct" is empty; the output was rejected'),
             ("0.4,0,0,,maybe", 'column "correct" holds "maybe"; expected true or false, or 1 or 0'),
             (",0,0,,1", 'column "confidence" is empty; expected a finite number'),
         ],
@@ -240,3 +242,85 @@ class TestFiles:
         assert caught.value.row == 5
         assert caught.value.line == 6
         assert problem in str(caught.value)
+
+    def test_of_a_policy_by_field(self, tmp_path):
+        policy = operation.fit_policy(
+            np.arange(800) % 400 > 60, np.arange(800) % 400, by=np.repeat(["a", "b"], 400), max_risk=0.1
+        )
+        path = tmp_path / "log.csv"
+        rows = "field," + self.HEADER + "a,390,1,1,0.5,1\nb,390,1,0,0.5,\na,3,0,0,,0\nc,390,0,0,,1\n"
+        path.write_text(rows)
+        log = operation.read_audits(path, policy=policy, by="field")
+        assert log.by.tolist() == ["a", "b", "a", "c"]
+        path.write_text(rows + "c,390,1,0,0.5,\n")
+        with pytest.raises(DataFileError, match=r'row 5 .*"accepted" holds "1"; the policy rejects it'):
+            operation.read_audits(path, policy=policy, by="field")
+        path.write_text(rows + ",390,0,0,,1\n")
+        with pytest.raises(DataFileError, match=r'row 5 .*column "field" is empty; expected a name'):
+            operation.read_audits(path, policy=policy, by="field")
+        with pytest.raises(TypeError, match="by is missing; the policy has thresholds by field"):
+            operation.read_audits(path, policy=policy)
+        with pytest.raises(TypeError, match="exactly one of threshold, policy is expected"):
+            operation.read_audits(path)
+
+
+class TestChecks:
+    """Verdicts from logs: exact, with equal and with unequal probabilities."""
+
+    POLICY = operation.fit_policy([1] * 1000, np.linspace(K, 1, 1000), max_error_rate=LIMIT)
+
+    def test_counts_and_ends(self):
+        correct, confidence = draw(np.random.default_rng(30))
+        found = self.POLICY.check(correct, confidence, audit_probability=PI)
+        accepted = confidence >= self.POLICY.thresholds[0]
+        errors = int((accepted & (correct == 0)).sum())
+        assert (found.n_items, found.accepted, found.errors) == (N, accepted.sum(), errors)
+        assert found.audited == (accepted & ~np.isnan(correct)).sum()
+        ends = stats.beta.ppf([0.05, 0.95], [errors, errors + 1], [N - errors + 1, N - errors]) / PI
+        assert (found.interval.low, found.interval.high) == pytest.approx(tuple(ends))
+        assert found.interval.estimate == pytest.approx(errors / PI / N)
+        assert f"by {found.audited:,} audits, 2.45 % of all outputs are undetected" in str(found)
+
+    @pytest.mark.slow
+    def test_wrong_verdicts_are_rare(self):
+        """A rate just above the limit holds, and one just below fails, in at most 5 % of the logs."""
+        rng = np.random.default_rng(31)
+        runs, n, wrong = 200, 4000, {"holds": 0, "fails": 0}
+        for verdict, rate in (("holds", 0.0202), ("fails", 0.0198)):
+            for _ in range(runs):
+                pi = np.where(rng.random(n) < 0.5, 0.3, 0.5)
+                correct = np.where(rng.random(n) < pi, rng.random(n) >= rate, np.nan)
+                check = self.POLICY.check(correct, np.ones(n), audit_probability=pi)
+                wrong[verdict] += check.verdict == verdict
+        assert all(within(count, runs) for count in wrong.values()), wrong
+
+    def test_the_outputs_still_needed_are_enough(self):
+        correct = np.r_[np.zeros(7), np.ones(493), np.full(4500, np.nan)]
+        found = self.POLICY.check(correct, np.ones(5000), audit_probability=0.1)
+        assert found.verdict == "too few"
+        more = np.tile(correct, 1 + math.ceil(found.still_needed / 5000))
+        assert self.POLICY.check(more, np.ones(len(more)), audit_probability=0.1).verdict == "holds"
+
+    def test_refusals(self):
+        options = {"audit_probability": 0.5}
+        with pytest.raises(TypeError, match="groups is given beside audit_probability"):
+            self.POLICY.check([1], [1], groups=[0], **options)
+        with pytest.raises(ValueError, match=r"correct\[0\] is nan; the output was rejected"):
+            self.POLICY.check([np.nan], [0.1], **options)
+
+
+def test_fields_of_a_check_have_intervals_of_their_own():
+    rng = np.random.default_rng(32)
+    field, confidence = rng.choice(["a", "b"], 2000), rng.random(2000)
+    correct = rng.random(2000) >= np.where(field == "a", 0.05, 0.4) * (1 - confidence)
+    policy = operation.fit_policy(correct, confidence, by=field, max_error_rate=0.05)
+    found = policy.check(correct, confidence, by=field)
+    accepted = policy.apply(confidence, by=field)
+    for each, name in zip(found.fields, ("a", "b"), strict=True):
+        own = field == name
+        errors = int((own & accepted & ~correct).sum())
+        assert each[:4] == (name, own.sum(), (own & accepted).sum(), errors)
+        ends = stats.binomtest(errors, int(own.sum())).proportion_ci(0.9)
+        assert each[4:] == pytest.approx((errors / own.sum(), ends.low, ends.high))
+    grouped = policy.check(correct, confidence, by=field, groups=np.arange(2000))
+    assert all(g.low <= e.rate <= g.high for g, e in zip(grouped.fields, found.fields, strict=True))

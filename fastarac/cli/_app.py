@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from fastarac._core.text import printable
 from fastarac._version import __version__
-from fastarac.cli import _html, _ocr, _ocr_command, _operating
+from fastarac.cli import _html, _ocr, _ocr_command, _operating, _operation
 from fastarac.cli._costs import (
     CostCorrection,
     CostError,
@@ -18,7 +16,6 @@ from fastarac.cli._costs import (
     ReviewerDetection,
     ReviewerFalseAlarm,
 )
-from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
 from fastarac.cli._options import (
     RESAMPLES,
     Certainty,
@@ -57,12 +54,10 @@ from fastarac.cli._options import (
     Thresholds,
     Truth,
     Weight,
+    ends_quietly,
 )
 from fastarac.cli._settings import Settings
 from fastarac.uncertainty.statistics import Statistic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 EXAMPLES = """
 Examples:
@@ -181,7 +176,7 @@ def evaluate(
     report: ReportFile = None,
 ) -> None:
     """Evaluate the outputs in files."""
-    with _ends_quietly():
+    with ends_quietly():
         prices = _prices(
             {"verification": cost_verification, "correction": cost_correction, "error": cost_error},
             {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
@@ -267,7 +262,7 @@ def compare(
     output_format: OutputFormat = Format.table,
 ) -> None:
     """Compare models on the same items: how much they differ, and how sure that is."""
-    with _ends_quietly():
+    with ends_quietly():
         prices = _prices(
             {"verification": cost_verification, "correction": cost_correction, "error": cost_error},
             {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
@@ -330,7 +325,7 @@ def ocr(
     demo: _ocr.Demo = False,
 ) -> None:
     """Evaluate OCR engines from their files and the true texts."""
-    with _ends_quietly():
+    with ends_quietly():
         prices = _prices(
             {"verification": cost_verification, "correction": cost_correction, "error": cost_error},
             {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
@@ -385,7 +380,7 @@ def demo(
     plot: Plot = None,
 ) -> None:
     """Evaluate four models on handwritten digits."""
-    with _ends_quietly():
+    with ends_quietly():
         settings = Settings(
             Limits.of(error_rate, max_risk, threshold),
             Costs(gamma, delta),
@@ -401,183 +396,18 @@ def demo(
         settings.deliver(models, before=introduction, after=HINT)
 
 
-@app.command(epilog=_operating.EXAMPLES_OF_PLAN)
-def plan(
-    error_rate: _operating.ErrorRate = None,
-    expect: _operating.Expect = None,
-    audit: _operating.Audit = None,
-    difference: _operating.Difference = None,
-    discordance: _operating.Discordance = None,
-    pilot: _operating.Pilot = None,
-    statistic: StatisticName = "arac_auc",
-    half_width: _operating.HalfWidth = None,
-    guarantee: _operating.Failure = 0.05,
-    power: _operating.Power = 0.8,
-    ci: Level = 0.95,
-    design_effect: _operating.DesignEffect = 1.0,
-    plot: _operating.PlotOfPower = None,
-) -> None:
-    """Plan how many outputs to verify: for a guarantee, audits, a comparison or an interval."""
-    with _ends_quietly():
-        from fastarac.cli import _plan
-
-        _plan.run(
-            {"error_rate": error_rate, "expect": expect, "audit": audit},
-            {"difference": difference, "discordance": discordance},
-            {"pilot": pilot, "statistic": statistic, "half_width": half_width},
-            {"failure_probability": guarantee, "power": power, "design_effect": design_effect},
-            ci,
-            plot,
-        )
-
-
-@app.command(epilog=_operating.EXAMPLES_OF_FIT)
-def fit(
-    path: _operating.File,
-    output: _operating.PolicyOutput,
-    confidence: Confidence = "confidence",
-    correct: Correct = None,
-    prediction: Prediction = None,
-    truth: Truth = None,
-    empty_truth: EmptyTruth = False,
-    by: _operating.Fields = None,
-    document: _operating.Document = None,
-    rule: _operating.RuleOption = _operating.Rule.product,
-    group: GroupColumn = None,
-    max_group_size: _operating.MaxGroupSize = None,
-    error_rate: _operating.ErrorRate = None,
-    max_risk: _operating.MaxRisk = None,
-    guarantee: _operating.Failure = 0.05,
-) -> None:
-    """Fit thresholds that keep a limit on new outputs, and write them as a policy."""
-    with _ends_quietly():
-        from fastarac.cli._policies import fit as run
-
-        columns: dict[str, Any] = {
-            "confidence": confidence,
-            "correct": correct,
-            "prediction": prediction,
-            "truth": truth,
-            "empty_truth": empty_truth,
-            "by": by,
-            "item": document,
-            "group": group,
-        }
-        limits = {
-            "max_error_rate": error_rate,
-            "max_risk": max_risk,
-            "failure_probability": guarantee,
-            "max_group_size": max_group_size,
-        }
-        run(path, columns, limits, rule.value, output)
-
-
-@app.command(epilog=_operating.EXAMPLES_OF_CHECK)
-def check(
-    policy: _operating.PolicyFile,
-    path: _operating.File,
-    confidence: Confidence = "confidence",
-    correct: Correct = None,
-    prediction: Prediction = None,
-    truth: Truth = None,
-    empty_truth: EmptyTruth = False,
-    by: _operating.Fields = None,
-    document: _operating.Document = None,
-    group: GroupColumn = None,
-    max_group_size: _operating.MaxGroupSize = None,
-    output_format: _operating.TextOrJson = _operating.Form.text,
-) -> None:
-    """Check a policy on new verified outputs: it holds (0), fails (1), or they are too few (3)."""
-    with _ends_quietly():
-        from fastarac.cli._policies import check as run
-
-        columns: dict[str, Any] = {
-            "confidence": confidence,
-            "correct": correct,
-            "prediction": prediction,
-            "truth": truth,
-            "empty_truth": empty_truth,
-            "by": by,
-            "item": document,
-            "group": group,
-        }
-        status = run(policy, path, columns, max_group_size, output_format.value)
-        if status:
-            raise typer.Exit(status)
-
-
-@app.command(epilog=_operating.EXAMPLES_OF_APPLY)
-def apply(
-    policy: _operating.PolicyFile,
-    path: _operating.File,
-    output: _operating.AcceptedOutput,
-    review: _operating.ReviewOutput,
-    confidence: Confidence = "confidence",
-    by: _operating.Fields = None,
-) -> None:
-    """Divide the outputs in a file into those that are accepted and those that people verify."""
-    with _ends_quietly():
-        from fastarac.cli._running import apply as run
-
-        run(policy, path, {"confidence": confidence, "by": by}, output, review)
-
-
-@app.command(epilog=_operating.EXAMPLES_OF_MONITOR)
-def monitor(
-    policy: _operating.PolicyFile,
-    paths: _operating.AuditFiles,
-    confidence: Confidence = "confidence",
-    correct: Correct = None,
-    prediction: Prediction = None,
-    truth: Truth = None,
-    empty_truth: EmptyTruth = False,
-    by: _operating.Fields = None,
-    document: _operating.Document = None,
-    guarantee: _operating.FalseAlarm = 0.05,
-    state: _operating.State = None,
-    plot: _operating.PlotOfMonitor = None,
-    output_format: _operating.TextOrJson = _operating.Form.text,
-) -> None:
-    """Watch a policy by audits: exit status 1 where its limit is proved to be exceeded."""
-    with _ends_quietly():
-        from fastarac.cli._running import monitor as run
-
-        columns: dict[str, Any] = {
-            "confidence": confidence,
-            "correct": correct,
-            "prediction": prediction,
-            "truth": truth,
-            "empty_truth": empty_truth,
-            "by": by,
-            "item": document,
-        }
-        if run(policy, paths, columns, guarantee, (state, plot, output_format.value)):
-            raise typer.Exit(1)
+for command, examples in _operation.COMMANDS:
+    app.command(epilog=examples)(command)
 
 
 @app.command()
 def doctor(output_format: _operating.TextOrJson = _operating.Form.text) -> None:
     """Say what is installed, where compiled kernels are kept, and whether a first area is right."""
-    with _ends_quietly():
+    with ends_quietly():
         from fastarac.cli._doctor import run
 
         if run(output_format.value):
             raise typer.Exit(1)
-
-
-@contextmanager
-def _ends_quietly() -> Iterator[None]:
-    """Turn what can go wrong outside the program into an exit status, without a traceback."""
-    try:
-        yield
-    except RefusalError as refusal:
-        typer.echo(f"fastarac: error: {printable(str(refusal))}", err=True)
-        raise typer.Exit(REFUSED) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
-    except BrokenPipeError:
-        discard_output()
-        raise typer.Exit(KILLED_BY_CLOSED_PIPE) from None
 
 
 def _prices(*options: dict[str, float | None]) -> Prices | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,15 @@ def problem_with(path: Path) -> str | None:
     if not path.absolute().parent.is_dir():
         return f"{path}: there is no directory {path.absolute().parent}"
     return missing(["jinja2"], "report")
+
+
+def save_operation(path: Path | None, **parts: Any) -> None:
+    """Write the report about what is in use, if there is to be one."""
+    if path is None:
+        return
+    from fastarac.report import write_operation_report
+
+    write_operation_report(path, **parts)
 
 
 def of_outputs(models: Sequence[Model], outputs: Mapping[str, Outputs]) -> list[Subject]:

@@ -14,7 +14,7 @@ Examples:
 \b
   fastarac plan --error-rate 0.01 --expect 0.005
   fastarac plan --error-rate 0.01 --expect 0.005 --plot power.png
-  fastarac plan --error-rate 0.01 --audit 0.02
+  fastarac plan --error-rate 0.01 --audit 0.02 --outputs 40000
   fastarac plan --difference 0.01 --discordance 0.05
   fastarac plan --pilot outputs.csv --statistic roc_auc --half-width 0.01
 """
@@ -36,8 +36,11 @@ Examples:
 \b
   fastarac check policy.json verified.csv
   fastarac check policy.json verified.csv --by field --group page
+  fastarac check policy.json log.csv --log
 
-The outputs have to be drawn at random from those that the policy is applied to.
+The outputs have to be drawn at random from those that the policy is applied to. A log has all outputs
+of a time, with the columns accepted, audited and audit_probability; the truth of those that nobody saw
+is empty.
 """
 
 
@@ -47,6 +50,7 @@ Examples:
 \b
   fastarac apply policy.json today.csv -o accepted.csv --review review.csv
   fastarac apply policy.json today.parquet --by field -o accepted.parquet --review review.csv
+  fastarac apply policy.json forms.csv --by field --document form -o accepted.csv --review review.csv
 
 The file has a column "confidence"; no truth is needed. Its size does not matter.
 """
@@ -57,9 +61,11 @@ Examples:
 \b
   fastarac monitor policy.json audits.csv
   fastarac monitor policy.json monday.csv tuesday.csv --state state.json --plot monitor.png
+  fastarac monitor policies/ audits.csv --policy source --state state.json
 
 The files hold outputs that were drawn at random, accepted or not, with their truth. With --state,
-files that were counted before are not counted again.
+files that were counted before are not counted again. The policies of a folder share one probability of
+a false alarm.
 """
 
 
@@ -86,6 +92,24 @@ File = Annotated[
 PolicyFile = Annotated[
     Path,
     typer.Argument(metavar="POLICY", help="What fastarac fit has written.", show_default=False),
+]
+PoliciesFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="POLICY",
+        help="What fastarac fit has written, or a folder of such files.",
+        show_default=False,
+    ),
+]
+PolicyColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--policy", metavar="COLUMN", help="Column of the names of the policies in the folder POLICY."
+    ),
+]
+Log = Annotated[
+    bool,
+    typer.Option("--log", help="Take the file as a log of all outputs, some of which were audited."),
 ]
 PolicyOutput = Annotated[
     Path,
@@ -144,6 +168,10 @@ Expect = Annotated[
 Audit = Annotated[
     float | None,
     typer.Option("--audit", metavar="RATE", help="Error rate above the limit that audits are to see."),
+]
+Outputs = Annotated[
+    int | None,
+    typer.Option("--outputs", metavar="N", help="Outputs to come, to say which share to audit."),
 ]
 Power = Annotated[
     float,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -11,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fastarac._core.inputs import of_percent
+from fastarac._core.text import printable
 from fastarac.cli import _html, _plot
+from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from fastarac.cli._costs import Prices
     from fastarac.costs.verification import VerificationCosts
@@ -44,6 +47,7 @@ NAMES = {
     "difference": "--difference",
     "discordance": "--discordance",
     "half_width": "--half-width",
+    "n_outputs": "--outputs",
 }
 WORDS = {  # inside messages
     "intervals=True": "--ci",
@@ -55,6 +59,21 @@ WORDS = {  # inside messages
 
 class RefusalError(Exception):
     """A reason to do nothing, in words for the user."""
+
+
+@contextmanager
+def ends_quietly() -> Iterator[None]:
+    """Turn what can go wrong outside the program into an exit status, without a traceback."""
+    try:
+        yield
+    except RefusalError as refusal:
+        typer.echo(f"fastarac: error: {printable(str(refusal))}", err=True)
+        raise typer.Exit(REFUSED) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        discard_output()
+        raise typer.Exit(KILLED_BY_CLOSED_PIPE) from None
 
 
 def in_words_of_options(error: Exception | str) -> str:

@@ -6,26 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 from fastarac import io, operation
 from fastarac._core.text import percent
-from fastarac.cli import _plot
+from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._options import RefusalError
-from fastarac.cli._policies import refusing
-from fastarac.cli._settings import write
+from fastarac.cli._policies import refusing, require_report
+from fastarac.cli._settings import say
+from fastarac.cli._tables import Column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from fastarac.operation.planning import SampleSizes
+
 SHARES = (0.0, 0.25, 0.5, 0.75)  # of the limit, for which the table has rows
 
 
 def run(
-    rates: Mapping[str, float | None],
+    rates: Mapping[str, Any],
     models: Mapping[str, float | None],
     interval: Mapping[str, Any],
     options: Mapping[str, float],
     level: float,
     plot: Path | None,
+    report: Path | None,
 ) -> None:
     """Plan what the options ask for: exactly one thing."""
     asked = {
@@ -36,30 +40,41 @@ def run(
     if sum(asked.values()) != 1:
         raise RefusalError(f"exactly one of {', '.join(asked)} is expected")
     with_expected = asked["--error-rate"] and rates["expect"] is not None
-    if plot is not None:
-        problem = _plot.problem_with(plot) if with_expected else "--plot is for --expect alone"
-        if problem is not None:
-            raise RefusalError(problem)
+    for name, file in (("--plot", plot), ("--report", report)):
+        if file is not None and not with_expected:
+            raise RefusalError(f"{name} is for --expect alone")
+    if rates["outputs"] is not None and rates["audit"] is None:
+        raise RefusalError("--outputs is for --audit alone")
+    problem = None if plot is None else _plot.problem_with(plot)
+    if problem is not None:
+        raise RefusalError(problem)
+    require_report(report)
     if asked["--difference"]:
-        text = _comparison(models, options, level)
+        say(_comparison(models, options, level))
     elif asked["--pilot"]:
-        text = _interval(interval, level)
+        say(_interval(interval, level))
     elif (rates["expect"] is None) == (rates["audit"] is None):
         raise RefusalError("exactly one of --expect and --audit is expected beside --error-rate")
     elif rates["audit"] is not None:
-        text = _audits(rates, options)
+        say(_audits(rates, options))
     else:
-        text = _guarantee(rates, options, plot)
-    write(text)
+        _guarantee(rates["error_rate"], rates["expect"], options, plot, report)
 
 
-def _guarantee(rates: Mapping[str, Any], options: Mapping[str, float], plot: Path | None) -> str:
-    limit, expected = rates["error_rate"], rates["expect"]
+def _guarantee(
+    limit: float,
+    expected: float,
+    options: Mapping[str, float],
+    plot: Path | None,
+    report: Path | None,
+) -> None:
+    def sizes(rate: float) -> SampleSizes:
+        found: SampleSizes = refusing(
+            "", lambda: operation.sample_size_for_guarantee(limit, rate, **options)
+        )
+        return found
 
-    def sizes(rate: float) -> operation.SampleSizes:  # type: ignore[name-defined]
-        return operation.sample_size_for_guarantee(limit, rate, **options)
-
-    found = refusing("", lambda: sizes(expected))
+    found = sizes(expected)
     sure = percent(1.0 - options["failure_probability"])
     power = percent(options["power"])
     between = ""
@@ -71,17 +86,22 @@ def _guarantee(rates: Mapping[str, Any], options: Mapping[str, float], plot: Pat
         f"guaranteed with {sure} confidence in "
         f"{power} of the cases. Fewer than {found.least:,} cannot guarantee it, however good they are."
     )
-    lines = [
-        advice,
-        "",
-        "expected error rate   first power at   always from",
-    ]
-    for rate in sorted({*(share * limit for share in SHARES), expected}):
-        row = sizes(rate)
-        lines.append(f"{percent(rate, 4):>19}   {row.first:>14,}   {row.stable:>11,}")
+    rates = sorted({*(share * limit for share in SHARES), expected})
+    rows = [sizes(rate) for rate in rates]
     if plot is not None:
         _draw(limit, expected, options, plot)
-    return "\n".join(lines) + "\n"
+    given = {"max_error_rate": limit, "expected_error_rate": expected, **options}
+    refusing(str(report), lambda: _html.save_operation(report, plan=given))
+    say(
+        advice,
+        *([] if report is None else [_html.WRITTEN.format(path=report)]),
+        title="expected\nerror rate",
+        names=[percent(rate, 4) for rate in rates],
+        columns=[
+            Column("first\npower at", [f"{row.first:,}" for row in rows]),
+            Column("always\nfrom", [f"{row.stable:,}" for row in rows]),
+        ],
+    )
 
 
 def _draw(limit: float, expected: float, options: Mapping[str, float], plot: Path) -> None:
@@ -100,12 +120,13 @@ def _draw(limit: float, expected: float, options: Mapping[str, float], plot: Pat
 
 
 def _audits(rates: Mapping[str, Any], options: Mapping[str, float]) -> str:
-    limit, actual = rates["error_rate"], rates["audit"]
-    found = refusing("", lambda: operation.audit_plan(limit, actual, n_outputs=None, **options))
+    limit, actual, outputs = rates["error_rate"], rates["audit"], rates["outputs"]
+    found = refusing("", lambda: operation.audit_plan(limit, actual, n_outputs=outputs, **options))
+    share = "" if outputs is None else f" ({percent(found.audit_probability, 3)} of {outputs:,})"
     return (
-        f"Audit {found.stable:,} outputs drawn at random: an error rate of {percent(actual)} is then "
-        f"seen to be above {percent(limit)} in {percent(options['power'])} of the cases, with a false "
-        f"alarm in at most {percent(options['failure_probability'])}.\n"
+        f"Audit {found.stable:,} outputs drawn at random{share}: an error rate of {percent(actual)} is "
+        f"then seen to be above {percent(limit)} in {percent(options['power'])} of the cases, with a "
+        f"false alarm in at most {percent(options['failure_probability'])}."
     )
 
 
@@ -126,7 +147,7 @@ def _comparison(models: Mapping[str, Any], options: Mapping[str, float], level: 
     return (
         f"Verify {n:,} outputs that both models read: a difference of {percent(difference)} between "
         f"models that differ on {percent(discordance)} of the outputs is then found in "
-        f"{percent(options['power'])} of the cases.\n"
+        f"{percent(options['power'])} of the cases."
     )
 
 
@@ -148,5 +169,5 @@ def _interval(interval: Mapping[str, Any], level: float) -> str:
         )
     return (
         f"Verify {n:,} outputs: the {percent(level)} confidence interval of {interval['statistic']} is "
-        f"then about {width:g} wide on either side.\n"
+        f"then about {width:g} wide on either side."
     )

@@ -9,10 +9,13 @@ import typer
 
 from fastarac import io, operation
 from fastarac._core.text import json_text, percent, printable
+from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import WORDS
 from fastarac.cli._options import RefusalError, in_words_of_options
-from fastarac.cli._settings import write
+from fastarac.cli._settings import say, write
+from fastarac.cli._tables import Column
+from fastarac.operating.guarantees import guaranteed_operating_point
 from fastarac.operation.policy import shown_threshold
 
 if TYPE_CHECKING:
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.operation import Policy
+    from fastarac.operation.checking import PolicyCheck
+    from fastarac.operation.shifts import ConfidenceShift
 
 COLUMNS = {
     "by": "--by", "documents": "--document", "groups": "--group", "accepted": "--output",
@@ -43,11 +48,17 @@ def refusing(name: str, do: Callable[[], Any]) -> Any:
 
 
 def fit(
-    path: Path, columns: Mapping[str, Any], limits: Mapping[str, Any], rule: str, output: Path
+    path: Path,
+    columns: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    rule: str,
+    output: Path,
+    report: Path | None,
 ) -> None:
     """Fit a policy to a file, write it, and say what it accepts."""
     from fastarac.cli._notes import collected
 
+    require_report(report)
     notes: list[str] = []
     outputs = _read(path, columns)
     with collected(notes), interrupts_end_at_once():
@@ -64,77 +75,154 @@ def fit(
             ),
         )
     refusing(str(output), lambda: policy.save(output))
-    write("".join(f"{line}\n" for line in _summary(policy, output)))
+    refusing(str(report), lambda: _html.save_operation(report, policy=policy))
+    fields = [] if policy.documents else list(map(str, policy.fields))
+    sizes = [f"{int(each.counts.sum()):,}" for each in policy.references]
+    rules = [shown_threshold(threshold) for threshold in policy.thresholds]
+    unit = "documents" if policy.documents else "outputs"
+    say(
+        sentence(policy),
+        f"Tested on {policy.n_items:,} {unit}: {policy.accepted:,} accepted, {policy.errors:,} errors "
+        f"among them. Written to {output}{and_report(report)}.",
+        names=fields,
+        columns=[Column("outputs", sizes), Column("accepted at\nconfidence", rules)],
+    )
     for note in notes:
         typer.echo(f"fastarac: note: {printable(in_words_of_options(note))}", err=True)
 
 
-def _summary(policy: Policy, output: Path) -> list[str]:
-    sentence = str(policy)
-    lines = [f"{sentence[:1].upper()}{sentence[1:]}."]
-    if policy.fields and not policy.documents:
-        width = max(len(printable(str(field))) for field in policy.fields)
-        lines += [""]
-        for field, threshold, reference in zip(
-            policy.fields, policy.thresholds, policy.references, strict=True
-        ):
-            what = f"accepted {shown_threshold(threshold)}"
-            n = int(reference.counts.sum())
-            lines.append(f"  {printable(str(field)):{width}}  {n:>9,} outputs  {what}")
-        lines += [""]
-    unit = "documents" if policy.documents else "outputs"
-    lines.append(
-        f"Tested on {policy.n_items:,} {unit}: {policy.accepted:,} accepted, {policy.errors:,} errors "
-        f"among them. Written to {printable(str(output))}."
-    )
-    return lines
-
-
 def check(
-    policy_file: Path, path: Path, columns: Mapping[str, Any], max_group_size: int | None, form: str
+    policy_file: Path,
+    path: Path,
+    columns: Mapping[str, Any],
+    max_group_size: int | None,
+    delivery: tuple[str, Path | None],
+    *,
+    is_log: bool,
 ) -> int:
-    """Check a policy on a file of new verified outputs; returns the exit status."""
+    """Check a policy on a file of new verified outputs, or a log; returns the exit status."""
+    form, report = delivery
+    require_report(report)
     policy = load(policy_file)
-    outputs = _read(path, columns_for(policy, columns))
-    by = labels_of(outputs.by)
-
-    def both() -> tuple[Any, Any]:
-        found = policy.check(
-            outputs.correct,
-            outputs.confidence,
-            by=by,
-            groups=labels_of(outputs.group),
-            documents=labels_of(outputs.item),
-            max_group_size=max_group_size,
-        )
-        return found, policy.shift(outputs.confidence, by=by)
-
+    given = columns_for(policy, columns)
+    sweep = None
     with interrupts_end_at_once():
-        found, shift = refusing(str(path), both)
+        if is_log:
+            found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, given))
+        else:
+            outputs = _read(path, given)
+            by = labels_of(outputs.by)
+            found, shift = refusing(
+                str(path),
+                lambda: (
+                    policy.check(
+                        outputs.correct,
+                        outputs.confidence,
+                        by=by,
+                        groups=labels_of(outputs.group),
+                        documents=labels_of(outputs.item),
+                        max_group_size=max_group_size,
+                    ),
+                    policy.shift(outputs.confidence, by=by),
+                ),
+            )
+    results = {"policy": policy, "check": found, "shift": shift, "sweep": sweep}
+    refusing(str(report), lambda: _html.save_operation(report, **results))
     if form == "json":
-        interval = found.interval
-        content = {
-            "verdict": found.verdict,
-            "criterion": found.criterion,
-            "limit": found.limit,
-            "rate": interval.estimate if found.accepted or not np.isnan(interval.estimate) else None,
-            "low": interval.low,
-            "high": interval.high,
-            "n_items": found.n_items,
-            "accepted": found.accepted,
-            "errors": found.errors,
-            "still_needed": found.still_needed,
-            "shifted": shift.shifted,
-            "shift_pvalue": shift.pvalue,
-            "shift_field": shift.field,
-        }
-        write(json_text(content, indent=2) + "\n")
+        write(json_text(_figures(found, shift), indent=2) + "\n")
         return int(found.exit_status)
-    lines = [str(found), str(shift)]
     share = percent(found.accepted / found.n_items, 4)
-    first, second = (f"{line[:1].upper()}{line[1:]}.\n" for line in lines)
-    write(f"{first}{found.accepted:,} of {found.n_items:,} are accepted ({share}). {second}")
+    counts = f"{found.accepted:,} of {found.n_items:,} {found.unit} are accepted ({share})."
+    lines = [sentence(found), f"{counts} {sentence(shift)}"]
+    if sweep is not None and policy.criterion == "max_error_rate":
+        point = guaranteed_operating_point(
+            sweep, max_error_rate=policy.limit, failure_probability=policy.failure_probability
+        )
+        lines.append(f"A threshold fitted to this log: {point}.")
+    if report is not None:
+        lines.append(_html.WRITTEN.format(path=report))
+    say(*lines, names=[str(each.field) for each in found.fields], columns=_of_fields(found))
     return int(found.exit_status)
+
+
+def _of_log(policy: Policy, path: Path, columns: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """The check of a log, the shift, and for one threshold the log itself."""
+    for name, option in (("item", "--document"), ("group", "--group"), ("prediction", "--prediction"),
+                         ("truth", "--truth"), ("empty_truth", "--empty-truth")):  # fmt: skip
+        if columns[name]:
+            raise RefusalError(f"{option} is given beside --log; leave out one of the two")
+    log = operation.read_audits(
+        path,
+        policy=policy,
+        confidence=columns["confidence"],
+        correct=columns["correct"] or "correct",
+        by=columns["by"],
+    )
+    probability = log.audit_probability
+    found = policy.check(log.correct, log.confidence, by=log.by, audit_probability=probability)
+    sweep = None
+    if not policy.fields:
+        sweep = operation.audited_sweep(
+            log.correct,
+            log.confidence,
+            threshold=policy.thresholds[0],
+            audit_probability=probability,
+        )
+    return found, policy.shift(log.confidence, by=log.by), sweep
+
+
+def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
+    interval = found.interval
+    return {
+        "verdict": found.verdict,
+        "criterion": found.criterion,
+        "limit": found.limit,
+        "rate": _number(interval.estimate),
+        "low": interval.low,
+        "high": interval.high,
+        "n_items": found.n_items,
+        "accepted": found.accepted,
+        "errors": found.errors,
+        "audited": found.audited,
+        "still_needed": found.still_needed,
+        "fields": [each._asdict() | {"rate": _number(each.rate)} for each in found.fields],
+        "shifted": shift.shifted,
+        "shift_pvalue": shift.pvalue,
+        "shift_field": shift.field,
+    }
+
+
+def _number(rate: float) -> float | None:
+    return None if np.isnan(rate) else rate
+
+
+def _of_fields(found: PolicyCheck) -> list[Column]:
+    """Counts and rates of each field, with the intervals below."""
+    rates = ["-" if np.isnan(each.rate) else percent(each.rate, 3) for each in found.fields]
+    ends = [f"{percent(each.low, 3)} to {percent(each.high, 3)}" for each in found.fields]
+    counts = ("n_items", "outputs"), ("accepted", "accepted"), ("errors", "errors")
+    return [
+        *(Column(name, [f"{getattr(each, of):,}" for each in found.fields]) for of, name in counts),
+        Column("error rate", rates, below=ends),
+    ]
+
+
+def sentence(found: object, *, as_is: bool = False) -> str:
+    """Return what a result prints as, as a sentence; one that begins with a name stays as it is."""
+    text = str(found)
+    return f"{text if as_is else text[:1].upper() + text[1:]}."
+
+
+def require_report(report: Path | None) -> None:
+    """Refuse a report that could not be written."""
+    problem = None if report is None else _html.problem_with(report)
+    if problem is not None:
+        raise RefusalError(problem)
+
+
+def and_report(report: Path | None) -> str:
+    """Return the words about a report, where there is one, after those about another file."""
+    return "" if report is None else f", the report to {report}"
 
 
 def load(path: Path) -> Policy:
@@ -145,6 +233,14 @@ def load(path: Path) -> Policy:
         raise RefusalError(f"{path}: it cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise RefusalError(f"{path}: {error}") from None
+
+
+def policies_in(folder: Path) -> dict[str, Policy]:
+    """Read the policies of a folder, by the names of their files."""
+    files = sorted(folder.glob("*.json"))
+    if not files:
+        raise RefusalError(f"{folder}: it has no file whose name ends in .json; policies are expected")
+    return {path.stem: load(path) for path in files}
 
 
 def columns_for(policy: Policy, columns: Mapping[str, Any]) -> dict[str, Any]:

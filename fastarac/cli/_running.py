@@ -3,38 +3,77 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastarac import io, operation
-from fastarac._core.text import json_text
-from fastarac.cli import _plot
+from fastarac._core.text import json_text, listed, quoted
+from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._options import RefusalError
-from fastarac.cli._policies import columns_for, labels_of, load, refusing
-from fastarac.cli._settings import write
+from fastarac.cli._policies import (
+    columns_for,
+    labels_of,
+    load,
+    policies_in,
+    refusing,
+    require_report,
+    sentence,
+)
+from fastarac.cli._settings import say, write
+from fastarac.cli._tables import Column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.operation import ErrorRateMonitor, Policy
+    from numpy.typing import NDArray
 
+    from fastarac.operation import ErrorRateMonitor, Policy
+    from fastarac.operation.applied import AppliedPolicy
+
+ALONE = ""  # the name of a policy that is watched by itself
 CHUNK = 1 << 20  # bytes of a file that are hashed at a time
 
 
 def apply(
-    policy_file: Path, path: Path, columns: Mapping[str, Any], accepted: Path, review: Path
+    policy_file: Path,
+    path: Path,
+    columns: Mapping[str, Any],
+    goals: tuple[Path, Path],
+    report: Path | None,
 ) -> None:
     """Divide the outputs in a file, and say how many went where."""
+    require_report(report)
     policy = load(policy_file)
-    given = columns_for(policy, {**columns, "item": None})
-    del given["item"]
+    given = columns_for(policy, columns)
     with interrupts_end_at_once():
-        done = refusing(
+        done: AppliedPolicy = refusing(
             str(path),
-            lambda: operation.apply_policy(policy, path, accepted=accepted, review=review, **given),
+            lambda: operation.apply_policy(
+                policy,
+                path,
+                accepted=goals[0],
+                review=goals[1],
+                confidence=given["confidence"],
+                by=given["by"],
+                documents=given["item"],
+            ),
         )
-    write(f"{done}.\n")
+    refusing(str(report), lambda: _html.save_operation(report, policy=policy, applied=done))
+    fields = done.fields
+    say(
+        sentence(done),
+        *([] if report is None else [_html.WRITTEN.format(path=report)]),
+        names=[each.field for each in fields],
+        columns=[
+            Column("outputs", [f"{each.n_items:,}" for each in fields]),
+            Column("accepted", [f"{each.accepted:,}" for each in fields]),
+            Column("errors\nexpected", [f"{each.expected_errors:.4g}" for each in fields]),
+        ],
+    )
 
 
 def monitor(
@@ -42,93 +81,174 @@ def monitor(
     paths: Sequence[Path],
     columns: Mapping[str, Any],
     failure_probability: float,
-    delivery: tuple[Path | None, Path | None, str],
+    state: Path | None,
+    delivery: tuple[Path | None, str, Path | None],
 ) -> int:
     """Count the audits in files, each once, and say whether there is an alarm; the exit status."""
-    state, plot, form = delivery
+    plot, form, report = delivery
     problem = None if plot is None else _plot.problem_with(plot)
     if problem is not None:
         raise RefusalError(problem)
-    policy = load(policy_file)
-    found = _begun(policy, failure_probability, state)
+    require_report(report)
+    watch = _Watch(policy_file, columns, failure_probability, state)
     for path in paths:
-        _count(found, policy, path, columns_for(policy, columns))
+        watch.count(path)
         if state is not None:  # after each file, so that an interrupt loses none that is done
-            refusing(str(state), lambda: found.save(state))
-    if plot is not None and found.audited:
-        from fastarac.displays import MonitorDisplay
-
-        display = MonitorDisplay.from_monitor(found, name=policy_file.stem)
-        refusing(str(plot), lambda: _plot.write(display.figure_, plot))
+            refusing(str(state), lambda: watch.found.save(state))
+    if plot is not None:
+        refusing(str(plot), lambda: _draw(watch.monitors, plot))
+    only = watch.policies.get(ALONE)
+    refusing(str(report), lambda: _html.save_operation(report, policy=only, monitor=watch.found))
     if form == "json":
-        interval = found.interval
-        content = {
-            "alarm": found.alarm,
-            "alarm_at": found.alarm_at,
-            "e_value": found.e_value,
-            "criterion": found.criterion,
-            "limit": found.limit,
-            "failure_probability": found.failure_probability,
-            "errors": found.errors,
-            "audited": found.audited,
-            "rate": interval.estimate if found.audited else None,
-            "low": interval.low,
-            "high": interval.high,
-        }
-        write(json_text(content, indent=2) + "\n")
+        records = [
+            ({} if name == ALONE else {"policy": name}) | _figures(each)
+            for name, each in watch.monitors.items()
+        ]
+        write(json_text(records[0] if only else records, indent=2) + "\n")
     else:
-        sentence = str(found)
-        write(f"{sentence[:1].upper()}{sentence[1:]}.\n")
-    return int(found.alarm)
+        say(*(
+            sentence(each if name == ALONE else f"{name}: {each}", as_is=name != ALONE)
+            for name, each in watch.monitors.items()
+        ), *([] if report is None else [_html.WRITTEN.format(path=report)]))  # fmt: skip
+    return int(any(each.alarm for each in watch.monitors.values()))
 
 
-def _begun(policy: Policy, failure_probability: float, state: Path | None) -> ErrorRateMonitor:
-    """The monitor in the state file, or a new one; refuses one of another limit."""
-    limit: dict[str, Any] = {policy.criterion: policy.limit}
-    new: ErrorRateMonitor = refusing(
-        "",
-        lambda: operation.ErrorRateMonitor(**limit, failure_probability=failure_probability),
-    )
-    if state is None or not state.exists():
-        return new
-    try:
-        found = operation.ErrorRateMonitor.load(state)
-    except ValueError as error:
-        raise RefusalError(f"{state}: {error}") from None
-    except OSError as error:
-        raise RefusalError(f"{state}: it cannot be read: {error.strerror}") from None
-    same = ("criterion", "limit", "failure_probability")
-    if any(getattr(found, name) != getattr(new, name) for name in same):
-        raise RefusalError(
-            f"{state}: it is the state of another limit or --guarantee; begin a new one for each policy"
-        )
-    return found
+def _figures(monitor: ErrorRateMonitor) -> dict[str, Any]:
+    interval = monitor.interval
+    return {
+        "alarm": monitor.alarm,
+        "alarm_at": monitor.alarm_at,
+        "e_value": monitor.e_value,
+        "criterion": monitor.criterion,
+        "limit": monitor.limit,
+        "failure_probability": monitor.failure_probability,
+        "errors": monitor.errors,
+        "audited": monitor.audited,
+        "rate": interval.estimate if monitor.audited else None,
+        "low": interval.low,
+        "high": interval.high,
+    }
 
 
-def _count(monitor: ErrorRateMonitor, policy: Policy, path: Path, columns: Mapping[str, Any]) -> None:
-    batch = refusing(str(path), lambda: _digest(path))
-    if monitor.has_seen(batch):
-        return
-    with interrupts_end_at_once():
-        outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
-        accepted = refusing(
-            str(path),
-            lambda: policy.apply(
-                outputs.confidence, by=labels_of(outputs.by), documents=labels_of(outputs.item)
+def _draw(monitors: Mapping[str, ErrorRateMonitor], plot: Path) -> None:
+    """Draw the monitors that have seen something, in one picture."""
+    from fastarac.displays import MonitorDisplay
+
+    display = None
+    for name, each in monitors.items():
+        if each.audited:
+            ax = None if display is None else display.ax_
+            display = MonitorDisplay.from_monitor(each, name=name or None, ax=ax)
+    if display is not None:
+        _plot.write(display.figure_, plot)
+
+
+class _Watch:
+    """One policy, or those of a folder, with their monitors and the files counted so far."""
+
+    def __init__(
+        self, source: Path, columns: Mapping[str, Any], failure_probability: float, state: Path | None
+    ) -> None:
+        self.columns = dict(columns)
+        is_folder = source.is_dir()
+        self.policies = policies_in(source) if is_folder else {ALONE: load(source)}
+        if is_folder != (columns["group"] is not None):
+            raise RefusalError(
+                f"--policy is missing; {source} is a folder, and a column of names is expected"
+                if is_folder
+                else f"--policy is given, but {source} is one policy; a folder of them is expected"
+            )
+        for option, name, needed in (
+            ("by", "--by", any(each.fields for each in self.policies.values())),
+            ("item", "--document", any(each.documents for each in self.policies.values())),
+        ):
+            if needed != (columns[option] is not None):
+                found = "is missing; the policy" if needed else "is given, but the policy"
+                raise RefusalError(f"{name} {found} was fitted with{'' if needed else 'out'} {name}")
+        limits = {name: {each.criterion: each.limit} for name, each in self.policies.items()}
+        kind: Any = operation.MonitorSet if is_folder else operation.ErrorRateMonitor
+        self.found: Any = refusing(
+            "",
+            lambda: kind(
+                *([limits] if is_folder else []),
+                **({} if is_folder else limits[ALONE]),
+                failure_probability=failure_probability,
             ),
         )
-    wrong = int((accepted & ~outputs.correct).sum())
-    audited = len(accepted)
-    if policy.documents:
-        import numpy as np
+        if state is not None and state.exists():
+            self._go_on(kind, state)
 
-        codes = outputs.item.codes
-        whole = np.bincount(codes, accepted) > 0
-        wrong, audited = int((whole & (np.bincount(codes, ~outputs.correct) > 0)).sum()), len(whole)
-        accepted = whole
-    if policy.criterion == "max_risk":
-        audited = int(accepted.sum())
-    monitor.update(wrong, audited, batch=batch)
+    @property
+    def monitors(self) -> dict[str, ErrorRateMonitor]:
+        """The monitors by the names of their policies."""
+        if isinstance(self.found, operation.MonitorSet):
+            return {name: self.found[name] for name in self.found}
+        return {ALONE: self.found}
+
+    def _go_on(self, kind: Any, state: Path) -> None:
+        """Take up the state in a file; refuses one of other limits."""
+        new = {name: _terms(each) for name, each in self.monitors.items()}
+        try:
+            self.found = kind.load(state)
+        except ValueError as error:
+            raise RefusalError(f"{state}: {error}") from None
+        except OSError as error:
+            raise RefusalError(f"{state}: it cannot be read: {error.strerror}") from None
+        if {name: _terms(each) for name, each in self.monitors.items()} != new:
+            raise RefusalError(
+                f"{state}: it is the state of another limit or --guarantee; begin a new one for each "
+                "policy"
+            )
+
+    def count(self, path: Path) -> None:
+        """Count the audits in a file, unless they were counted before."""
+        batch = refusing(str(path), lambda: _digest(path))
+        if any(each.has_seen(batch) for each in self.monitors.values()):
+            return
+        with interrupts_end_at_once():
+            outputs = refusing(str(path), lambda: io.read_outputs(path, **self.columns))
+            for name, monitor in self.monitors.items():
+                chosen = np.ones(len(outputs.correct), np.bool_)
+                if outputs.group is not None:
+                    self._require_known(path, outputs.group)
+                    chosen = np.array(outputs.group.names)[outputs.group.codes] == name
+                    if not chosen.any():
+                        continue
+                count = partial(_counts, self.policies[name], outputs, chosen)
+                monitor.update(*refusing(str(path), count), batch=batch)
+
+    def _require_known(self, path: Path, labels: io.Labels) -> None:
+        unknown = [code for code, name in enumerate(labels.names) if name not in self.policies]
+        if unknown:
+            row = int(np.isin(labels.codes, unknown).argmax())
+            known = listed([quoted(name) for name in self.policies])
+            found = quoted(labels.names[labels.codes[row]])
+            column = quoted(self.columns["group"])
+            raise RefusalError(
+                f"{path}, row {row + 1}: column {column} holds {found}; the name of a policy, {known}, "
+                "is expected"
+            )
+
+
+def _terms(monitor: ErrorRateMonitor) -> tuple[str, float, float]:
+    return monitor.criterion, monitor.limit, monitor.failure_probability
+
+
+def _counts(policy: Policy, outputs: io.Outputs, chosen: NDArray[np.bool_]) -> tuple[int, int]:
+    """Errors and audits among some outputs, or among their documents."""
+    by = labels_of(outputs.by) if policy.fields else None
+    documents = labels_of(outputs.item) if policy.documents else None
+    accepted = policy.apply(
+        outputs.confidence[chosen],
+        by=None if by is None else by[chosen],
+        documents=None if documents is None else documents[chosen],
+    )
+    wrong = ~outputs.correct[chosen]
+    if documents is not None:
+        codes = np.unique(documents[chosen], return_inverse=True)[1]
+        accepted, wrong = np.bincount(codes, accepted) > 0, np.bincount(codes, wrong) > 0
+    audited = int(accepted.sum()) if policy.criterion == "max_risk" else len(accepted)
+    return int((accepted & wrong).sum()), audited
 
 
 def _digest(path: Path) -> str:

@@ -22,6 +22,7 @@ from fastarac.cli._options import (
     RefusalError,
     in_words_of_options,
 )
+from fastarac.cli._tables import UNLIMITED, Column, tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from fastarac.io import Outputs
     from fastarac.report.subjects import Subject
     from fastarac.uncertainty.compared import ModelComparison
+
+UNBROKEN = "\ue000%"  # a percentage that stays on one line while lines are broken
 
 
 class Settings:
@@ -153,11 +156,8 @@ class Settings:
 
     def _text(self, models: list[Model], before: str, after: str, apart: str) -> str:
         from fastarac.cli._report import print_text
-        from fastarac.cli._tables import UNLIMITED
 
-        console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-        if not console.is_terminal:
-            console.width = UNLIMITED
+        console = console_of_output()
         with console.capture() as captured:
             if before:
                 console.print(before, end="\n\n")
@@ -168,6 +168,31 @@ class Settings:
                 console.print()
                 console.print(after)
         return captured.get()
+
+
+def console_of_output() -> Console:
+    """Return a console as wide as the terminal; what goes into a file has lines of any length."""
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = UNLIMITED
+    return console
+
+
+def say(
+    *paragraphs: str, columns: Sequence[Column] = (), names: Sequence[str] = (), title: str = "field"
+) -> None:
+    """Print paragraphs, and a table of names and columns after the first, where there is one."""
+    console = console_of_output()
+    with console.capture() as captured:
+        for i, paragraph in enumerate(paragraphs):
+            console.print(Text(printable(paragraph).replace(" %", UNBROKEN)))
+            if i == 0 and names:
+                console.print()
+                for each in tables(names, [[column] for column in columns], console, title):
+                    console.print(each)
+                    console.print()
+    text = captured.get().replace(UNBROKEN, " %")
+    write("".join(f"{line.rstrip()}\n" for line in text.rstrip().split("\n")))
 
 
 def write(text: str) -> None:

@@ -10,7 +10,6 @@ from .average_curve import AverageCurveDisplay as AverageCurveDisplay
 from .confusion import ConfusionDisplay as ConfusionDisplay
 from .cost_curve import CostCurveDisplay as CostCurveDisplay
 from .operation import CalibrationDisplay as CalibrationDisplay
-from .operation import MonitorDisplay as MonitorDisplay
 from .operation import PowerDisplay as PowerDisplay
 from .operation import ShiftDisplay as ShiftDisplay
 from .preference_map import PreferenceMapDisplay as PreferenceMapDisplay
@@ -20,3 +19,6 @@ from .rates import RocCurveDisplay as RocCurveDisplay
 from .rejection_cost import AccuracyRejectionCostDisplay as AccuracyRejectionCostDisplay
 from .rejection_cost import RejectionCostDisplay as RejectionCostDisplay
 from .roc_hull import ROCHullDisplay as ROCHullDisplay
+from .watching import AuditDisplay as AuditDisplay
+from .watching import FieldErrorsDisplay as FieldErrorsDisplay
+from .watching import MonitorDisplay as MonitorDisplay

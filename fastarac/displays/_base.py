@@ -208,6 +208,29 @@ class Display:
 
 
 @dataclass(eq=False, repr=False)
+class IntervalDisplay(Display):
+    """A line with an interval around each of its points: arrays x, y, low and high, in this order."""
+
+    band_: PolyCollection = field(init=False)
+
+    _band: ClassVar[str]
+    _area = "_none"
+    _plots_chance_level = True
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Self:
+        """Draw the line and its intervals; keywords as of :meth:`.RocCurveDisplay.plot`."""
+        super().plot(ax, **options)
+        x, _, low, high = self._curve()
+        self.band_ = self._fill(x, low, high, {"label": self._band})
+        self._draw_legend()
+        return self
+
+    def _vertices(self, _style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
+        x, y = self._curve()[:2]
+        return x, y
+
+
+@dataclass(eq=False, repr=False)
 class ItemDisplay(Display):
     """A display of items that are correct or not."""
 
@@ -408,6 +431,16 @@ def with_margin(low: float, high: float) -> Range:
     """Return a range that ends just outside these heights."""
     margin = MARGIN * max(high - low, SMALLEST_RANGE)
     return low - margin, high + margin
+
+
+def level(name: str, ends: Range, height: float) -> dict[str, tuple[FloatArray, ...]]:
+    """Return a line at one height as a chance level."""
+    return {name: (np.array(ends), np.full(2, height))}
+
+
+def diagonal(name: str, ends: Range) -> dict[str, tuple[FloatArray, ...]]:
+    """Return the line of equal coordinates as a chance level."""
+    return {name: (np.array(ends), np.array(ends))}
 
 
 def plain_numbers(ax: Axes) -> None:

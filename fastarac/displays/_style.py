@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastarac._core.decimation import Range
 
     FloatArray = NDArray[np.float64]
-    LegendPlace = Literal["best", "lower left", "lower right", "upper right"]
+    LegendPlace = Literal["best", "lower left", "lower right", "upper left", "upper right"]
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart, without yellow, which is
 # too pale for a line, and without black, which a dark background hides; violet and brown instead.

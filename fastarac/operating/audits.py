@@ -142,11 +142,10 @@ def audited_sweep(
     points = np.searchsorted(falling, -log.confidence[wrong].astype(np.float64)) + 1
     probability = log.probability[wrong]
     order = np.lexsort((probability, points))
-    pi = log.probability[log.accepted]
     return AuditedSweep(
         sweep.thresholds, sweep.true_accepts, sweep.false_accepts,
-        threshold=log.threshold,
-        least_probability=float(pi.min()) if len(pi) else 1.0,
+        threshold=real_scalar(threshold, "threshold", finite=False),
+        least_probability=log.least_probability,
         logged=np.sort(log.confidence.astype(np.float64))[::-1],
         error_points=points[order],
         error_probabilities=probability[order],
@@ -164,7 +163,6 @@ class AuditLog:
     confidence: NDArray[Any]
     accepted: NDArray[np.bool_]
     probability: NDArray[np.float64]
-    threshold: float
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -176,6 +174,11 @@ class AuditLog:
         """Which are known to be wrong."""
         return np.asarray(self.correct == 0)
 
+    @property
+    def least_probability(self) -> float:
+        """The least probability with which an accepted output was audited; 1 where there is none."""
+        return float(self.probability[self.accepted].min(initial=1.0))
+
 
 def read_log(
     correct: ArrayLike,
@@ -185,26 +188,42 @@ def read_log(
     accepted: ArrayLike | None = None,
     audited: ArrayLike | None = None,
 ) -> AuditLog:
-    """Check a log; an error names the first row (counted from 0) that contradicts another column."""
-    scores, labels = vector(confidence, "confidence"), vector(correct, "correct")
-    n = len(scores)
-    truth = labels.astype(np.float64)
+    """Check the log of one threshold, as `log_of` does."""
+    scores = vector(confidence, "confidence")
+    limit = real_scalar(threshold, "threshold", finite=False)
+    if scores.dtype.kind == "f" and not np.isfinite(scores).all():
+        threshold_sweep(np.zeros(len(scores), np.bool_), scores)  # refuses it
+    side = f"the threshold of {limit:g}"
+    reasons = f"confidence is below {side}", f"confidence is at or above {side}"
+    above = at_or_above(scores, limit)
+    return log_of(correct, scores, above, audit_probability, accepted, audited, reasons)
+
+
+def log_of(
+    correct: ArrayLike,
+    confidence: NDArray[Any],
+    above: NDArray[np.bool_],
+    audit_probability: ArrayLike,
+    accepted: ArrayLike | None = None,
+    audited: ArrayLike | None = None,
+    reasons: tuple[str, str] = ("the policy rejects it", "the policy accepts it"),
+) -> AuditLog:
+    """Check a log; an error names the first row (counted from 0) that contradicts another column.
+
+    `above` says which outputs were accepted by rule, `reasons` why others were not, and why these were.
+    """
+    n = len(confidence)
+    truth = vector(correct, "correct").astype(np.float64)
     if len(truth) != n or n == 0:
         message = f"correct has {len(truth)} items and confidence has {n}; the same number is expected"
         raise ValueError(message)
-    if scores.dtype.kind == "f" and not np.isfinite(scores).all():
-        threshold_sweep(np.zeros(n, np.bool_), scores)  # refuses it
-    limit = real_scalar(threshold, "threshold", finite=False)
     _refuse("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "0, 1 or NaN is expected")
-    above = at_or_above(scores, limit)
     probability = np.broadcast_to(fractions_of(audit_probability, "audit_probability"), (n,)).copy()
     known = ~np.isnan(truth)
     if accepted is not None:
         said = _flags(accepted, "accepted", n)
-        _refuse("accepted", said & ~above, said, f"confidence is below the threshold of {limit:g}")
-        _refuse(
-            "accepted", ~said & above, said, f"confidence is at or above the threshold of {limit:g}"
-        )
+        _refuse("accepted", said & ~above, said, reasons[0])
+        _refuse("accepted", ~said & above, said, reasons[1])
     if audited is not None:
         looked = _flags(audited, "audited", n)
         _refuse("audited", looked & above & ~known, looked, "correct is NaN, nothing was found")
@@ -215,7 +234,7 @@ def read_log(
     if not known.any():
         message = "correct is NaN everywhere; the truth of some outputs is expected"
         raise ValueError(message)
-    return AuditLog(truth, scores, above, np.where(above, probability, 1.0), limit)
+    return AuditLog(truth, confidence, above, np.where(above, probability, 1.0))
 
 
 def _flags(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:

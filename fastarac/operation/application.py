@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.files import whole_file
-from fastarac._core.results import Result
-from fastarac._core.text import percent
 from fastarac.io._columns import Label, Number
 from fastarac.io._formats import JsonLines, Parquet, open_source
 from fastarac.io._sources import DataFileError, connect, sql_name, sql_text
+from fastarac.operation.applied import AppliedField, AppliedPolicy
 
 if TYPE_CHECKING:
     import os
@@ -34,43 +32,6 @@ INTEGERS = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AppliedPolicy(Result):
-    """Counts of the outputs in a file that were accepted and not. Printed, it is a sentence.
-
-    Attributes
-    ----------
-    n_items, accepted : int
-        Outputs, and accepted ones among them.
-    expected_errors : float
-        How many errors the calibration expects among the accepted ones: the sum of their p̂.
-    unknown_fields : int
-        Outputs of fields that the policy does not know, which are all rejected.
-    """
-
-    n_items: int
-    accepted: int
-    expected_errors: float
-    unknown_fields: int = 0
-
-    @property
-    def rejected(self) -> int:
-        """Outputs that people are to verify."""
-        return self.n_items - self.accepted
-
-    def __str__(self) -> str:
-        share = percent(self.accepted / self.n_items, 4)
-        errors = percent(self.expected_errors / self.n_items, 3)
-        unknown = ""
-        if self.unknown_fields:
-            unknown = f" ({self.unknown_fields:,} of them of fields that the policy does not know)"
-        return (
-            f"{self.accepted:,} of {self.n_items:,} outputs are accepted ({share}), {self.rejected:,} "
-            f"are to be verified{unknown}; about {self.expected_errors:.4g} errors are expected among "
-            f"the accepted ones, {errors} of all outputs"
-        )
-
-
 def apply_policy(
     policy: Policy,
     path: str | os.PathLike[str],
@@ -79,13 +40,14 @@ def apply_policy(
     review: str | os.PathLike[str],
     confidence: str = "confidence",
     by: str | None = None,
+    documents: str | None = None,
 ) -> AppliedPolicy:
     r"""Divide the outputs in a file into those that are accepted and those that people verify.
 
     Parameters
     ----------
     policy : Policy
-        Of thresholds; one of whole documents is applied to arrays (:meth:`.Policy.apply`).
+        Of thresholds, or of whole documents.
     path : str or path-like
         A file as :func:`.read_outputs` takes it; no truth is needed.
     accepted, review : str or path-like
@@ -95,6 +57,8 @@ def apply_policy(
         The column of confidences.
     by : str, optional
         The column of fields, where the policy has thresholds by field.
+    documents : str, optional
+        The column of documents, where the policy accepts whole ones; their rows may be anywhere.
 
     Returns
     -------
@@ -108,15 +72,16 @@ def apply_policy(
     ValueError
         Where the three files are not different ones, or a name says no known format.
     TypeError
-        Where `by` is missing or superfluous, or the policy is one of whole documents.
+        Where `by` or `documents` is missing or superfluous.
     ModuleNotFoundError
         If DuckDB is not installed.
 
     Notes
     -----
     The file is read three times, in a memory that does not depend on its size: once to check and count,
-    and once for each file that is written. Fields of text files are written as they were read; keys
-    that an object of JSON lines lacks are null, or empty.
+    and once for each file that is written. Of whole documents the names and the decisions are kept
+    besides, so that the memory grows with their number, not with their size. Fields of text files are
+    written as they were read; keys that an object of JSON lines lacks are null, or empty.
 
     Examples
     --------
@@ -138,36 +103,28 @@ def apply_policy(
     """
     source_path, goals = Path(path), [Path(accepted), Path(review)]
     _check_paths(source_path, goals)
-    if policy.documents is not None:
-        message = "policy accepts whole documents; one of thresholds is expected (see Policy.apply)"
-        raise TypeError(message)
-    if (by is None) == bool(policy.fields):
-        found = "is missing; the policy was fitted with by"
-        if by is not None:
-            found = "is given, but the policy was fitted without by"
-        message = f"by {found}"
-        raise TypeError(message)
+    policy.require_columns(by=by, documents=documents)
     with connect() as connection:
         import duckdb
 
         source = open_source(source_path, connection)
-        number = Number("confidence", confidence)
         source.require(confidence)
-        label = None
-        if by is not None:
-            source.require(by, is_label=True)
-            label = Label("by", by)
+        labels = []
+        for argument, column in (("by", by), ("documents", documents)):
+            if column is not None:
+                source.require(column, is_label=True)
+            labels.append(None if column is None else Label(argument, column))
         try:
             if isinstance(source, JsonLines):
                 source.find_all_columns()
             for column in source.columns:
                 source.require(column, is_label=isinstance(source, JsonLines))
-            rule = _Rule(policy, source, number, label)
+            rule = _Rule(policy, source, Number("confidence", confidence), *labels)
             done = _counted(source, rule, policy)
             with ExitStack() as stack:
-                for goal, condition in zip(goals, (rule.accepts, f"NOT {rule.accepts}"), strict=True):
+                for goal, accepts in zip(goals, (True, False), strict=True):
                     partial = stack.enter_context(whole_file(goal))
-                    _copy(source, condition, partial, goal)
+                    _copy(source, rule.condition(accepts=accepts), partial, goal)
         except duckdb.Error as failure:
             raise source.explain(failure) from None
     return done
@@ -191,11 +148,19 @@ def _check_paths(source: Path, goals: list[Path]) -> None:
 class _Rule:
     """The policy as expressions of SQL."""
 
-    def __init__(self, policy: Policy, source: Source, number: Number, label: Label | None) -> None:
-        self.number, self.label = number, label
+    def __init__(
+        self,
+        policy: Policy,
+        source: Source,
+        number: Number,
+        label: Label | None,
+        document: Label | None,
+    ) -> None:
+        self.picks = [pick for pick in (number, label, document) if pick is not None]
         self.value = number.expression(source)
         self.written = f"CAST({source.identifier(number.column)} AS VARCHAR)"
         self.by = None if label is None else label.expression(source)
+        self.document = None if document is None else document.expression(source)
         self.is_integer = source.type_of(number.column) in INTEGERS
         accepts = [self._at_or_above(threshold) for threshold in policy.thresholds]
         errors = [
@@ -207,9 +172,16 @@ class _Rule:
         self.error = f"({self._by_field(fields, errors, '1.0')})"
         self.known = "true" if self.by is None else f"({self.by} IN ({', '.join(fields)}))"
         # not by isfinite alone, which has no form for integers
-        self.valid = f"({self.value} IS NOT NULL AND isfinite(CAST({self.value} AS DOUBLE)))"
-        if self.by is not None:
-            self.valid = f"({self.valid} AND {self.by} IS NOT NULL)"
+        each = [f"{self.value} IS NOT NULL", f"isfinite(CAST({self.value} AS DOUBLE))"]
+        each += [f"{name} IS NOT NULL" for name in (self.by, self.document) if name is not None]
+        self.valid = f"({' AND '.join(each)})"
+
+    def condition(self, *, accepts: bool) -> str:
+        """Return which rows are accepted, or which are not."""
+        if self.document is None:
+            return self.accepts if accepts else f"NOT {self.accepts}"
+        chosen = "accepts" if accepts else "NOT accepts"
+        return f"{self.document} IN (SELECT name FROM decided WHERE {chosen})"
 
     def _by_field(self, fields: list[str], each: list[str], otherwise: str) -> str:
         if self.by is None:
@@ -240,37 +212,88 @@ class _Rule:
 
 def _counted(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
     """Check and count all rows."""
+    if policy.documents is not None:
+        return _documents(source, rule, policy)
     accepts = f"CASE WHEN {rule.valid} THEN {rule.accepts} END AS accepts"
     error = f"CASE WHEN {rule.valid} AND {rule.accepts} THEN {rule.error} END AS error"
-    known = f"{rule.known} AS known"
-    rows = source.select(f"{accepts}, {error}, {known}, count(*)", rest="GROUP BY ALL").fetchall()
+    field = "NULL" if rule.by is None else f"CASE WHEN {rule.known} THEN {rule.by} END"
+    rows = source.select(
+        f"{accepts}, {error}, {rule.known} AS known, {field} AS field, count(*)", rest="GROUP BY ALL"
+    ).fetchall()
     if not rows:
         raise DataFileError(source.path, "there are no rows")
     if any(row[0] is None for row in rows):
         raise _invalid(source, rule)
-    n = sum(row[3] for row in rows)
-    taken = [row for row in rows if row[0]]
+
+    def counts(of: list[Any]) -> tuple[int, int, float]:
+        taken = [row for row in of if row[0]]
+        errors = math.fsum(row[1] * row[4] for row in taken)
+        return sum(row[4] for row in of), sum(row[4] for row in taken), errors
+
     return AppliedPolicy(
-        n_items=n,
-        accepted=sum(row[3] for row in taken),
-        expected_errors=math.fsum(row[1] * row[3] for row in taken),
-        unknown_fields=sum(row[3] for row in rows if not row[2]) if policy.fields else 0,
+        *counts(rows),
+        unknown_fields=sum(row[4] for row in rows if not row[2]) if policy.fields else 0,
+        criterion=policy.criterion,
+        limit=policy.limit,
+        fields=tuple(
+            AppliedField(str(field), *counts([row for row in rows if row[3] == str(field)]))
+            for field in policy.fields
+        ),
     )
 
 
+def _documents(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
+    """Check all rows, and decide on documents: a table `decided` of their names."""
+    right = f"CASE WHEN {rule.valid} THEN 1.0::DOUBLE - {rule.error} END"
+    source.select(
+        f"{rule.document} AS name, {right} AS chance, {rule.known} AS known",
+        # factors in rising order, as Policy.apply takes them
+        into="CREATE TEMP TABLE grouped AS SELECT name, product(chance ORDER BY chance) AS product, "
+        "min(chance) AS least, bool_and(known) AS known, count_if(NOT known) AS unknown, "
+        "count(*) AS n, count(chance) AS valid FROM (",
+        rest=") GROUP BY name",
+    )
+    run = source.connection.execute
+    if not run("SELECT count(*) FROM grouped").fetchall()[0][0]:
+        raise DataFileError(source.path, "there are no rows")
+    if run("SELECT count(*) FROM grouped WHERE name IS NULL OR valid < n").fetchall()[0][0]:
+        raise _invalid(source, rule)
+    run(
+        "CREATE TEMP TABLE decided AS SELECT *, known AND CASE ? WHEN 'least' THEN least "
+        "ELSE product END >= ? AS accepts FROM grouped",
+        [policy.documents, policy.document_threshold],
+    )
+    found = run(
+        "SELECT sum(n), sum(n) FILTER (accepts), sum(unknown), count(*), count_if(accepts), "
+        "fsum(1.0::DOUBLE - product) FILTER (accepts) FROM decided"
+    ).fetchall()[0]
+    # rows keep their order where one thread looks up the decisions of each in turn
+    run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
+    n, taken, unknown, documents, accepted, errors = found
+    return AppliedPolicy(
+        int(n), int(taken or 0), float(errors or 0.0), int(unknown) if policy.fields else 0,
+        policy.criterion, policy.limit, n_documents=documents, accepted_documents=accepted,
+    )  # fmt: skip
+
+
 def _invalid(source: Source, rule: _Rule) -> DataFileError:
-    """An error about the first row with a confidence or a field that is none."""
+    """An error about the first row with a confidence, a field or a document that is none."""
     numbered = source.select(
         f"row_number() OVER () - 1 AS place, {rule.valid} AS valid",
         into="SELECT min(place) FROM (",
         rest=") WHERE NOT valid OR valid IS NULL",
     )
     (place,) = numbered.fetchall()[0]
-    pick: Any = rule.number
-    if rule.label is not None:
-        value = source.select(rule.value, rest=f"LIMIT 1 OFFSET {place}").fetchall()[0][0]
-        if value is not None and math.isfinite(float(value)):
-            pick = rule.label
+    at = f"LIMIT 1 OFFSET {place}"
+    pick: Any = rule.picks[0]
+    value = source.select(rule.value, rest=at).fetchall()[0][0]
+    if value is not None and math.isfinite(float(value)):
+        others = [(each, each.expression(source)) for each in rule.picks[1:]]
+        pick = next(
+            each
+            for each, expression in others
+            if source.select(expression, rest=at).fetchall()[0][0] is None
+        )
     shown = source.shown(pick.column, place)
     found = "is empty" if shown is None else f"holds {shown}"
     problem = f'column "{pick.column}" {found}; expected {pick.expectation(source)}'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from fastarac.sweep import threshold_sweep
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.operating.audits import AuditLog
+    from fastarac.operating.audits import AuditedSweep, AuditLog
 
 __all__ = ["audited_error_rate", "audited_sweep"]
 
@@ -30,6 +30,7 @@ Method = Literal["weighting", "aipw"]
 METHODS = ("weighting", "aipw")
 FEW = 10  # known errors below which a normal interval is not to be relied on
 FOLDS = 2
+STEPS = 200  # acceptance rates at which rates are drawn
 
 
 def audited_error_rate(
@@ -106,7 +107,8 @@ def audited_error_rate(
     )
     weight = np.where(taken & log.wrong, 1.0 / log.probability, 0.0)
     if method == "weighting":
-        return _weighted(weight, float((1.0 / log.probability[taken]).max(initial=1.0)), level)
+        n, largest = len(weight), float((1.0 / log.probability[taken]).max(initial=1.0))
+        return _weighted(float(weight.sum()) / n, float((weight**2).sum()) / n**2, largest / n, level)
     expected = _error_probability(log, random_state)
     seen = np.where(log.known, (log.wrong - expected) / log.probability, 0.0)
     values = np.where(taken, expected + seen, 0.0)
@@ -120,10 +122,40 @@ def audited_error_rate(
     return Interval(estimate, low, high, error, level, "aipw")
 
 
-def _weighted(weight: NDArray[np.float64], largest: float, level: float) -> Interval:
-    """The interval of Fay and Feuer for a mean of weighted errors."""
-    n = len(weight)
-    y, v, w = float(weight.sum()) / n, float((weight**2).sum()) / n**2, largest / n
+class AuditedRates(NamedTuple):
+    """Error rates at the thresholds that a log knows, with intervals at each by itself."""
+
+    acceptance_rate: NDArray[np.float64]
+    error_rate: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def audited_rates(sweep: AuditedSweep, confidence_level: float) -> AuditedRates:
+    """Return the share of undetected errors over the share accepted, by weighting."""
+    level = inner_fraction(confidence_level, "confidence_level")
+    n, m = len(sweep.logged), len(sweep.thresholds)
+    accepted = sweep.accepted_at(sweep.thresholds.astype(np.float64)) / n
+    weight = 1.0 / sweep.error_probabilities
+    sums, squares = (
+        np.cumsum(np.bincount(sweep.error_points, values, minlength=m))
+        for values in (weight, weight**2)
+    )
+    # between two known errors the rate is the same: as many places as a picture can show
+    places = np.unique(np.searchsorted(accepted, np.arange(STEPS + 1) / STEPS).clip(0, m - 1))
+    largest = 1.0 / sweep.least_probability
+    found = [
+        _weighted(float(sums[i]) / n, float(squares[i]) / n**2, largest / n, level) for i in places
+    ]
+    low, high = (np.array([getattr(each, end) for each in found]) for end in ("low", "high"))
+    return AuditedRates(accepted[places], np.asarray(sums[places] / n), low, high)
+
+
+def _weighted(y: float, v: float, w: float, level: float) -> Interval:
+    """The interval of Fay and Feuer for a mean y of weighted errors.
+
+    v is its variance, w what one more error with the largest weight would add.
+    """
     tail = (1.0 - level) / 2.0
     low = v / (2 * y) * chi_square_quantile(tail, 2 * y * y / v) if y > 0.0 else 0.0
     v_high, y_high = v + w * w, y + w

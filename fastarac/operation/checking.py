@@ -16,14 +16,39 @@ from fastarac._core.text import percent
 from fastarac.operating.clusters import wealth
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
 Verdict = Literal["holds", "fails", "too few"]
 EXIT_STATUS = {"holds": 0, "fails": 1, "too few": 3}
-_NOUN = {"max_error_rate": "of all outputs", "max_risk": "of the accepted outputs"}
+_NOUN = {"max_error_rate": "of all", "max_risk": "of the accepted"}
 FURTHEST = 2**50  # items beyond which none can be asked for
 # rates that the interval of dependent items is searched among
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
+
+
+class CheckedField(NamedTuple):
+    """What was found of one field; the limit is about all of them together.
+
+    Attributes
+    ----------
+    field : str or int
+        Its label.
+    n_items, accepted, errors : int
+        Its outputs, accepted ones among them, and known errors among these.
+    rate, low, high : float
+        The rate that is limited, in this field alone, with its interval; NaN, 0 and 1 where there is no
+        output.
+    """
+
+    field: Any
+    n_items: int
+    accepted: int
+    errors: int
+    rate: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,10 +67,16 @@ class PolicyCheck(Result):
     limit : float
         The error rate or risk that is to be kept.
     n_items, accepted, errors : int
-        Outputs, accepted ones among them, and errors among these.
+        Outputs (or whole documents), accepted ones among them, and known errors among these.
     still_needed : int or None
         Of "too few", about how many more outputs it takes if the rate stays as it was found; None
         where the rate is that of the limit.
+    audited : int or None
+        From a log of audits, how many of the accepted outputs were audited.
+    fields : tuple of CheckedField
+        The fields of the policy, each with an interval of its own.
+    documents : bool
+        Whether whole documents were counted.
     """
 
     verdict: Verdict
@@ -56,6 +87,9 @@ class PolicyCheck(Result):
     accepted: int
     errors: int
     still_needed: int | None = None
+    audited: int | None = None
+    fields: tuple[CheckedField, ...] = ()
+    documents: bool = False
 
     @property
     def exit_status(self) -> int:
@@ -64,13 +98,22 @@ class PolicyCheck(Result):
 
     def __str__(self) -> str:
         found = self.interval
-        rate = f"{percent(found.estimate, 4)} {_NOUN[self.criterion]} are undetected errors"
-        ends = f"{percent(found.low, 4)} to {percent(found.high, 4)}"
         head = f"the limit of {percent(self.limit)}"
+        if math.isnan(found.estimate):
+            return f"too few {self.unit} to tell whether {head} holds: none is accepted"
+        rate = f"{percent(found.estimate, 4)} {_NOUN[self.criterion]} {self.unit} are undetected errors"
+        ends = f"{percent(found.low, 4)} to {percent(found.high, 4)}"
+        if self.audited is not None:
+            rate = f"by {self.audited:,} audits, {rate}"
         if self.verdict == "too few":
             more = "" if self.still_needed is None else f"; about {self.still_needed:,} more are needed"
-            return f"too few outputs to tell whether {head} holds: {rate} ({ends}){more}"
+            return f"too few {self.unit} to tell whether {head} holds: {rate} ({ends}){more}"
         return f"{head} {self.verdict}: {rate} ({ends})"
+
+    @property
+    def unit(self) -> str:
+        """What is counted: outputs, or documents."""
+        return "documents" if self.documents else "outputs"
 
 
 class _Ends(NamedTuple):
@@ -79,43 +122,136 @@ class _Ends(NamedTuple):
     method: str
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """New outputs, or whole documents, of which the accepted and wrong ones are counted.
+
+    Attributes
+    ----------
+    accepted, wrong : ndarray of shape (n,), bool
+        Accepted ones, and those of them that are known to be wrong.
+    codes : ndarray of shape (n,), int, or None
+        Groups of items that depend on each other.
+    max_group_size : int or None
+        Items that a group has at most.
+    probability : ndarray of shape (n,) or None
+        In a log of audits, with which probability the truth became known.
+    """
+
+    accepted: NDArray[np.bool_]
+    wrong: NDArray[np.bool_]
+    codes: NDArray[Any] | None = None
+    max_group_size: int | None = None
+    probability: NDArray[np.float64] | None = None
+
+    def only(self, chosen: NDArray[np.bool_]) -> Checked:
+        """Return some of the items."""
+
+        def part(values: NDArray[Any] | None) -> NDArray[Any] | None:
+            return None if values is None else values[chosen]
+
+        codes = part(self.codes)
+        if codes is not None:
+            codes = np.unique(codes, return_inverse=True)[1]
+        return Checked(
+            self.accepted[chosen], self.wrong[chosen], codes, self.max_group_size,
+            part(self.probability),
+        )  # fmt: skip
+
+    def counted(self, criterion: str) -> NDArray[np.bool_]:
+        """Return which items the rate is a share of."""
+        whole = np.ones(len(self.accepted), np.bool_)
+        return whole if criterion == "max_error_rate" else self.accepted
+
+    def rate(self, criterion: str) -> float:
+        """Return the rate that is limited; each known error of a log stands for 1/π."""
+        trials = int(self.counted(criterion).sum())
+        if not trials:
+            return math.nan
+        errors = float(self.wrong.sum())
+        if self.probability is not None:
+            errors = math.fsum((1.0 / self.probability[self.wrong]).tolist())
+        return errors / trials
+
+    def ends(self, criterion: str, limit: float, delta: float) -> _Ends:
+        """Return the rates between which the rate is but for `delta` on either side."""
+        counted = self.counted(criterion)
+        trials = int(counted.sum())
+        if not trials:
+            return _Ends(0.0, 1.0, "Clopper–Pearson")
+        if self.codes is not None:
+            return _of_groups(counted, self.wrong, self.codes, limit, delta, self.max_group_size)
+        errors, share = self._thinned()
+        low, high = binomial_interval(errors, trials, 1.0 - 2.0 * delta)
+        return _Ends(min(1.0, low / share), min(1.0, high / share), "Clopper–Pearson")
+
+    def needed(self, criterion: str, limit: float, delta: float) -> int | None:
+        """Return about how many more items it takes if the rate stays as it was found."""
+        counted = self.counted(criterion)
+        n, trials = len(counted), int(counted.sum())
+        if not trials:
+            return None
+        share = self._thinned()[1]
+        whole = _needed(min(1.0, share * self.rate(criterion)), share * limit, delta)
+        if whole is None:
+            return None
+        effect = variance_ratio(counted, self.wrong, self.codes)
+        return max(1, math.ceil(whole * effect * n / trials) - n)
+
+    def _thinned(self) -> tuple[int, float]:
+        """Errors of which each one there is was kept with the least probability, and that.
+
+        So they are binomial, with the least probability times the rate.
+        """
+        if self.probability is None:
+            return int(self.wrong.sum()), 1.0
+        least = float(self.probability[self.accepted].min(initial=1.0))
+        kept = least / np.sort(self.probability[self.wrong])
+        return int(np.count_nonzero(np.random.default_rng(0).random(len(kept)) < kept)), least
+
+
 def check_of(
-    accepted: NDArray[np.bool_],
-    wrong: NDArray[np.bool_],
-    codes: NDArray[Any] | None,
+    items: Checked,
+    fields: Iterable[tuple[Any, NDArray[np.bool_]]],
     criterion: str,
     limit: float,
     delta: float,
-    max_group_size: int | None,
+    *,
+    audited: int | None = None,
+    documents: bool = False,
 ) -> PolicyCheck:
-    """Test both sides of a limit, each with `delta`; `wrong` are accepted and incorrect items."""
-    n, n_accepted, errors = len(accepted), int(accepted.sum()), int(wrong.sum())
-    trials = n if criterion == "max_error_rate" else n_accepted
-    estimate = errors / trials if trials else math.nan
-    counted = np.ones(n, np.bool_) if criterion == "max_error_rate" else accepted
-    if codes is None:
-        ends = _exact(errors, trials, delta)
-    else:
-        ends = _of_groups(counted, wrong, codes, limit, delta, max_group_size)
+    """Test both sides of a limit, each with `delta`; of fields there are the intervals alone."""
+    ends = items.ends(criterion, limit, delta)
     verdict: Verdict = "too few"
     if ends.high <= limit:
         verdict = "holds"
     elif ends.low > limit:
         verdict = "fails"
-    needed = None
-    if verdict == "too few" and trials:
-        effect = variance_ratio(counted, wrong, codes)
-        whole = _needed(estimate, limit, delta)
-        if whole is not None:
-            needed = max(1, math.ceil(whole * effect * n / trials) - n)
-    interval = Interval(estimate, ends.low, ends.high, math.nan, 1.0 - 2.0 * delta, ends.method)
-    return PolicyCheck(verdict, interval, criterion, limit, n, n_accepted, errors, needed)
+    rate = items.rate(criterion)
+    return PolicyCheck(
+        verdict,
+        Interval(rate, ends.low, ends.high, math.nan, 1.0 - 2.0 * delta, ends.method),
+        criterion,
+        limit,
+        n_items=len(items.accepted),
+        accepted=int(items.accepted.sum()),
+        errors=int(items.wrong.sum()),
+        still_needed=items.needed(criterion, limit, delta) if verdict == "too few" else None,
+        audited=audited,
+        fields=tuple(
+            _checked_field(field, items.only(chosen), criterion, limit, delta)
+            for field, chosen in fields
+        ),
+        documents=documents,
+    )
 
 
-def _exact(errors: int, trials: int, delta: float) -> _Ends:
-    if not trials:
-        return _Ends(0.0, 1.0, "Clopper–Pearson")
-    return _Ends(*binomial_interval(errors, trials, 1.0 - 2.0 * delta), "Clopper–Pearson")
+def _checked_field(
+    field: Any, items: Checked, criterion: str, limit: float, delta: float
+) -> CheckedField:
+    counts = len(items.accepted), int(items.accepted.sum()), int(items.wrong.sum())
+    low, high, _ = items.ends(criterion, limit, delta)
+    return CheckedField(field, *counts, items.rate(criterion), low, high)
 
 
 def _of_groups(

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core.checks import exactly_one
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.text import quoted
-from fastarac.io._columns import Correct, Number
+from fastarac.io._columns import Correct, Label, Number
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
-from fastarac.operating.audits import LogError, read_log
+from fastarac.operating.audits import LogError, log_of, read_log
 
 if TYPE_CHECKING:
     import os
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.io._sources import Source
+    from fastarac.operation.policy import Policy
 
 
 class _AuditColumns(NamedTuple):
@@ -28,10 +30,11 @@ class _AuditColumns(NamedTuple):
     audit_probability: NDArray[np.float64]
     accepted: NDArray[np.bool_]
     audited: NDArray[np.bool_]
+    by: NDArray[Any] | None
 
 
 class AuditColumns(Table, TupleResult, _AuditColumns):
-    """A log of audits as arrays, which :func:`.audited_sweep` and others take by name."""
+    """A log of audits as arrays; `by` has the labels of the fields, where a column was named."""
 
     __slots__ = ()
 
@@ -39,12 +42,14 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
 def read_audits(
     path: str | os.PathLike[str],
     *,
-    threshold: float,
+    threshold: float | None = None,
+    policy: Policy | None = None,
     confidence: str = "confidence",
     correct: str = "correct",
     audit_probability: str = "audit_probability",
     accepted: str = "accepted",
     audited: str = "audited",
+    by: str | None = None,
 ) -> AuditColumns:
     r"""Read a log of a system in use from a file, and refuse one that contradicts itself.
 
@@ -52,19 +57,26 @@ def read_audits(
     ----------
     path : str or path-like
         A file as :func:`.read_outputs` takes it.
-    threshold : float
+    threshold : float, optional
         K: outputs at or above it were accepted.
+    policy : Policy, optional
+        What outputs were accepted by, in place of `threshold`; one of thresholds, not of documents.
     confidence, correct, audit_probability, accepted, audited : str
         The columns; `correct` is empty where the truth is unknown, the probability may be where an
         output was rejected.
+    by : str, optional
+        The column of fields, where the policy has thresholds by field.
 
     Returns
     -------
     AuditColumns
-        The columns as arrays: ``audited_sweep(**log._asdict(), threshold=…)``.
+        The columns as arrays.
 
     Raises
     ------
+    TypeError
+        Where not exactly one of `threshold` and `policy` is given, and where `by` is missing or
+        superfluous.
     DataFileError
         As :func:`.read_outputs`, and for a row that contradicts the log, which is named: accepted below
         K, audited with probability 0, a truth that nobody saw.
@@ -85,6 +97,14 @@ def read_audits(
     >>> log.correct
     array([ 1., nan,  0.])
     """
+    exactly_one(threshold=threshold, policy=policy)
+    needed = policy is not None and bool(policy.fields)
+    if (by is not None) != needed:
+        found = (
+            "is missing; the policy has thresholds by field" if needed else "is given without fields"
+        )
+        message = f"by {found}"
+        raise TypeError(message)
     names = {
         "confidence": confidence,
         "correct": correct,
@@ -98,6 +118,8 @@ def read_audits(
         source = open_source(Path(path), connection)
         for column in names.values():
             source.require(column)
+        if by is not None:
+            source.require(by, is_label=True)
         picks = {
             "confidence": Number("confidence", confidence),
             "correct": Correct("correct", correct),
@@ -110,6 +132,7 @@ def read_audits(
             columns = {
                 name: _column(source, pick, empty=name in may_be_empty) for name, pick in picks.items()
             }
+            labels = None if by is None else _labels(source, Label("by", by))
         except duckdb.Error as failure:
             raise source.explain(failure) from None
         above = columns["accepted"] == 1
@@ -124,18 +147,34 @@ def read_audits(
             np.where(np.isnan(given), 1.0, given),
             above,
             columns["audited"] == 1,
+            labels,
         )
+        said = log.audit_probability, log.accepted, log.audited
         try:
-            read_log(
-                log.correct, log.confidence, threshold, log.audit_probability, log.accepted, log.audited
-            )
+            if threshold is not None:
+                read_log(log.correct, log.confidence, threshold, *said)
+            elif policy is not None:
+                log_of(log.correct, log.confidence, policy.apply(log.confidence, by=log.by), *said)
         except LogError as error:
             column = names[error.name]
-            problem = f"column {quoted(column)} holds {error.found}; {error.why}"
+            why = error.why.replace("correct is NaN", f"column {quoted(correct)} is empty")
+            shown = source.shown(column, error.row)
+            found = "is empty" if shown is None else f"holds {shown}"
+            problem = f"column {quoted(column)} {found}; {why}"
             raise source.error_in_row(error.row, problem) from None
         except ValueError as error:
             raise DataFileError(source.path, str(error)) from None
     return log
+
+
+def _labels(source: Source, pick: Label) -> NDArray[Any]:
+    """The names in a column, each of which has to be there."""
+    rows = source.select(pick.expression(source)).fetchall()
+    missing = next((row for row, (name,) in enumerate(rows) if name is None), None)
+    if missing is not None:
+        problem = f"column {quoted(pick.column)} is empty; expected {pick.expectation(source)}"
+        raise source.error_in_row(missing, problem)
+    return np.array([name for (name,) in rows])
 
 
 def _column(source: Source, pick: Any, *, empty: bool) -> NDArray[Any]:

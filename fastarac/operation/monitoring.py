@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 KIND = "fastarac monitor"
-KIND_OF_SEVERAL = "fastarac monitors"
+KIND_OF_SEVERAL = "set of fastarac monitors"
 HALF = 0.5
 STEPS = 200  # of a bisection
 

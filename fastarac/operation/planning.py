@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from fastarac.uncertainty.statistics import Statistic
 
+POINTS = 600  # numbers of items at which a power is drawn
+BEYOND = 1.5  # of the number from which on the power is reached
 FEWEST_TEETH = 30  # beyond the last failure, in which the power has to stay
 
 
@@ -453,6 +455,15 @@ def guarantee_power(
             allowed += 1
         found[i] = binomial_cdf(allowed, n, expected) if allowed >= 0 else 0.0
     return found
+
+
+def power_curve(
+    max_error_rate: float, expected_error_rate: float, *, power: float, **options: float
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return numbers of outputs, beyond those that reach a power, and the power at each of them."""
+    sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, power=power, **options)
+    numbers = np.unique(np.linspace(1, BEYOND * sizes.stable, POINTS).astype(np.int64))
+    return numbers, guarantee_power(numbers, max_error_rate, expected_error_rate, **options)
 
 
 class _Teeth:

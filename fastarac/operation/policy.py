@@ -15,13 +15,15 @@ from fastarac._core.files import write_whole
 from fastarac._core.inputs import read_groups, read_items
 from fastarac._core.results import Result
 from fastarac._core.text import json_text, listed, percent, quoted
+from fastarac.operating.audits import log_of
 from fastarac.operation.calibration import Calibration, confidences
-from fastarac.operation.checking import PolicyCheck, check_of
+from fastarac.operation.checking import Checked, PolicyCheck, check_of
 from fastarac.operation.shifts import ConfidenceShift, Reference, shift_of
 from fastarac.sweep import threshold_sweep
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -29,7 +31,9 @@ VERSION = 1
 KIND = "fastarac policy"
 Rule = Literal["product", "least"]
 RULES = ("product", "least")
+MOST_SHOWN = 5  # fields that a sentence names
 _WHOLE = {"max_error_rate": "all outputs", "max_risk": "accepted outputs"}
+_DOCUMENTS = {"max_error_rate": "all documents", "max_risk": "the accepted documents"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,16 +94,12 @@ class Policy(Result):
         return f"Policy({by}, {self.criterion}={self.limit:g}, accepted {self.accepted}/{self.n_items})"
 
     def __str__(self) -> str:
-        promise = (
-            f"with {percent(1.0 - self.failure_probability)} confidence at most {percent(self.limit)} "
-            f"errors remain among {_WHOLE[self.criterion]}"
-        )
-        if self.documents:
-            promise = promise.replace("outputs", "documents")
         if self.accepted == 0:
-            return f"accept nothing: no threshold was found such that {promise}"
+            return f"accept nothing: no threshold was found such that {self.promise}"
         if self.documents:
             where = f"as whole documents at confidence >= {self.document_threshold:g}"
+        elif len(self.fields) > MOST_SHOWN:
+            where = f"by {len(self.fields)} thresholds, one a field"
         elif self.fields:
             each = [
                 f"{field} {shown_threshold(threshold)}"
@@ -108,7 +108,16 @@ class Policy(Result):
             where = f"by field ({', '.join(each)})"
         else:
             where = f"at confidence {shown_threshold(self.thresholds[0])}"
-        return f"accept {percent(self.acceptance_rate, 4)} {where}: {promise}"
+        return f"accept {percent(self.acceptance_rate, 4)} {where}: {self.promise}"
+
+    @property
+    def promise(self) -> str:
+        """What is guaranteed, in words."""
+        limit = percent(self.limit)
+        among = f"{limit} errors remain among {_WHOLE[self.criterion]}"
+        if self.documents:
+            among = f"{limit} of {_DOCUMENTS[self.criterion]} have an error that nobody sees"
+        return f"with {percent(1.0 - self.failure_probability)} confidence at most {among}"
 
     @property
     def acceptance_rate(self) -> float:
@@ -166,13 +175,15 @@ class Policy(Result):
         groups: ArrayLike | None = None,
         max_group_size: int | None = None,
         documents: ArrayLike | None = None,
+        audit_probability: ArrayLike | None = None,
     ) -> PolicyCheck:
-        """Test on new verified outputs, drawn at random, whether the limit holds.
+        """Test on new verified outputs, drawn at random, or on a log of audits whether the limit holds.
 
         Parameters
         ----------
         correct, confidence : array_like of shape (n,)
-            Whether each output was right, and its confidence.
+            Whether each output was right, and its confidence. With `audit_probability`, all outputs of
+            a time: the truth of an accepted one that was not audited is NaN.
         by, documents : array_like of shape (n,), optional
             As :meth:`apply` takes them.
         groups : array_like of shape (n,), optional
@@ -180,12 +191,33 @@ class Policy(Result):
         max_group_size : int, optional
             Items that a group has at most, known beforehand; by default the largest group seen, which
             is an assumption.
+        audit_probability : float or array_like of shape (n,), optional
+            π, with which probability each accepted output was audited, as :func:`.audited_sweep` takes
+            it; without `groups` and `documents`.
 
         Returns
         -------
         PolicyCheck
             Holds, fails or too few, with the interval and the items still needed.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As :func:`.threshold_sweep`; as :func:`.audited_sweep` for a log that contradicts itself;
+            and where `audit_probability` is given beside `groups` or `documents`.
+
+        Notes
+        -----
+        Accepted errors among n outputs drawn at random are binomial, and the interval is that of
+        Clopper and Pearson; with `groups`, of bets for and against each rate. In a log, errors that
+        were audited are binomial with π times the rate; with unequal π, they are thinned to the least.
         """
+        if audit_probability is not None:
+            if groups is not None or documents is not None:
+                name = "groups" if groups is not None else "documents"
+                message = f"{name} is given beside audit_probability, which is of single outputs"
+                raise TypeError(message)
+            return self._check_log(correct, confidence, by, audit_probability)
         threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
         items = read_items(correct, confidence)
         right = np.not_equal(items.correct, 0)
@@ -196,10 +228,28 @@ class Policy(Result):
             first = np.unique(of_item, return_index=True)[1]
             accepted, right = accepted[first], np.bincount(of_item, ~right) == 0
             codes = None if codes is None else codes[first]
-        return check_of(
-            accepted, accepted & ~right, codes, self.criterion, self.limit, self.failure_probability,
-            max_group_size,
-        )  # fmt: skip
+        checked = Checked(accepted, accepted & ~right, codes, max_group_size)
+        chosen = self._of_fields(None if documents is not None else self._codes(by, items.n))
+        is_whole = documents is not None
+        return check_of(checked, chosen, *self._promise(), documents=is_whole)
+
+    def _check_log(
+        self, correct: ArrayLike, confidence: ArrayLike, by: ArrayLike | None, probability: ArrayLike
+    ) -> PolicyCheck:
+        values = confidences(confidence)
+        codes = self._codes(by, len(values))
+        self._require(None, "documents", needed=self.documents is not None)
+        log = log_of(correct, values, self._accepted(values, codes), probability)
+        checked = Checked(log.accepted, log.accepted & log.wrong, probability=log.probability)
+        audited = int((log.accepted & log.known).sum())
+        return check_of(checked, self._of_fields(codes), *self._promise(), audited=audited)
+
+    def _promise(self) -> tuple[str, float, float]:
+        return self.criterion, self.limit, self.failure_probability
+
+    def _of_fields(self, codes: NDArray[np.intp] | None) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
+        if codes is not None:
+            yield from ((field, codes == i) for i, field in enumerate(self.fields))
 
     def shift(self, confidence: ArrayLike, *, by: ArrayLike | None = None) -> ConfidenceShift:
         """Test whether the confidences have moved since the policy was fitted; no truth is needed.
@@ -349,6 +399,11 @@ class Policy(Result):
             raise TypeError(message)
         place: NDArray[np.intp] = np.array([own.get(label, -1) for label in given], np.intp)
         return np.asarray(place[codes])
+
+    def require_columns(self, *, by: object, documents: object) -> None:
+        """Raise a TypeError where labels are missing or superfluous."""
+        self._require(by, "by", needed=bool(self.fields))
+        self._require(documents, "documents", needed=self.documents is not None)
 
     def _require(self, given: object, name: str, *, needed: bool) -> None:
         if needed and given is None:

@@ -1,3 +1,4 @@
 """The public names of the module, one line each."""
 
+from .operation import write_operation_report as write_operation_report
 from .writing import write_report as write_report

@@ -1,39 +1,22 @@
-"""The page: templates filled in, with style, script and numbers inside.
-
-Charts are drawn by uPlot (MIT): 50 kB, where the next smaller well-kept library has 200 and Plotly's
-smallest bundle 1,000; it draws lines with bands and bars, which is all that is needed, and needs no
-`eval`, so that the page can forbid it. It is shipped in ``static`` as its authors publish it.
-
-Nothing that a file says can run: templates escape, numbers and texts for the script are JSON whose
-``<`` is escaped, and the page's own policy allows no script, style or address but those known here by
-their hashes.
-"""
+"""The page about an evaluation: what its templates are filled with."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import math
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastarac import wording
-from fastarac._core.extras import require
 from fastarac._core.text import area, count, listed, percent, printable, pvalue, rounded_percent
-from fastarac._version import __version__
 from fastarac.report.curves import RESAMPLES, Curves, curves_of, steps_of
+from fastarac.report.frame import page_of, rounded, short
 from fastarac.report.health import Health, interval_text
 from fastarac.report.views import Detail, decisions_of, detail_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import jinja2
-    from numpy.typing import NDArray
 
     from fastarac.costs.verification import VerificationCosts
     from fastarac.operating.reviewer import Reviewer
@@ -44,7 +27,6 @@ __all__ = ["Report", "render"]
 
 #: Accepted shares of the rows that stand in for a chart.
 ROWS = tuple(k / 20 for k in range(1, 21))
-DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +60,6 @@ class Report:
 
 def render(report: Report) -> str:
     """Return the page as a text; the same for the same items."""
-    require("jinja2", "report")
     subjects = report.subjects
     curves = curves_of(subjects, report.confidence_level)
     details = [
@@ -86,23 +67,14 @@ def render(report: Report) -> str:
         for index, subject in enumerate(subjects)
     ]
     first = subjects[0]
-    static = files("fastarac.report") / "static"
-    style, script = (
-        "\n".join((static / name).read_text(encoding="utf-8").strip() for name in names)
-        for names in (("uPlot.min.css", "report.css"), ("uPlot.min.js", "report.js"))
-    )
     ends = next(iter(first.evaluation.intervals.values()), None)
-    environment = _environment()
-    from markupsafe import Markup
-
-    return environment.get_template("report.html.jinja").render(
-        title=report.title,
+    return page_of(
+        "report.html.jinja",
+        report.title,
+        _data(report, curves, details),
         about=_about(subjects),
-        version=__version__,
-        policy=_security(style, script),
-        style=Markup(style),  # noqa: S704, files of this package
-        script=Markup(script),  # noqa: S704, files of this package
-        data=Markup(_json(_data(report, curves, details))),  # noqa: S704, escaped there
+        bars=_bars,
+        few_steps=lambda detail: len(detail.steps.threshold) < detail.subject.last_threshold + 1,
         units=first.units,
         unit=first.units.removesuffix("s"),
         kind=_kind(first),
@@ -125,66 +97,6 @@ def render(report: Report) -> str:
     )
 
 
-def _environment() -> jinja2.Environment:
-    import jinja2
-    from markupsafe import Markup
-
-    def shown(value: object) -> object:
-        if isinstance(value, str) and not isinstance(value, Markup):
-            return printable(value)  # control characters, halves of characters, turned directions
-        return value
-
-    def characters(text: str) -> str:
-        if not text:
-            return Markup('<span class="label">nothing</span>')
-        said = printable(text).replace(" ", "␣")
-        return Markup("<bdi><code>{}</code></bdi>").format(said)
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("fastarac.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=shown,
-    )
-    environment.filters |= {
-        "count": lambda value: count(value if isinstance(value, int) else float(value)),
-        "share": lambda value: rounded_percent(float(value)),
-        "number": lambda value: f"{value:.6g}",
-        "sentence": lambda text: f"{text[:1].upper()}{text[1:].rstrip('.')}.",
-    }
-    environment.globals |= {
-        "interval": interval_text,
-        "characters": characters,
-        "bars": _bars,
-        "few_steps": lambda detail: len(detail.steps.threshold) < detail.subject.last_threshold + 1,
-    }
-    return environment
-
-
-def _security(style: str, script: str) -> str:
-    """Return a policy that forbids the network, and all scripts and styles but these two."""
-
-    def known(text: str) -> str:
-        digest = hashlib.sha256(text.encode()).digest()
-        return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-    return (
-        f"default-src 'none'; script-src {known(script)}; style-src {known(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _json(content: object) -> str:
-    """Return JSON that ends no script element, whatever the texts in it."""
-    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
-    for mark in "<>&":
-        text = text.replace(mark, f"\\u{ord(mark):04x}")
-    return text
-
-
 def _data(report: Report, curves: Curves, details: Sequence[Detail]) -> dict[str, Any]:
     people = report.reviewer
     return {
@@ -199,13 +111,13 @@ def _data(report: Report, curves: Curves, details: Sequence[Detail]) -> dict[str
             0.0 if people is None else people.false_alarm_rate,
         ],
         "curves": {
-            "x": _short(curves.x),
+            "x": short(curves.x),
             "models": [
                 {
                     "name": printable(subject.name),
-                    "error": _short(error),
-                    "low": _short(low),
-                    "high": _short(high),
+                    "error": short(error),
+                    "low": short(low),
+                    "high": short(high),
                 }
                 for subject, error, low, high in zip(
                     report.subjects, curves.error_rate, curves.low, curves.high, strict=True
@@ -224,23 +136,14 @@ def _of_detail(detail: Detail) -> dict[str, Any]:
         "threshold": detail.steps.threshold,
         "ta": detail.steps.true_accepts,
         "fa": detail.steps.false_accepts,
-        "edges": _short(np.array(health.edges)),
+        "edges": short(np.array(health.edges)),
         "bars": [health.right, health.wrong],
         "highest": health.highest,
         "bins": [
-            [_rounded(value) for value in (bin_.mean, bin_.right, bin_.right_low, bin_.right_high)]
+            [rounded(value) for value in (bin_.mean, bin_.right, bin_.right_low, bin_.right_high)]
             for bin_ in health.bins
         ],
     }
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
-
-
-def _short(values: NDArray[np.float64]) -> list[float | None]:
-    """Return numbers with as many digits as a chart can show; NaN is None."""
-    return [None if math.isnan(value) else _rounded(value) for value in values.tolist()]
 
 
 def _about(subjects: Sequence[Subject]) -> str:

@@ -222,6 +222,91 @@ function drawCalibration(place, detail) {
   readout.replaceChildren(highest ? "On the dashed line the confidence is the share that is right. Below it, the engine is surer than right." : "Higher confidence should mean a larger share right.");
 }
 
+// Lines with bands, or points with intervals: what a page about a policy shows.
+function drawLines(place, drawn) {
+  const { x, series: models, names, points } = drawn;
+  const scale = drawn.percent ? 100 : 1;
+  const shown = (values) => values.map((value) => (value == null ? null : scale * value));
+  const rows = [drawn.x_percent ? x.map((share) => 100 * share) : x];
+  const series = [{}];
+  const bands = [];
+  const paths = drawn.stepped ? uPlot.paths.stepped({ align: 1 }) : undefined;
+  models.forEach((model, k) => {
+    const hidden = { stroke: "transparent", width: 0, points: { show: false }, paths };
+    const { low = model.y, high = model.y } = model;
+    rows.push(shown(high), shown(low), shown(model.y));
+    series.push(hidden, { ...hidden }, {
+      stroke: () => color(line(k)), width: points && !drawn.diagonal ? 0 : 2, dash: dashes[Math.floor(k / 8) % 4],
+      paths: names ? () => null : paths, points: { show: Boolean(points), size: 8, fill: () => color(line(k)), width: 0 },
+    });
+    if (model.low && !names) bands.push({ series: [3 * k + 1, 3 * k + 2], fill: () => faint(line(k)) });
+  });
+  const inX = (value) => (drawn.x_percent ? 100 * value : value);
+  const guided = guides(drawn.guides.map(({ height, text }) => ({ height: scale * height, text })), true);
+  const extra = (u) => {
+    const { ctx } = u;
+    const ratio = uPlot.pxRatio;
+    const stroke = (fromX, fromY, toX, toY) => {
+      ctx.beginPath();
+      ctx.moveTo(u.valToPos(fromX, "x", true), u.valToPos(fromY, "y", true));
+      ctx.lineTo(u.valToPos(toX, "x", true), u.valToPos(toY, "y", true));
+      ctx.stroke();
+    };
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+    ctx.clip();
+    ctx.strokeStyle = ctx.fillStyle = color("--soft");
+    ctx.lineWidth = ratio;
+    ctx.setLineDash([5 * ratio, 4 * ratio]);
+    if (drawn.diagonal) stroke(ends[0], ends[0], ends[1], ends[1]);
+    ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+    ctx.textAlign = "right";
+    ctx.textBaseline = "bottom";
+    for (const { at, text } of drawn.marks) {
+      const { min, max } = u.scales.y;
+      stroke(inX(at), min, inX(at), max);
+      ctx.fillText(text, u.valToPos(inX(at), "x", true) - 4 * ratio, u.bbox.top + u.bbox.height - 4 * ratio);
+    }
+    if (names && models[0].low) {
+      ctx.setLineDash([]);
+      ctx.strokeStyle = color(line(0));
+      ctx.lineWidth = 2 * ratio;
+      x.forEach((at, k) => { if (rows[1][k] != null) stroke(at, rows[2][k], at, rows[1][k]); });
+    }
+    ctx.restore();
+  };
+  const values = models.flatMap((model) => shown(model.y)).filter((value) => value != null);
+  const highest = Math.max(...values, ...drawn.guides.map((guide) => scale * guide.height));
+  const tops = models.flatMap((model) => (model.high ? shown(model.high) : [])).filter((value) => value != null);
+  const top = drawn.top ? scale * drawn.top : Math.min(Math.max(1.15 * highest, ...tops), 3 * highest) || 1;
+  const both = [...rows[0], ...values];
+  const margin = 0.04 * (Math.max(...both) - Math.min(...both)) || 1;
+  const ends = drawn.diagonal ? [Math.min(...both) - margin, Math.max(...both) + margin] : names ? [-0.5, x.length - 0.5] : [Math.min(0, ...rows[0]), Math.max(...rows[0])];
+  const text = (value) => (drawn.percent ? percent(value) : written(value));
+  const tell = (at) => [
+    element("span", "entry", names ? names[at] : drawn.x_percent ? `${percent(x[at])} ${drawn.label}` : `${count(x[at])} ${drawn.label}`),
+    ...models.map((model, k) => {
+      if (model.y[at] == null) return "";
+      const band = model.low ? ` (${text(model.low[at])} to ${text(model.high[at])})` : "";
+      return element("span", "entry", element("span", `key k${k % 8}`), `${model.name}: `, element("b", "", text(model.y[at])), band);
+    }),
+  ];
+  const few = { splits: () => x, values: () => names };
+  const named = names && names.length * Math.max(...names.map((name) => name.length)) * 8 < place.clientWidth;
+  chart(place, 300, {
+    scales: { x: { time: false, range: ends }, y: { range: () => (drawn.diagonal ? ends : [0, top]) } }, bands, series,
+    axes: [
+      names ? axis(named ? "" : drawn.label, undefined, named ? few : { splits: () => x, values: () => x.map(() => "") }) : axis(drawn.label, drawn.x_percent ? percents : undefined),
+      axis("", drawn.percent ? percents : undefined, { size: 58 }),
+    ],
+    hooks: { draw: [guided, extra] },
+    cursor: { points: { show: (u, k) => (k % 3 === 0 && k > 0 ? undefined : false) } },
+  }, rows, tell);
+  if (!names && models.length > 1) legend(place, models.map((model) => model.name));
+  else place.closest("figure").querySelector(".readout").replaceChildren(named || !names ? "" : `From left to right: ${names.join(", ")}.`);
+}
+
 // Draw what can be seen; what is hidden has no width, and is drawn when it is shown.
 function drawAll() {
   for (const place of document.querySelectorAll(".chart:not([data-drawn])")) {
@@ -231,6 +316,7 @@ function drawAll() {
     const kind = place.dataset.chart;
     if (kind === "histogram" || kind === "wrong") drawBars(place, detail);
     else if (kind === "calibration") drawCalibration(place, detail);
+    else if (kind === "lines") drawLines(place, data.drawn[place.id]);
     else drawCurves(place);
   }
 }

@@ -1,0 +1,178 @@
+"""The commands about what is in use, and their options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from fastarac.cli import _operating as options
+from fastarac.cli._options import (
+    Confidence,
+    Correct,
+    EmptyTruth,
+    GroupColumn,
+    Level,
+    Prediction,
+    ReportFile,
+    StatisticName,
+    Truth,
+    ends_quietly,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# The columns of a file of verified outputs, in the order of the commands' options.
+COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth", "by", "item", "group")
+
+
+def plan(
+    error_rate: options.ErrorRate = None,
+    expect: options.Expect = None,
+    audit: options.Audit = None,
+    outputs: options.Outputs = None,
+    difference: options.Difference = None,
+    discordance: options.Discordance = None,
+    pilot: options.Pilot = None,
+    statistic: StatisticName = "arac_auc",
+    half_width: options.HalfWidth = None,
+    guarantee: options.Failure = 0.05,
+    power: options.Power = 0.8,
+    ci: Level = 0.95,
+    design_effect: options.DesignEffect = 1.0,
+    plot: options.PlotOfPower = None,
+    report: ReportFile = None,
+) -> None:
+    """Plan how many outputs to verify: for a guarantee, audits, a comparison or an interval."""
+    with ends_quietly():
+        from fastarac.cli import _plan
+
+        _plan.run(
+            {"error_rate": error_rate, "expect": expect, "audit": audit, "outputs": outputs},
+            {"difference": difference, "discordance": discordance},
+            {"pilot": pilot, "statistic": statistic, "half_width": half_width},
+            {"failure_probability": guarantee, "power": power, "design_effect": design_effect},
+            ci,
+            plot,
+            report,
+        )
+
+
+def fit(
+    path: options.File,
+    output: options.PolicyOutput,
+    confidence: Confidence = "confidence",
+    correct: Correct = None,
+    prediction: Prediction = None,
+    truth: Truth = None,
+    empty_truth: EmptyTruth = False,
+    by: options.Fields = None,
+    document: options.Document = None,
+    rule: options.RuleOption = options.Rule.product,
+    group: GroupColumn = None,
+    max_group_size: options.MaxGroupSize = None,
+    error_rate: options.ErrorRate = None,
+    max_risk: options.MaxRisk = None,
+    guarantee: options.Failure = 0.05,
+    report: ReportFile = None,
+) -> None:
+    """Fit thresholds that keep a limit on new outputs, and write them as a policy."""
+    with ends_quietly():
+        from fastarac.cli._policies import fit as run
+
+        columns = _columns(confidence, correct, prediction, truth, empty_truth, by, document, group)
+        limits = {
+            "max_error_rate": error_rate,
+            "max_risk": max_risk,
+            "failure_probability": guarantee,
+            "max_group_size": max_group_size,
+        }
+        run(path, columns, limits, rule.value, output, report)
+
+
+def check(
+    policy: options.PolicyFile,
+    path: options.File,
+    confidence: Confidence = "confidence",
+    correct: Correct = None,
+    prediction: Prediction = None,
+    truth: Truth = None,
+    empty_truth: EmptyTruth = False,
+    by: options.Fields = None,
+    document: options.Document = None,
+    group: GroupColumn = None,
+    max_group_size: options.MaxGroupSize = None,
+    log: options.Log = False,
+    output_format: options.TextOrJson = options.Form.text,
+    report: ReportFile = None,
+) -> None:
+    """Check a policy on new verified outputs: it holds (0), fails (1), or they are too few (3)."""
+    with ends_quietly():
+        from fastarac.cli._policies import check as run
+
+        columns = _columns(confidence, correct, prediction, truth, empty_truth, by, document, group)
+        delivery = output_format.value, report
+        status = run(policy, path, columns, max_group_size, delivery, is_log=log)
+        if status:
+            raise typer.Exit(status)
+
+
+def apply(
+    policy: options.PolicyFile,
+    path: options.File,
+    output: options.AcceptedOutput,
+    review: options.ReviewOutput,
+    confidence: Confidence = "confidence",
+    by: options.Fields = None,
+    document: options.Document = None,
+    report: ReportFile = None,
+) -> None:
+    """Divide the outputs in a file into those that are accepted and those that people verify."""
+    with ends_quietly():
+        from fastarac.cli._running import apply as run
+
+        columns = {"confidence": confidence, "by": by, "item": document}
+        run(policy, path, columns, (output, review), report)
+
+
+def monitor(
+    policy: options.PoliciesFile,
+    paths: options.AuditFiles,
+    confidence: Confidence = "confidence",
+    correct: Correct = None,
+    prediction: Prediction = None,
+    truth: Truth = None,
+    empty_truth: EmptyTruth = False,
+    by: options.Fields = None,
+    document: options.Document = None,
+    policy_column: options.PolicyColumn = None,
+    guarantee: options.FalseAlarm = 0.05,
+    state: options.State = None,
+    plot: options.PlotOfMonitor = None,
+    output_format: options.TextOrJson = options.Form.text,
+    report: ReportFile = None,
+) -> None:
+    """Watch a policy by audits: exit status 1 where its limit is proved to be exceeded."""
+    with ends_quietly():
+        from fastarac.cli._running import monitor as run
+
+        columns = _columns(
+            confidence, correct, prediction, truth, empty_truth, by, document, policy_column
+        )
+        if run(policy, paths, columns, guarantee, state, (plot, output_format.value, report)):
+            raise typer.Exit(1)
+
+
+COMMANDS: tuple[tuple[Callable[..., None], str], ...] = (
+    (plan, options.EXAMPLES_OF_PLAN),
+    (fit, options.EXAMPLES_OF_FIT),
+    (check, options.EXAMPLES_OF_CHECK),
+    (apply, options.EXAMPLES_OF_APPLY),
+    (monitor, options.EXAMPLES_OF_MONITOR),
+)
+
+
+def _columns(*given: str | bool | None) -> dict[str, Any]:
+    """Return the columns as :func:`fastarac.io.read_outputs` takes them."""
+    return dict(zip(COLUMNS, given, strict=True))

@@ -1,0 +1,110 @@
+"""What a policy made of the outputs in a file."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fastarac._core.results import Result
+from fastarac._core.text import percent
+
+
+class AppliedField(NamedTuple):
+    """Counts of one field in a file.
+
+    Attributes
+    ----------
+    field : str
+        Its label.
+    n_items, accepted : int
+        Its outputs, and accepted ones among them.
+    expected_errors : float
+        How many errors the calibration expects among the accepted ones.
+    """
+
+    field: str
+    n_items: int
+    accepted: int
+    expected_errors: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AppliedPolicy(Result):
+    """Counts of the outputs in a file that were accepted and not. Printed, it is a sentence.
+
+    Attributes
+    ----------
+    n_items, accepted : int
+        Outputs, and accepted ones among them.
+    expected_errors : float
+        How many errors the calibration expects among the accepted ones: the sum of their p̂. Of whole
+        documents, how many accepted ones are expected to have an error, the sum of 1 − Π(1 − p̂).
+    unknown_fields : int
+        Outputs of fields that the policy does not know, which are all rejected.
+    criterion : {"max_error_rate", "max_risk"}
+        What the policy limits.
+    limit : float
+        The error rate or risk that it keeps.
+    fields : tuple of AppliedField
+        The fields of the policy; empty where it has none, or accepts whole documents.
+    n_documents, accepted_documents : int or None
+        Where whole documents are accepted, how many there are, and accepted ones among them.
+    """
+
+    n_items: int
+    accepted: int
+    expected_errors: float
+    unknown_fields: int
+    criterion: str
+    limit: float
+    fields: tuple[AppliedField, ...] = ()
+    n_documents: int | None = None
+    accepted_documents: int | None = None
+
+    @property
+    def rejected(self) -> int:
+        """Outputs that people are to verify."""
+        return self.n_items - self.accepted
+
+    @property
+    def straight_through_rate(self) -> float | None:
+        """The share of the documents that are accepted; None where single outputs are."""
+        if self.n_documents is None or self.accepted_documents is None:
+            return None
+        return self.accepted_documents / self.n_documents
+
+    @property
+    def expected_rate(self) -> float:
+        """The rate that is limited, as the calibration expects it; NaN where nothing is accepted."""
+        if self.n_documents is None:
+            return self._rate(self.n_items, self.accepted, self.expected_errors)
+        return self._rate(self.n_documents, self.accepted_documents or 0, self.expected_errors)
+
+    def rate_of(self, field: AppliedField) -> float:
+        """Return the same rate of one field."""
+        return self._rate(*field[1:])
+
+    def _rate(self, n_items: int, accepted: int, errors: float) -> float:
+        whole = n_items if self.criterion == "max_error_rate" else accepted
+        return errors / whole if whole else math.nan
+
+    def __str__(self) -> str:
+        share = percent(self.accepted / self.n_items, 4)
+        unknown = ""
+        if self.unknown_fields:
+            unknown = f" ({self.unknown_fields:,} of them of fields that the policy does not know)"
+        errors, whole = f"about {self.expected_errors:.4g} errors are expected among the", self.n_items
+        head, noun = "", "outputs"
+        if self.n_documents is not None and self.straight_through_rate is not None:
+            errors = f"about {self.expected_errors:.4g} wrong documents are expected among the"
+            whole, noun = self.n_documents, "documents"
+            head = (
+                f"{self.accepted_documents:,} of {whole:,} documents go straight through "
+                f"({percent(self.straight_through_rate, 4)}); "
+            )
+        return (
+            f"{head}{self.accepted:,} of {self.n_items:,} outputs are accepted ({share}), "
+            f"{self.rejected:,} are to be verified{unknown}; {errors} accepted ones, "
+            f"{percent(self.expected_errors / whole, 3)} of all {noun}"
+        )

@@ -1,0 +1,123 @@
+"""What every page is: templates filled in, with style, script and numbers inside.
+
+Charts are drawn by uPlot (MIT): 50 kB, where the next smaller well-kept library has 200 and Plotly's
+smallest bundle 1,000; it draws lines with bands and bars, which is all that is needed, and needs no
+`eval`, so that the page can forbid it. It is shipped in ``static`` as its authors publish it.
+
+Nothing that a file says can run: templates escape, numbers and texts for the script are JSON whose
+``<`` is escaped, and the page's own policy allows no script, style or address but those known here by
+their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from fastarac._core.extras import require
+from fastarac._core.text import count, printable, rounded_percent
+from fastarac._version import __version__
+from fastarac.report.health import interval_text
+
+if TYPE_CHECKING:
+    import jinja2
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["page_of", "rounded", "short"]
+
+DIGITS = 6
+
+
+def page_of(template: str, title: str, data: dict[str, Any], **values: Any) -> str:
+    """Fill in a template; `data` is what the script reads."""
+    require("jinja2", "report")
+    from markupsafe import Markup
+
+    static = files("fastarac.report") / "static"
+    style, script = (
+        "\n".join((static / name).read_text(encoding="utf-8").strip() for name in names)
+        for names in (("uPlot.min.css", "report.css"), ("uPlot.min.js", "report.js"))
+    )
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            title=title,
+            version=__version__,
+            policy=_security(style, script),
+            style=Markup(style),  # noqa: S704, files of this package
+            script=Markup(script),  # noqa: S704, files of this package
+            data=Markup(_json(data)),  # noqa: S704, escaped there
+            **values,
+        )
+    )
+
+
+def _environment() -> jinja2.Environment:
+    import jinja2
+    from markupsafe import Markup
+
+    def shown(value: object) -> object:
+        if isinstance(value, str) and not isinstance(value, Markup):
+            return printable(value)  # control characters, halves of characters, turned directions
+        return value
+
+    def characters(text: str) -> str:
+        if not text:
+            return Markup('<span class="label">nothing</span>')
+        said = printable(text).replace(" ", "␣")
+        return Markup("<bdi><code>{}</code></bdi>").format(said)
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("fastarac.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=shown,
+    )
+    environment.filters |= {
+        "count": lambda value: count(value if isinstance(value, int) else float(value)),
+        "share": lambda value: rounded_percent(float(value)),
+        "number": lambda value: f"{value:.6g}",
+        "sentence": lambda text: f"{text[:1].upper()}{text[1:].rstrip('.')}.",
+    }
+    environment.globals |= {"interval": interval_text, "characters": characters}
+    return environment
+
+
+def _security(style: str, script: str) -> str:
+    """Return a policy that forbids the network, and all scripts and styles but these two."""
+
+    def known(text: str) -> str:
+        digest = hashlib.sha256(text.encode()).digest()
+        return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+    return (
+        f"default-src 'none'; script-src {known(script)}; style-src {known(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _json(content: object) -> str:
+    """Return JSON that ends no script element, whatever the texts in it."""
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    for mark in "<>&":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
+
+
+def rounded(value: float) -> float:
+    """Return a number with as many digits as a chart can show."""
+    return float(f"{value:.{DIGITS}g}")
+
+
+def short(values: NDArray[np.float64]) -> list[float | None]:
+    """Return numbers with as many digits as a chart can show; NaN is None."""
+    return [None if math.isnan(value) else rounded(value) for value in values.tolist()]

@@ -1,0 +1,543 @@
+"""The page about what is in use: a plan, a policy, a file it divided, checks, audits and monitors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac import operation
+from fastarac._core.checks import inner_fraction
+from fastarac._core.files import whole_file
+from fastarac._core.special import binomial_interval
+from fastarac._core.text import percent, printable
+from fastarac._core.text import pvalue as pvalue_text
+from fastarac.operating.guarantees import guaranteed_operating_point
+from fastarac.operation.auditing import audited_rates
+from fastarac.operation.planning import power_curve
+from fastarac.operation.policy import shown_threshold
+from fastarac.report.frame import page_of, short
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.operating.audits import AuditedSweep
+    from fastarac.operation.applied import AppliedPolicy
+    from fastarac.operation.checking import PolicyCheck
+    from fastarac.operation.planning import SampleSizes
+    from fastarac.operation.shifts import ConfidenceShift
+
+__all__ = ["write_operation_report"]
+
+ROWS = 200  # of a table
+CURVES = 8  # in a chart
+ALL = "all"
+SHARES = (0.0, 0.25, 0.5, 0.75)  # of a limit, for which a plan has rows
+UNSEEN = (
+    "No truth is needed for this, and none is learned: a model that errs more often at the same "
+    "confidences is not seen."
+)
+PROMISE = "It holds for outputs of the same source as those that the policy was fitted on."
+
+
+class Table(NamedTuple):
+    """A table; in cells that are pairs, the second text is below the first."""
+
+    caption: str
+    headers: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    folded: bool = False
+
+
+class Chart(NamedTuple):
+    """A chart: its title, and what the script draws."""
+
+    caption: str
+    drawn: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An answer in a few words, and what stands behind it.
+
+    Attributes
+    ----------
+    id, title : str
+    answer : str
+        In large letters.
+    text : str
+        A sentence.
+    tone : {"good", "bad", ""}
+    facts : list of tuple of str
+        What else has to be known, each with a name.
+    charts : list of Chart
+    tables : list of Table
+    """
+
+    id: str
+    title: str
+    answer: str
+    text: str
+    tone: str = ""
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+
+
+def write_operation_report(
+    path: str | os.PathLike[str],
+    *,
+    plan: Mapping[str, float] | None = None,
+    policy: operation.Policy | None = None,
+    applied: AppliedPolicy | None = None,
+    check: PolicyCheck | None = None,
+    shift: ConfidenceShift | None = None,
+    sweep: AuditedSweep | None = None,
+    monitor: operation.ErrorRateMonitor | operation.MonitorSet | None = None,
+    confidence_level: float = 0.95,
+    title: str = "Does what goes through keep its limit?",
+) -> None:
+    """Write one HTML file about a policy from its plan to its monitor, with a part for each result.
+
+    The file loads nothing from anywhere, as that of :func:`.write_report`.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, which appears once it is complete.
+    plan : mapping, optional
+        What :func:`.sample_size_for_guarantee` takes by name.
+    policy : Policy, optional
+        Of :func:`.fit_policy`.
+    applied : AppliedPolicy, optional
+        Of :func:`.apply_policy`.
+    check : PolicyCheck, optional
+        Of :meth:`.Policy.check`.
+    shift : ConfidenceShift, optional
+        Of :meth:`.Policy.shift`.
+    sweep : AuditedSweep, optional
+        The log of :func:`.audited_sweep`; with a policy, what its limit would now guarantee.
+    monitor : ErrorRateMonitor or MonitorSet, optional
+        The audits over time.
+    confidence_level : float, default=0.95
+        Of the intervals of calibrations and logs, in (0, 1); checks and monitors have their own.
+    title : str, optional
+
+    Raises
+    ------
+    TypeError
+        Without a part.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import fastarac as fa
+    >>> policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
+    >>> check = policy.check([1] * 397 + [0] * 3, range(400))
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "report.html")
+    ...     fa.report.write_operation_report(path, policy=policy, check=check)
+    ...     "Does the limit hold?" in path.read_text(encoding="utf-8")
+    True
+    """
+    level = inner_fraction(confidence_level, "confidence_level")
+    parts: list[Part] = []
+    if plan is not None:
+        parts.append(_of_plan(**plan))
+    if policy is not None:
+        parts.append(_of_policy(policy, level))
+    if applied is not None:
+        parts.append(_of_applied(applied))
+    if check is not None:
+        parts.append(_of_check(check))
+    if shift is not None:
+        parts.append(_of_shift(shift))
+    if sweep is not None:
+        parts.append(_of_log(sweep, policy, level))
+    if isinstance(monitor, operation.MonitorSet):
+        parts += [_of_monitor(monitor[name], name, i) for i, name in enumerate(monitor)]
+    elif monitor is not None:
+        parts.append(_of_monitor(monitor))
+    if not parts:
+        message = "no part is given; at least one of plan, policy, …, monitor is expected"
+        raise TypeError(message)
+    text = page_of(
+        "operation.html.jinja",
+        title,
+        {
+            "units": "outputs",
+            "people": [1.0, 0.0],
+            "drawn": {
+                f"{part.id}-chart-{i}": chart.drawn
+                for part in parts
+                for i, chart in enumerate(part.charts)
+            },
+        },
+        about="Each answer, and what stands behind it.",
+        parts=parts,
+    )
+    with whole_file(Path(path)) as partial:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float) -> Part:
+    def sizes(rate: float) -> SampleSizes:
+        return operation.sample_size_for_guarantee(max_error_rate, rate, **options)
+
+    found = sizes(expected_error_rate)
+    power = options.get("power", 0.8)
+    sure = percent(1.0 - options.get("failure_probability", 0.05))
+    curve = {name: value for name, value in options.items() if name == "failure_probability"}
+    numbers, chances = power_curve(max_error_rate, expected_error_rate, power=power, **curve)
+    effect = options.get("design_effect", 1.0)
+    limit, expected = percent(max_error_rate), percent(expected_error_rate)
+    rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
+    return Part(
+        "plan",
+        "How many outputs to verify",
+        f"{found.stable:,}",
+        f"verified outputs, drawn at random, guarantee a limit of {limit} with {sure} confidence in "
+        f"{percent(power)} of the cases, if {expected} of all are undetected errors at the threshold.",
+        facts=[
+            ("At first", f"From {found.first:,} on some numbers do, from {found.stable:,} on all."),
+            ("At least", f"Fewer than {found.least:,} cannot guarantee it, however good they are."),
+        ],
+        charts=[
+            Chart(
+                "How probable the guarantee is",
+                _lines(
+                    numbers * effect, [(f"{expected} expected", chances, None)], "verified outputs",
+                    guides=[(power, f"wanted: {percent(power)}")], top=1.0,
+                ),
+            )
+        ],
+        tables=[
+            Table(
+                f"Outputs that it takes for {percent(power)} of the cases",
+                ("Expected error rate", "first number", "always from"),
+                [(percent(rate, 4), f"{row.first:,}", f"{row.stable:,}")
+                 for rate, row in ((rate, sizes(rate)) for rate in rates)],
+            )
+        ],
+    )  # fmt: skip
+
+
+def _of_policy(policy: operation.Policy, level: float) -> Part:
+    unit = "documents" if policy.documents else "outputs"
+    names = [str(each) for each in policy.fields] or [ALL]
+    sizes = [int(each.counts.sum()) for each in policy.references]
+    largest = sorted(range(len(names)), key=lambda i: -sizes[i])[:CURVES]
+    some = "" if len(names) <= CURVES else f", of the {CURVES} largest fields"
+    places = np.unique(np.concatenate([_ends_of(policy, i) for i in range(len(names)) if i in largest]))
+    curves = []
+    blocks: list[Sequence[Any]] = []
+    for i in largest:
+        each = policy.calibrations[i]
+        ends = np.array([
+            binomial_interval(k, n, level)
+            for k, n in zip(each.errors.tolist(), each.n_items.tolist(), strict=True)
+        ])  # fmt: skip
+        block = each.block_of(places)
+        inside = (places >= _ends_of(policy, i)[0]) & (places <= _ends_of(policy, i)[-1])
+        shown = [np.where(inside, row[block], np.nan) for row in (each.error_probability, *ends.T)]
+        curves.append((names[i], shown[0], (shown[1], shown[2])))
+        blocks += [
+            (names[i], f"≥ {threshold:g}", f"{n:,}", f"{k:,}", _rate(k / n, low, high))
+            for threshold, n, k, (low, high) in zip(
+                each.thresholds, each.n_items.tolist(), each.errors.tolist(), ends, strict=True
+            )
+        ]
+    of_blocks = ("Field", "confidence", "outputs", "errors", "error probability")
+    tables = [
+        Table(f"Numbers of the chart; {percent(level)} intervals", of_blocks, blocks, folded=True)
+    ]
+    if not policy.documents:
+        rows = [
+            (name, _where(threshold), f"{n:,}", _at_threshold(policy, i))
+            for i, (name, threshold, n) in enumerate(zip(names, policy.thresholds, sizes, strict=True))
+        ]
+        headers = ("Field", "accepted at confidence", "outputs it was fitted on",
+                   "error probability at the threshold")  # fmt: skip
+        tables.insert(0, Table(_first("fields", rows), headers, rows[:ROWS]))
+    errors = f"{policy.errors:,}"
+    return Part(
+        "policy",
+        "The policy",
+        percent(policy.acceptance_rate, 3),
+        f"of the {unit} {'go straight through' if policy.documents else 'go through unchecked'}: "
+        f"{policy.promise}.",
+        "bad" if not policy.accepted else "",
+        [
+            ("Tested on", f"{policy.n_items:,} {unit}: {policy.accepted:,} accepted, {errors} wrong"),
+            ("Needs", PROMISE),
+        ],
+        [Chart(
+            f"Error probability by confidence{some}",
+            _lines(places, curves, "confidence", stepped=True),
+        )],
+        tables,
+    )  # fmt: skip
+
+
+def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
+    """The confidences at which the calibration of a field steps, rising, and the largest one seen."""
+    each = policy.calibrations[i]
+    return np.unique(np.array([*each.thresholds, policy.references[i].quantiles[-1]], np.float64))
+
+
+def _where(threshold: float) -> str:
+    return shown_threshold(threshold).replace(">=", "≥")
+
+
+def _at_threshold(policy: operation.Policy, i: int) -> str:
+    """The error probability of the outputs that are just accepted."""
+    threshold, each = policy.thresholds[i], policy.calibrations[i]
+    if threshold == math.inf:
+        return "–"
+    least = each.thresholds[-1] if threshold == -math.inf else threshold
+    return percent(float(each.at([least])[0]), 3)
+
+
+def _of_applied(applied: AppliedPolicy) -> Part:
+    rows = [
+        (each.field, f"{each.n_items:,}", f"{each.accepted:,}",
+         _share(each.accepted, each.n_items), f"{each.expected_errors:.4g}",
+         _rate(applied.rate_of(each)))
+        for each in applied.fields
+    ]  # fmt: skip
+    whole = (
+        ALL, f"{applied.n_items:,}", f"{applied.accepted:,}", _share(applied.accepted, applied.n_items),
+        f"{applied.expected_errors:.4g}", _rate(applied.expected_rate),
+    )  # fmt: skip
+    headers = ("Field", "outputs", "accepted", "share", "errors expected", "error rate expected")
+    rates = [applied.expected_rate, *map(applied.rate_of, applied.fields)]
+    names = [ALL, *(each.field for each in applied.fields)]
+    straight = applied.straight_through_rate
+    share = applied.accepted / applied.n_items if straight is None else straight
+    return Part(
+        "applied",
+        "What went through",
+        percent(share, 4),
+        f"{'of the documents go straight through' if straight is not None else 'of the outputs'}. "
+        f"{_sentence(applied)}",
+        charts=_of_fields(names, rates, None, applied.limit, "Errors expected among them"),
+        tables=[Table(_first("fields", rows), headers, [whole, *rows[:ROWS]])],
+    )
+
+
+def _of_check(check: PolicyCheck) -> Part:
+    whole = check.interval
+    every = [
+        (ALL, check.n_items, check.accepted, check.errors, whole.estimate, whole.low, whole.high),
+        *check.fields,
+    ]
+    rows = [
+        (str(name), f"{n:,}", f"{accepted:,}", f"{errors:,}", _rate(rate, low, high))
+        for name, n, accepted, errors, rate, low, high in every
+    ]
+    rates = np.array([row[4:] for row in every], np.float64)
+    sure = percent((1.0 + whole.confidence_level) / 2.0)
+    about = " The limit is about all fields together." if check.fields else ""
+    facts = [("Interval", f"{whole.method}; either end holds with {sure} confidence.{about}")]
+    if check.still_needed is not None:
+        facts.append(("Still needed", f"about {check.still_needed:,} more {check.unit}"))
+    return Part(
+        "check",
+        "Does the limit hold?",
+        check.verdict,
+        _sentence(check),
+        {"holds": "good", "fails": "bad"}.get(check.verdict, ""),
+        facts,
+        _of_fields(
+            [row[0] for row in rows], rates[:, 0], (rates[:, 1], rates[:, 2]), check.limit,
+            "Errors that nobody saw",
+        ),
+        [Table(
+            _first("fields", rows[1:]),
+            ("Field", check.unit, "accepted", "errors", "error rate"),
+            rows[: ROWS + 1],
+        )],
+    )  # fmt: skip
+
+
+def _of_shift(shift: ConfidenceShift) -> Part:
+    where = "" if shift.field is None else f" of {shift.field}"
+    rows = [
+        (percent(p), f"{before:.4g}", f"{now:.4g}")
+        for p, before, now in zip(shift.probabilities.tolist(), shift.before, shift.now, strict=True)
+    ]
+    return Part(
+        "shift",
+        "Have the confidences moved?",
+        "moved" if shift.shifted else "not visibly",
+        _sentence(shift),
+        "bad" if shift.shifted else "",
+        [("Means", UNSEEN)],
+        [Chart(
+            f"Quantiles of the confidences{where}, now over before",
+            _lines(
+                shift.before, [(f"p = {pvalue_text(shift.pvalue)}", shift.now, None)],
+                "confidence before", percent=False, diagonal=True, points=True,
+            ),
+        )],
+        [Table("Quantiles of the confidences", ("Share below", "before", "now"), rows, folded=True)],
+    )  # fmt: skip
+
+
+def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) -> Part:
+    found = audited_rates(sweep, level)
+    n = len(sweep.logged)
+    in_use = float(sweep.accepted_at(np.array([sweep.threshold]))[0]) / n
+    at = max(0, int(np.searchsorted(found.acceptance_rate, in_use, side="right")) - 1)
+    ends = f"{percent(float(found.low[at]), 3)} to {percent(float(found.high[at]), 3)}"
+    facts = []
+    guides = []
+    if policy is not None:
+        point = guaranteed_operating_point(
+            sweep, failure_probability=policy.failure_probability, max_error_rate=policy.limit
+        ) if policy.criterion == "max_error_rate" else None  # fmt: skip
+        if point is not None:
+            guides = [(policy.limit, f"limit: {percent(policy.limit)}")]
+            facts = [("Guarantee now", f"{_sentence(point)}")]
+    rows = [
+        (percent(share, 3), _rate(rate, low, high))
+        for share, rate, low, high in zip(*(row.tolist() for row in found), strict=True)
+    ]
+    step = max(1, len(rows) // 20)
+    return Part(
+        "log",
+        "What the audits say",
+        percent(float(found.error_rate[at]), 3),
+        f"of {n:,} outputs are estimated to be undetected errors ({ends}), where "
+        f"{percent(in_use, 4)} are accepted.",
+        facts=facts,
+        charts=[Chart(
+            "Error rate by the share that is accepted",
+            _lines(
+                found.acceptance_rate, [("estimate", found.error_rate, (found.low, found.high))],
+                "accepted", guides=guides, marks=[(in_use, "in use")], x_percent=True, stepped=True,
+            ),
+        )],
+        tables=[Table(
+            f"Numbers of the chart; {percent(level)} intervals, each by itself",
+            ("Accepted", "error rate"), rows[::step], folded=True,
+        )],
+    )  # fmt: skip
+
+
+def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int = 0) -> Part:
+    history = monitor.history()
+    columns: list[NDArray[Any]] = [
+        history.audited, history.errors, history.error_rate, history.low, history.high, history.e_value,
+    ]  # fmt: skip
+    rows = [
+        (f"{audited:,}", f"{errors:,}", _rate(rate, low, high), f"{e:.3g}")
+        for audited, errors, rate, low, high, e in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
+    ]
+    marks = [] if monitor.alarm_at is None else [(monitor.alarm_at, "alarm")]
+    limit, chance = percent(monitor.limit), percent(monitor.failure_probability)
+    rate = "error rate" if monitor.criterion == "max_error_rate" else "risk"
+    last = "" if len(rows) <= ROWS else f", the last {ROWS}"
+    return Part(
+        f"monitor{index}",
+        f"The monitor{f' of {name}' if name else ''}",
+        "alarm" if monitor.alarm else "no alarm",
+        _sentence(monitor),
+        "bad" if monitor.alarm else "",
+        [("False alarms", f"ever, in at most {chance} of all cases where the {rate} is {limit}")],
+        [Chart(
+            "Errors among the audits so far",
+            _lines(
+                history.audited, [(name or "audits", history.error_rate, (history.low, history.high))],
+                "audits", guides=[(monitor.limit, f"limit: {limit}")], marks=marks,
+            ),
+        )] if rows else [],
+        [Table(
+            f"After each count{last}; the alarm comes where the e-value reaches "
+            f"{1.0 / monitor.failure_probability:.4g}",
+            ("Audits", "errors", "error rate", "e-value"), rows[-ROWS:],
+        )],
+    )  # fmt: skip
+
+
+def _of_fields(
+    names: Sequence[str],
+    rates: ArrayLike,
+    ends: tuple[ArrayLike, ArrayLike] | None,
+    limit: float,
+    caption: str,
+) -> list[Chart]:
+    """A chart of the fields, where there are some, and not too many."""
+    if not 2 <= len(names) <= ROWS // 5:
+        return []
+    drawn = _lines(
+        np.arange(len(names)), [("rate", rates, ends)], "field",
+        guides=[(limit, f"limit of {ALL}: {percent(limit)}")], points=True,
+    )  # fmt: skip
+    return [Chart(caption, drawn | {"names": [printable(name) for name in names]})]
+
+
+def _lines(
+    x: ArrayLike,
+    curves: Iterable[tuple[str, ArrayLike, tuple[ArrayLike, ArrayLike] | None]],
+    label: str,
+    *,
+    guides: Sequence[tuple[float, str]] = (),
+    marks: Sequence[tuple[float, str]] = (),
+    top: float | None = None,
+    **flags: bool,
+) -> dict[str, Any]:
+    """What the script draws: lines with bands, or points with intervals, over a common x."""
+
+    def floats(values: ArrayLike) -> list[float | None]:
+        return short(np.asarray(values, np.float64))
+
+    series = [
+        {"name": printable(name), "y": floats(y)}
+        | ({} if ends is None else {"low": floats(ends[0]), "high": floats(ends[1])})
+        for name, y, ends in curves
+    ]
+    return {
+        "x": floats(x),
+        "label": label,
+        "series": series,
+        "guides": [{"height": height, "text": text} for height, text in guides],
+        "marks": [{"at": at, "text": text} for at, text in marks],
+        "top": top,
+        "percent": True,
+        **flags,
+    }
+
+
+def _sentence(found: object) -> str:
+    text = str(found)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _rate(rate: float, low: float = math.nan, high: float = math.nan) -> tuple[str, str]:
+    """A rate, and the interval below it."""
+    if math.isnan(rate):
+        return "–", ""
+    ends = "" if math.isnan(low) else f"{percent(low, 3)} to {percent(high, 3)}"
+    return percent(rate, 3), ends
+
+
+def _share(part: int, whole: int) -> str:
+    return percent(part / whole, 3) if whole else "–"
+
+
+def _first(noun: str, rows: Sequence[Any]) -> str:
+    if len(rows) <= ROWS:
+        return f"All, and each of {len(rows)} {noun}" if len(rows) > 1 else "All"
+    return f"The first {ROWS} of {len(rows):,} {noun}"

@@ -1,0 +1,32 @@
+"""The command line inside a test: what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.testing import CliRunner
+
+from fastarac.cli._app import app
+
+
+def run(*arguments: object, code: int | None = 0, **kwargs: Any):
+    """Run a command that ends with this status; with None, with any."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], **kwargs)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert code is None or result.exit_code == code, result.output
+    return result
+
+
+def refusal(*arguments: object) -> str:
+    """Run a command that fails: nothing on stdout, one line on stderr."""
+    result = run(*arguments, code=2)
+    assert result.stdout == ""
+    assert result.stderr.startswith("fastarac: error: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+def reason(*arguments: object) -> str:
+    """Why a command is refused, without the name of the program."""
+    return refusal(*arguments).removeprefix("fastarac: error: ").strip()
