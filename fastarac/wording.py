@@ -102,5 +102,6 @@ def _separates(candidate: Decimal, below: float, value: float, dtype: np.dtype[A
         return False
     if dtype.kind != "f" or dtype.itemsize >= 8:
         return True
-    narrow = dtype.type(text)
+    with np.errstate(over="ignore"):  # beyond the least number of the type is its minus infinity
+        narrow = dtype.type(text)
     return bool(dtype.type(below) < narrow <= dtype.type(value))

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import refusal, run
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.image import imread
@@ -343,6 +343,7 @@ class TestThresholds:
 
     @settings(deadline=None)
     @given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1))
+    @example([-3.4000001549684603e38])
     def test_float32(self, values):
         self.check(np.array(values, np.float32), np.float32)
 

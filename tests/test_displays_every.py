@@ -280,3 +280,37 @@ class TestTiesOfDet:
         rate = fa.equal_error_rate(correct, confidence).rate
         crossing = np.interp(0, y - x, x)
         assert NormalDist().cdf(crossing) == pytest.approx(rate, abs=1e-3)
+
+
+class TestOperation:
+    def test_fields_of_a_check_and_of_a_file(self):
+        """Two in the same axes have colours of their own, and stand side by side."""
+        field, right = np.repeat(["a", "b"], 200), np.arange(400) % 20 > 0
+        policy = fa.operation.fit_policy(right, np.arange(400), by=field, max_error_rate=0.2)
+        check = policy.check(right, np.arange(400), by=field)
+        first = displays.FieldErrorsDisplay.from_check(check)
+        assert [text.get_text() for text in first.ax_.get_xticklabels()] == ["all", "a", "b"]
+        rates = [check.interval.estimate, *(each.rate for each in check.fields)]
+        assert first.line_.get_ydata().tolist() == rates
+        assert [ends[:, 1].tolist() for ends in first.intervals_.get_segments()[1:]] == [
+            [each.low, each.high] for each in check.fields
+        ]
+        second = displays.FieldErrorsDisplay.from_check(check, ax=first.ax_)
+        assert second.line_.get_color() != first.line_.get_color()
+        assert (second.line_.get_xdata() > first.line_.get_xdata()).all()
+
+    def test_rates_of_a_log_are_those_of_the_estimate(self):
+        rng = np.random.default_rng(3)
+        confidence = rng.random(2000)
+        correct = np.where(
+            (confidence > 0.5) & (rng.random(2000) < 0.8), np.nan, rng.random(2000) > 0.1
+        )
+        log = {"threshold": 0.5, "audit_probability": 0.2}
+        sweep = fa.operation.audited_sweep(correct, confidence, **log)
+        display = displays.AuditDisplay.from_sweep(sweep)
+        for at in (0.1, 0.5, 0.9):
+            found = fa.operation.audited_error_rate(correct, confidence, at=at, **log)
+            index = int(np.abs(display.acceptance_rate - (confidence >= at).mean()).argmin())
+            assert display.error_rate[index] == pytest.approx(found.estimate, abs=0.006)
+            assert display.high[index] == pytest.approx(found.high, abs=0.006)
+        assert display.in_use == (confidence >= 0.5).mean()

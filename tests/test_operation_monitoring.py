@@ -145,7 +145,7 @@ class TestMonitor:
         del content["limit"]
         with pytest.raises(ValueError, match="damaged: 'limit'"):
             operation.ErrorRateMonitor.from_json(json.dumps(content))
-        with pytest.raises(ValueError, match="not the file of a fastarac monitors"):
+        with pytest.raises(ValueError, match="not the file of a set of fastarac monitors"):
             operation.MonitorSet.load(path)
 
     def test_a_crash_loses_nothing_and_counts_nothing_twice(self, tmp_path, monkeypatch):

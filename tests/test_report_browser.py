@@ -60,6 +60,15 @@ def reports(tmp_path_factory):
         warnings.simplefilter("ignore")
         fa.report.write_report(folder / "sample.html", engines)
         fa.report.write_report(folder / "hostile.html", {HOSTILE: align(truth, output)}, title=HOSTILE)
+    correct, confidence, field = np.arange(4000) % 9 > 0, np.arange(4000.0), np.arange(4000) % 3
+    policy = fa.operation.fit_policy(correct, confidence, by=field, max_error_rate=0.05)
+    monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.05)
+    monitor.update(20, 100)
+    fa.report.write_operation_report(
+        folder / "operation.html", plan={"max_error_rate": 0.05, "expected_error_rate": 0.02},
+        policy=policy, check=policy.check(correct[:900], confidence[:900], by=field[:900]),
+        shift=policy.shift(confidence[:900], by=field[:900]), monitor=monitor,
+    )  # fmt: skip
     return folder, engines["enlarged"].sweep()
 
 
@@ -238,3 +247,21 @@ def test_words_are_not_run(look):
     assert browser.find_element(By.TAG_NAME, "h1").text == HOSTILE
     assert HOSTILE in browser.find_element(By.CLASS_NAME, "errors").text.replace("\n", "")
     assert len(browser.find_elements(By.TAG_NAME, "script")) == 2
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_is_in_use(look, width):
+    browser = look("operation", width=width)
+    charts = browser.find_elements(By.CSS_SELECTOR, ".chart")
+    assert len(charts) == 5
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".chart[data-drawn] canvas")) == len(charts)
+    for part in ("plan", "policy", "check", "shift", "monitor0"):
+        assert (0x0B, 0x6B, 0xB5) in colours(browser, f"#{part}-chart-0"), part
+    wide = browser.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= width
+    chart = browser.find_element(By.ID, "check-chart-0")
+    chart.send_keys(Keys.HOME)
+    readout = chart.find_element(By.XPATH, "following-sibling::p")
+    assert readout.text.startswith("all\nrate: ")
+    chart.send_keys(Keys.ARROW_RIGHT)
+    assert readout.text.startswith("0\nrate: ")

@@ -82,6 +82,7 @@ MEANINGS = {
     "rng": "a generator",
     "shift": "a ConfidenceShift",
     "check": "a PolicyCheck",
+    "plan": "what sample_size_for_guarantee takes",
     "applied": "an AppliedPolicy",
     "field": "one of those of an AppliedPolicy",
     "fields": "names on an axis",

@@ -221,7 +221,8 @@ class IntervalDisplay(Display):
         """Draw the line and its intervals; keywords as of :meth:`.RocCurveDisplay.plot`."""
         super().plot(ax, **options)
         x, _, low, high = self._curve()
-        self.band_ = self._fill(x, low, high, {"label": self._band})
+        alone = {"linewidth": 2} if len(x) == 1 else {}  # a band of one point has no width
+        self.band_ = self._fill(x, low, high, {"label": self._band} | alone)
         self._draw_legend()
         return self
 

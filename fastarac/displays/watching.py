@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastarac.operation.checking import PolicyCheck
 
 BESIDE = 0.15  # between the markers of two displays
+MOST_POINTS = 60  # that a line is drawn with
 MOST_UPRIGHT = 6  # names of fields below an axis; more are turned
 ALL = "all"
 
@@ -125,6 +126,10 @@ class MonitorDisplay(IntervalDisplay):
             alarm_at=monitor.alarm_at, name=name,
         )  # fmt: skip
         return display.plot(ax, **options)
+
+    def _cycle(self) -> dict[str, Any]:
+        points = {"marker": "o", "markersize": 4} if len(self.audited) <= MOST_POINTS else {}
+        return super()._cycle() | points
 
     def _label(self, name: str | None) -> str | None:
         label = super()._label(name)

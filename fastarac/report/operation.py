@@ -37,6 +37,7 @@ __all__ = ["write_operation_report"]
 
 ROWS = 200  # of a table
 CURVES = 8  # in a chart
+MOST_POINTS = 60  # that a line is drawn with
 ALL = "all"
 SHARES = (0.0, 0.25, 0.5, 0.75)  # of a limit, for which a plan has rows
 UNSEEN = (
@@ -461,6 +462,7 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
             _lines(
                 history.audited, [(name or "audits", history.error_rate, (history.low, history.high))],
                 "audits", guides=[(monitor.limit, f"limit: {limit}")], marks=marks,
+                points=len(rows) <= MOST_POINTS,
             ),
         )] if rows else [],
         [Table(

@@ -236,7 +236,7 @@ function drawLines(place, drawn) {
     const { low = model.y, high = model.y } = model;
     rows.push(shown(high), shown(low), shown(model.y));
     series.push(hidden, { ...hidden }, {
-      stroke: () => color(line(k)), width: points && !drawn.diagonal ? 0 : 2, dash: dashes[Math.floor(k / 8) % 4],
+      stroke: () => color(line(k)), width: names ? 0 : 2, dash: dashes[Math.floor(k / 8) % 4],
       paths: names ? () => null : paths, points: { show: Boolean(points), size: 8, fill: () => color(line(k)), width: 0 },
     });
     if (model.low && !names) bands.push({ series: [3 * k + 1, 3 * k + 2], fill: () => faint(line(k)) });
@@ -268,7 +268,7 @@ function drawLines(place, drawn) {
       stroke(inX(at), min, inX(at), max);
       ctx.fillText(text, u.valToPos(inX(at), "x", true) - 4 * ratio, u.bbox.top + u.bbox.height - 4 * ratio);
     }
-    if (names && models[0].low) {
+    if ((names || x.length === 1) && models[0].low) {
       ctx.setLineDash([]);
       ctx.strokeStyle = color(line(0));
       ctx.lineWidth = 2 * ratio;
