@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fastarac._kernels import ranking as ranking
     from fastarac._kernels import replicates as replicates
     from fastarac._kernels import resampling as resampling
+    from fastarac._kernels import sketch as sketch
     from fastarac._kernels import threshold as threshold
     from fastarac._kernels import verification as verification
     from fastarac._kernels import weighted as weighted
@@ -42,6 +43,7 @@ _MODULES = frozenset(
         "ranking",
         "replicates",
         "resampling",
+        "sketch",
         "threshold",
         "verification",
         "weighted",

@@ -2,3 +2,4 @@
 
 from .bounded import BoundedSweep as BoundedSweep
 from .extremes import Bounds as Bounds
+from .sketch import ThresholdSketch as ThresholdSketch

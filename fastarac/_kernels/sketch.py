@@ -1,0 +1,360 @@
+"""Counts of a stream in a few dyadic ranges of confidences, and in single confidences.
+
+A confidence is 64 bits, in an order that is that of the values (`threshold.ordered`). A *node* holds
+the counts of some items in the range of all keys that agree with `low` but for the lowest `bits` bits;
+a node without such bits is a single confidence, and exact. Two ranges either are apart, or one encloses
+the other. Nodes are sorted by `low`, those that enclose others before them, so that all work is done by
+passes from left to right, with a stack of the ranges that are open.
+
+An item may be anywhere in the range of its node. It is ambiguous with the other items of the node, and
+with those of the nodes below. `sums` of a node are the counts of the nodes that enclose it: as long as
+a node and its sums together stay within a share of all items, so does every item's ambiguity, however
+deep the nodes lie in each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._kernels._jit import kernel
+from fastarac._kernels.codes import FLOAT
+from fastarac._kernels.threshold import N_CELLS, cell_of, ordered
+
+Array = NDArray[Any]
+
+DEPTH = 66  # ranges that enclose each other, and one more
+SIGN = np.uint64(1 << 63)
+ONE = np.uint64(1)
+ALL = ~np.uint64(0)
+
+
+@kernel
+def span(bits: int) -> Any:
+    """Distance from the first to the last key of a range."""
+    return ALL if bits >= 64 else (ONE << np.uint64(bits)) - ONE
+
+
+@kernel
+def last_keys(low: Array, bits: Array) -> Array:
+    """Return the last key of the range of each node."""
+    out = np.empty(len(low), np.uint64)
+    for i in range(len(low)):
+        out[i] = low[i] | span(np.int64(bits[i]))
+    return out
+
+
+@kernel
+def bit_length(x: Any) -> int:
+    """Number of the highest bit that is set, from 1 on; 0 for none."""
+    n = 0
+    for step in (32, 16, 8, 4, 2, 1):
+        if x >> np.uint64(step):
+            x >>= np.uint64(step)
+            n += step
+    return n + 1 if x else n
+
+
+@kernel
+def count_keys(correct: Array, incorrect: Array, low: Array, counts: Array) -> int:
+    """Write the distinct keys of two sorted arrays and how often each occurs; return how many."""
+    i = 0
+    j = 0
+    n = 0
+    while i < len(correct) or j < len(incorrect):
+        if j >= len(incorrect) or (i < len(correct) and correct[i] <= incorrect[j]):
+            key = correct[i]
+        else:
+            key = incorrect[j]
+        p = 0
+        q = 0
+        while i < len(correct) and correct[i] == key:
+            i += 1
+            p += 1
+        while j < len(incorrect) and incorrect[j] == key:
+            j += 1
+            q += 1
+        low[n] = key
+        counts[n, 0] = q
+        counts[n, 1] = p
+        n += 1
+    return n
+
+
+@kernel
+def merge(
+    low_a: Array, bits_a: Array, counts_a: Array, low_b: Array, bits_b: Array, counts_b: Array,
+    low: Array, bits: Array, counts: Array,
+) -> int:  # fmt: skip
+    """Write the nodes of both, those of the same range as one; return how many."""
+    i = 0
+    j = 0
+    n = 0
+    while i < len(low_a) or j < len(low_b):
+        take_a = j >= len(low_b)
+        take_b = i >= len(low_a)
+        if not take_a and not take_b:
+            same = low_a[i] == low_b[j]
+            take_a = low_a[i] < low_b[j] or (same and bits_a[i] >= bits_b[j])
+            take_b = low_b[j] < low_a[i] or (same and bits_b[j] >= bits_a[i])
+        p = 0
+        q = 0
+        if take_a:
+            low[n] = low_a[i]
+            bits[n] = bits_a[i]
+            q += counts_a[i, 0]
+            p += counts_a[i, 1]
+            i += 1
+        if take_b:
+            low[n] = low_b[j]
+            bits[n] = bits_b[j]
+            q += counts_b[j, 0]
+            p += counts_b[j, 1]
+            j += 1
+        counts[n, 0] = q
+        counts[n, 1] = p
+        n += 1
+    return n
+
+
+@kernel
+def collapse(
+    low: Array, bits: Array, counts: Array, budget: Array, share: float,
+    new_low: Array, new_bits: Array, new_counts: Array,
+) -> int:  # fmt: skip
+    """Write one node for what lies below each range whose counts are small; return how many there are.
+
+    Small: at most `share` of what the nodes that enclose the range leave of the `budget` (2,), for the
+    incorrect and for the correct items.
+    """
+    before = np.zeros((len(low) + 1, 2), np.int64)
+    for i in range(len(low)):
+        before[i + 1, 0] = before[i, 0] + counts[i, 0]
+        before[i + 1, 1] = before[i, 1] + counts[i, 1]
+    start = np.empty(3 * DEPTH, np.int64)
+    stop = np.empty(3 * DEPTH, np.int64)
+    sums = np.zeros((3 * DEPTH, 2))
+    start[0] = 0
+    stop[0] = len(low)
+    top = 1
+    n = 0
+    while top:
+        top -= 1
+        i = start[top]
+        j = stop[top]
+        q_above = sums[top, 0]
+        p_above = sums[top, 1]
+        if j - i <= 1:
+            if j > i:
+                new_low[n] = low[i]
+                new_bits[n] = bits[i]
+                new_counts[n, 0] = counts[i, 0]
+                new_counts[n, 1] = counts[i, 1]
+                n += 1
+            continue
+        level = max(bit_length(low[i] ^ low[j - 1]), np.int64(bits[i]))
+        q = before[j, 0] - before[i, 0]
+        p = before[j, 1] - before[i, 1]
+        if q <= share * (budget[0] - q_above) and p <= share * (budget[1] - p_above):
+            new_low[n] = low[i] & ~span(level)
+            new_bits[n] = level
+            new_counts[n, 0] = q
+            new_counts[n, 1] = p
+            n += 1
+            continue
+        if bits[i] == level:  # the node of the whole range stays, what is below it is looked at alone
+            new_low[n] = low[i]
+            new_bits[n] = level
+            new_counts[n, 0] = counts[i, 0]
+            new_counts[n, 1] = counts[i, 1]
+            n += 1
+            start[top] = i + 1
+            sums[top, 0] = q_above + counts[i, 0]
+            sums[top, 1] = p_above + counts[i, 1]
+            top += 1
+            continue
+        half = (low[j - 1] >> np.uint64(level - 1)) << np.uint64(level - 1)
+        first = i
+        last = j - 1
+        while first < last:  # the first node of the upper half
+            middle = (first + last) // 2
+            if low[middle] >= half:
+                last = middle
+            else:
+                first = middle + 1
+        start[top] = first
+        stop[top] = j
+        start[top + 1] = i
+        stop[top + 1] = first
+        sums[top + 1, 0] = q_above
+        sums[top + 1, 1] = p_above
+        top += 2
+    return n
+
+
+@kernel
+def lay_out(
+    low: Array, bits: Array, counts: Array, sums: Array, starts: Array, owners: Array
+) -> int:
+    """Cut all keys into intervals, and say which node, with none below it, is each; -1 for no node.
+
+    Writes the first key of each interval (the first is 0), its owner, and the sums (n, 2) of each node;
+    returns how many intervals there are.
+    """
+    open_end = np.empty(DEPTH, np.uint64)
+    open_node = np.empty(DEPTH, np.int64)
+    leaf = np.ones(len(low), np.bool_)
+    top = 0
+    n = 0
+    position = np.uint64(0)
+    full = False  # whether `position` has run beyond the last key
+    for k in range(len(low) + 1):
+        while top and (k == len(low) or open_end[top - 1] < low[k]):
+            top -= 1
+            node = open_node[top]
+            if not full and position <= open_end[top]:
+                owner = node if leaf[node] else -1
+                if owner >= 0 or n == 0 or owners[n - 1] >= 0:
+                    starts[n] = position
+                    owners[n] = owner
+                    n += 1
+            full |= open_end[top] == ALL
+            position = ALL if full else open_end[top] + ONE
+        if k == len(low):
+            break
+        if position < low[k] and (n == 0 or owners[n - 1] >= 0):
+            starts[n] = position
+            owners[n] = -1
+            n += 1
+        position = low[k]
+        sums[k, 0] = 0
+        sums[k, 1] = 0
+        if top:
+            above = open_node[top - 1]
+            leaf[above] = False
+            sums[k, 0] = sums[above, 0] + counts[above, 0]
+            sums[k, 1] = sums[above, 1] + counts[above, 1]
+        open_end[top] = low[k] | span(np.int64(bits[k]))
+        open_node[top] = k
+        top += 1
+    if not full and (n == 0 or owners[n - 1] >= 0):
+        starts[n] = position
+        owners[n] = -1
+        n += 1
+    return n
+
+
+@kernel
+def value_of(key: Any) -> float:
+    """The confidence of a key; what is beyond the finite ones is infinite."""
+    if key >= np.uint64(0xFFF0000000000000):
+        return np.inf
+    if key <= np.uint64(0x000FFFFFFFFFFFFF):
+        return -np.inf
+    bits = key ^ SIGN if key & SIGN else ~key
+    return np.uint64(bits).view(np.float64)  # type: ignore[no-any-return]
+
+
+@kernel
+def values_of(keys: Array) -> Array:
+    """Return `value_of` of each key."""
+    out = np.empty(len(keys))
+    for i in range(len(keys)):
+        out[i] = value_of(keys[i])
+    return out
+
+
+@kernel
+def tabulate(starts: Array, ends: Any, table: Array) -> int:
+    """Write the last interval that begins at or before each cell (N_CELLS + 1,).
+
+    An item of cell c is in an interval from table[c] to table[c + 1]. Returns the number of halvings that
+    find it in the fullest cell.
+    """
+    table[:] = 0
+    for i in range(1, len(starts)):
+        table[cell_of(value_of(starts[i]), ends) + 1] += 1
+    most = 0
+    for c in range(N_CELLS):
+        most = max(most, table[c + 1])
+        table[c + 1] += table[c]
+    steps = 0
+    while (1 << steps) <= most:
+        steps += 1
+    return steps
+
+
+@kernel
+def route(
+    values: Array, labels: Array, starts: Array, table: Array, ends: Any, steps: int,
+    keys: Array, places: Array, added: Array,
+) -> None:  # fmt: skip
+    """Write the key and the interval of each item, and count the items of each interval (n, 2)."""
+    for i in range(len(values)):
+        value = values[i]
+        key = ordered(np.float64(value).view(np.uint64), SIGN, FLOAT)
+        cell = cell_of(value, ends)
+        first = table[cell]
+        beyond = table[cell + 1] + 1
+        for _ in range(steps):
+            middle = (first + beyond) >> 1
+            right = starts[middle] <= key
+            first = middle if right else first
+            beyond = beyond if right else middle
+        keys[i] = key
+        places[i] = first
+        added[first, labels[i]] += 1
+
+
+@kernel
+def accept(
+    owners: Array, added: Array, bits: Array, counts: Array, sums: Array, budget: Array, share: float
+) -> int:
+    """Add the new items of each interval to its node where that stays small, else mark it with -1.
+
+    Returns how many items were not added. `added[:, 0]` is -1 where they were not, and 0 elsewhere.
+    """
+    left = 0
+    for k in range(len(owners)):
+        q = added[k, 0]
+        p = added[k, 1]
+        added[k, 0] = 0
+        added[k, 1] = 0
+        if p == 0 and q == 0:
+            continue
+        node = owners[k]
+        fits = node >= 0
+        if fits and bits[node]:
+            q_room = share * (budget[0] - sums[node, 0])
+            p_room = share * (budget[1] - sums[node, 1])
+            fits = (q == 0 or counts[node, 0] + q <= q_room) and (
+                p == 0 or counts[node, 1] + p <= p_room
+            )
+        if fits:
+            counts[node, 0] += q
+            counts[node, 1] += p
+        else:
+            added[k, 0] = -1
+            left += p + q
+    return left
+
+
+@kernel
+def keep(
+    keys: Array, labels: Array, places: Array, added: Array, kept: Array, n_kept: Array
+) -> None:
+    """Write the keys of the items that were not added behind those kept before, by their labels (2, n)."""
+    for i in range(len(keys)):
+        if added[places[i], 0] < 0:
+            label = labels[i]
+            kept[label, n_kept[label]] = keys[i]
+            n_kept[label] += 1
+
+
+@kernel
+def clear(added: Array) -> None:
+    """Make the marks of `accept` 0 again."""
+    for k in range(len(added)):
+        added[k, 0] = 0

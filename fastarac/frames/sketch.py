@@ -1,0 +1,400 @@
+"""A stream of items in bounded memory: counts whose bounds contain what all items would give."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._core.checks import inner_fraction
+from fastarac._core.inputs import read_items
+from fastarac.frames.bounded import BoundedSweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac._core.inputs import Items
+
+CHUNK = 1 << 15  # items that are looked at together
+MOST_KEPT = 3 << 14  # of each label, until they are sorted
+NODES = 32  # divided by the width: from so many nodes on, some are collapsed
+COLLAPSED, GROWN = 1 / 3, 2 / 3  # of the room for a node, when it is made and as it grows
+EXACT_INTEGERS = 1 << 53
+MAGIC = b"fastarac sketch\n"
+VERSION = 1
+HEADER = struct.Struct("<16sHdq")  # magic, version, max_width, number of nodes
+CHECKSUM = struct.Struct("<I")
+LARGEST = np.uint64(0xFFEFFFFFFFFFFFFF)  # key of the largest finite confidence
+LEAST = np.uint64(0x0010000000000000)
+MINUS_ZERO = np.uint64(0x7FFFFFFFFFFFFFFF)  # no item has it: minus zero is zero
+
+
+class Nodes(NamedTuple):
+    """See `_kernels.sketch`."""
+
+    low: NDArray[np.uint64]
+    bits: NDArray[np.uint8]
+    counts: NDArray[np.int64]
+    """(n, 2): incorrect, correct."""
+
+    @staticmethod
+    def empty(size: int) -> Nodes:
+        """Arrays to be written to."""
+        return Nodes(np.empty(size, np.uint64), np.empty(size, np.uint8), np.empty((size, 2), np.int64))
+
+    def head(self, size: int) -> Nodes:
+        """The first nodes alone."""
+        return Nodes(*(array[:size].copy() for array in self))
+
+
+class Routing(NamedTuple):
+    """How an item finds its node."""
+
+    starts: NDArray[np.uint64]
+    owners: NDArray[np.int32]
+    sums: NDArray[np.int64]
+    added: NDArray[np.int32]
+    table: NDArray[np.int32]
+    ends: tuple[float, float, float, int]
+    steps: int
+
+
+class ThresholdSketch:
+    """Counts of a stream of items, in memory that does not grow with it.
+
+    Feed it batches with :meth:`.update`, add sketches of parts with ``+``, in any order: the bounds of
+    :meth:`.bounds` contain the figures of all items together, and that of the ROC-AUC is no wider than
+    `max_width`. As long as there are few distinct confidences, all is exact.
+
+    Parameters
+    ----------
+    max_width : float, default=1e-3
+        The largest width of the ROC-AUC's bounds, in (0, 1). The memory grows as 1/`max_width`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where `max_width` is not a number in (0, 1).
+
+    Notes
+    -----
+    Confidences are read as the bits of doubles in the order of their values, and ranges of them whose
+    keys begin with the same bits are the nodes of a tree. Counts are kept for single confidences, and,
+    where these become many, for ranges that hold few items of either kind: the nodes along each path of
+    the tree hold at most ``max_width / 2`` of the correct and of the incorrect items. An item is
+    ambiguous only with those of its own range and of the ranges around and inside it: fewer than
+    ``max_width`` of all pairs of a correct and an incorrect item are, whatever the stream is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> rng = np.random.default_rng(0)
+    >>> sketch = fa.frames.ThresholdSketch(max_width=0.01)
+    >>> for _ in range(20):
+    ...     confidence = rng.random(10_000)
+    ...     sketch.update(rng.random(10_000) < confidence, confidence)
+    >>> sketch
+    ThresholdSketch(100080 correct, 99920 incorrect, max_width=0.01)
+    >>> bounds = sketch.bounds().roc_auc
+    >>> bounds.width < 0.01
+    True
+    """
+
+    __slots__ = ("_kept", "_limit", "_max_width", "_n_kept", "_nodes", "_routing", "_totals")
+
+    def __init__(self, max_width: float = 1e-3) -> None:
+        self._max_width = inner_fraction(max_width, "max_width")
+        self._nodes = Nodes.empty(0)
+        self._totals = np.zeros(2, np.int64)
+        self._kept = np.empty((2, 0), np.uint64)
+        self._n_kept = np.zeros(2, np.int64)
+        self._routing: Routing | None = None
+        self._limit = int(NODES / self._max_width)
+
+    def __repr__(self) -> str:
+        return (
+            f"ThresholdSketch({self.n_correct} correct, {self.n_incorrect} incorrect, "
+            f"max_width={self._max_width:g})"
+        )
+
+    @property
+    def max_width(self) -> float:
+        """The largest width of the bounds of the ROC-AUC."""
+        return self._max_width
+
+    @property
+    def n_correct(self) -> int:
+        """Number of correct items, n⁺."""
+        return int(self._totals[1])
+
+    @property
+    def n_incorrect(self) -> int:
+        """Number of incorrect items, n⁻."""
+        return int(self._totals[0])
+
+    @property
+    def total(self) -> int:
+        """Number of items, Ω."""
+        return self.n_correct + self.n_incorrect
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the arrays of the sketch take."""
+        arrays = [*self._nodes, self._kept, *(self._routing or ())]
+        return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+
+    def update(self, correct: ArrayLike, confidence: ArrayLike) -> None:
+        """Count the items of a batch.
+
+        Parameters
+        ----------
+        correct : array_like of shape (n,)
+            Whether each output was right: bool, or 0 and 1 of any numeric type.
+        confidence : array_like of shape (n,)
+            Real and finite. Integers up to 2**53, which doubles hold.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As :func:`.threshold_sweep`, also for integers beyond 2**53; nothing is counted then.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> sketch = fa.frames.ThresholdSketch()
+        >>> sketch.update([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
+        >>> sketch.bounds().arac_auc
+        Bounds(low=0.96875, high=0.96875)
+        """
+        items = read_items(correct, confidence)
+        for values, labels in _parts(items):
+            low, high = values.min(), values.max()
+            items.check(not_finite=not -np.inf < low <= high < np.inf, seen_labels=int(labels.max()))
+            if values.dtype.kind in "iu" and max(-int(low), int(high)) > EXACT_INTEGERS:
+                message = "confidence has integers beyond 2**53; convert them to floats"
+                raise ValueError(message)
+        for values, labels in _parts(items):
+            doubles = np.ascontiguousarray(values, np.float64)
+            doubles.flags.writeable = False  # one type for the compiler
+            self._count(doubles, labels)
+
+    def _count(self, values: NDArray[np.float64], labels: NDArray[np.uint8]) -> None:
+        sketch = _kernels.sketch
+        if int(self._n_kept.max()) + len(values) > self._kept.shape[1]:
+            self._settle()
+            self._kept = np.empty((2, MOST_KEPT), np.uint64)
+        if self._routing is None:
+            self._routing = self._routes()
+        way = self._routing
+        keys, places = np.empty(len(values), np.uint64), np.empty(len(values), np.int32)
+        sketch.route(
+            values, labels, way.starts, way.table, way.ends, way.steps, keys, places, way.added
+        )
+        right = int(np.count_nonzero(labels))
+        self._totals += (len(values) - right, right)
+        if sketch.accept(
+            way.owners, way.added, self._nodes.bits, self._nodes.counts, way.sums, self._budget(), GROWN
+        ):
+            sketch.keep(keys, labels, places, way.added, self._kept, self._n_kept)
+            sketch.clear(way.added)
+
+    def _budget(self) -> NDArray[np.float64]:
+        """How many incorrect and correct items the nodes of each path may hold together."""
+        return self._totals * (self._max_width / 2)
+
+    def _routes(self) -> Routing:
+        sketch = _kernels.sketch
+        low, bits, counts = self._nodes
+        starts = np.empty(2 * len(low) + 1, np.uint64)
+        owners = np.empty(2 * len(low) + 1, np.int32)
+        sums = np.empty((len(low), 2), np.int64)
+        size = sketch.lay_out(low, bits, counts, sums, starts, owners)
+        starts, owners = starts[:size].copy(), owners[:size].copy()
+        # the cells are finest near both ends, and a few outliers must not move these
+        ends = 0.0, 0.0, 0.0, 0
+        if len(low):
+            mass = np.cumsum(counts.sum(axis=1))
+            places = np.searchsorted(mass, mass[-1] * np.array([0.001, 0.999]))
+            first, last = sketch.values_of(np.clip(low[places], LEAST, LARGEST)).tolist()
+            middle = first / 2 + last / 2
+            reach = np.float64(middle - first)
+            threshold = _kernels.threshold
+            base = int(reach.view(np.int64) >> threshold.MANTISSA_SHIFT) - threshold.HALF_CELLS + 1
+            ends = first, middle, last, base
+        table = np.empty(_kernels.threshold.N_CELLS + 1, np.int32)
+        steps = sketch.tabulate(starts, ends, table)
+        return Routing(starts, owners, sums, np.zeros((size, 2), np.int32), table, ends, steps)
+
+    def _settle(self) -> None:
+        """Make nodes of the items that were kept."""
+        if not self._n_kept.any():
+            return
+        kept = [np.sort(keys[:size]) for keys, size in zip(self._kept, self._n_kept, strict=True)]
+        nodes = Nodes.empty(len(kept[0]) + len(kept[1]))
+        size = _kernels.sketch.count_keys(kept[1], kept[0], nodes.low, nodes.counts)
+        nodes.bits[:] = 0
+        self._n_kept[:] = 0
+        self._merge(Nodes(*(array[:size] for array in nodes)))
+
+    def _merge(self, nodes: Nodes) -> None:
+        """Add nodes, and collapse some where there are many."""
+        merged = Nodes.empty(len(self._nodes.low) + len(nodes.low))
+        size = _kernels.sketch.merge(*self._nodes, *nodes, *merged)
+        self._nodes = merged.head(size)
+        self._routing = None
+        if size <= self._limit:
+            return
+        size = _kernels.sketch.collapse(*self._nodes, self._budget(), COLLAPSED, *merged)
+        self._nodes = merged.head(size)
+        self._limit = max(self._limit, 2 * size)
+
+    def __add__(self, other: object) -> ThresholdSketch:
+        """Merge with the sketch of other items, of either width: the wider one's holds."""
+        if not isinstance(other, ThresholdSketch):
+            return NotImplemented
+        merged = ThresholdSketch(max(self._max_width, other._max_width))
+        merged._limit = max(self._limit, other._limit)
+        merged._totals = self._totals + other._totals
+        if merged.total > np.iinfo(np.int64).max:
+            message = f"the merged counts sum to {self.total + other.total}, beyond int64"
+            raise ValueError(message)
+        self._settle()
+        other._settle()
+        merged._nodes = self._nodes
+        merged._merge(other._nodes)
+        return merged
+
+    def __radd__(self, other: object) -> ThresholdSketch:
+        """Let ``sum(sketches)`` merge: it starts from 0."""
+        return self if other == 0 else NotImplemented
+
+    def bounds(self) -> BoundedSweep:
+        """Return the counts at thresholds, with bounds of all figures.
+
+        Returns
+        -------
+        BoundedSweep
+            Its `roc_auc` is at most `max_width` wide; the other areas get their bounds without a
+            promised width. All is exact as long as no range had to be collapsed.
+
+        Raises
+        ------
+        ValueError
+            Where nothing was counted yet.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> sketch = fa.frames.ThresholdSketch()
+        >>> sketch.update([1, 0], [0.9, 0.4])
+        >>> sketch.bounds()
+        BoundedSweep(2 bins, 1 correct, 1 incorrect)
+        """
+        if not self.total:
+            message = "the sketch is empty; at least one item is expected"
+            raise ValueError(message)
+        self._settle()
+        low, bits, counts = self._nodes
+        last = np.minimum(_kernels.sketch.last_keys(low, bits), LARGEST)
+        low = np.maximum(low, LEAST)
+        after = last[last < LARGEST] + np.uint64(1)
+        after[after == MINUS_ZERO] += np.uint64(1)
+        keys, where = np.unique(np.concatenate([low, after]), return_inverse=True)
+        depth = np.cumsum(np.bincount(where[: len(low)], minlength=len(keys)))
+        depth -= np.cumsum(np.bincount(where[len(low) :], minlength=len(keys)))
+        keys = keys[depth > 0]  # where no range is, no item is: the interval below goes on
+        ends = {}
+        for name, at in (("low", low), ("high", last)):
+            place = len(keys) - np.searchsorted(keys, at, side="right") + 1
+            steps = np.zeros((len(keys) + 1, 2), np.int64)
+            np.add.at(steps, place, counts)
+            ends[name] = np.cumsum(steps, axis=0)
+        thresholds = _kernels.sketch.values_of(keys)[::-1]
+        return BoundedSweep(
+            thresholds=np.append(np.inf, thresholds),
+            true_accepts_low=ends["low"][:, 1],
+            true_accepts_high=ends["high"][:, 1],
+            false_accepts_low=ends["low"][:, 0],
+            false_accepts_high=ends["high"][:, 0],
+            single_valued=np.isin(keys, low[bits == 0])[::-1],
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return the sketch as bytes, the same on every machine.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> sketch = fa.frames.ThresholdSketch()
+        >>> sketch.update([1, 0], [0.9, 0.4])
+        >>> fa.frames.ThresholdSketch.from_bytes(sketch.to_bytes())
+        ThresholdSketch(1 correct, 1 incorrect, max_width=0.001)
+        """
+        self._settle()
+        low, bits, counts = self._nodes
+        parts = [
+            HEADER.pack(MAGIC, VERSION, self._max_width, len(low)),
+            low.astype("<u8").tobytes(),
+            bits.tobytes(),
+            counts.astype("<i8").tobytes(),
+        ]
+        content = b"".join(parts)
+        return content + CHECKSUM.pack(zlib.crc32(content))
+
+    @staticmethod
+    def from_bytes(data: bytes) -> ThresholdSketch:
+        """Return the sketch that :meth:`.to_bytes` wrote.
+
+        Parameters
+        ----------
+        data : bytes
+            The whole of it.
+
+        Returns
+        -------
+        ThresholdSketch
+
+        Raises
+        ------
+        ValueError
+            Where the bytes are not those of a sketch, of another version, or damaged.
+        """
+        if len(data) < HEADER.size + CHECKSUM.size or not data.startswith(MAGIC):
+            message = "data is not a ThresholdSketch: it begins otherwise; what to_bytes gave is expected"
+            raise ValueError(message)
+        _, version, max_width, size = HEADER.unpack_from(data)
+        if version != VERSION:
+            message = f"data is a ThresholdSketch of version {version}; version {VERSION} is expected"
+            raise ValueError(message)
+        content, checksum = data[: -CHECKSUM.size], data[-CHECKSUM.size :]
+        if CHECKSUM.unpack(checksum)[0] != zlib.crc32(content):
+            message = "data is a damaged ThresholdSketch: its checksum is another one"
+            raise ValueError(message)
+        sketch = ThresholdSketch(max_width)
+        at, arrays = HEADER.size, []
+        for dtype, columns in (("<u8", 1), ("u1", 1), ("<i8", 2)):
+            arrays.append(np.frombuffer(content, dtype, size * columns, at))
+            at += arrays[-1].nbytes
+        low, bits, counts = arrays
+        sketch._nodes = Nodes(
+            low.astype(np.uint64), bits.astype(np.uint8), counts.astype(np.int64).reshape(size, 2)
+        )
+        sketch._totals = sketch._nodes.counts.sum(axis=0)
+        sketch._limit = max(sketch._limit, 2 * size)
+        return sketch
+
+    def __reduce__(self) -> tuple[Callable[[bytes], ThresholdSketch], tuple[bytes]]:
+        return ThresholdSketch.from_bytes, (self.to_bytes(),)
+
+
+def _parts(items: Items) -> Iterator[tuple[NDArray[Any], NDArray[np.uint8]]]:
+    """Values and labels of a few items at a time."""
+    for start in range(0, items.n, CHUNK):
+        for _, values, _, labels in items.chunks(start, min(start + CHUNK, items.n)):
+            yield values, labels
