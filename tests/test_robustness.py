@@ -259,7 +259,7 @@ LAYERS = [
     {"models"},
     {"operating.reviewer"},
     {"areas"},
-    {"frames.extremes", "frames.bounded", "frames.points"},
+    {"frames.extremes", "frames.bounded", "frames.points", "frames.sketch"},
     {"curves"},
     {"operating"},
     {"sklearn"},

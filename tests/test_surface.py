@@ -138,6 +138,8 @@ MEANINGS = {
     "single_valued": "(k,) which bins hold one confidence only",
     "best": "the best or the worst order inside the bins",
     "steps": "points inside a bin",
+    "max_width": "of the bounds of the ROC-AUC",
+    "data": "the bytes of a sketch",
     # Uncertainty
     "statistic": "the name of a statistic, a Statistic or a callable",
     "metrics": "the names of figures to compute",

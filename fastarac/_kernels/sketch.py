@@ -21,9 +21,15 @@ from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
 from fastarac._kernels.codes import FLOAT
-from fastarac._kernels.threshold import N_CELLS, cell_of, ordered
+from fastarac._kernels.threshold import ordered
 
 Array = NDArray[Any]
+
+CELL_BITS = 10  # as in `threshold`, but finer: a cell is to hold few of the intervals
+HALF_CELLS = 32 << CELL_BITS
+N_CELLS = 2 * HALF_CELLS
+MANTISSA_SHIFT = 52 - CELL_BITS
+FEW = 8  # intervals that are looked through one by one
 
 DEPTH = 66  # ranges that enclose each other, and one more
 SIGN = np.uint64(1 << 63)
@@ -32,7 +38,7 @@ ALL = ~np.uint64(0)
 
 
 @kernel
-def span(bits: int) -> Any:
+def span(bits: Any) -> Any:
     """Distance from the first to the last key of a range."""
     return ALL if bits >= 64 else (ONE << np.uint64(bits)) - ONE
 
@@ -47,7 +53,7 @@ def last_keys(low: Array, bits: Array) -> Array:
 
 
 @kernel
-def bit_length(x: Any) -> int:
+def bit_length(x: Any) -> Any:
     """Number of the highest bit that is set, from 1 on; 0 for none."""
     n = 0
     for step in (32, 16, 8, 4, 2, 1):
@@ -154,7 +160,7 @@ def collapse(
                 new_counts[n, 1] = counts[i, 1]
                 n += 1
             continue
-        level = max(bit_length(low[i] ^ low[j - 1]), np.int64(bits[i]))
+        level: Any = max(bit_length(low[i] ^ low[j - 1]), np.int64(bits[i]))
         q = before[j, 0] - before[i, 0]
         p = before[j, 1] - before[i, 1]
         if q <= share * (budget[0] - q_above) and p <= share * (budget[1] - p_above):
@@ -195,9 +201,7 @@ def collapse(
 
 
 @kernel
-def lay_out(
-    low: Array, bits: Array, counts: Array, sums: Array, starts: Array, owners: Array
-) -> int:
+def lay_out(low: Array, bits: Array, counts: Array, sums: Array, starts: Array, owners: Array) -> int:
     """Cut all keys into intervals, and say which node, with none below it, is each; -1 for no node.
 
     Writes the first key of each interval (the first is 0), its owner, and the sums (n, 2) of each node;
@@ -254,7 +258,7 @@ def value_of(key: Any) -> float:
     if key <= np.uint64(0x000FFFFFFFFFFFFF):
         return -np.inf
     bits = key ^ SIGN if key & SIGN else ~key
-    return np.uint64(bits).view(np.float64)  # type: ignore[no-any-return]
+    return np.uint64(bits).view(np.float64)
 
 
 @kernel
@@ -267,43 +271,50 @@ def values_of(keys: Array) -> Array:
 
 
 @kernel
-def tabulate(starts: Array, ends: Any, table: Array) -> int:
-    """Write the last interval that begins at or before each cell (N_CELLS + 1,).
+def cell_of(value: Any, ends: Any) -> Any:
+    """Number of the cell that holds `value`: nowhere decreasing in it, finest near both ends."""
+    low, middle, high, base = ends
+    below = value < middle
+    distance = max(value - low if below else high - value, 0.0)
+    k = (np.float64(distance).view(np.int64) >> np.int64(MANTISSA_SHIFT)) - base
+    k = min(max(k, np.int64(0)), np.int64(HALF_CELLS - 1))
+    return k if below else np.int64(N_CELLS - 1) - k
 
-    An item of cell c is in an interval from table[c] to table[c + 1]. Returns the number of halvings that
-    find it in the fullest cell.
-    """
-    table[:] = 0
-    for i in range(1, len(starts)):
-        table[cell_of(value_of(starts[i]), ends) + 1] += 1
-    most = 0
-    for c in range(N_CELLS):
-        most = max(most, table[c + 1])
-        table[c + 1] += table[c]
-    steps = 0
-    while (1 << steps) <= most:
-        steps += 1
-    return steps
+
+@kernel
+def cells_of(keys: Array, ends: Any) -> Array:
+    """Return `cell_of` the confidence of each key."""
+    out = np.empty(len(keys), np.int64)
+    for i in range(len(keys)):
+        out[i] = cell_of(value_of(keys[i]), ends)
+    return out
 
 
 @kernel
 def route(
-    values: Array, labels: Array, starts: Array, table: Array, ends: Any, steps: int,
+    values: Array, labels: Array, starts: Array, table: Array, ends: Any,
     keys: Array, places: Array, added: Array,
 ) -> None:  # fmt: skip
-    """Write the key and the interval of each item, and count the items of each interval (n, 2)."""
+    """Write the key and the interval of each item, and count the items of each interval (n, 2).
+
+    An item of cell c is in an interval from table[c] to table[c + 1], the last ones that begin before
+    the cell and before the next. In two passes: the processor can then look for several items at once.
+    """
     for i in range(len(values)):
-        value = values[i]
-        key = ordered(np.float64(value).view(np.uint64), SIGN, FLOAT)
-        cell = cell_of(value, ends)
-        first = table[cell]
-        beyond = table[cell + 1] + 1
-        for _ in range(steps):
-            middle = (first + beyond) >> 1
-            right = starts[middle] <= key
-            first = middle if right else first
-            beyond = beyond if right else middle
-        keys[i] = key
+        keys[i] = ordered(np.float64(values[i]).view(np.uint64), SIGN, FLOAT)
+        places[i] = cell_of(values[i], ends)
+    for i in range(len(values)):
+        key = keys[i]
+        first = table[places[i]]
+        last = table[places[i] + 1]
+        while last - first > FEW:
+            middle = (first + last) >> 1
+            if starts[middle] <= key:
+                first = middle
+            else:
+                last = middle - 1
+        while first < last and starts[first + 1] <= key:
+            first += 1
         places[i] = first
         added[first, labels[i]] += 1
 
@@ -342,10 +353,8 @@ def accept(
 
 
 @kernel
-def keep(
-    keys: Array, labels: Array, places: Array, added: Array, kept: Array, n_kept: Array
-) -> None:
-    """Write the keys of the items that were not added behind those kept before, by their labels (2, n)."""
+def keep(keys: Array, labels: Array, places: Array, added: Array, kept: Array, n_kept: Array) -> None:
+    """Write the keys of the items that were not added behind those kept before, by label (2, n)."""
     for i in range(len(keys)):
         if added[places[i], 0] < 0:
             label = labels[i]

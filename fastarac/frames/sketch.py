@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 15  # items that are looked at together
 MOST_KEPT = 3 << 14  # of each label, until they are sorted
-NODES = 32  # divided by the width: from so many nodes on, some are collapsed
-COLLAPSED, GROWN = 1 / 3, 2 / 3  # of the room for a node, when it is made and as it grows
+NODES = 32  # divided by the width: beyond so many nodes, some are collapsed
+COLLAPSED, GROWN = 1 / 2, 3 / 4  # of the room for a node: when it is made, and as it grows
 EXACT_INTEGERS = 1 << 53
 MAGIC = b"fastarac sketch\n"
 VERSION = 1
@@ -49,7 +49,7 @@ class Nodes(NamedTuple):
 
     def head(self, size: int) -> Nodes:
         """The first nodes alone."""
-        return Nodes(*(array[:size].copy() for array in self))
+        return Nodes(self.low[:size].copy(), self.bits[:size].copy(), self.counts[:size].copy())
 
 
 class Routing(NamedTuple):
@@ -61,7 +61,6 @@ class Routing(NamedTuple):
     added: NDArray[np.int32]
     table: NDArray[np.int32]
     ends: tuple[float, float, float, int]
-    steps: int
 
 
 class ThresholdSketch:
@@ -193,9 +192,8 @@ class ThresholdSketch:
             self._routing = self._routes()
         way = self._routing
         keys, places = np.empty(len(values), np.uint64), np.empty(len(values), np.int32)
-        sketch.route(
-            values, labels, way.starts, way.table, way.ends, way.steps, keys, places, way.added
-        )
+        with np.errstate(over="ignore"):  # the distance from an end
+            sketch.route(values, labels, way.starts, way.table, way.ends, keys, places, way.added)
         right = int(np.count_nonzero(labels))
         self._totals += (len(values) - right, right)
         if sketch.accept(
@@ -206,7 +204,7 @@ class ThresholdSketch:
 
     def _budget(self) -> NDArray[np.float64]:
         """How many incorrect and correct items the nodes of each path may hold together."""
-        return self._totals * (self._max_width / 2)
+        return self._totals.astype(np.float64) * (self._max_width / 2)
 
     def _routes(self) -> Routing:
         sketch = _kernels.sketch
@@ -224,12 +222,11 @@ class ThresholdSketch:
             first, last = sketch.values_of(np.clip(low[places], LEAST, LARGEST)).tolist()
             middle = first / 2 + last / 2
             reach = np.float64(middle - first)
-            threshold = _kernels.threshold
-            base = int(reach.view(np.int64) >> threshold.MANTISSA_SHIFT) - threshold.HALF_CELLS + 1
+            base = int(reach.view(np.int64) >> sketch.MANTISSA_SHIFT) - sketch.HALF_CELLS + 1
             ends = first, middle, last, base
-        table = np.empty(_kernels.threshold.N_CELLS + 1, np.int32)
-        steps = sketch.tabulate(starts, ends, table)
-        return Routing(starts, owners, sums, np.zeros((size, 2), np.int32), table, ends, steps)
+        begun = np.bincount(sketch.cells_of(starts[1:], ends) + 1, minlength=sketch.N_CELLS + 1)
+        table = np.cumsum(begun, dtype=np.int32)
+        return Routing(starts, owners, sums, np.zeros((size, 2), np.int32), table, ends)
 
     def _settle(self) -> None:
         """Make nodes of the items that were kept."""
@@ -240,7 +237,7 @@ class ThresholdSketch:
         size = _kernels.sketch.count_keys(kept[1], kept[0], nodes.low, nodes.counts)
         nodes.bits[:] = 0
         self._n_kept[:] = 0
-        self._merge(Nodes(*(array[:size] for array in nodes)))
+        self._merge(nodes.head(size))
 
     def _merge(self, nodes: Nodes) -> None:
         """Add nodes, and collapse some where there are many."""
@@ -252,7 +249,7 @@ class ThresholdSketch:
             return
         size = _kernels.sketch.collapse(*self._nodes, self._budget(), COLLAPSED, *merged)
         self._nodes = merged.head(size)
-        self._limit = max(self._limit, 2 * size)
+        self._limit = max(int(NODES / self._max_width), 2 * size)
 
     def __add__(self, other: object) -> ThresholdSketch:
         """Merge with the sketch of other items, of either width: the wider one's holds."""
@@ -366,7 +363,9 @@ class ThresholdSketch:
             Where the bytes are not those of a sketch, of another version, or damaged.
         """
         if len(data) < HEADER.size + CHECKSUM.size or not data.startswith(MAGIC):
-            message = "data is not a ThresholdSketch: it begins otherwise; what to_bytes gave is expected"
+            message = (
+                "data is not a ThresholdSketch: it begins otherwise; what to_bytes gave is expected"
+            )
             raise ValueError(message)
         _, version, max_width, size = HEADER.unpack_from(data)
         if version != VERSION:
