@@ -99,7 +99,7 @@ class ThresholdSketch:
     ...     confidence = rng.random(10_000)
     ...     sketch.update(rng.random(10_000) < confidence, confidence)
     >>> sketch
-    ThresholdSketch(100080 correct, 99920 incorrect, max_width=0.01)
+    ThresholdSketch(99505 correct, 100495 incorrect, max_width=0.01)
     >>> bounds = sketch.bounds().roc_auc
     >>> bounds.width < 0.01
     True
