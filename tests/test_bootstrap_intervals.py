@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -237,3 +239,81 @@ def test_bca_does_not_take_rounding_for_bias():
     """A replicate that differs from the estimate in its last digit is equal to it."""
     replicates = np.repeat([0.25, 0.5 * (1 + 1e-15), 0.75], 10)
     assert intervals.bca(replicates, 0.5, 0.0, 0.5) == intervals.percentile(replicates, 0.5)
+
+
+def every_resample(correct: list[int], incorrect: list[int]) -> tuple[Fraction, Fraction]:
+    """Mean and variance of the ROC-AUC over all resamples of both classes, pair by pair."""
+    areas = [
+        sum(Fraction((a > b) + (a >= b), 2) for a in right for b in wrong)
+        / (len(correct) * len(incorrect))
+        for right in itertools.product(correct, repeat=len(correct))
+        for wrong in itertools.product(incorrect, repeat=len(incorrect))
+    ]
+    mean = sum(areas) / len(areas)
+    return mean, sum((area - mean) ** 2 for area in areas) / len(areas)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [([3, 2, 2], [2, 1, 3]), ([5, 4, 1], [1, 2, 1]), ([2, 1], [1, 2, 2, 3]), ([1], [0])],
+)
+def test_the_exact_variance_is_that_of_all_resamples(right, wrong):
+    correct = [1] * len(right) + [0] * len(wrong)
+    found = fa.bootstrap(
+        correct, [*right, *wrong], statistic=["roc_auc", "arac_auc", "augrc"],
+        method="exact-variance", stratified=True, confidence_level=0.9,
+    )  # fmt: skip
+    mean, variance = every_resample(right, wrong)
+    beta = Fraction(len(right), len(correct))
+    for name, scale in (
+        ("roc_auc", Fraction(1)),
+        ("arac_auc", beta * (1 - beta)),
+        ("augrc", beta * (1 - beta)),
+    ):
+        interval = found[name]
+        assert interval.standard_error == pytest.approx(math.sqrt(scale**2 * variance), rel=1e-13)
+        reach = stats.norm.ppf(0.95) * interval.standard_error
+        assert interval.low == pytest.approx(max(0.0, interval.estimate - reach), rel=1e-12, abs=1e-15)
+        assert interval.high == pytest.approx(min(1.0, interval.estimate + reach), rel=1e-12)
+        assert (interval.method, interval.distribution) == ("exact-variance", None)
+    assert found["roc_auc"].estimate == float(mean)
+
+
+def test_the_exact_variance_is_that_of_many_resamples():
+    correct, confidence = items(300 if COMPILED else 40, levels=7)
+    options = {"statistic": "arac_auc", "stratified": True}
+    exact = fa.bootstrap(correct, confidence, method="exact-variance", **options)
+    drawn = fa.bootstrap(
+        correct, confidence, n_resamples=20_000 if COMPILED else 200, random_state=0, **options
+    )
+    # the relative error of a standard deviation is 1/√(2B): here four of them
+    assert drawn.standard_error == pytest.approx(exact.standard_error, rel=0.02 if COMPILED else 0.2)
+    sweep = fa.threshold_sweep(correct, confidence)
+    assert fa.bootstrap(sweep, method="exact-variance", **options) == exact
+
+
+def test_the_exact_variance_of_one_class():
+    options = {"stratified": True, "method": "exact-variance"}
+    with pytest.warns(fa.UndefinedMetricWarning, match="roc_auc is undefined"):
+        assert math.isnan(fa.bootstrap([1, 1], [1, 2], statistic="roc_auc", **options).low)
+    assert fa.bootstrap([1, 1], [1, 2], **options).standard_error == 0.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"stratified": False}, "stratified is False; for method='exact-variance' stratified=True"),
+        ({"groups": [1, 1, 2]}, "groups is given; for method='exact-variance' single items"),
+        ({"sample_weight": [1, 1, 2]}, "sample_weight is given; for"),
+        ({"statistic": "aurc"}, "statistic is 'aurc'; .* one of roc_auc, arac_auc, augrc is expected"),
+        ({"statistic": fa.roc_auc_score}, "statistic is 'roc_auc_score'"),
+    ],
+)
+def test_what_the_exact_variance_does_not_take(options, message):
+    options = {"method": "exact-variance", "stratified": True, **options}
+    with pytest.raises(ValueError, match=message):
+        fa.bootstrap([1, 0, 1], [1, 2, 3], **options)
+    if options["stratified"]:
+        sweep = fa.threshold_sweep([1, 0], [1, 2], sample_weight=[1.0, 2.0])
+        with pytest.raises(ValueError, match="the sweep is weighted"):
+            fa.bootstrap(sweep, method="exact-variance", stratified=True)

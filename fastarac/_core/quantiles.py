@@ -6,6 +6,7 @@ import math
 from statistics import NormalDist
 
 MANY = 200.0  # degrees of freedom beyond which a series has all digits
+ROUNDING = 1e-9  # of a whole number of degrees
 FAR = 1e-4  # tail below which the difference from 1 has lost digits
 
 
@@ -22,7 +23,7 @@ def normal_quantile(level: float) -> float:
 def student_pvalue(t: float, degrees: float) -> float:
     """Probability that Student's t is at least as far from 0 as `t`; within 1e-14, below 1e-4 of it.
 
-    `degrees` are at least 1 (those that are not whole are rounded down), or infinite. Finite sums
+    `degrees` are rounded down, but not below 1, or infinite. Finite sums
     (Abramowitz and Stegun, 26.7.3 and 26.7.4), and the normal deviate of Hill 1970 (algorithm 395)
     where these would be long.
     """
@@ -35,7 +36,7 @@ def student_pvalue(t: float, degrees: float) -> float:
         y = a * math.log1p(t * t / degrees)
         late = (((4.0 * y + 33.0) * y + 240.0) * y + 855.0) / (10.0 * b * (0.8 * y * y + 100.0 + b))
         return normal_pvalue(math.sqrt(y) * (1.0 + (y + 3.0) / b - late))
-    whole = int(degrees)
+    whole = max(1, int(degrees + ROUNDING))
     angle = math.atan2(t, math.sqrt(whole))
     sine, square = math.sin(angle), whole / (whole + t * t)
     odd = whole % 2

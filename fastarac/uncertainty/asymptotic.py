@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from fastarac._core.checks import inner_fraction
-from fastarac._core.exceptions import warn_undefined, warn_unreliable
+from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
 from fastarac._core.inputs import choice, read_groups
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
@@ -28,7 +28,6 @@ Method = Literal["auto", "wald", "logit", "gamma", "inversion"]
 METHODS = ("auto", "wald", "logit", "gamma", "inversion")
 
 FEW_ITEMS = 10
-FEW_GROUPS = 20
 FEW_CARRIERS = 5
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
@@ -55,7 +54,8 @@ class Estimate(NamedTuple):
     degrees: float
     """Of freedom of the standard error."""
     items: float
-    """Items, dependent or not; of weighted ones as many of equal weight as say as much."""
+    """As many independent items of equal weight say as much: fewer than there are, of weighted ones and
+    of grouped ones, which are divided by the design effect."""
     grouped: bool = False
     heavy: float = math.inf
     """Of weighted items, those of the rarer class with a large weight."""
@@ -306,6 +306,8 @@ def estimate_of(
         n = float(len(moves)) if codes is not None else items.n
     degrees = degrees_of(sample, statistic.name, spread.carriers, n)
     n_items = n if items is None else items.n
+    if items is not None and codes is not None:
+        n_items /= design_effect(spread.standard_error, error_of_items(items, statistic))
     return Estimate(sweep, value, *spread, n, degrees, n_items, codes is not None, heavy_items(sample))
 
 
@@ -313,7 +315,7 @@ def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
     """Degrees of freedom of a standard error."""
     sweep, items, codes = sample
     if codes is not None:
-        return n - 1.0
+        return min(n - 1.0, carriers)
     degrees = 2.0 * carriers / (1.0 - carriers / n) if carriers < n else math.inf
     if name in HEAVY:
         degrees = carriers
@@ -323,6 +325,18 @@ def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
             of_classes = items.of_class(correct=True), items.of_class(correct=False)
         degrees = min(degrees, *(n - 1.0 for n in of_classes))
     return degrees
+
+
+def design_effect(of_groups: float, of_items: float) -> float:
+    """Variance of dependent items over that of independent ones, from standard errors; at least 1."""
+    return max(1.0, (of_groups / of_items) ** 2) if of_items > 0.0 else 1.0
+
+
+def error_of_items(items: influence.Items, statistic: Statistic) -> float:
+    """Standard error if the items were independent."""
+    if items.weight is None:
+        return influence.standard_error(items.sweep, statistic)
+    return influence.spread_of(items.moves(statistic)).standard_error
 
 
 def moves_of(sample: Sample, statistic: Statistic) -> NDArray[np.float64]:
@@ -360,11 +374,6 @@ def few_groups(sample: Sample) -> str | None:
     present = slice(None) if sample.items.weight is None else sample.items.weight > 0
     n = len(np.unique(sample.codes[present]))
     return few_groups_of(n) if n < FEW_GROUPS else None
-
-
-def few_groups_of(n: float) -> str:
-    """The words for it."""
-    return f"there are {n:g} groups; intervals can be relied on from {FEW_GROUPS} on"
 
 
 def doubts(

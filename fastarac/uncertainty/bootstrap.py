@@ -5,19 +5,26 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 import numpy as np
 
 from fastarac._core import parallel
 from fastarac._core.checks import inner_fraction
-from fastarac._core.exceptions import UndefinedMetricWarning, undefined_is_nan, warn_unreliable
+from fastarac._core.exceptions import (
+    UndefinedMetricWarning,
+    undefined_is_nan,
+    warn_undefined,
+    warn_unreliable,
+)
 from fastarac._core.inputs import choice, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
 from fastarac.sweep import split_grades
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
 from fastarac.uncertainty.batches import run_batches
+from fastarac.uncertainty.exact_variance import interval_of_pairs, read_pairs
 from fastarac.uncertainty.replicates import Evaluator, standard_error
 from fastarac.uncertainty.resampling import population_of
 from fastarac.uncertainty.statistics import Statistic, as_statistic
@@ -54,8 +61,8 @@ if TYPE_CHECKING:
         graded: bool
 
 
-Method = Literal["percentile", "basic", "bca", "studentized"]
-METHODS = ("percentile", "basic", "bca", "studentized")
+Method = Literal["percentile", "basic", "bca", "studentized", "exact-variance"]
+METHODS = ("percentile", "basic", "bca", "studentized", "exact-variance")
 
 
 @overload
@@ -117,10 +124,12 @@ def bootstrap(
     confidence_level : float, default=0.95
         Probability with which the interval is to cover the statistic of the population, above 0 and
         below 1; half of what is left on either side.
-    method : {"percentile", "basic", "bca", "studentized"}, default="percentile"
+    method : {"percentile", "basic", "bca", "studentized", "exact-variance"}, default="percentile"
         "percentile": quantiles of the replicates. "basic": those mirrored at the estimate. "bca":
         quantiles corrected for bias and skewness. "studentized": quantiles of the replicates' distances
-        from the estimate in units of their own standard errors.
+        from the estimate in units of their own standard errors. "exact-variance": estimate ± normal
+        quantile × standard deviation over all resamples that there could be, without drawing any: of
+        ``"roc_auc"``, ``"arac_auc"`` and ``"augrc"`` of items, with `stratified`.
     stratified : bool, default=False
         Draw the correct and the incorrect items apart, so that their numbers are fixed.
     groups : array_like of shape (n,), optional
@@ -145,9 +154,9 @@ def bootstrap(
     -------
     Interval or dict of str to Interval
         With the standard deviation of the replicates (with n − 1) and, as its `distribution`, the
-        replicates themselves in the order of their numbers, NaN where one is undefined. Of a sequence
-        of statistics, a dictionary by their names; by ``repr`` for those with parameters, by
-        ``__name__`` for functions.
+        replicates themselves in the order of their numbers, NaN where one is undefined; None with
+        "exact-variance". Of a sequence of statistics, a dictionary by their names; by ``repr`` for
+        those with parameters, by ``__name__`` for functions.
 
     Warns
     -----
@@ -167,8 +176,8 @@ def bootstrap(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for arguments outside their ranges, for weighted sweeps, for
         groups beside a sweep or with `stratified`, for "studentized" with groups, weights or a
-        statistic without influence values, and for "bca" with a statistic without influence values
-        where its items are of more than 2,000 kinds.
+        statistic without influence values, for "exact-variance" with what it does not take, and for
+        "bca" with a statistic without influence values where its items are of more than 2,000 kinds.
 
     Notes
     -----
@@ -177,6 +186,12 @@ def bootstrap(
     (1987): replicates equal to the estimate count half for the bias; the acceleration is that of the
     jackknife, over groups where there are any. The standard errors of "studentized" are those of
     :func:`.asymptotic_interval`.
+
+    "exact-variance", over all resamples of m correct and n incorrect items: with ψ the score of a pair
+    (1, ½, 0), S the sum of all, R its row and C its column sums, the variance of the ROC-AUC A is
+    [(1 − 1/m)(1 − 1/n)S² + (1 − 1/n)ΣR² + (1 − 1/m)ΣC² + Σψ²]/(mn)² − A², here as a sum of positive
+    terms; that of ARAC-AUC and AUGRC is (β(1 − β))² times it. `n_resamples` and `random_state` have no
+    part in it.
 
     Items are sorted once. A resample is then a count for each: Poisson counts, of which single draws
     are added or taken back until the sum is right, which gives the law of drawing one by one, to the
@@ -199,6 +214,20 @@ def bootstrap(
     level = inner_fraction(confidence_level, "confidence_level")
     choice(method, "method", METHODS)
     statistics = _by_name(statistic)
+    if method == "exact-variance":
+        sweep = read_pairs(
+            correct, confidence, stratified=stratified, groups=groups, sample_weight=sample_weight
+        )
+        of_pairs = {
+            name: interval_of_pairs(sweep, one, name, level) for name, one in statistics.items()
+        }
+        for name, (found, doubt) in of_pairs.items():
+            if math.isnan(found.estimate):
+                warn_undefined(name, "so is its interval")
+            elif doubt:
+                warn_unreliable(doubt)
+        exact = {name: found for name, (found, _) in of_pairs.items()}
+        return exact if _is_several(statistic) else next(iter(exact.values()))
     key = key_of(random_state)
     if graded:
         correct, confidence, sample_weight, groups = split_grades(
@@ -293,14 +322,17 @@ def doubts_about(
     without_spread = "the interval is a single value"
     members = population.members
     grouped = members is not None and members.groups is not None
-    items, carriers = population.n_items, math.inf
+    items, carriers = float(population.n_items), math.inf
     if named is not None and named.name in derivatives.NAMES:
         without_spread += ", and asymptotic_interval says what could have gone unseen"
         if members is None:
             carriers = influence.sweep_spread(population.sweep, named).carriers
         else:
             both = influence.point_influence(population.sweep, named)
-            carriers = influence.spread_of(intervals.of_members(members, both)).carriers
+            error, carriers = influence.spread_of(intervals.of_members(members, both))
+            if grouped:
+                alone = intervals.of_members(replace(members, groups=None), both)
+                items /= asymptotic.design_effect(error, influence.spread_of(alone).standard_error)
     n = float(population.n_drawn) if grouped else items
     estimate = asymptotic.Estimate(
         population.sweep, math.nan, standard_error, carriers, n, math.inf, items, grouped

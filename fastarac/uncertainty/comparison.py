@@ -181,7 +181,9 @@ def delong_test(
         nothing = Interval(math.nan, math.nan, math.nan, math.nan, level, "wald")
         return DeLongTest(math.nan, math.nan, math.nan, nothing)
     error, carriers = influence.spread_of(moves[0] - moves[1])
-    degrees = math.inf if codes is None else a.degrees
+    degrees = math.inf
+    if codes is not None:
+        degrees = asymptotic.degrees_of(samples[0], statistic.name, carriers, a.n)
     paired = _paired(a, b, error, degrees, statistic, level)
     fewest = min(found[0].of_class(correct=True), found[0].of_class(correct=False))
     if not error > NO_SPREAD:

@@ -22,7 +22,7 @@ from fastarac.uncertainty.statistics import as_statistic
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastarac.uncertainty.derivatives import Line
+    from fastarac.uncertainty.derivatives import Line, Lines
     from fastarac.uncertainty.statistics import Statistic
 
 FloatArray = NDArray[np.float64]
@@ -121,13 +121,13 @@ def _spread(second: float, fourth: float) -> Spread:
 
 def sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
     """Of the statistic of a sweep of whole items."""
-    classes = (sweep.true_accepts, sweep.false_accepts), (sweep.false_accepts, sweep.true_accepts)
     if statistic.name in derivatives.LINES:
         lines = derivatives.LINES[statistic.name](sweep, **dict(statistic.parameters))
-        powers = [_powers(*counts, line) for counts, line in zip(classes, lines, strict=True)]
+        powers = powers_of_lines(sweep, lines)
     else:
         powers = []
-        for (own, _), values in zip(classes, point_influence(sweep, statistic), strict=True):
+        classes = sweep.true_accepts, sweep.false_accepts
+        for own, values in zip(classes, point_influence(sweep, statistic), strict=True):
             counts, squares = np.diff(own), values**2
             powers.append((float(np.sum(counts * squares)), float(np.sum(counts * squares**2))))
     factors = corrections(statistic, int(sweep.n_correct), int(sweep.n_incorrect))
@@ -140,6 +140,12 @@ def sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
 def standard_error(sweep: ThresholdSweep, statistic: Statistic) -> float:
     """Of the statistic of a sweep of whole items: the root of its sum of squared influences, over n."""
     return sweep_spread(sweep, statistic).standard_error
+
+
+def powers_of_lines(sweep: ThresholdSweep, lines: Lines) -> list[tuple[float, float]]:
+    """Sums of the second and fourth powers of the influence of the correct, and of the incorrect."""
+    classes = (sweep.true_accepts, sweep.false_accepts), (sweep.false_accepts, sweep.true_accepts)
+    return [_powers(*counts, line) for counts, line in zip(classes, lines, strict=True)]
 
 
 def _powers(own: NDArray[Any], other: NDArray[Any], line: Line) -> tuple[float, float]:

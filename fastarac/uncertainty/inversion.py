@@ -78,13 +78,17 @@ class Sample(NamedTuple):
         if not total > 0.0:
             return Share(0.0, 0.0)
         p = float(np.sum(parts)) / total
-        squares = float(np.sum((parts - p * wholes) ** 2)) / total**2
+        moves = (parts - p * wholes) ** 2
+        squares = float(np.sum(moves)) / total**2
         least = total**2 / float(np.sum(wholes**2))  # where all items of a group are alike
         if not 0.0 < p < 1.0 or units < 2:
             return Share(p * least, least)
         spread = squares * units / (units - 1)  # 0 where all groups have the same share
         effective = p * (1.0 - p) / spread if spread > 0.0 else n
-        reach = normal_quantile(level) / student_quantile(level, units - 1.0)
+        degrees = units - 1.0
+        if self.codes is not None and spread > 0.0:  # as many as units of one size would have
+            degrees = min(degrees, float(np.sum(moves)) ** 2 / float(np.sum(moves**2)))
+        reach = normal_quantile(level) / student_quantile(level, degrees)
         effective = min(effective * reach**2, n)
         return Share(p * effective, effective)
 

@@ -1,0 +1,106 @@
+"""The variance of the stratified bootstrap in closed form, for areas that are made of pairs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastarac._core.interval import Interval
+from fastarac._core.quantiles import normal_quantile
+from fastarac.areas.arac import CHUNK
+from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.uncertainty import asymptotic, derivatives, influence
+from fastarac.uncertainty.inversion import Sample
+from fastarac.uncertainty.statistics import Statistic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+NAMES = ("roc_auc", "arac_auc", "augrc")
+
+
+def read_pairs(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None,
+    *,
+    stratified: bool,
+    groups: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> ThresholdSweep:
+    """The sweep of whole items; raises where the closed form does not hold."""
+    if not stratified:
+        message = "stratified is False; for method='exact-variance' stratified=True is expected"
+        raise ValueError(message)
+    for name, given in (("groups", groups), ("sample_weight", sample_weight)):
+        if given is not None:
+            message = f"{name} is given; for method='exact-variance' single items are expected"
+            raise ValueError(message)
+    sweep = as_sweep(correct, confidence)
+    if sweep.true_accepts.dtype != np.int64:
+        message = "the sweep is weighted; for method='exact-variance' counts of items are expected"
+        raise ValueError(message)
+    return sweep
+
+
+def interval_of_pairs(
+    sweep: ThresholdSweep,
+    statistic: Callable[[ThresholdSweep], float],
+    name: str,
+    level: float,
+) -> tuple[Interval, str | None]:
+    """The normal interval of a statistic within its range, and why it is not to be relied on."""
+    if not isinstance(statistic, Statistic) or statistic.name not in NAMES:
+        message = (
+            f"statistic is {name!r}; for method='exact-variance' one of {', '.join(NAMES)} is expected"
+        )
+        raise ValueError(message)
+    method, value = "exact-variance", statistic(sweep)
+    if math.isnan(value):
+        return Interval(value, math.nan, math.nan, math.nan, level, method), None
+    error = math.sqrt(stratified_variance(sweep))
+    if statistic.name != "roc_auc":  # ARAC-AUC = 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2, AUGRC the rest
+        error *= float(sweep.recognition_rate) * float(sweep.n_incorrect / sweep.total)
+    reach = normal_quantile(level) * error
+    low, high = (
+        min(max(end, statistic.range[0]), statistic.range[1]) for end in (value - reach, value + reach)
+    )
+    estimate = asymptotic.estimate_of(Sample(sweep, None, None), statistic)
+    doubt = asymptotic.doubts(
+        estimate._replace(standard_error=error), statistic,
+        without_spread="the interval is a single value",
+    )  # fmt: skip
+    return Interval(value, low, high, error, level, method), doubt
+
+
+def stratified_variance(sweep: ThresholdSweep) -> float:
+    """Variance of the ROC-AUC A over all resamples of the correct and of the incorrect items.
+
+    With ψ the score of a pair (1, ½ or 0), m correct and n incorrect items, and V the mean ψ of one
+    item, the resamples' counts of items have the covariances of a multinomial law, so that it is
+    (1 − 1/n)·Var(V⁺)/m + (1 − 1/m)·Var(V⁻)/n + Var(ψ)/(mn), where Var divides by the number; of one
+    class it is 0.
+    """
+    m, n = int(sweep.n_correct), int(sweep.n_incorrect)
+    if not (m and n):
+        return 0.0
+    lines = derivatives.LINES["roc_auc"](sweep)
+    of_correct, of_incorrect = (
+        second / float(sweep.total) ** 2 for second, _ in influence.powers_of_lines(sweep, lines)
+    )
+    area = lines.incorrect.centre
+    of_pairs = area * lines.correct.centre - tied_pairs(sweep) / (4 * m * n)
+    return (1.0 - 1.0 / n) * of_correct + (1.0 - 1.0 / m) * of_incorrect + of_pairs / m / n
+
+
+def tied_pairs(sweep: ThresholdSweep) -> float:
+    """Pairs of a correct and an incorrect item of the same confidence."""
+    ties, last = 0.0, len(sweep.thresholds)
+    for start in range(0, last - 1, CHUNK):
+        part = slice(start, min(start + CHUNK, last - 1) + 1)
+        right, wrong = np.diff(sweep.true_accepts[part]), np.diff(sweep.false_accepts[part])
+        ties += float(np.sum(np.multiply(right, wrong, dtype=np.float64)))
+    return ties
