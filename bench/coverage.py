@@ -66,7 +66,7 @@ DESIGNS = {
     "ties": Design(500, ties=True, methods=("auto",)),
     "weights": Design(400, weights=True, methods=("auto",)),
     **{
-        f"documents {c}": Design(300, (300, 600, 2000), correlation=c, methods=("auto", "ungrouped"))
+        f"documents {c}": Design(600, (300, 600, 2000), correlation=c, methods=("auto", "ungrouped"))
         for c in (0.05, 0.2, 0.5)
     },
     "resampled": Design(40, methods=("percentile", "bca", "studentized")),

@@ -6,10 +6,10 @@ docs/_data/guarantees.json, from which the page on guarantees is made. ``--table
 
 Items: z ~ N(μ, 1.5), confidence expit(z), P(correct) = expit(0.9z + 0.2), with μ such that 8.2 % are
 errors. "falling": in the twentieth of the largest z, a fifth is wrong, so that the risk first falls as
-the threshold is lowered. "pages" have 1 to 20 items, and the log-odds of their errors are shifted by
-N(0.1(size − 20), 1.5), alike for all items of a page. "documents": as in bench/coverage.py. "giants":
-2 % of the pages have 400 items in place of 20, half of them wrong. The rate of the source at a
-threshold comes from numerical integration.
+the threshold is lowered. "flat": 5.5 % are wrong, whatever the confidence. "pages" have 1 to 20 items,
+and the log-odds of their errors are shifted by N(0.1(size − 20), 1.5), alike for all items of a page.
+"documents": as in bench/coverage.py. "giants": 2 % of the pages have 400 items in place of 20, half of
+them wrong. The rate of the source at a threshold comes from numerical integration.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ PILOT = 1000
 OUTPUT = Path(__file__).parents[1] / "docs" / "_data" / "guarantees.json"
 NORMAL_95 = 1.6448536269514722
 TOP, TOP_WRONG = 1.6448536269514722, 0.2  # of z, in standard deviations: one in twenty lies above
+FLAT = 0.055
 LARGEST, GIANT, GIANTS, TYPICAL = 20, 400, 0.02, 20
 STEEPNESS, PAGE_SPREAD = 0.1, 1.5  # of the log-odds of errors, by an item more, and between pages
 NODES = np.linspace(-8.0, 8.0, 20_001)
@@ -89,10 +90,12 @@ def centre() -> float:
     return coverage.centre(ERROR_RATE)
 
 
-def wrong_of_items(z: Floats, *, falling: bool) -> Floats:
+def wrong_of_items(z: Floats, source: str = "items") -> Floats:
     """Chance of an error."""
+    if source == "flat":
+        return np.full(z.shape, FLAT)
     wrong = 1.0 - chance(z)
-    return np.where(z > centre() + TOP * SPREAD, TOP_WRONG, wrong) if falling else wrong
+    return np.where(z > centre() + TOP * SPREAD, TOP_WRONG, wrong) if source == "falling" else wrong
 
 
 def wrong_of_pages(z: Floats, mean: float, spread: float) -> Floats:
@@ -116,9 +119,9 @@ def rates(source: str) -> Rates:
         return rates_of(z, np.sum(of_sizes, axis=0) / sizes.sum())
     if source == "giants":
         in_giants = GIANTS * GIANT / (GIANTS * GIANT + (1.0 - GIANTS) * TYPICAL)
-        wrong = in_giants * 0.5 + (1.0 - in_giants) * wrong_of_items(z, falling=False)
+        wrong = in_giants * 0.5 + (1.0 - in_giants) * wrong_of_items(z)
         return rates_of(z, wrong)
-    return rates_of(z, wrong_of_items(z, falling=source == "falling"))
+    return rates_of(z, wrong_of_items(z, source))
 
 
 def draw(source: str, n: int, rng: np.random.Generator) -> Source:
@@ -138,10 +141,10 @@ def draw(source: str, n: int, rng: np.random.Generator) -> Source:
         giant = rng.random(n) < GIANTS
         pages = np.repeat(np.arange(n), np.where(giant, GIANT, TYPICAL))
         z = rng.normal(centre(), SPREAD, len(pages))
-        wrong = np.where(giant[pages], 0.5, wrong_of_items(z, falling=False))
+        wrong = np.where(giant[pages], 0.5, wrong_of_items(z))
         return Source(rng.random(len(pages)) >= wrong, expit(z), pages, GIANT)
     z = rng.normal(centre(), SPREAD, n)
-    wrong = wrong_of_items(z, falling=source == "falling")
+    wrong = wrong_of_items(z, source)
     return Source(rng.random(n) >= wrong, expit(z))
 
 
@@ -279,7 +282,7 @@ SIZES = (500, 2000, 10_000)
 TABLES = {
     "risk": Table(
         "max_risk",
-        {"items": SIZES, "falling": SIZES},
+        {"items": SIZES, "falling": SIZES, "flat": SIZES},
         {
             "fallback, pilot of 1,000": library(RISK, scale="unit", with_pilot=True),
             "fallback, a tenth set aside": library(RISK, scale="unit"),
@@ -289,7 +292,7 @@ TABLES = {
     ),
     "others": Table(
         "max_risk",
-        {"items": SIZES, "falling": SIZES},
+        {"items": SIZES, "falling": SIZES, "flat": SIZES},
         {
             "risk of the sample, every confidence": plainly(plug_in),
             "risk of the sample, 100 fixed thresholds": plainly(plug_in, counts=on_grid),

@@ -166,10 +166,51 @@ def test_the_unit_of_the_weights_changes_no_warning(unit):
     fa.asymptotic_interval(y_true, score, statistic="roc_auc", **options)
     fa.bootstrap(y_true, score, statistic="roc_auc", n_resamples=50, random_state=0, **options)
     y_true = np.arange(300) % 50 > 0
-    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 6 incorrect items"):
+    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 6 independent incorrect items"):
         fa.asymptotic_interval(y_true, score, statistic="roc_auc", **options)
-    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 6 incorrect items"):
+    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 6 independent incorrect items"):
         fa.bootstrap(y_true, score, statistic="augrc", n_resamples=50, random_state=0, **options)
+
+
+def test_few_groups_with_errors_warn():
+    """40 errors in 8 of 60 groups; what is alike within groups counts by its design effect."""
+    page = np.repeat(np.arange(60), 10)
+    confidence = np.random.default_rng(0).random(600)
+    spread = np.tile([0, 0, 0, 0, 0, 1, 1, 1, 1, 1], 60)
+    with pytest.warns(fa.UnreliableIntervalWarning, match="8 groups have items of the rarer class; "):
+        fa.asymptotic_interval((page >= 8) | spread, confidence, statistic="roc_auc", groups=page)
+    with pytest.warns(
+        fa.UnreliableIntervalWarning, match="8 groups have items of the rarer class; the"
+    ):
+        fa.delong_test((page >= 8) | spread, confidence, -confidence, groups=page)
+    alike = page % 5 > 0
+    with pytest.warns(fa.UnreliableIntervalWarning, match="^there are .* independent incorrect items"):
+        fa.asymptotic_interval(alike[:300], confidence[:300], method="wald", groups=page[:300])
+    fa.asymptotic_interval(alike, confidence, method="wald", groups=page)  # 12 groups of one kind
+
+
+def test_degrees_of_freedom_of_groups():
+    """As groups of one size would say as much, at least 2; in one group less where all are alike."""
+    rng = np.random.default_rng(1)
+    sizes = rng.integers(1, 30, 40)
+    page = np.repeat(np.arange(40), sizes)
+    correct, confidence = rng.random(len(page)) < 0.7, rng.random(len(page))
+    for name, fewer in (("arac_auc", 0), ("roc_partial_auc", 1)):
+        statistic = fa.Statistic(name, **({"fpr_range": (0.0, 1.0)} if fewer else {}))
+        found = quietly(correct, confidence, statistic=statistic, groups=page, method="wald")
+        values = fa.influence_values(correct, confidence, statistic=statistic)
+        sums = np.bincount(page, values)
+        degrees = math.floor(np.sum(sums**2) ** 2 / np.sum(sums**4) - fewer)
+        assert 2 < degrees < 39
+        reach = stats.t.ppf(0.975, degrees) * found.standard_error
+        assert found.high - found.low == pytest.approx(2 * reach, rel=1e-9)
+    one = np.where(page == 0, 0, 1 + page % 30)
+    correct = (page != 0) & (np.arange(len(page)) % 200 > 0)
+    found = quietly(correct, confidence, groups=one, method="wald")
+    sums = np.bincount(one, fa.influence_values(correct, confidence))
+    assert np.sum(sums**2) ** 2 / np.sum(sums**4) < 2
+    reach = stats.t.ppf(0.975, 2) * found.standard_error
+    assert found.estimate - found.low == pytest.approx(reach, rel=1e-9)
 
 
 def test_groups_of_weight_zero_are_as_if_absent():

@@ -200,13 +200,29 @@ class TestDependence:
         text = run("evaluate", pages, *CI, "--group", "page").stdout
         assert "from 90 groups of outputs that depend on each other" in text
 
+    def test_a_column_of_pages_is_noticed(self, pages, tmp_path):
+        """Where intervals or tests would rest on it, and only there."""
+        note = (
+            'fastarac: note: column "page" looks like pages or documents (90 in 1,797 rows): where the '
+            "outputs of one depend on each other, intervals and tests are too sure without --group page"
+        )
+        other = write(tmp_path / "other.csv", *DATA["svm-rbf"])
+        for arguments in (("evaluate", pages, *CI), ("compare", other, pages, "--format", "csv")):
+            assert note in run(*arguments).stderr.splitlines()
+        for arguments in (
+            ("evaluate", pages),
+            ("evaluate", pages, *CI, "--group", "page"),
+            ("evaluate", pages, *CI, "--by", "page"),
+            ("evaluate", other, *CI),
+        ):
+            assert "looks like" not in run(*arguments).stderr
+
     def test_tests(self, pages, tmp_path):
         correct, confidence = DATA["svm-rbf"]
         other = write(tmp_path / "other.csv", correct.astype(int), confidence, page=self.PAGES)
         found = json.loads(run("compare", pages, other, "--group", "page", "--format", "json").stdout)
         models = {"pages": DATA["knn-votes"], "other": DATA["svm-rbf"]}
-        with pytest.warns(fa.UnreliableIntervalWarning, match="from as few as 3.8 groups"):
-            pair = fa.compare_models(models, groups=self.PAGES).pair("pages", "other")
+        pair = fa.compare_models(models, groups=self.PAGES).pair("pages", "other")
         assert found["pairs"][0]["pvalue"] == pytest.approx(pair.pvalue, rel=1e-9)
         assert (
             "influence values of 90 groups of outputs"

@@ -474,3 +474,37 @@ def test_parameters_of_numpys_types_can_be_stored():
     statistic = fa.Statistic("acceptance_rate", threshold=np.int64(3))
     stored = quietly(fa.compare_models, columns, statistic=statistic).to_dict()
     assert json.loads(json.dumps(stored))["parameters"] == {"threshold": 3}
+
+
+def test_equal_scores_are_told_apart_seldom():
+    """With 6 incorrect items: at 5 % by Student's t, more often by DeLong's normal law, as it says."""
+    rng, samples = np.random.default_rng(0), 600 if COMPILED else 10
+    y_true, found = np.arange(300) >= 6, {"t": 0, "delong": 0}
+    for _ in range(samples):
+        shared = rng.normal(size=300) + 1.5 * y_true
+        a, b = shared + rng.normal(size=(2, 300))
+        comparison = quietly(
+            fa.compare_models, {"a": (y_true, a), "b": (y_true, b)}, statistic="roc_auc"
+        )
+        found["t"] += comparison.pairs[0].pvalue < 0.05
+        found["delong"] += quietly(fa.delong_test, y_true, a, b).pvalue < 0.05
+    most = samples * (0.05 + 2 * math.sqrt(0.05 * 0.95 / samples))
+    assert found["t"] <= most
+    if COMPILED:
+        assert found["delong"] > most
+
+
+def test_five_equal_models_are_told_apart_seldom():
+    """By letters, which say the same as Holm's p-values."""
+    rng, samples, apart = np.random.default_rng(1), 40 if COMPILED else 2, 0
+    for _ in range(samples):
+        hard, columns = rng.normal(size=300), {}
+        for name in "abcde":
+            z = 2.0 + hard + rng.normal(size=300)
+            columns[name] = rng.random(300) < 1 / (1 + np.exp(-z)), z
+        found = quietly(fa.compare_models, columns, random_state=0)
+        letters = [set(text) for text in found.letters]
+        differ = any(not a & b for a in letters for b in letters)
+        assert differ == any(pair.adjusted_pvalue < 0.05 for pair in found.pairs)
+        apart += differ
+    assert apart <= samples * (0.05 + 2 * math.sqrt(0.05 * 0.95 / samples))

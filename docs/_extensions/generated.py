@@ -23,6 +23,7 @@ import ocr_policies
 import ocr_tables
 import proof_pages
 import sessions
+import simulation_pages
 import tables
 import uncertainty_pages
 
@@ -46,6 +47,7 @@ MODULES = (
     ocr_tables,
     proof_pages,
     sessions,
+    simulation_pages,
     tables,
     uncertainty_pages,
 )

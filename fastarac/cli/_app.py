@@ -223,7 +223,7 @@ def evaluate(
             "group": group,
             "item": item,
         }
-        from fastarac.cli._files import read_models, with_rejects_said
+        from fastarac.cli._files import read_models, say_pages, with_rejects_said
         from fastarac.cli._report import doubts
 
         found = read_models(paths, columns)
@@ -233,6 +233,8 @@ def evaluate(
             settings.report(_html.of_outputs(models, found.outputs), notes)
         after = "" if report is None else _html.WRITTEN.format(path=report)
         settings.deliver(models, after=after, difference=found.difference)
+        if ci is not None or guarantee is not None:
+            say_pages(paths, columns)
 
 
 @app.command(epilog=EXAMPLES_OF_COMPARE)
@@ -269,7 +271,7 @@ def compare(
             {},
         )
         from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, Request, deliver
-        from fastarac.cli._files import read_models
+        from fastarac.cli._files import read_models, say_pages
 
         draws = Draws(resamples, seed)
         request = Request.of(statistic, method, correction, ci, draws, prices)
@@ -290,6 +292,7 @@ def compare(
         if item is None:
             order = ORDER_AND_TRUTH if found.same_truths else ORDER
         deliver(found.outputs, request, output_format, order=order, difference=found.difference)
+        say_pages(paths, columns)
 
 
 @app.command(epilog=EXAMPLES_OF_OCR)

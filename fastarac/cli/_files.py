@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import typer
 from rich.console import Console
 from rich.markup import escape
 
 from fastarac import io
-from fastarac._core.text import printable
+from fastarac._core.text import printable, quoted
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._options import RefusalError, in_words_of_options
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from fastarac.cli._model import Model
 
+DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 # How the library says what an option does, and how the user has to.
 WORDS = {
     "empty_truth=True": "--empty-truth",
@@ -67,6 +69,26 @@ def with_rejects_said(models: Sequence[Model], outputs: Mapping[str, io.Outputs]
 def number_of_groups(outputs: io.Outputs) -> int | None:
     """Return how many groups of outputs that depend on each other there are."""
     return None if outputs.group is None else len(np.unique(outputs.group.codes))
+
+
+def say_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> None:
+    """Say on stderr that a column looks like pages, where no --group is given."""
+    from fastarac.io._pages import column_of_pages
+
+    if columns["group"] is not None:
+        return
+    used = {name for name in columns.values() if isinstance(name, str)} | DEFAULT_COLUMNS
+    for path in paths:
+        found = column_of_pages(path, used)
+        if found is not None:
+            name = printable(found.column)
+            note = (
+                f"column {quoted(found.column)} looks like pages or documents ({found.values:,} in "
+                f"{found.rows:,} rows): where the outputs of one depend on each other, intervals and "
+                f"tests are too sure without --group {name}"
+            )
+            typer.echo(f"fastarac: note: {note}", err=True)
+            return
 
 
 def _names_of_files(paths: Sequence[Path]) -> list[str]:

@@ -32,6 +32,7 @@ FEW_CARRIERS = 5
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
 FEW_ERRORS = 6.0  # below, the gamma interval of a loss is the better one
+FEWEST_DEGREES = 2.0  # a group that outweighs all others makes the standard error large by itself
 NO_SPREAD = 1e-13  # standard errors below are 0, but for rounding
 # Means over one class, so that its spread is estimated from the items of the smaller class.
 OF_CLASSES = frozenset({"roc_auc", "normalized_arac_auc", "normalized_arp_auc", "normalized_aurc"})
@@ -59,6 +60,8 @@ class Estimate(NamedTuple):
     grouped: bool = False
     heavy: float = math.inf
     """Of weighted items, those of the rarer class with a large weight."""
+    groups_of_class: float = math.inf
+    """Groups with items of the rarer class."""
 
 
 @overload
@@ -127,8 +130,9 @@ def asymptotic_interval(
     UnreliableIntervalWarning
         With fewer than 20 groups. By "wald" and "logit" also with fewer than 10 correct or fewer than
         10 incorrect items (of a rate at a threshold: items that it counts, or does not count; of a
-        partial area: errors inside the part), where the error comes from as few as 5 items or groups,
-        by (Σψ²)²/Σψ⁴ of the influence values ψ, and where there is no spread.
+        partial area: errors inside the part; with groups divided by the design effect), where fewer
+        than 10 groups have correct or have incorrect items, where the error comes from as few as 5
+        items, by (Σψ²)²/Σψ⁴ of the influence values ψ, and where there is no spread.
     UndefinedMetricWarning
         Where the statistic is undefined; all is NaN then.
 
@@ -143,14 +147,15 @@ def asymptotic_interval(
     "wald": estimate ± normal quantile × standard error, whose square is the sample variance of the
     :func:`.influence_values` over n: for ``"roc_auc"`` that of DeLong et al. 1988; with weights the
     sandwich estimate; with G groups G/(G − 1) times the sum of squares of what each adds, and Student's
-    quantile with G − 1 degrees of freedom.
+    quantile with as many degrees of freedom as groups of one size would say as much, C = (Σd²)²/Σd⁴ of
+    what each adds (for partial ROC-AUC one less), at least 2 and at most G − 1.
 
     "logit": the same on the log-odds within the range of the statistic (on the logarithm of the
     distance from its one finite end; of a positive excess or normalised AURC, on its logarithm), with
-    Student's quantile. Degrees of freedom are Satterthwaite's, 2C/(1 − C/n) with C = (Σψ²)²/Σψ⁴; for
-    ROC-AUC and normalised areas at most one less than the smaller class, for normalised ARP-AUC and
-    AURC at most C. The cheapest threshold of a sample is cheaper in it than elsewhere: the upper end of
-    ``"cost"`` begins halfway to its leave-one-out estimate.
+    Student's quantile. Degrees of freedom are Satterthwaite's, 2C/(1 − C/n) with C = (Σψ²)²/Σψ⁴, of
+    groups as above; for ROC-AUC and normalised areas at most one less than the smaller class, for
+    normalised ARP-AUC and AURC at most C. The cheapest threshold of a sample is cheaper in it than
+    elsewhere: the upper end of ``"cost"`` begins halfway to its leave-one-out estimate.
 
     "gamma" (Fay and Feuer 1997): the loss is a sum y = Σwᵢ over the incorrect items, of AUGRC = 1 −
     ARAC-AUC with wᵢ = (1 − Xᵢ)/n, X the acceptance rate in the middle of the tie; of AURC = 1 − ARP-AUC
@@ -308,14 +313,19 @@ def estimate_of(
     n_items = n if items is None else items.n
     if items is not None and codes is not None:
         n_items /= design_effect(spread.standard_error, error_of_items(items, statistic))
-    return Estimate(sweep, value, *spread, n, degrees, n_items, codes is not None, heavy_items(sample))
+    several = math.inf
+    if items is not None and codes is not None:
+        several = groups_of_class(items.is_correct, codes, items.weight)
+    return Estimate(
+        sweep, value, *spread, n, degrees, n_items, codes is not None, heavy_items(sample), several
+    )
 
 
 def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
     """Degrees of freedom of a standard error."""
     sweep, items, codes = sample
     if codes is not None:
-        return min(n - 1.0, carriers)
+        return min(n - 1.0, max(carriers - (name == "roc_partial_auc"), FEWEST_DEGREES))
     degrees = 2.0 * carriers / (1.0 - carriers / n) if carriers < n else math.inf
     if name in HEAVY:
         degrees = carriers
@@ -330,6 +340,14 @@ def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
 def design_effect(of_groups: float, of_items: float) -> float:
     """Variance of dependent items over that of independent ones, from standard errors; at least 1."""
     return max(1.0, (of_groups / of_items) ** 2) if of_items > 0.0 else 1.0
+
+
+def groups_of_class(
+    right: NDArray[np.bool_], codes: NDArray[Any], weight: NDArray[np.float64] | None
+) -> float:
+    """How many groups have correct items, or how many have incorrect ones: the fewer."""
+    present = np.ones(len(right), np.bool_) if weight is None else weight > 0.0
+    return float(min(len(np.unique(codes[present & of])) for of in (right, ~right)))
 
 
 def error_of_items(items: influence.Items, statistic: Statistic) -> float:
@@ -399,13 +417,21 @@ def doubts(
             f"of the items of large weight, {estimate.heavy:g} are of the rarer class; the interval of "
             f"{name} can be relied on from {FEW_HEAVY} on"
         )
-    weight *= estimate.items / float(estimate.sweep.total)
-    if weight < FEW_ITEMS:
+    effective = weight * (estimate.items / float(estimate.sweep.total))
+    if effective < FEW_ITEMS:
+        if estimate.grouped:
+            kind = f"independent {kind}"
         return (
-            f"there are {weight:.3g} {kind}; the interval of {name} can be relied on from "
+            f"there are {effective:.3g} {kind}; the interval of {name} can be relied on from "
             f"{FEW_ITEMS} on"
         )
-    if estimate.carriers < FEW_CARRIERS:
+    if estimate.groups_of_class < FEW_ITEMS:
+        return (
+            f"{estimate.groups_of_class:g} groups have items of the rarer class; the interval of "
+            f"{name} can be relied on from {FEW_ITEMS} on"
+        )
+    # of groups, Student's quantile has no more degrees of freedom than there are
+    if estimate.carriers < FEW_CARRIERS and not (estimate.grouped and math.isfinite(estimate.degrees)):
         return (
             f"the error of {name} is estimated from as few as {estimate.carriers:.2g} "
             f"{'groups' if estimate.grouped else 'items'}; its interval can be relied on from "

@@ -155,8 +155,8 @@ def delong_test(
     with sample variances of each class. Ranks give all V in O(n log n) (Sun and Xu 2014). The law of z
     is taken to be normal, as published, which rejects too often with few items of a class (about 10 %
     in place of 5 with 6); :func:`.compare_models` takes Student's. With `groups` the variance is that
-    of the sums within each (Obuchowski 1997), and the law Student's with one degree of freedom less
-    than groups.
+    of the sums within each (Obuchowski 1997), and the law Student's with as many degrees of freedom as
+    groups of one size would say as much, (Σd²)²/Σd⁴ of the sums d, but 2 to one less than groups.
 
     Examples
     --------
@@ -198,11 +198,15 @@ def delong_test(
             f"there are {fewest:g} items of one class; the test can be relied on from "
             f"{asymptotic.FEW_ITEMS} on"
         )
-    elif carriers < asymptotic.FEW_CARRIERS:
+    elif a.groups_of_class < asymptotic.FEW_ITEMS:
         warn_unreliable(
-            f"the error of the difference is estimated from as few as {carriers:.2g} "
-            f"{'items' if codes is None else 'groups'}; the test can be relied on from "
-            f"{asymptotic.FEW_CARRIERS} on"
+            f"{a.groups_of_class:g} groups have items of the rarer class; the test can be relied on "
+            f"from {asymptotic.FEW_ITEMS} on"
+        )
+    elif carriers < asymptotic.FEW_CARRIERS and codes is None:
+        warn_unreliable(
+            f"the error of the difference is estimated from as few as {carriers:.2g} items; the test "
+            f"can be relied on from {asymptotic.FEW_CARRIERS} on"
         )
     return DeLongTest(paired.statistic, paired.pvalue, paired.interval.estimate, paired.interval)
 
@@ -280,8 +284,8 @@ def compare_models(
     values of two models, the squared standard error of their difference is the sample variance of
     ψ_a − ψ_b over n; intervals and p-values take Student's t, with Satterthwaite's degrees of freedom
     from ψ_a − ψ_b, for ``"roc_auc"`` and the normalised areas one less than the smaller class, and with
-    groups one less than these. For ``"roc_auc"`` and the same labels the statistic is that of
-    :func:`.delong_test`.
+    groups as :func:`.asymptotic_interval` has them. For ``"roc_auc"`` and the same labels the statistic
+    is that of :func:`.delong_test`.
 
     At the cheapest threshold the cost does not change to first order with the threshold, so that
     differences in cost have the error of a mean over items at thresholds that are fixed.
@@ -465,10 +469,10 @@ def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _F
         if not error > NO_SPREAD:
             if not math.isnan(error):
                 doubts.append(f"no item tells {names_[a]!r} and {names_[b]!r} apart")
-        elif carriers < asymptotic.FEW_CARRIERS:
+        elif carriers < asymptotic.FEW_CARRIERS and codes is None:
             doubts.append(
                 f"the error of the difference of {names_[a]!r} and {names_[b]!r} is estimated from as "
-                f"few as {carriers:.2g} {'items' if codes is None else 'groups'}"
+                f"few as {carriers:.2g} items"
             )
     values = np.array([estimate.value for estimate in estimates])
     if np.isnan(values).any():

@@ -1,8 +1,8 @@
 """Intervals of shares, and of the largest acceptance rate within a limit, by inverting binomial tests.
 
 Weighted or grouped items count as fewer independent ones: the effective number n* = p(1 − p)/s² of a
-share p with the standard error s (Korn and Graubard 1998), so that the formulas of whole items go on to
-hold.
+share p with the standard error s (Korn and Graubard 1998), times the squared ratio of the normal to
+Student's quantile with the degrees of freedom of s, so that the formulas of whole items go on to hold.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 LIMITS = ("acceptance_at_error_rate", "acceptance_at_risk")
+MORE_DEGREES = 2.0  # than groups of one size that would say as much; fewer are too wide with few errors
 PARTS = 10  # bisections of a tie
 NAMES = (*LIMITS, "recognition_rate", *derivatives.RATES)
 
@@ -86,8 +87,9 @@ class Sample(NamedTuple):
         spread = squares * units / (units - 1)  # 0 where all groups have the same share
         effective = p * (1.0 - p) / spread if spread > 0.0 else n
         degrees = units - 1.0
-        if self.codes is not None and spread > 0.0:  # as many as units of one size would have
-            degrees = min(degrees, float(np.sum(moves)) ** 2 / float(np.sum(moves**2)))
+        if self.codes is not None and spread > 0.0:
+            carriers = float(np.sum(moves)) ** 2 / float(np.sum(moves**2))
+            degrees = min(degrees, carriers + MORE_DEGREES)
         reach = normal_quantile(level) / student_quantile(level, degrees)
         effective = min(effective * reach**2, n)
         return Share(p * effective, effective)

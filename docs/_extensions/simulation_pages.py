@@ -1,0 +1,102 @@
+"""What the simulations of guarantees and of tests found, as tables."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tables import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DATA = Path(__file__).parents[1] / "_data"
+GUARANTEES = DATA / "guarantees.json"  # by python -m bench.guarantees
+TYPE_ONE = DATA / "type_one.json"  # by python -m bench.type_one
+LEVEL = 0.05
+SURELY = 2.0  # standard errors above the level, from which a share is shown bold
+SOME = 5.0  # percent of samples with a warning, from which they are named
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def standard_error(samples: int) -> float:
+    """Of a share of samples, if it is the level."""
+    return math.sqrt(LEVEL * (1.0 - LEVEL) / samples)
+
+
+def percent(count: int, samples: int) -> str:
+    """Of samples; bold where it is surely above the level."""
+    share = count / samples
+    text = f"{100 * share:.1f} %"
+    return f"**{text}**" if share > LEVEL + SURELY * standard_error(samples) else text
+
+
+def points(samples: int) -> str:
+    """The standard error in percentage points."""
+    return f"{100 * standard_error(samples):.1f}"
+
+
+def guarantee_table(table: str, source: str, unit: str = "items", *, rate: bool = False) -> str:
+    """Rules down, sizes across: the share accepted, and of the samples those that exceed the limit."""
+    rows = [row for row in rows_of(GUARANTEES) if (row["table"], row["source"]) == (table, source)]
+    sizes = list(dict.fromkeys(row["n"] for row in rows))
+    lines = []
+    for rule in dict.fromkeys(row["rule"] for row in rows):
+        of_rule = {row["n"]: row for row in rows if row["rule"] == rule}
+        line = [rule]
+        for n in sizes:
+            row = of_rule[n]
+            cells = [f"{row['accepted']:.2f}", percent(row["exceeded"], row["samples"])]
+            cells += [f"{100 * row['rate']:.2f} %"] if rate else []
+            line.append(", ".join(cells))
+        lines.append([*line, points(of_rule[sizes[0]]["samples"])])
+    return markdown(["rule", *(f"{n:,} {unit}" for n in sizes), "standard error, points"], lines)
+
+
+def type_one_table(*, documents: bool) -> str:
+    """Tests down, items across: of the samples, those in which a difference was found."""
+    rows = [row for row in rows_of(TYPE_ONE) if row["documents"] == documents]
+    places = list(dict.fromkeys((row["error_rate"], row["n"]) for row in rows))
+    places.sort(key=lambda place: place[0] * place[1])
+    lines = []
+    for test in dict.fromkeys(row["test"] for row in rows):
+        of_test = {(row["error_rate"], row["n"]): row for row in rows if row["test"] == test}
+        line = [test]
+        for place in places:
+            row = of_test.get(place)
+            if row is None:
+                line.append("")
+                continue
+            warned = 100 * row["warned"] / row["samples"]
+            text = percent(row["rejected"], row["samples"])
+            line.append(f"{text} ⚠{warned:.0f}" if warned >= SOME else text)
+        lines.append([*line, points(next(iter(of_test.values()))["samples"])])
+    header = [f"{rate * n:.3g} errors of {n:,}" for rate, n in places]
+    return markdown(["test", *header, "standard error, points"], lines)
+
+
+MAKERS: dict[str, Callable[[], str]] = {
+    **{
+        f"guarantees_{table.replace(' ', '_')}_{source.replace(' ', '_')}.md": partial(
+            guarantee_table, table, source, unit, rate=table == "error rate"
+        )
+        for table, sources, unit in (
+            ("risk", ("items", "falling", "flat"), "items"),
+            ("others", ("items", "falling", "flat"), "items"),
+            ("error rate", ("items",), "items"),
+            ("pages", ("pages", "documents 0.05", "documents 0.2", "documents 0.5"), "pages"),
+            ("risk of pages", ("pages", "documents 0.2"), "pages"),
+            ("giants", ("giants",), "pages"),
+        )
+        for source in sources
+    },
+    "type_one.md": partial(type_one_table, documents=False),
+    "type_one_documents.md": partial(type_one_table, documents=True),
+}
