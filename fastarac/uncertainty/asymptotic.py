@@ -148,7 +148,7 @@ def asymptotic_interval(
     :func:`.influence_values` over n: for ``"roc_auc"`` that of DeLong et al. 1988; with weights the
     sandwich estimate; with G groups G/(G − 1) times the sum of squares of what each adds, and Student's
     quantile with as many degrees of freedom as groups of one size would say as much, C = (Σd²)²/Σd⁴ of
-    what each adds (for partial ROC-AUC one less), at least 2 and at most G − 1.
+    what each adds (for partial ROC-AUC two less), at least 2 and at most G − 1.
 
     "logit": the same on the log-odds within the range of the statistic (on the logarithm of the
     distance from its one finite end; of a positive excess or normalised AURC, on its logarithm), with
@@ -325,7 +325,8 @@ def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
     """Degrees of freedom of a standard error."""
     sweep, items, codes = sample
     if codes is not None:
-        return min(n - 1.0, max(carriers - (name == "roc_partial_auc"), FEWEST_DEGREES))
+        fewer = 2.0 if name == "roc_partial_auc" else 0.0
+        return min(n - 1.0, max(carriers - fewer, FEWEST_DEGREES))
     degrees = 2.0 * carriers / (1.0 - carriers / n) if carriers < n else math.inf
     if name in HEAVY:
         degrees = carriers
