@@ -287,9 +287,9 @@ def test_what_is_shown_and_stored():
     assert "p (holm)" in text
     stored = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
     assert stored["statistic"] == "normalized_arac_auc"
-    assert stored["parameters"] == {"gamma": 0.5}
-    assert [model["name"] for model in stored["models"]] == ["model 0", "model 1", "model 2"]
-    assert stored["pairs"][0]["pvalue"] == comparison.pairs[0].pvalue
+    assert stored["gamma"] == 0.5
+    assert stored["model"] == ["model 0", "model 1", "model 2"]
+    assert stored["pairs_pvalue"][0] == comparison.pairs[0].pvalue
     turned, straight = comparison.pair("model 1", "model 0"), comparison.pair("model 0", "model 1")
     assert turned.difference == -straight.difference
     assert turned.interval.low == -straight.interval.high
@@ -405,8 +405,8 @@ def test_what_is_not_to_be_relied_on_warns():
             {"a": (np.ones(9), np.arange(9)), "b": (np.arange(9) % 2, np.arange(9))}
         )
     assert math.isnan(comparison.estimates[0])
-    assert comparison.to_dict()["models"][0]["estimate"] is None
-    assert comparison.to_dict()["pairs"][0]["pvalue"] is None
+    assert comparison.to_dict()["estimate"][0] is None
+    assert comparison.to_dict()["pairs_pvalue"][0] is None
 
 
 def quietly_unreliable(columns):
