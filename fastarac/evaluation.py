@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, overload
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, overload
 
 from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
-from fastarac._core.inputs import fractions_of, real_scalar
 from fastarac._core.pairs import value_of_pairs
 from fastarac._core.results import Result
 from fastarac._core.showing import flat, html_table
-from fastarac._core.text import listed, percent
+from fastarac._core.text import listed
 from fastarac.areas import arac as areas
 from fastarac.areas.precision_recall import pr_auc_score
 from fastarac.areas.risk import risk_areas
 from fastarac.costs.verification import VerificationCosts, require_costs
+from fastarac.evaluation_bounds import BoundedEvaluation, evaluate_bounds
+from fastarac.evaluation_limits import LABELS, UNIT_PRICES, Limit, read_limits
+from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.operating.guarantees import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating.points import OperatingPoint, operating_point
-from fastarac.sweep import ThresholdSweep, as_sweep, split_grades
+from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep, split_grades
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,47 +34,6 @@ if TYPE_CHECKING:
 
 RATES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
 SCALARS = ("roc_auc", "pr_auc", "average_precision", "aurc", "normalized_aurc", "augrc")
-LABELS = {
-    "recognition_rate": "recognition rate β",
-    "arac_auc": "ARAC-AUC",
-    "normalized_arac_auc": "normalised ARAC-AUC",
-    "arp_auc": "ARP-AUC",
-    "roc_auc": "ROC-AUC",
-    "pr_auc": "PR-AUC",
-    "average_precision": "average precision",
-    "aurc": "AURC",
-    "augrc": "AUGRC",
-}
-UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)  # γ = 1 and δ = 0, as in the tables of the paper
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Limit(Result):
-    """A criterion that decides on a threshold, with its value.
-
-    Attributes
-    ----------
-    criterion : {"max_error_rate", "max_risk", "threshold"}
-        The keyword of :func:`.operating_point`.
-    value : float or int
-        A rate in [0, 1], or the threshold.
-    """
-
-    criterion: Literal["max_error_rate", "max_risk", "threshold"]
-    value: float
-
-    @property
-    def key(self) -> str:
-        """What follows the ``@`` in names of figures: ``0.01``, ``risk=0.01``, ``threshold=0.9``."""
-        if self.criterion == "threshold":
-            return f"threshold={self.value!r}".removesuffix(".0")
-        return f"{'risk=' if self.criterion == 'max_risk' else ''}{self.value:.12g}"
-
-    def __str__(self) -> str:
-        if self.criterion == "threshold":
-            return f"at confidence >= {self.value!r}".removesuffix(".0")
-        kind = "errors among the accepted" if self.criterion == "max_risk" else "errors"
-        return f"at most {percent(self.value)} {kind}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,6 +182,16 @@ class Evaluation(Result):
 
 @overload
 def evaluate(
+    sweep: BoundedSweep,
+    /,
+    *,
+    max_error_rate: ArrayLike = (0.01, 0.05),
+    max_risk: ArrayLike = (),
+    threshold: float | Sequence[float] = (),
+    costs: VerificationCosts | None = None,
+) -> BoundedEvaluation: ...
+@overload
+def evaluate(
     sweep: ThresholdSweep,
     /,
     *,
@@ -253,7 +222,7 @@ def evaluate(
     failure_probability: float | None = None,
 ) -> Evaluation: ...
 def evaluate(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | BoundedSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
@@ -267,7 +236,7 @@ def evaluate(
     intervals: bool = False,
     confidence_level: float = 0.95,
     failure_probability: float | None = None,
-) -> Evaluation:
+) -> Evaluation | BoundedEvaluation:
     """Evaluate one model: its areas, and how much it automates within which limit.
 
     Parameters
@@ -304,6 +273,7 @@ def evaluate(
     Returns
     -------
     Evaluation
+        Of a :class:`.BoundedSweep` a `BoundedEvaluation`, whose figures are :class:`.Bounds`.
 
     Raises
     ------
@@ -339,6 +309,13 @@ def evaluate(
     """
     limits = read_limits(max_error_rate, max_risk, threshold)
     prices = UNIT_PRICES if costs is None else require_costs(costs)
+    if isinstance(correct, BoundedSweep):
+        reject_beside_sweep(confidence, sample_weight)
+        refuse_of_bounds(
+            reviewer=reviewer, groups=groups, intervals=intervals, graded=graded,
+            failure_probability=failure_probability,
+        )  # fmt: skip
+        return evaluate_bounds(correct, limits, prices)
     if intervals or failure_probability is not None:
         reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
     if graded:
@@ -419,25 +396,6 @@ def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None
             "expected"
         )
         raise ValueError(message)
-
-
-def read_limits(
-    max_error_rate: ArrayLike, max_risk: ArrayLike, threshold: float | Sequence[float]
-) -> list[Limit]:
-    """Check the limits of an evaluation and return them in the order of its results."""
-    rates = np.atleast_1d(fractions_of(max_error_rate, "max_error_rate")).tolist()
-    risks = np.atleast_1d(fractions_of(max_risk, "max_risk")).tolist()
-    several = isinstance(threshold, list | tuple | np.ndarray)
-    given: Any = list(threshold) if several else [threshold]  # type: ignore[arg-type]
-    return [
-        *(Limit("max_error_rate", rate) for rate in rates),
-        *(Limit("max_risk", risk) for risk in risks),
-        *(
-            # integers may be beyond what a float holds
-            Limit("threshold", t if type(t) is int else real_scalar(t, "threshold", finite=False))
-            for t in given
-        ),
-    ]
 
 
 def reject_reviewer(reviewer: Reviewer | None, asked: str) -> None:

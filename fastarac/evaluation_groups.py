@@ -17,7 +17,8 @@ from fastarac._core.results import Result, Table, read_only
 from fastarac._core.sorting import count_pairs_of_groups
 from fastarac.areas.arac import arac_area_of, pair_counts
 from fastarac.costs.verification import require_costs
-from fastarac.evaluation import LABELS, UNIT_PRICES, read_limits, reject_reviewer
+from fastarac.evaluation import reject_reviewer
+from fastarac.evaluation_limits import LABELS, UNIT_PRICES, read_limits
 from fastarac.operating.points import operating_point
 from fastarac.operating.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import threshold_sweep

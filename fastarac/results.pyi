@@ -21,9 +21,11 @@ from .curves import CurveBounds as CurveBounds
 from .curves import GeneralizedRCCurve as GeneralizedRCCurve
 from .curves import RCCurve as RCCurve
 from .evaluation import Evaluation as Evaluation
-from .evaluation import Limit as Limit
 from .evaluation import LimitEvaluation as LimitEvaluation
+from .evaluation_bounds import BoundedEvaluation as BoundedEvaluation
+from .evaluation_bounds import BoundedLimitEvaluation as BoundedLimitEvaluation
 from .evaluation_groups import GroupEvaluation as GroupEvaluation
+from .evaluation_limits import Limit as Limit
 from .frames.points import BoundedOperatingPoint as BoundedOperatingPoint
 from .measures.confusion import AveragedMeasures as AveragedMeasures
 from .measures.confusion import BestThreshold as BestThreshold

@@ -13,7 +13,7 @@ import numpy as np
 from fastarac._core.text import UNDEFINED, percent
 
 if TYPE_CHECKING:
-    from fastarac.evaluation import Limit
+    from fastarac.evaluation_limits import Limit
     from fastarac.sweep import ThresholdSweep
 
 MIN_THRESHOLD_DIGITS = 3

@@ -241,3 +241,57 @@ def test_what_takes_no_bounds_says_so():
         fa.operating_point(sweep, [1, 2], max_error_rate=0.1)
     with pytest.raises(TypeError, match="reviewer"):
         fa.arac_curve(sweep, reviewer=fa.Reviewer(0.9))
+
+
+def test_an_evaluation_has_the_bounds_of_all_figures():
+    rng = np.random.default_rng(4)
+    correct, confidence = rng.random(3000) < 0.8, rng.random(3000)
+    edges = np.linspace(0, 1, 41)
+    counts = [np.histogram(confidence[correct == kind], edges)[0] for kind in (True, False)]
+    costs = fa.VerificationCosts(1.0, 2.0, 5.0)
+    options = {"max_error_rate": (0.02, 0.1), "max_risk": 0.19, "threshold": 0.51, "costs": costs}
+    found = fa.evaluate(BoundedSweep.from_bins(edges, *counts), **options)
+    items = fa.evaluate(correct, confidence, **options).to_dict()
+    figures = found.to_dict()
+    for name in ("arac_auc", "normalized_arac_auc", "arp_auc", "roc_auc", "average_precision", "augrc"):
+        assert figures[f"{name}_low"] < items[name] < figures[f"{name}_high"], name
+    assert figures["recognition_rate"] == items["recognition_rate"]
+    for key in ("0.02", "0.1", "risk=0.19"):
+        lost = figures[f"acceptance_lost@{key}"]
+        low = figures[f"acceptance_rate_low@{key}"]
+        assert low <= items[f"acceptance_rate@{key}"] <= low + lost + 1e-12, key
+    assert figures["error_rate_high@0.02"] <= 0.02
+    for name in ("acceptance_rate", "error_rate", "risk", "performance"):
+        key = "threshold=0.51"
+        assert figures[f"{name}_low@{key}"] < items[f"{name}@{key}"] < figures[f"{name}_high@{key}"], (
+            name
+        )
+    text = str(found)
+    assert "between" in text
+    assert "acceptance lost" in text
+    assert repr(found).startswith("BoundedEvaluation(3000 items, ARAC-AUC between 0.89")
+
+
+def test_an_evaluation_of_exact_counts_is_that_of_the_items():
+    correct, confidence = [1, 1, 0, 1, 0], [3, 2, 2, 1, 0]
+    sweep = BoundedSweep.from_bins(
+        [0, 1, 2, 3, 4], [0, 1, 1, 1], [1, 0, 1, 0], single_valued=[True] * 4
+    )
+    found = fa.evaluate(sweep, max_error_rate=0.2).to_dict()
+    items = fa.evaluate(correct, confidence, max_error_rate=0.2).to_dict()
+    for key, value in found.items():
+        name = key.replace("_low", "").replace("_high", "")
+        assert name == "acceptance_lost@0.2" or value == items[name], name
+    assert "between" not in str(fa.evaluate(sweep))
+    one_kind = fa.evaluate(BoundedSweep.from_bins([0, 1], [3], [0]))
+    assert one_kind.normalized_arac_auc == (1.0, 1.0)
+    assert math.isnan(one_kind.roc_auc.low)
+
+
+def test_bounds_are_printed_rounded_outward():
+    assert str(Bounds(0.12345678, 0.12399999)) == "between 0.123456 and 0.124000"
+    assert str(Bounds(0.5, 0.5)) == "0.5"
+    for low, high in ((0.1, 0.3), (1 / 3, 1 / 3 + 1e-6), (0.0, 5e-324), (0.7, 1.0)):
+        a, b = str(Bounds(low, high)).removeprefix("between ").split(" and ")
+        assert Fraction(a) <= low
+        assert high <= Fraction(b)

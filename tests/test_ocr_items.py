@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import any_word, few_letters
 
 import fastarac as fa
-from fastarac.evaluation import Limit
+from fastarac.evaluation_limits import Limit
 from fastarac.ocr import (
     NoConfidenceError,
     OcrFileError,

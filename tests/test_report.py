@@ -18,7 +18,7 @@ import fastarac as fa
 from fastarac import wording
 from fastarac._core.text import rounded_percent
 from fastarac.cli._app import app
-from fastarac.evaluation import Limit
+from fastarac.evaluation_limits import Limit
 from fastarac.io import Labels
 from fastarac.ocr import AlignedOutputs, Words, align, load_sample, sensitivity
 from fastarac.ocr.policies import Policy

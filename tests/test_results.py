@@ -74,6 +74,8 @@ EXAMPLES = {
     "AverageCurve": lambda _: fa.measures.average_curves([SWEEP] * 2, grid=[0.5, 1.0]),
     "AveragedMeasures": lambda _: fa.measures.class_counts([[8, 1], [2, 9]]).macro(),
     "BestThreshold": lambda _: fa.measures.confusion_measures(SWEEP).best("f1"),
+    "BoundedEvaluation": lambda _: fa.evaluate(BINS),
+    "BoundedLimitEvaluation": lambda _: fa.evaluate(BINS).limits[0],
     "BoundedOperatingPoint": lambda _: fa.operating_point(BINS, max_error_rate=0.1),
     "BreakEvenPoint": lambda _: fa.break_even_point(CORRECT, CONFIDENCE),
     "Calibration": lambda _: fa.operation.isotonic_calibration(CORRECT, CONFIDENCE),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fastarac.cli._costs import Spending
-    from fastarac.evaluation import Limit
+    from fastarac.evaluation_limits import Limit
     from fastarac.io import Outputs
 
 SHOWN = 20  # groups in the table; the other formats have all

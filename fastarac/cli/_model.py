@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from fastarac.cli._costs import Spending
     from fastarac.cli._groups import Groups
-    from fastarac.evaluation import Evaluation, Limit, LimitEvaluation
+    from fastarac.evaluation import Evaluation, LimitEvaluation
+    from fastarac.evaluation_limits import Limit
     from fastarac.operating.points import OperatingPoint
     from fastarac.sweep import ThresholdSweep
 

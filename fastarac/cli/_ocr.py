@@ -226,7 +226,7 @@ def draw(models: Sequence[Model], path: Path) -> None:
 
 def find(request: Request, settings: Settings) -> Found:
     """Read and align the files of all engines, and evaluate them."""
-    from fastarac.evaluation import read_limits
+    from fastarac.evaluation_limits import read_limits
     from fastarac.ocr import pair_files, sensitivity
 
     truth, folders = request.folders()

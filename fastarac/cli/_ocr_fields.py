@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastarac.cli._model import Model
     from fastarac.cli._ocr import Request
     from fastarac.cli._settings import Settings
-    from fastarac.evaluation import Limit
+    from fastarac.evaluation_limits import Limit
     from fastarac.ocr import FieldOutputs
 
 ITEMS = (

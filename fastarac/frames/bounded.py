@@ -62,7 +62,7 @@ class BoundedSweep(Result):
     >>> sweep
     BoundedSweep(3 bins, 90 correct, 26 incorrect)
     >>> print(sweep.roc_auc)
-    between 0.790598 and 0.961538
+    between 0.7905 and 0.9616
     >>> sweep.n_correct, sweep.n_incorrect, sweep.recognition_rate
     (90, 26, 0.7758620689655172)
     """

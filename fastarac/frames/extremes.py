@@ -19,6 +19,7 @@ extremes over all of these: surely, if no longer attained.
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
+MOST_DECIMALS = 16
 MARGIN = 2.0**-48  # of sums of precisions, whose rounding is at most half of it
 DIRECT = 64  # up to which harmonic numbers are added one by one
 _HARMONIC = np.cumsum(1.0 / np.maximum(np.arange(DIRECT + 1), 1.0)) - 1.0
@@ -55,7 +57,7 @@ class Bounds(TupleResult, _Bounds):
     >>> bounds.width
     0.25
     >>> print(bounds)
-    between 0.25 and 0.5
+    between 0.2500 and 0.5000
     """
 
     __slots__ = ()
@@ -66,9 +68,14 @@ class Bounds(TupleResult, _Bounds):
         return self.high - self.low
 
     def __str__(self) -> str:
-        if self.low == self.high:
+        if self.low == self.high or not math.isfinite(self.width):
             return f"{self.low:.6g}"
-        return f"between {self.low:.6g} and {self.high:.6g}"
+        # so many decimals that the width shows, and no end is rounded inward
+        decimals = max(4, 2 - math.floor(math.log10(self.width)))
+        unit = Decimal(1).scaleb(-min(decimals, MOST_DECIMALS))
+        low = Decimal(self.low).quantize(unit, ROUND_FLOOR)
+        high = Decimal(self.high).quantize(unit, ROUND_CEILING)
+        return f"between {low:f} and {high:f}"
 
 
 class Counts(NamedTuple):

@@ -13,7 +13,7 @@ from fastarac._core.special import binomial_cdf, binomial_interval
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastarac.evaluation import Limit
+    from fastarac.evaluation_limits import Limit
     from fastarac.report.subjects import Subject
 
 __all__ = ["AtLimit", "Part", "Parts", "parts_of", "verdict"]

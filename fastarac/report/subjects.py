@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.evaluation import Evaluation, Limit
+    from fastarac.evaluation import Evaluation
+    from fastarac.evaluation_limits import Limit
     from fastarac.io import Labels
     from fastarac.ocr import AlignedOutputs, FieldOutputs, Sensitivity, Words
     from fastarac.operating.points import OperatingPoint
