@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from test_roc_hull import LABEL, SCORE, A, B, points_of, scored, sweep_of
 
 import fastarac as fa
+from fastarac._core.random_state import key_of
 from fastarac.displays import draw_curves
 
 mpl.use("Agg")
@@ -261,6 +262,37 @@ class TestBand:
     def test_errors(self, arguments, kind, message):
         with pytest.raises(kind, match=message):
             fa.costs.cost_curve_band(LABEL, SCORE, **arguments)
+
+    def test_groups_are_drawn_whole(self):
+        """Item by item, at the thresholds of the whole, in resamples that are drawn as the band's."""
+        rng = np.random.default_rng(3)
+        pages = rng.integers(0, 25, 300)
+        score = np.round(rng.normal(size=300) + 0.7 * rng.normal(size=25)[pages], 1)
+        label = rng.random(300) < 1 / (1 + np.exp(-score))
+        grid = [0.2, 0.5, 0.8]
+        band = fa.costs.cost_curve_band(
+            label, score, grid=grid, groups=pages, n_resamples=60, random_state=5
+        )
+        plain = fa.costs.cost_curve_band(label, score, grid=grid, n_resamples=60, random_state=5)
+        assert band.estimate.tolist() == plain.estimate.tolist()
+        drawn = np.random.default_rng(key_of(5)).multinomial(25, np.full(25, 1 / 25), 60)
+        for j, p in enumerate(grid):
+            of_thresholds = {
+                k: p * np.mean(score[label] < k) + (1 - p) * np.mean(score[~label] >= k)
+                for k in [*np.unique(score), np.inf]
+            }
+            best = min(of_thresholds, key=of_thresholds.__getitem__)
+            costs = []
+            for counts in drawn:
+                items = np.repeat(np.arange(300), counts[pages])
+                right, at = label[items], score[items]
+                costs.append(p * np.mean(at[right] < best) + (1 - p) * np.mean(at[~right] >= best))
+            assert band.low[j] == pytest.approx(np.quantile(costs, 0.025), rel=1e-12)
+            assert band.high[j] == pytest.approx(np.quantile(costs, 0.975), rel=1e-12)
+        with pytest.warns(fa.UnreliableIntervalWarning, match="there are 10 groups"):
+            fa.costs.cost_curve_band(label, score, groups=np.arange(300) % 10, n_resamples=5)
+        with pytest.raises(TypeError, match="groups is given beside a ThresholdSweep"):
+            fa.costs.cost_curve_band(fa.threshold_sweep(label, score), groups=pages)
 
     def test_errors_of_the_data(self):
         weighted = fa.threshold_sweep(LABEL, SCORE, sample_weight=np.ones(40))

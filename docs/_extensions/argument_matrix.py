@@ -38,7 +38,6 @@ SPECIAL = {
     ("costs.bcost_delta", "sample_weight"): "counts",
     ("delong_test", "sample_weight"): "counts",
     ("costs.cost_curve_band", "sample_weight"): "counts",
-    ("costs.cost_curve_band", "groups"): "counts",
     ("influence_values", "groups"): "values",
     ("costs.preference_map", "sample_weight"): "in_sweep",
     ("costs.roc_convex_hull", "sample_weight"): "in_sweep",

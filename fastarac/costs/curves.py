@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from fastarac._core.checks import inner_fraction
-from fastarac._core.inputs import fractions_of, whole_number
+from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_unreliable
+from fastarac._core.inputs import fractions_of, read_groups, read_items, whole_number
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import padded
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
     Rates = tuple[Fraction, Fraction]
+
+CELLS = 10**7  # drawn at once: resamples times groups
 
 
 class _CostCurve(NamedTuple):
@@ -277,6 +280,7 @@ def cost_curve_band(
     n_resamples: int = 2000,
     confidence_level: float = 0.95,
     grid: int | ArrayLike = 101,
+    groups: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> CostCurveBand: ...
 def cost_curve_band(
@@ -286,6 +290,7 @@ def cost_curve_band(
     n_resamples: int = 2000,
     confidence_level: float = 0.95,
     grid: int | ArrayLike = 101,
+    groups: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> CostCurveBand:
     """Pointwise bootstrap confidence intervals of a cost curve.
@@ -303,6 +308,8 @@ def cost_curve_band(
     grid : int or array_like, default=101
         Points on the axis of PCF(+): how many, evenly spaced and at least 2, or the points themselves,
         in [0, 1].
+    groups : array_like of shape (n,), optional
+        Label of the group of each item (page, document): whole groups are drawn.
     random_state : int, SeedSequence, Generator or None
         The same integer gives the same band; None draws anew.
 
@@ -311,11 +318,16 @@ def cost_curve_band(
     CostCurveBand
         `probability_cost` (the grid), `estimate`, `low` and `high`.
 
+    Warns
+    -----
+    UnreliableIntervalWarning
+        With fewer than 20 groups.
+
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; where a class is missing, the sweep is weighted, or an argument is
-        out of its range.
+        As :func:`.threshold_sweep`; where a class is missing, the sweep is weighted, an argument is out
+        of its range, or `groups` is given beside a sweep.
 
     Notes
     -----
@@ -323,7 +335,9 @@ def cost_curve_band(
     the one that is optimal on all items, in every sample. Chosen anew in each, it would make every
     sample look better than new items will be. As rates are within a class, the numbers of positives
     and of negatives are fixed. A sample is one multinomial per class over the cells between the
-    thresholds, so that the time does not depend on the number of items once they are sorted.
+    thresholds, so that the time does not depend on the number of items once they are sorted. With
+    `groups`, a sample is as many groups as there are, drawn with replacement, and the numbers of
+    positives and of negatives are theirs; samples that lack a class are left out.
     The ends of an interval are percentiles. Like any bootstrap it cannot see errors that did not
     occur: where the estimate is 0, so is the interval.
 
@@ -353,21 +367,63 @@ def cost_curve_band(
     false_positives = [int(rates[i][0] * negative) for i in used]
     generator = np.random.default_rng(key_of(random_state))
 
-    def costs(tp: NDArray[Any], fp: NDArray[Any]) -> FloatArray:
-        missed = (positive - tp) / positive
-        result: FloatArray = missed[..., segment] * places + (fp / negative)[..., segment] * (
-            1 - places
-        )
+    def costs(missed: NDArray[Any], accepted: NDArray[Any]) -> FloatArray:
+        result: FloatArray = missed[..., segment] * places + accepted[..., segment] * (1 - places)
         return result
 
-    samples = costs(
-        _resampled(true_positives, int(positive), n_resamples, generator),
-        _resampled(false_positives, int(negative), n_resamples, generator),
-    )
+    if groups is None:
+        right = _resampled(true_positives, int(positive), n_resamples, generator)
+        wrong = _resampled(false_positives, int(negative), n_resamples, generator)
+        samples = costs((positive - right) / positive, wrong / negative)
+    else:
+        if y_score is None:
+            message = "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
+            raise TypeError(message)
+        at = [
+            int(np.flatnonzero((sweep.true_accepts == tp) & (sweep.false_accepts == fp))[0])
+            for tp, fp in zip(true_positives, false_positives, strict=True)
+        ]
+        samples = costs(
+            *_resampled_groups(y_true, y_score, groups, sweep.thresholds[at], n_resamples, generator)
+        )
     tail = (1 - level) / 2
     low, high = np.quantile(samples, [tail, 1 - tail], axis=0)
-    estimate = costs(np.array(true_positives), np.array(false_positives))
+    missed = (positive - np.array(true_positives)) / positive
+    estimate = costs(missed, np.array(false_positives) / negative)
     return CostCurveBand(places, estimate, low, high)
+
+
+def _resampled_groups(
+    y_true: Any,
+    y_score: Any,
+    groups: ArrayLike,
+    thresholds: NDArray[Any],
+    n_resamples: int,
+    generator: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """Shares of positives missed and of negatives accepted, at thresholds, in resamples of groups."""
+    items = read_items(y_true, y_score, None)
+    codes = read_groups(groups, items.n)[1]
+    n_groups = int(codes.max()) + 1
+    if n_groups < FEW_GROUPS:
+        warn_unreliable(few_groups_of(n_groups))
+    right = items.correct.astype(np.bool_)
+    inside = [items.confidence >= threshold for threshold in thresholds]
+    of_groups = [
+        np.array([np.bincount(codes[part & of], minlength=n_groups) for part in (*inside, of)])
+        for of in (right, ~right)
+    ]
+    chances, counts = np.full(n_groups, 1 / n_groups), []
+    rows = max(1, CELLS // n_groups)
+    for first in range(0, n_resamples, rows):
+        drawn = generator.multinomial(n_groups, chances, min(rows, n_resamples - first))
+        counts.append([drawn @ table.T for table in of_groups])
+    positives, negatives = (np.concatenate(part) for part in zip(*counts, strict=True))
+    both = (positives[:, -1] > 0) & (negatives[:, -1] > 0)
+    positives, negatives = positives[both], negatives[both]
+    missed: FloatArray = (positives[:, -1:] - positives[:, :-1]) / positives[:, -1:]
+    accepted: FloatArray = negatives[:, :-1] / negatives[:, -1:]
+    return missed, accepted
 
 
 def _resampled(

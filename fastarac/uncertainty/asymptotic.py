@@ -154,7 +154,7 @@ def asymptotic_interval(
     distance from its one finite end; of a positive excess or normalised AURC, on its logarithm), with
     Student's quantile. Degrees of freedom are Satterthwaite's, 2C/(1 − C/n) with C = (Σψ²)²/Σψ⁴, of
     groups as above; for ROC-AUC and normalised areas at most one less than the smaller class, for
-    normalised ARP-AUC and AURC at most C. The cheapest threshold of a sample is cheaper in it than
+    normalised ARP-AUC and AURC C − 1. The cheapest threshold of a sample is cheaper in it than
     elsewhere: the upper end of ``"cost"`` begins halfway to its leave-one-out estimate.
 
     "gamma" (Fay and Feuer 1997): the loss is a sum y = Σwᵢ over the incorrect items, of AUGRC = 1 −
@@ -329,7 +329,7 @@ def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
         return min(n - 1.0, max(carriers - fewer, FEWEST_DEGREES))
     degrees = 2.0 * carriers / (1.0 - carriers / n) if carriers < n else math.inf
     if name in HEAVY:
-        degrees = carriers
+        degrees = carriers - 1.0
     if name in OF_CLASSES:
         of_classes = float(sweep.n_correct), float(sweep.n_incorrect)
         if items is not None:
