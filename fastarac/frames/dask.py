@@ -1,0 +1,231 @@
+"""Dask: the counts of its partitions are added up as a tree; exact sums come after one shuffle."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from fastarac._core.inputs import LAYOUTS, read_groups, vector
+from fastarac.frames.binning import bin_numbers
+from fastarac.frames.ranges import (
+    Cells,
+    RangeSums,
+    dropped,
+    merged,
+    row_of,
+    segments_of,
+    sums_of_dropped,
+    sums_of_items,
+    sums_of_row,
+    total_of,
+)
+from fastarac.frames.sources import (
+    Source,
+    positions,
+    reject_empty,
+    reject_weights,
+    sweeps_of_kinds,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from fastarac.frames.sources import Groups, Problem, Sweeps
+
+    Array = NDArray[Any]
+
+TREE = 8  # tables that are added up at a time
+
+
+class Planned(NamedTuple):
+    """What the workers know of a group: its number, its bins, and where its segments begin."""
+
+    number: int
+    cells: Cells
+    starts: Array
+    first_segment: int
+
+    def segments(self, confidence: Array) -> NDArray[np.intp]:
+        """The number of the segment of each item."""
+        inside = np.searchsorted(self.starts, confidence, side="right")
+        return inside + (self.first_segment - 1)
+
+
+class DaskSource(Source):
+    """A DataFrame of Dask."""
+
+    batch = 1 << 22
+
+    def __init__(self, frame: Any, columns: dict[str, str]) -> None:
+        super().__init__(columns)
+        self.frame = frame[list(dict.fromkeys(columns.values()))].map_partitions(_renamed, columns)
+        meta = self.frame._meta  # noqa: SLF001  # the types of the columns
+        kind = LAYOUTS[vector(meta["confidence"], "confidence").dtype.str[1:]].values
+        self.types = dict.fromkeys(("confidence", "low", "high"), kind)
+        self.types |= {"weight": np.dtype(np.float64), "bin": np.dtype(np.float64)}
+        self.keys = ["by"] if self.grouped else []
+        if self.grouped:
+            self.types["by"] = meta["by"].dtype
+
+    def _checked(self, function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
+        """The function of a partition, after a check of its items."""
+        return partial(_check_and_count, self.columns, self.problems(), function)
+
+    def _added_up(
+        self, function: Callable[..., pd.DataFrame], keys: list[str], **how: str
+    ) -> pd.DataFrame:
+        """What `function` counts in each partition, put together by `keys` as `how` says."""
+        keys = [*self.keys, *keys]
+        meta = pd.DataFrame(
+            {name: pd.Series([], dtype=self.types.get(name, "int64")) for name in (*keys, *how)}
+        )
+        parts = self.frame.map_partitions(self._checked(function), meta=meta)
+        added = parts.groupby(keys, dropna=False).agg(how, split_every=TREE)
+        table: pd.DataFrame = added.reset_index().compute()
+        if table.empty:
+            reject_empty()
+        return table
+
+    def sweeps(self, most: int) -> Sweeps | None:
+        """Count the items of each confidence."""
+        about = int(self.frame["confidence"].nunique_approx().compute())
+        kinds = ["confidence", *(["weight"] if self.weighted else [])]
+        table = None if about > 2 * most else self._added_up(_kinds, kinds, p="sum", q="sum")
+        if table is None or len(table) > most:
+            if self.weighted:
+                reject_weights(most)
+            return None
+        weight = table["weight"].to_numpy() if self.weighted else None
+        counts = table["p"].to_numpy(), table["q"].to_numpy()
+        by = table["by"] if self.grouped else None
+        return sweeps_of_kinds(by, table["confidence"].to_numpy(), weight, *counts)
+
+    def bins(self) -> Groups:
+        """Count the items of each bin."""
+        table = self._added_up(_bins, ["bin"], low="min", high="max", p="sum", q="sum")
+        arrays = [table[name].to_numpy() for name in ("low", "high", "p", "q")]
+        if not self.grouped:
+            return {None: merged(*arrays)}
+        labels, codes = read_groups(table["by"], len(table), "by")
+        return {
+            label: merged(*(array[mine] for array in arrays))
+            for label, mine in positions(labels, codes)
+        }
+
+    def sums(self, groups: Groups) -> dict[Any, RangeSums]:
+        """Add up what the kernels find in each range."""
+        plan = {}
+        n_segments = 0
+        for number, (label, cells) in enumerate(groups.items()):
+            runs = segments_of(cells, self.batch)
+            plan[label] = Planned(number, cells, cells.low[[first for first, _ in runs]], n_segments)
+            n_segments += len(runs)
+        meta = self.frame._meta.assign(segment=np.zeros(0, np.int64))  # noqa: SLF001
+        items = self.frame.map_partitions(partial(_numbered, plan, self.batch), meta=meta)
+        shuffled = items.shuffle("segment", npartitions=max(1, n_segments))
+        names = ["number", *RangeSums._fields]
+        meta = pd.DataFrame({name: pd.Series([], dtype="object") for name in names})
+        rows = shuffled.map_partitions(partial(_work, plan), meta=meta).compute()
+        labels = list(groups)
+        found = {label: [sums_of_dropped(cells, self.batch)] for label, cells in groups.items()}
+        for number, sums in map(sums_of_row, rows.to_dict("records")):
+            found[labels[number]].append(sums)
+        return {label: total_of(parts, groups[label]) for label, parts in found.items()}
+
+
+def _renamed(part: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
+    return pd.DataFrame({role: part[name] for role, name in columns.items()})
+
+
+def _check_and_count(
+    columns: dict[str, str],
+    problems: list[Problem],
+    count: Callable[[pd.DataFrame], pd.DataFrame],
+    part: pd.DataFrame,
+) -> pd.DataFrame:
+    """On a worker: raise for items that are not as they must be, and count them otherwise."""
+    for problem in problems:
+        if n := int(_has(part[problem.role], problem).sum()):
+            problem.reject(columns[problem.role], n, " of a partition")
+    return count(part)
+
+
+def _has(column: pd.Series[Any], problem: Problem) -> Array:
+    """Which items of a partition have a problem."""
+    missing = column.isna().to_numpy()
+    if problem.role != "by" and isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
+        missing = np.zeros(len(column), np.bool_)  # NaN is a number here, of a wrong kind
+    if problem.what == "null":
+        return missing
+    values = vector(column[~missing], problem.role)
+    if problem.role == "correct":
+        return np.asarray(~np.isin(values, (0, 1)))
+    return np.asarray(~(np.isfinite(values) & (problem.role != "weight" or values >= 0)))
+
+
+def _arrays(part: pd.DataFrame) -> tuple[Array, Array]:
+    """Confidences, in the type that the kernels want, and labels."""
+    confidence = vector(part["confidence"], "confidence")
+    kind = LAYOUTS[confidence.dtype.str[1:]].values
+    return confidence.astype(kind, copy=False), vector(part["correct"], "correct").astype(np.bool_)
+
+
+def _kinds(part: pd.DataFrame) -> pd.DataFrame:
+    """On a worker: how many items of each confidence, and weight, are correct and incorrect."""
+    confidence, correct = _arrays(part)
+    table = pd.DataFrame({"confidence": confidence})
+    if "weight" in part:
+        table["weight"] = vector(part["weight"], "weight").astype(np.float64)
+    return _counted(part, table, correct)
+
+
+def _bins(part: pd.DataFrame) -> pd.DataFrame:
+    """On a worker: counts in bins."""
+    confidence, correct = _arrays(part)
+    table = pd.DataFrame({"bin": bin_numbers(confidence), "low": confidence, "high": confidence})
+    return _counted(part, table, correct, low="min", high="max")
+
+
+def _counted(part: pd.DataFrame, table: pd.DataFrame, correct: Array, **how: str) -> pd.DataFrame:
+    if "by" in part:
+        table.insert(0, "by", part["by"].array)
+    keys = [name for name in table if name not in how]
+    table["p"], table["q"] = correct.astype(np.int64), (~correct).astype(np.int64)
+    return table.groupby(keys, dropna=False).agg({**how, "p": "sum", "q": "sum"}).reset_index()
+
+
+def _numbered(plan: Mapping[Any, Planned], most: int, part: pd.DataFrame) -> pd.DataFrame:
+    """On a worker: items with the number of their segment, without those that need no kernel."""
+    part = part.assign(segment=np.zeros(len(part), np.int64))
+    kept = np.ones(len(part), np.bool_)
+    confidence, _ = _arrays(part)
+    segment = np.zeros(len(part), np.int64)
+    for label, mine in _groups(part):
+        planned = plan[label]
+        values = planned.cells.low[dropped(planned.cells, most)]
+        kept[mine] = ~np.isin(confidence[mine], values)
+        segment[mine] = planned.segments(confidence[mine])
+    return part.assign(segment=segment)[kept]
+
+
+def _groups(part: pd.DataFrame) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+    if "by" not in part:
+        yield None, np.arange(len(part))
+    elif len(part):
+        yield from positions(*read_groups(part["by"], len(part), "by"))
+
+
+def _work(plan: Mapping[Any, Planned], part: pd.DataFrame) -> pd.DataFrame:
+    """On a worker: a row of sums for each group of a partition."""
+    rows = []
+    if len(part):
+        confidence, correct = _arrays(part)
+        for label, mine in _groups(part):
+            number, cells, starts, _ = plan[label]
+            rows.append(row_of(number, sums_of_items(confidence[mine], correct[mine], cells, starts)))
+    return pd.DataFrame(rows, columns=["number", *RangeSums._fields], dtype="object")

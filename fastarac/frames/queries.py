@@ -1,0 +1,227 @@
+"""Lazy frames of narwhals: counts, and counts in bins, are queries that the engine answers."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import narwhals as nw
+import numpy as np
+
+from fastarac._core.inputs import read_groups
+from fastarac.frames.binning import Split, bin_expression, is_in_split, part_expression
+from fastarac.frames.ranges import (
+    Cells,
+    RangeSums,
+    merged,
+    segments_of,
+    sums_of_dropped,
+    sums_of_items,
+    total_of,
+)
+from fastarac.frames.sources import (
+    Source,
+    positions,
+    reject_changed,
+    reject_empty,
+    reject_weights,
+    sweeps_of_kinds,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fastarac.frames.sources import Groups, Problem, Sweeps
+
+SPLITS = 64  # bins that are split in one pass
+BAD = -1e300  # the number of no bin
+
+
+class QuerySource(Source):
+    """A lazy frame, and the engine behind it."""
+
+    def __init__(self, frame: nw.LazyFrame[Any], columns: dict[str, str]) -> None:
+        super().__init__(columns)
+        types = frame.collect_schema()
+        self.types = {role: types[name] for role, name in columns.items()}
+        self.frame = frame.select(*(nw.col(name).alias(role) for role, name in columns.items()))
+        whole = [nw.col(role).cast(nw.Int32) for role in columns if self.types[role] == nw.Boolean]
+        if whole:
+            self.frame = self.frame.with_columns(*whole)
+        self.keys = ["by"] if self.grouped else []
+        self.by = nw.col("by") if self.grouped else None
+        self.splits: list[list[Split]] = []
+
+    def approximate_distinct(self) -> int:
+        """About how many distinct confidences there are; 0 where the engine has no way to tell."""
+        native: Any = self.frame.to_native()
+        if self.frame.implementation is nw.Implementation.DUCKDB:
+            return int(native.aggregate("approx_count_distinct(confidence)").fetchall()[0][0])
+        if self.frame.implementation is nw.Implementation.POLARS:
+            import polars as pl
+
+            return int(native.select(pl.col("confidence").approx_n_unique()).collect().item())
+        return 0
+
+    def sweeps(self, most: int) -> Sweeps | None:
+        """Count the items of each confidence."""
+        if self.approximate_distinct() > 2 * most:
+            if self.weighted:
+                reject_weights(most)
+            return None
+        kinds = [*self.keys, "confidence", *(["weight"] if self.weighted else [])]
+        size = nw.len().alias("n")
+        counted = self.frame.group_by(*kinds).agg(size, *_correct_and_incorrect())
+        table = counted.head(most + 1).collect()
+        if len(table) > most:
+            if self.weighted:
+                reject_weights(most)
+            return None
+        if not len(table):
+            reject_empty()
+        if any(table[kind].null_count() for kind in kinds):
+            self.find_and_reject()
+        confidence, n, p, q = (table[name].to_numpy() for name in ("confidence", "n", "p", "q"))
+        weight = table["weight"].to_numpy() if self.weighted else None
+        finite = np.isfinite(confidence).all() and (p + q == n).all()
+        if not finite or (weight is not None and not ((weight >= 0) & (weight < np.inf)).all()):
+            self.find_and_reject()
+        return sweeps_of_kinds(
+            table["by"].to_list() if self.grouped else None, confidence, weight, p, q
+        )
+
+    def bins(self) -> Groups:
+        """Count the items of each bin."""
+        bad = reduce(or_, map(self.items_with, self.problems()))
+        query = self.frame.with_columns(
+            nw.when(bad).then(nw.lit(BAD)).otherwise(self.bin_number()).alias("bin")
+        )
+        table = self._binned(query, "bin").collect()
+        if not len(table):
+            reject_empty()
+        if (table["bin"].to_numpy() == BAD).any():
+            self.find_and_reject()
+        return self._refined(self._cells(table))
+
+    @staticmethod
+    def bin_number() -> nw.Expr:
+        """The number of the bin of each confidence."""
+        return bin_expression(nw.col("confidence").cast(nw.Float64))
+
+    def _binned(self, frame: nw.LazyFrame[Any], *keys: str) -> nw.LazyFrame[Any]:
+        """Counts and the ends of the confidences in each bin."""
+        x = nw.col("confidence")
+        low, high = x.min().alias("low"), x.max().alias("high")
+        return frame.group_by(*self.keys, *keys).agg(low, high, *_correct_and_incorrect())
+
+    def _cells(self, table: nw.DataFrame[Any]) -> dict[Any, Cells]:
+        low, high, p, q = (table[name].to_numpy() for name in ("low", "high", "p", "q"))
+        if low.dtype.kind == "f":
+            low, high = low + 0.0, high + 0.0  # minus zero is zero
+        p, q = p.astype(np.int64), q.astype(np.int64)
+        if not self.grouped:
+            return {None: merged(low, high, p, q)}
+        labels, codes = read_groups(table["by"].to_list(), len(p), "by")
+        return {
+            label: merged(low[mine], high[mine], p[mine], q[mine])
+            for label, mine in positions(labels, codes)
+        }
+
+    def _refined(self, groups: dict[Any, Cells]) -> Groups:
+        """Split bins that are too large for a worker, as far as they hold several confidences."""
+        x = nw.col("confidence")
+        while True:
+            splits = [
+                Split(label, cells.low[i].item(), cells.high[i].item())
+                for label, cells in groups.items()
+                for i in np.flatnonzero((cells.size > self.batch) & ~cells.single_valued).tolist()
+            ][:SPLITS]
+            if not splits:
+                return groups
+            self.splits.append(splits)
+            number = nw.lit(0)
+            for i, split in enumerate(splits):
+                number = nw.when(is_in_split(split, x, self.by)).then(nw.lit(i)).otherwise(number)
+            inside = reduce(or_, (is_in_split(split, x, self.by) for split in splits))
+            parts = self.frame.filter(inside).with_columns(
+                number.alias("split"), part_expression(splits, x, self.by).alias("part")
+            )
+            found = self._cells(self._binned(parts, "split", "part").collect())
+            before = sum(len(groups[label].low) for label in found)
+            for label, new in found.items():
+                old = groups[label]
+                kept = ~np.isin(old.low, [split.low for split in splits if split.group == label])
+                if new.size.sum() != old.size[~kept].sum():
+                    reject_changed()
+                joined = (np.concatenate([a[kept], b]) for a, b in zip(old, new, strict=True))
+                groups[label] = merged(*joined)
+            if before == sum(len(groups[label].low) for label in found):
+                return groups  # what was split has stayed in one part each
+
+    def sums(self, groups: Groups) -> dict[Any, RangeSums]:
+        """Add up what the kernels find in each range."""
+        found: dict[Any, list[RangeSums]] = {label: [] for label in groups}
+        for labels in self._small_groups(groups):
+            table = self.frame.filter(nw.col("by").is_in(labels)).collect()
+            numbered = read_groups(table["by"].to_list(), len(table), "by")
+            confidence, correct = _arrays(table)
+            for label, mine in positions(*numbered):
+                found[label].append(sums_of_items(confidence[mine], correct[mine], groups[label]))
+        for label, cells in groups.items():
+            if not found[label]:
+                found[label].append(sums_of_dropped(cells, self.batch))
+                found[label].extend(self._sums_of_ranges(label, cells))
+        return {label: total_of(parts, groups[label]) for label, parts in found.items()}
+
+    def _small_groups(self, groups: Groups) -> Iterator[list[Any]]:
+        """Labels of groups of which several are taken at once."""
+        labels: list[Any] = []
+        total = 0
+        for label, cells in groups.items():
+            size = int(cells.size.sum())
+            if not self.grouped or size > self.batch:
+                continue
+            if labels and total + size > self.batch:
+                yield labels
+                labels, total = [], 0
+            labels.append(label)
+            total += size
+        if labels:
+            yield labels
+
+    def _sums_of_ranges(self, label: Any, cells: Cells) -> Iterator[RangeSums]:
+        for first, last in segments_of(cells, self.batch):
+            split = Split(label, cells.low[first].item(), cells.high[last - 1].item())
+            chosen = self.frame.filter(is_in_split(split, nw.col("confidence"), self.by))
+            yield sums_of_items(*_arrays(chosen.select("confidence", "correct").collect()), cells)
+
+    def items_with(self, problem: Problem) -> nw.Expr:
+        """Which items have a problem."""
+        x = nw.col(problem.role)
+        if problem.what == "null":
+            return x.is_null()
+        if problem.role == "correct":
+            return ~x.is_null() & ~((x == 0) | (x == 1))
+        x = x.cast(nw.Float64)
+        right = x.is_finite() & (x >= 0.0) if problem.role == "weight" else x.is_finite()
+        return ~x.is_null() & ~right
+
+    def find_and_reject(self) -> NoReturn:
+        """Find what is wrong with the items and raise the error that says it."""
+        for problem in self.problems():
+            items = self.frame.filter(self.items_with(problem)).select(nw.len().alias("n"))
+            if n := int(items.collect()["n"].to_numpy()[0]):
+                problem.reject(self.columns[problem.role], n)
+        reject_changed()
+
+
+def _correct_and_incorrect() -> Iterator[nw.Expr]:
+    for name, label in (("p", 1), ("q", 0)):
+        yield nw.when(nw.col("correct") == label).then(nw.lit(1)).otherwise(nw.lit(0)).sum().alias(name)
+
+
+def _arrays(table: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    return table["confidence"].to_numpy(), table["correct"].to_numpy()

@@ -1,0 +1,267 @@
+"""The library's own kernels on the items of a range of confidences: exact sums that add up.
+
+A worker has the items of some ranges, and `Cells`: how many correct and incorrect items there are in
+each bin of all items. So it knows the counts above its own items, and its sums are those terms of the
+sums over all thresholds that belong to its thresholds.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._core import sorting
+from fastarac._core.inputs import read_items
+from fastarac._core.pairs import value_of_pairs
+from fastarac._core.sorting import PairCounts, SortedItems, SweepArrays
+from fastarac._kernels.codes import PRECISION_TRAPEZOIDS, RECALL_STEPS
+from fastarac.areas.arac import sum_over
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from fastarac._core.inputs import Items
+
+    Array = NDArray[Any]
+    Counts = NDArray[np.int64]
+
+CHANGED = (
+    "frame has other items in its second pass than in its first; rows that are the same each time they "
+    "are read are expected"
+)
+
+
+class Cells(NamedTuple):
+    """Bins of confidence in rising order; no two of them overlap."""
+
+    low: Array
+    """Least confidence in each bin."""
+    high: Array
+    """Greatest confidence in each bin."""
+    correct: Counts
+    incorrect: Counts
+
+    @property
+    def size(self) -> Counts:
+        """Number of items in each bin."""
+        return self.correct + self.incorrect
+
+    @property
+    def single_valued(self) -> NDArray[np.bool_]:
+        """Which bins hold one confidence."""
+        return np.asarray(self.low == self.high)
+
+
+class RangeSums(NamedTuple):
+    """Sums over the thresholds of some ranges; those of all ranges add up to those of all items."""
+
+    correct: int
+    incorrect: int
+    doubled: int
+    """Pairs with the correct item in these ranges and above the incorrect one, twice; ties once."""
+    trapezoids: Fraction
+    """Of the precision, or of the risk where there are fewer incorrect than correct items in all."""
+    steps: Fraction
+    """Of the precision over the recall."""
+
+    def plus(self, other: RangeSums) -> RangeSums:
+        """The sums of both."""
+        return RangeSums(
+            self.correct + other.correct,
+            self.incorrect + other.incorrect,
+            self.doubled + other.doubled,
+            self.trapezoids + other.trapezoids,
+            self.steps + other.steps,
+        )
+
+    def areas(self) -> dict[str, float]:
+        """The areas of all items from the sums of all ranges, each rounded once."""
+        pairs = PairCounts(self.correct, self.incorrect, self.doubled)
+        area = self.trapezoids / (2 * (self.correct + self.incorrect))
+        precision, risk = (1 - area, area) if self.incorrect < self.correct else (area, 1 - area)
+        figures = {name: value_of_pairs(name, pairs) for name in ("arac_auc", "augrc", "roc_auc")}
+        figures |= {"arp_auc": float(precision), "aurc": float(risk)}
+        figures["average_precision"] = (
+            float(self.steps / self.correct) if self.correct else float("nan")
+        )
+        return figures
+
+
+NOTHING = RangeSums(0, 0, 0, Fraction(0), Fraction(0))
+
+
+def merged(low: Array, high: Array, correct: Counts, incorrect: Counts) -> Cells:
+    """Put bins into rising order, those together that overlap."""
+    order = np.argsort(low, kind="stable")
+    low, high, correct, incorrect = (array[order] for array in (low, high, correct, incorrect))
+    reached = np.maximum.accumulate(high)
+    starts = np.flatnonzero(np.concatenate([[True], low[1:] > reached[:-1]]))
+    return Cells(
+        low[starts],
+        np.maximum.reduceat(high, starts),
+        np.add.reduceat(correct, starts),
+        np.add.reduceat(incorrect, starts),
+    )
+
+
+def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
+    """Split the bins into runs (first, last + 1) of up to `most` items, without the dropped ones."""
+    runs = []
+    first = total = 0
+    apart_of = dropped(cells, most).tolist()
+    for i, (n, apart) in enumerate(zip(cells.size.tolist(), apart_of, strict=True)):
+        if i > first and (apart or total + n > most):
+            runs.append((first, i))
+            first, total = i, 0
+        total += n
+        if apart:
+            first, total = i + 1, 0
+    if first < len(cells.low):
+        runs.append((first, len(cells.low)))
+    return runs
+
+
+def dropped(cells: Cells, most: int) -> NDArray[np.bool_]:
+    """Which bins need no worker: of one value, and a good part of what a worker takes."""
+    return cells.single_valued & (cells.size > most // 64)
+
+
+def sums_of_dropped(cells: Cells, most: int) -> RangeSums:
+    """The sums of the large bins of one value, from their counts alone."""
+    total = NOTHING
+    above = counts_above(cells)
+    for i in np.flatnonzero(dropped(cells, most)).tolist():
+        counts = np.array([0, cells.correct[i]]), np.array([0, cells.incorrect[i]])
+        tie = SweepArrays(np.array([np.inf, 0.0]), *counts)
+        total = total.plus(_sums_of(tie, None, above[i].tolist(), cells))
+    return total
+
+
+def sums_of_items(
+    confidence: Array, correct: Array, cells: Cells, starts: Array | None = None
+) -> RangeSums:
+    """The sums of items that a worker has: all of every bin of which it has any.
+
+    `starts` are the least confidences of the segments, in rising order, where the items may be of
+    several of them, which need not be neighbours.
+    """
+    total = NOTHING
+    above = counts_above(cells)
+    for mine in _parts(confidence, starts):
+        items = read_items(correct[mine], confidence[mine])
+        first, last = items.confidence.min(), items.confidence.max()
+        i = int(np.searchsorted(cells.low, first, side="right")) - 1
+        j = int(np.searchsorted(cells.low, last, side="right")) - 1
+        if i < 0 or items.n != cells.size[i : j + 1].sum():
+            raise ValueError(CHANGED)
+        sums = _sums_of(sorting.rank(items), items, above[j].tolist(), cells)
+        if sums.correct != cells.correct[i : j + 1].sum():
+            raise ValueError(CHANGED)
+        total = total.plus(sums)
+    return total
+
+
+def _parts(confidence: Array, starts: Array | None) -> Iterator[slice | NDArray[np.bool_]]:
+    """The items of each segment."""
+    if starts is None:
+        yield slice(None)
+        return
+    segment = np.searchsorted(starts, confidence, side="right")
+    present = np.unique(segment)
+    for number in present.tolist():
+        yield slice(None) if len(present) == 1 else segment == number
+
+
+def counts_above(cells: Cells) -> Counts:
+    """Correct and incorrect items above each bin, of shape (n_bins, 2)."""
+    counts = np.stack([cells.correct, cells.incorrect], axis=1)
+    return np.asarray(counts.sum(axis=0) - np.cumsum(counts, axis=0))
+
+
+def _sums_of(
+    ranked: SortedItems | SweepArrays, items: Items | None, above: list[int], cells: Cells
+) -> RangeSums:
+    pairs = _pairs_of(ranked)
+    p, q = int(pairs.correct), int(pairs.incorrect)
+    n_correct, n_incorrect = int(cells.correct.sum()), int(cells.incorrect.sum())
+    below = n_incorrect - above[1] - q
+    return RangeSums(
+        p,
+        q,
+        int(pairs.doubled_pairs) + 2 * p * below,
+        _sum_below(ranked, items, above, PRECISION_TRAPEZOIDS, of_risk=n_incorrect < n_correct),
+        _sum_below(ranked, items, above, RECALL_STEPS, of_risk=False),
+    )
+
+
+def _pairs_of(ranked: SortedItems | SweepArrays) -> PairCounts:
+    if isinstance(ranked, SweepArrays):
+        return sorting.pairs_of_sweep(ranked)
+    doubled = incorrect = 0
+    for first, last in zip(ranked.bounds[:-1].tolist(), ranked.bounds[1:].tolist(), strict=True):
+        p, q, pairs = _kernels.threshold.count_pairs(ranked.keys[first:last])
+        doubled += int(pairs) + 2 * int(p) * incorrect
+        incorrect += int(q)
+    return PairCounts(ranked.correct, ranked.incorrect, doubled)
+
+
+def _sum_below(
+    ranked: SortedItems | SweepArrays,
+    items: Items | None,
+    above: list[int],
+    quantity: int,
+    *,
+    of_risk: bool,
+) -> Fraction:
+    """`sum_over` of these items below others."""
+    correct, incorrect = above
+    if isinstance(ranked, SortedItems):
+        total = ranked.correct + ranked.incorrect + correct + incorrect
+        if total < _kernels.areas.MAX_TOTAL or items is None:
+            shifted = SortedItems(
+                ranked.keys,
+                ranked.bounds,
+                ranked.above + np.array(above),
+                ranked.correct + correct,
+                ranked.incorrect + incorrect,
+            )
+            return sum_over(shifted, quantity, of_risk=of_risk)
+        ranked = sorting.sweep_arrays(items)
+    thresholds = ranked.thresholds
+    ta, fa = ranked.true_accepts + correct, ranked.false_accepts + incorrect
+    if int(ta[-1]) + int(fa[-1]) < _kernels.areas.MAX_TOTAL or not correct + incorrect:
+        return sum_over(SweepArrays(thresholds, ta, fa), quantity, of_risk=of_risk)
+    # vast counts are added up from nothing accepted on: with all items above as one tie, less that tie
+    arrays = (np.concatenate([array[:1], array]) for array in (thresholds, ta, fa))
+    whole = SweepArrays(*arrays)
+    whole.true_accepts[0] = whole.false_accepts[0] = 0
+    tie = 2 * (incorrect if of_risk else correct)
+    step = Fraction(correct * correct, correct + incorrect)
+    return sum_over(whole, quantity, of_risk=of_risk) - (step if quantity == RECALL_STEPS else tie)
+
+
+def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
+    """Add the sums of all ranges up, and raise where they are not those of all items."""
+    total = NOTHING
+    for part in parts:
+        total = total.plus(part)
+    if (total.correct, total.incorrect) != (int(cells.correct.sum()), int(cells.incorrect.sum())):
+        raise ValueError(CHANGED)
+    return total
+
+
+def row_of(number: int, sums: RangeSums) -> dict[str, str]:
+    """Sums as a row of text, in which no integer is too large for a column."""
+    return {"number": str(number), **{name: str(value) for name, value in sums._asdict().items()}}
+
+
+def sums_of_row(row: dict[str, str]) -> tuple[int, RangeSums]:
+    """Undo `row_of`."""
+    p, q, doubled = (int(row[name]) for name in ("correct", "incorrect", "doubled"))
+    sums = RangeSums(p, q, doubled, Fraction(row["trapezoids"]), Fraction(row["steps"]))
+    return int(row["number"]), sums

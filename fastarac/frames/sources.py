@@ -1,0 +1,206 @@
+"""What reads a frame: arrays of a frame in memory, or an engine that answers queries."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from fastarac._core import sorting
+from fastarac._core.inputs import read_groups, read_items
+from fastarac.frames.binning import bin_numbers
+from fastarac.frames.ranges import CHANGED, Cells, RangeSums, merged, sums_of_items
+from fastarac.sweep import ThresholdSweep, threshold_sweep, trusted_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import narwhals as nw
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac._core.inputs import Items
+
+    Array = NDArray[Any]
+    Groups = Mapping[Any, Cells]
+    Sweeps = dict[Any, ThresholdSweep]
+
+NAMES = ("correct", "confidence", "weight")
+
+
+class Problem(NamedTuple):
+    """What items of an engine may be found to be."""
+
+    role: str
+    what: str
+    expected: str
+
+    def reject(self, column: str, n: int, where: str = "") -> NoReturn:
+        """Raise for `n` such items."""
+        rows = f"{n} {'row' if n == 1 else 'rows'}{where}"
+        message = f"{self.role} (column {column!r}) is {self.what} in {rows}; {self.expected}"
+        raise ValueError(message)
+
+
+PROBLEMS = (
+    Problem("correct", "neither 0 nor 1", "0 (incorrect) or 1 (correct) is expected"),
+    Problem("confidence", "not finite", "a finite number is expected"),
+    Problem("weight", "negative or not finite", "a finite number of at least 0 is expected"),
+)
+
+
+class Source(ABC):
+    """A frame and the columns of it that are read.
+
+    Attributes
+    ----------
+    columns : dict of str to str
+        The names of the columns by what they hold: confidence, correct, and weight and by where given.
+    """
+
+    batch = 1 << 25  # items that one worker takes at a time
+
+    def __init__(self, columns: dict[str, str]) -> None:
+        self.columns = columns
+
+    @property
+    def grouped(self) -> bool:
+        """Whether each group has a sweep of its own; else there is one group, None."""
+        return "by" in self.columns
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the items have weights."""
+        return "weight" in self.columns
+
+    def problems(self) -> list[Problem]:
+        """What the items of these columns must not be."""
+        return [
+            *(Problem(role, "null", "a value for each item is expected") for role in self.columns),
+            *(problem for problem in PROBLEMS if problem.role in self.columns),
+        ]
+
+    @abstractmethod
+    def sweeps(self, most: int) -> Sweeps | None:
+        """The sweep of each group, or None where there are more than `most` distinct confidences."""
+
+    @abstractmethod
+    def bins(self) -> Groups:
+        """Counts in bins for each group, in one pass over the items."""
+
+    @abstractmethod
+    def sums(self, groups: Groups) -> dict[Any, RangeSums]:
+        """The exact sums of each group, by the kernels, on the workers where there are any."""
+
+
+class ArraySource(Source):
+    """A frame in memory: its columns are arrays."""
+
+    def __init__(self, frame: nw.DataFrame[Any], columns: dict[str, str]) -> None:
+        super().__init__(columns)
+        native = {role: frame.get_column(name).to_native() for role, name in columns.items()}
+        self.items = read_items(native["correct"], native["confidence"], native.get("weight"), NAMES)
+        self.by = read_groups(native["by"], self.items.n, "by") if self.grouped else None
+
+    def parts(self) -> Iterator[tuple[Any, Items]]:
+        """Each group and its items."""
+        items = self.items
+        if self.by is None:
+            yield None, items
+            return
+        labels, codes = self.by
+        for label, mine in positions(labels, codes):
+            weight = None if items.weight is None else items.weight[mine]
+            yield label, read_items(items.correct[mine], items.confidence[mine], weight, NAMES)
+
+    def sweeps(self, most: int) -> Sweeps | None:
+        """Count the items of each confidence."""
+        found = {label: trusted_sweep(*sorting.sweep_arrays(part)) for label, part in self.parts()}
+        few = self.weighted or sum(len(sweep.thresholds) - 1 for sweep in found.values()) <= most
+        return found if few else None
+
+    def bins(self) -> Groups:
+        """Count the items of each bin."""
+        # the sweep checks the values, and has them sorted
+        return {
+            label: cells_of_sweep(trusted_sweep(*sorting.sweep_arrays(part)))
+            for label, part in self.parts()
+        }
+
+    def sums(self, groups: Groups) -> dict[Any, RangeSums]:
+        """Add up what the kernels find in each range."""
+        return {
+            label: sums_of_items(part.confidence, part.correct, groups[label])
+            for label, part in self.parts()
+        }
+
+
+def positions(labels: Array, codes: Array) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+    """Each label, and where its items are."""
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(labels)))
+    yield from zip(labels.tolist(), np.split(order, ends[:-1]), strict=True)
+
+
+def cells_of_sweep(sweep: ThresholdSweep) -> Cells:
+    """Counts in bins from counts at every threshold."""
+    values = sweep.thresholds[:0:-1]
+    counts = [np.diff(a)[::-1] for a in (sweep.true_accepts, sweep.false_accepts)]
+    numbers = bin_numbers(values)
+    starts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]]))
+    p, q = (np.add.reduceat(array, starts) for array in counts)
+    return merged(values[starts], values[np.append(starts[1:], len(values)) - 1], p, q)
+
+
+def sweeps_of_kinds(
+    by: ArrayLike | None, confidence: Array, weight: Array | None, correct: Array, incorrect: Array
+) -> Sweeps:
+    """The sweep of each group from how many items of each kind are correct, one row a kind."""
+    counts = correct.astype(np.int64), incorrect.astype(np.int64)
+    if by is None:
+        return {None: _sweep_of_kinds(confidence, weight, *counts)}
+    labels, codes = read_groups(by, len(confidence), "by")
+    return {
+        label: _sweep_of_kinds(
+            confidence[mine], None if weight is None else weight[mine], *(n[mine] for n in counts)
+        )
+        for label, mine in positions(labels, codes)
+    }
+
+
+def _sweep_of_kinds(
+    confidence: Array, weight: Array | None, correct: Array, incorrect: Array
+) -> ThresholdSweep:
+    if weight is None:
+        return ThresholdSweep.from_counts(confidence, correct, incorrect)
+    # n times a weight is no double, but n is a sum of powers of two, and so many times the weight is
+    # one: the sum is that of single items, rounded once
+    rows, weights, labels = [], [], []
+    for label, counts in ((1, correct), (0, incorrect)):
+        for k in range(int(counts.max()).bit_length()):
+            where = np.flatnonzero(counts >> k & 1)
+            rows.append(where)
+            weights.append(weight[where].astype(np.float64) * 2.0**k)
+            labels.append(np.full(len(where), label))
+    chosen = confidence[np.concatenate(rows)]
+    return threshold_sweep(np.concatenate(labels), chosen, sample_weight=np.concatenate(weights))
+
+
+def reject_empty() -> NoReturn:
+    """Raise for a frame without rows."""
+    message = "correct and confidence are empty; at least one item is expected"
+    raise ValueError(message)
+
+
+def reject_changed() -> NoReturn:
+    """Raise for a frame that is not the same each time it is read."""
+    raise ValueError(CHANGED)
+
+
+def reject_weights(most: int) -> NoReturn:
+    """Raise for weights that an engine cannot count."""
+    message = (
+        f"weight makes more than {most} kinds of items, of one confidence and one weight each; fewer "
+        "are expected in an engine, such as rounded ones: its sums of weights depend on their order"
+    )
+    raise ValueError(message)

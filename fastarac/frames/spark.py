@@ -1,0 +1,108 @@
+"""Spark: bins are counted by its own aggregation; exact sums come from the kernels on its workers."""
+
+from __future__ import annotations
+
+from functools import partial, reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from fastarac._core.inputs import read_groups
+from fastarac.frames.binning import part_expression
+from fastarac.frames.queries import QuerySource
+from fastarac.frames.ranges import (
+    RangeSums,
+    dropped,
+    row_of,
+    segments_of,
+    sums_of_dropped,
+    sums_of_items,
+    sums_of_row,
+    total_of,
+)
+from fastarac.frames.sources import positions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from fastarac.frames.ranges import Cells
+    from fastarac.frames.sources import Groups
+
+    Plan = dict[Any, tuple[int, Cells, NDArray[Any]]]
+
+
+class SparkSource(QuerySource):
+    """A DataFrame of Spark."""
+
+    batch = 1 << 22
+
+    def approximate_distinct(self) -> int:
+        """About how many distinct confidences there are."""
+        from pyspark.sql import functions
+
+        native: Any = self.frame.to_native()
+        return int(native.agg(functions.approx_count_distinct("confidence")).collect()[0][0])
+
+    def sums(self, groups: Groups) -> dict[Any, RangeSums]:
+        """Add up what the kernels find in each range."""
+        labels = list(groups)
+        plan: Plan = {}
+        for number, label in enumerate(labels):
+            cells = groups[label]
+            runs = segments_of(cells, self.batch)
+            plan[label] = (number, cells, cells.low[[first for first, _ in runs]])
+        x = nw.col("confidence")
+        frame = self.frame.with_columns(self.bin_number().alias("bin"))
+        keys = [*self.keys, "bin"]
+        for level, splits in enumerate(self.splits):
+            keys.append(f"part_{level}")
+            frame = frame.with_columns(part_expression(splits, x, self.by).alias(keys[-1]))
+        conditions = [self._dropped_values(label, cells) for label, cells in groups.items()]
+        known = [condition for condition in conditions if condition is not None]
+        if known:
+            frame = frame.filter(~reduce(or_, known))
+        total = sum(int(cells.size.sum()) for cells in groups.values())
+        native: Any = frame.to_native()
+        chosen = native.repartitionByRange(1 + total // self.batch, *keys).select(
+            *self.keys, "confidence", "correct"
+        )
+        schema = ", ".join(f"{name} string" for name in ("number", *RangeSums._fields))
+        rows = chosen.mapInArrow(partial(_work, plan), schema).toArrow().to_pylist()
+        found = {label: [sums_of_dropped(cells, self.batch)] for label, cells in groups.items()}
+        for number, sums in map(sums_of_row, rows):
+            found[labels[number]].append(sums)
+        return {label: total_of(parts, groups[label]) for label, parts in found.items()}
+
+    def _dropped_values(self, label: Any, cells: Cells) -> nw.Expr | None:
+        """Which items of the group need no worker."""
+        values = cells.low[dropped(cells, self.batch)].tolist()
+        if not values:
+            return None
+        condition = nw.col("confidence").is_in(values)
+        return condition if self.by is None else condition & (self.by == label)
+
+
+def _work(plan: Plan, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """On a worker: one row of sums for each group of a partition."""
+    import pyarrow as pa
+
+    given = list(batches)
+    if not sum(batch.num_rows for batch in given):
+        return
+    table = pa.Table.from_batches(given)
+    del given
+    confidence = table["confidence"].to_numpy()
+    correct = table["correct"].to_numpy()
+    if "by" in table.column_names:
+        parts = positions(*read_groups(table["by"], table.num_rows, "by"))
+    else:
+        parts = iter([(None, np.arange(table.num_rows))])
+    for label, mine in parts:
+        number, cells, starts = plan[label]
+        sums = sums_of_items(confidence[mine], correct[mine], cells, starts)
+        yield pa.RecordBatch.from_pylist([row_of(number, sums)])

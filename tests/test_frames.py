@@ -1,0 +1,313 @@
+"""Frames of the light engines: the same figures as of arrays, to the last bit, and the same errors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+import fastarac as fa
+import strategies
+from fastarac.frames import sweeps as module
+from fastarac.frames.queries import QuerySource
+from fastarac.frames.sources import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+AREAS = ("arac_auc", "roc_auc", "augrc", "arp_auc", "aurc", "average_precision")
+
+
+def duck(table: pa.Table) -> duckdb.DuckDBPyRelation:
+    connection = duckdb.connect()
+    connection.register("items", table)
+    return connection.sql("SELECT * FROM items")
+
+
+ENGINES: dict[str, Callable[[pa.Table], Any]] = {
+    "pandas": lambda table: table.to_pandas(),
+    "polars": pl.from_arrow,
+    "polars-lazy": lambda table: pl.from_arrow(table).lazy(),
+    "pyarrow": lambda table: table,
+    "duckdb": duck,
+}
+LAZY = ("polars-lazy", "duckdb")
+engines = pytest.mark.parametrize("engine", ENGINES)
+
+
+def table_of(correct: Any, confidence: Any, **columns: Any) -> pa.Table:
+    return pa.table({"right": np.asarray(correct), "score": np.asarray(confidence), **columns})
+
+
+def areas_of(sweep: fa.ThresholdSweep) -> dict[str, float]:
+    """Every area of the items themselves."""
+    return {
+        "arac_auc": fa.arac_auc_score(sweep),
+        "roc_auc": fa.roc_auc_score(sweep),
+        "augrc": fa.augrc_loss(sweep),
+        "arp_auc": fa.arp_auc_score(sweep),
+        "aurc": fa.aurc_loss(sweep),
+        "average_precision": fa.average_precision_score(sweep),
+    }
+
+
+def sample(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of several kinds: uniform, crowded near 1, logits, rounded ones, one frequent value."""
+    rng = np.random.default_rng(seed)
+    parts = [rng.random(n), rng.beta(9, 0.2, n), rng.normal(0, 5, n), rng.random(n).round(2)]
+    confidence = np.concatenate([*parts, np.full(n // 2, 0.7)])
+    return rng.random(len(confidence)) < 1 / (1 + np.exp(-confidence)), confidence
+
+
+@engines
+def test_counts_are_those_of_arrays(engine):
+    correct, confidence = sample(500)
+    found = fa.frames.threshold_sweep(
+        ENGINES[engine](table_of(correct, confidence)), confidence="score", correct="right"
+    )
+    assert found == fa.threshold_sweep(correct, confidence)
+
+
+@engines
+def test_exact_areas_are_those_of_arrays(engine, monkeypatch):
+    """In ranges of a few hundred items, with bins that are split, and a value that no worker needs."""
+    monkeypatch.setattr(Source, "batch", 640)
+    rng = np.random.default_rng(5)
+    correct, confidence = sample(3000)
+    crowded = 0.25 + rng.random(3000) * 1e-9  # one bin
+    confidence = np.concatenate([confidence, crowded])
+    correct = np.concatenate([correct, rng.random(3000) < 0.5])
+    found = fa.frames.threshold_sweep(
+        ENGINES[engine](table_of(correct, confidence)),
+        confidence="score",
+        correct="right",
+        method="exact",
+    )
+    sweep = fa.threshold_sweep(correct, confidence)
+    assert {name: getattr(found, name) for name in AREAS} == {
+        name: (area, area) for name, area in areas_of(sweep).items()
+    }
+    at = sweep.at(found.thresholds)
+    np.testing.assert_array_equal(found.true_accepts_low, at.true_accepts)
+    np.testing.assert_array_equal(found.false_accepts_high, at.false_accepts)
+
+
+@engines
+def test_bounds_contain_the_areas(engine):
+    correct, confidence = sample(2000)
+    frame = ENGINES[engine](table_of(correct, confidence))
+    found = fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="bounds")
+    for name, area in areas_of(fa.threshold_sweep(correct, confidence)).items():
+        bounds = getattr(found, name)
+        assert bounds.low <= area <= bounds.high, name
+    assert found.roc_auc.width < 2e-3
+
+
+@engines
+@pytest.mark.parametrize("method", ["auto", "exact", "bounds"])
+def test_groups(engine, method, monkeypatch):
+    monkeypatch.setattr(Source, "batch", 1500)
+    correct, confidence = sample(400)
+    group = np.array(["b", "a", "c", "a", "a"])[np.arange(len(correct)) % 5]
+    frame = ENGINES[engine](table_of(correct, confidence, field=group))
+    found = fa.frames.threshold_sweep(
+        frame, confidence="score", correct="right", by="field", method=method
+    )
+    assert list(found) == ["a", "b", "c"]
+    for label, sweep in found.items():
+        expected = fa.threshold_sweep(correct[group == label], confidence[group == label])
+        if method == "auto":
+            assert sweep == expected
+            continue
+        for name, area in areas_of(expected).items():
+            low, high = getattr(sweep, name)
+            assert low <= area <= high
+            assert method == "bounds" or low == high
+
+
+@engines
+def test_weights_are_summed_as_those_of_arrays(engine):
+    correct, confidence = sample(300)
+    weight = np.random.default_rng(1).choice([0.1, 0.7, 1.3, 1e-8, 0.0], len(correct))
+    frame = ENGINES[engine](table_of(correct, confidence, w=weight))
+    found = fa.frames.threshold_sweep(frame, confidence="score", correct="right", weight="w")
+    assert found == fa.threshold_sweep(correct, confidence, sample_weight=weight)
+
+
+@engines
+@pytest.mark.parametrize("dtype", ["f4", "i8", "u8", "i2", "b1", "f8"])
+def test_types_of_confidences(engine, dtype):
+    confidence = np.array([3, 0, 1, 1, 0, 2]).astype(dtype)
+    if dtype in ("i8", "u8"):
+        confidence = confidence + np.array(2**62, dtype)
+    for labels in (np.bool_, np.uint8, np.float32):
+        correct = np.array([1, 0, 1, 0, 0, 1]).astype(labels)
+        frame = ENGINES[engine](table_of(correct, confidence))
+        expected = fa.threshold_sweep(correct, confidence)
+        assert fa.frames.threshold_sweep(frame, confidence="score", correct="right") == expected
+        for method in ("exact", "bounds"):
+            found = fa.frames.threshold_sweep(
+                frame, confidence="score", correct="right", method=method
+            )
+            assert found.arac_auc.low <= fa.arac_auc_score(expected) <= found.arac_auc.high
+            if method == "exact":
+                assert found.arac_auc.width == 0
+
+
+@given(strategies.items)
+@settings(max_examples=40)
+def test_any_items_in_duckdb(items):
+    correct, confidence, weight = (
+        None if column is None else np.ascontiguousarray(column.astype(column.dtype.newbyteorder("=")))
+        for column in items
+    )
+    sweep = fa.threshold_sweep(correct, confidence, sample_weight=weight)
+    columns = {} if weight is None else {"w": weight}
+    frame = duck(table_of(correct, confidence, **columns))
+    options = {role: "w" for role in ("weight",) if weight is not None}
+    assert fa.frames.threshold_sweep(frame, confidence="score", correct="right", **options) == sweep
+    if weight is None:
+        found = fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="exact")
+        assert found.arac_auc == (fa.arac_auc_score(sweep),) * 2
+        assert found.aurc == (fa.aurc_loss(sweep),) * 2
+        assert found.arp_auc == (fa.arp_auc_score(sweep),) * 2
+
+
+def test_vast_counts_above_a_range(monkeypatch):
+    """Beyond 2**35 items the sums take another way; the figures stay."""
+    from fastarac import _kernels
+
+    correct, confidence = sample(300)
+    sweep = fa.threshold_sweep(correct, confidence)
+    expected = areas_of(sweep)
+    monkeypatch.setattr(_kernels.areas, "MAX_TOTAL", 100)
+    monkeypatch.setattr(Source, "batch", 100)
+    frame = duck(table_of(correct, confidence))
+    found = fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="exact")
+    for name, area in expected.items():
+        assert getattr(found, name) == (area, area), name
+
+
+@pytest.mark.parametrize("engine", LAZY)
+def test_many_distinct_confidences_take_the_exact_way(engine, monkeypatch):
+    correct, confidence = sample(500)
+    distinct = len(np.unique(confidence))
+    frame = ENGINES[engine](table_of(correct, confidence))
+    for most, kind in (
+        (distinct, fa.ThresholdSweep),
+        (distinct - 1, fa.frames.BoundedSweep),
+        (distinct // 4, fa.frames.BoundedSweep),
+    ):
+        monkeypatch.setattr(module, "MOST_DISTINCT", most)
+        found = fa.frames.threshold_sweep(frame, confidence="score", correct="right")
+        assert type(found) is kind
+    monkeypatch.setattr(module, "MOST_DISTINCT", 10)
+    frame = ENGINES[engine](table_of(correct, confidence, w=np.ones(len(correct))))
+    with pytest.raises(ValueError, match="weight makes more than 10 kinds"):
+        fa.frames.threshold_sweep(frame, confidence="score", correct="right", weight="w")
+
+
+def test_rows_that_change_between_passes_are_noticed(monkeypatch):
+    monkeypatch.setattr(Source, "batch", 1000)
+    frame = duckdb.connect().sql("SELECT random() AS score, random() < 0.5 AS right FROM range(5000)")
+    with pytest.raises(ValueError, match="other items in its second pass"):
+        fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="exact")
+
+
+BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
+    "null confidence": ({"score": [0.5, None]}, ValueError, "null"),
+    "null label": ({"right": [1, None]}, ValueError, "null"),
+    "null weight": ({"w": [1.0, None]}, ValueError, "null"),
+    "null group": ({"g": ["a", None]}, ValueError, "null"),
+    "nan": ({"score": [0.5, np.nan]}, ValueError, "a finite number is expected"),
+    "inf": ({"score": [0.5, np.inf]}, ValueError, "a finite number is expected"),
+    "label": ({"right": [1, 2]}, ValueError, r"0 \(incorrect\) or 1 \(correct\) is expected"),
+    "negative weight": ({"w": [1.0, -1.0]}, ValueError, "finite number of at least 0 is expected"),
+    "text": ({"score": ["0.5", "0.6"]}, TypeError, "not text"),
+    "text label": ({"right": ["1", "0"]}, TypeError, "not text"),
+    "decimal": ({"score": [Decimal("0.5"), Decimal("0.6")]}, TypeError, "floats up to 64 bits"),
+    "empty": ({name: [] for name in ("score", "right", "w", "g")}, ValueError, "empty"),
+}
+
+
+@engines
+@pytest.mark.parametrize("case", BAD)
+def test_bad_items_are_refused_as_those_of_arrays(engine, case):
+    given_columns, error, message = BAD[case]
+    columns = {"score": [0.5, 0.6], "right": [1, 0], "w": [1.0, 2.0], "g": ["a", "b"], **given_columns}
+    types = {"score": pa.float64(), "right": pa.int64(), "w": pa.float64(), "g": pa.string()}
+    if not case.startswith(("text", "decimal")):
+        table = pa.table({name: pa.array(column, types[name]) for name, column in columns.items()})
+    else:
+        table = pa.table(columns)
+    frame = ENGINES[engine](table)
+    methods = ["auto"] if "weight" in case else ["auto", "exact", "bounds"]
+    for method in methods:
+        options: dict[str, Any] = {"weight": "w"} if "weight" in case else {}
+        options |= {"by": "g"} if "group" in case else {}
+        with pytest.raises(error, match=message):
+            fa.frames.threshold_sweep(
+                frame, confidence="score", correct="right", method=method, **options
+            )
+
+
+class Untouched:
+    """Stands for an engine that must not be asked."""
+
+    def __call__(self, *_: object, **__: object) -> None:
+        pytest.fail("the engine was asked")
+
+
+def test_the_schema_tells_before_the_engine_works(monkeypatch):
+    frame = duck(pa.table({"score": ["0.5"], "right": [1]}))
+    for name in ("sweeps", "bins", "sums", "approximate_distinct"):
+        monkeypatch.setattr(QuerySource, name, Untouched())
+    with pytest.raises(TypeError, match=r"confidence \(column 'score'\) has type String; .*not text"):
+        fa.frames.threshold_sweep(frame, confidence="score", correct="right")
+    with pytest.raises(ValueError, match="correct is 'ok', .*; there are 'score' and 'right'"):
+        fa.frames.threshold_sweep(frame, confidence="score", correct="ok")
+    with pytest.raises(TypeError, match="confidence is of type int; the name of a column is expected"):
+        fa.frames.threshold_sweep(frame, confidence=1, correct="right")  # type: ignore[arg-type]
+
+
+def test_arguments():
+    frame = pa.table({"score": [0.5], "right": [1], "w": [1.0]})
+    with pytest.raises(TypeError, match="frame is of type list; a frame"):
+        fa.frames.threshold_sweep([1], confidence="score", correct="right")
+    with pytest.raises(ValueError, match="method is 'fast'; one of"):
+        fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="fast")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="weight is given with method='exact'"):
+        fa.frames.threshold_sweep(
+            frame, confidence="score", correct="right", weight="w", method="exact"
+        )
+
+
+@engines
+def test_evaluate(engine):
+    correct, confidence = sample(300)
+    group = np.arange(len(correct)) % 2
+    frame = ENGINES[engine](table_of(correct, confidence, page=group))
+    options: dict[str, Any] = {"max_error_rate": 0.02, "max_risk": 0.05, "threshold": 0.5}
+    found = fa.frames.evaluate(frame, confidence="score", correct="right", **options)
+    assert found == fa.evaluate(correct, confidence, **options)
+    groups = fa.frames.evaluate(frame, confidence="score", correct="right", by="page", **options)
+    assert list(groups) == [0, 1]
+    assert groups[1] == fa.evaluate(correct[group == 1], confidence[group == 1], **options)
+
+
+def test_nothing_heavy_is_imported_with_the_module():
+    code = (
+        "import sys, fastarac as fa; fa.frames; dir(fa.frames); "
+        "print({'narwhals', 'pandas', 'polars', 'pyarrow', 'duckdb', 'dask', 'pyspark'} & set(sys.modules))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "set()"
