@@ -64,7 +64,7 @@ def bin_expression(x: nw.Expr) -> nw.Expr:
 
 def is_in_split(split: Split, x: nw.Expr, by: nw.Expr | None) -> nw.Expr:
     """Which items are in the bin."""
-    inside = (x >= split.low) & (x <= split.high)
+    inside: nw.Expr = (x >= split.low) & (x <= split.high)
     if by is not None:
         inside &= by == split.group
     return inside

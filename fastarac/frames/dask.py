@@ -157,7 +157,7 @@ def _check_and_count(
 
 def _has(column: pd.Series[Any], problem: Problem) -> Array:
     """Which items of a partition have a problem."""
-    missing = column.isna().to_numpy()
+    missing: Array = column.isna().to_numpy()
     if problem.role != "by" and isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
         missing = np.zeros(len(column), np.bool_)  # NaN is a number here, of a wrong kind
     if problem.what == "null":
