@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+import strategies
 from hypothesis import given, settings
 
 import fastarac as fa
-import strategies
 from fastarac.frames import sweeps as module
 from fastarac.frames.queries import QuerySource
 from fastarac.frames.sources import Source
@@ -167,9 +167,7 @@ def native(column: np.ndarray) -> np.ndarray:
 @given(strategies.items)
 @settings(max_examples=10)
 def test_any_items_in_duckdb(items):
-    correct, confidence, weight = (
-        None if column is None else native(column) for column in items
-    )
+    correct, confidence, weight = (None if column is None else native(column) for column in items)
     sweep = fa.threshold_sweep(correct, confidence, sample_weight=weight)
     columns = {} if weight is None else {"w": weight}
     frame = duck(table_of(correct, confidence, **columns))
@@ -302,6 +300,58 @@ def test_evaluate(engine):
     groups = fa.frames.evaluate(frame, confidence="score", correct="right", by="page", **options)
     assert list(groups) == [0, 1]
     assert groups[1] == fa.evaluate(correct[group == 1], confidence[group == 1], **options)
+
+
+@pytest.mark.parametrize("labels", [np.bool_, np.int16, np.float64])
+def test_sql_counts_as_the_frames_do(labels):
+    correct, confidence = sample(800)
+    page = np.arange(len(correct)) % 3
+    frame = duck(table_of(correct.astype(labels), confidence, page=page))
+    columns = {"confidence": "score", "correct": "right"}
+    rows = frame.query("items", fa.frames.sql("duckdb", "items", **columns)).fetchall()
+    sweep = fa.threshold_sweep(correct, confidence)
+    assert fa.ThresholdSweep.from_counts(*zip(*rows, strict=True)) == sweep
+    query = fa.frames.sql("duckdb", "items", **columns, by="page", method="bounds")
+    rows = frame.query("items", query).fetchall()
+    found = fa.frames.threshold_sweep(frame, **columns, by="page", method="bounds")
+    for label, expected in found.items():
+        low, high, p, q = zip(*(row[1:] for row in rows if row[0] == label), strict=True)
+        single = np.equal(low, high)
+        bins = fa.frames.BoundedSweep.from_bins([*low, np.inf], p, q, single_valued=single)
+        assert (bins.n_correct, bins.n_incorrect) == (expected.n_correct, expected.n_incorrect)
+        area = fa.roc_auc_score(fa.threshold_sweep(correct[page == label], confidence[page == label]))
+        assert bins.roc_auc.low <= area <= bins.roc_auc.high
+        assert bins.roc_auc.width <= expected.roc_auc.width + 1e-12
+
+
+@pytest.mark.parametrize("bad", ["NULL, 1", "0.5, NULL", "'nan', 1", "'inf', 1", "0.5, 2"])
+@pytest.mark.parametrize("method", ["counts", "bounds"])
+def test_sql_says_where_items_are_bad(bad, method):
+    """Counts that are null are refused by what takes them."""
+    frame = duckdb.connect().sql(
+        f"SELECT * FROM (VALUES (0.25::DOUBLE, 1), (0.75, 0), ({bad})) AS t(score, correct)"
+    )
+    query = fa.frames.sql("duckdb", "t", confidence="score", correct="correct", method=method)
+    *values, p, q = zip(*frame.query("t", query).fetchall(), strict=True)
+    assert None in p
+    assert None in q
+    make: Any = fa.ThresholdSweep.from_counts
+    if method == "bounds":
+        make, values = fa.frames.BoundedSweep.from_bins, [[*values[0], np.inf]]
+    with pytest.raises((TypeError, ValueError), match=r"null|finite|NoneType|edges do not increase"):
+        make(*values, p, q)
+
+
+def test_sql_quotes_names():
+    query = fa.frames.sql("spark", "t", confidence="a`b", correct="c d", by="e")
+    assert "`a``b` AS confidence, `c d` AS correct, `e` AS label" in query
+    frame = duckdb.connect().sql('SELECT 0.5 AS "a""b c", true AS "d;"')
+    query = fa.frames.sql("duckdb", "t", confidence='a"b c', correct="d;")
+    assert frame.query("t", query).fetchall() == [(0.5, 1, 0)]
+    with pytest.raises(ValueError, match="which BigQuery cannot quote"):
+        fa.frames.sql("bigquery", "t", confidence="a`b", correct="c")
+    with pytest.raises(ValueError, match="dialect is 'oracle'; one of"):
+        fa.frames.sql("oracle", "t", confidence="a", correct="c")  # type: ignore[arg-type]
 
 
 def test_nothing_heavy_is_imported_with_the_module():

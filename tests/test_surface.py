@@ -30,7 +30,7 @@ FIRST = [("correct", "confidence"), ("y_true", "y_score"), ("y_true", "score_a",
 MEANINGS = {
     # Items, and what stands in for them
     "correct": "(n,) whether each output is right",
-    "confidence": "(n,) real; accepted iff >= threshold (in `fa.io`: the column of that)",
+    "confidence": "(n,) real; accepted iff >= threshold (in `fa.io`, `fa.frames`: the column of that)",
     "y_true": "(n,) labels of the positives and negatives",
     "y_score": "(n,) scores of the positive label",
     "score_a": "(n,) scores of one of two models",
@@ -38,7 +38,7 @@ MEANINGS = {
     "sample_weight": "(n,) weights of the items",
     "graded": "whether `correct` holds grades from 0 to 1",
     "groups": "(n,) labels of items that depend on each other",
-    "by": "(n,) labels of items that are reported apart (in `fa.io`: the column of that)",
+    "by": "(n,) labels of items that are reported apart (in `fa.io`, `fa.frames`: the column of that)",
     "sweep": "a ThresholdSweep",
     "sweeps": "several sweeps of one model: the folds",
     "models": "a mapping of names to (correct, confidence) or sweeps",
@@ -158,7 +158,7 @@ MEANINGS = {
     "n_threads": "number of threads",
     "n_workers": "number of processes",
     "stratified": "whether correct and incorrect items are resampled apart",
-    "method": "of an interval or a test",
+    "method": "of an interval or a test, or of counting the items of a frame",
     "kind": "pointwise or simultaneous",
     "progress": "whether to report it",
     "laplace": "λ, added to each count",
@@ -251,6 +251,9 @@ MEANINGS = {
     "prediction": "column of the outputs",
     "truth": "column or file of the truth, or its words",
     "model": "column of the models' names",
+    "frame": "whose columns hold the items",
+    "dialect": "of SQL",
+    "table": "what SQL reads from",
     "weight": "column of the weights",
     "item": "column of what tells the items apart",
     "group": "column of the groups",
@@ -293,7 +296,7 @@ ONLY_IN = {
     "deltas": r"preference_map|PreferenceMapDisplay\.\w+",
     "error_rate": r"GeneralizedRCDisplay|RejectionCostDisplay|(Monitor|Audit|FieldErrors)Display",
     "risk": r"RCDisplay",
-    "weight": r"read_(outputs|models)",
+    "weight": r"read_(outputs|models)|threshold_sweep|evaluate",
     "model": r"read_(outputs|models)",
     "item": r"read_(outputs|models)",
     "group": r"read_(outputs|models)",
@@ -375,13 +378,15 @@ def test_the_top_is_small():
 
 
 def test_no_name_stands_in_two_modules():
-    """Result classes stand in `fa.results`, and some at the top too."""
+    """Result classes stand in `fa.results`, and some at the top too; `fa.frames` is for frames."""
     homes: dict[str, list[str]] = {}
     for path in PUBLIC:
         module, _, name = path.rpartition(".")
         if module != "fastarac.results":
             homes.setdefault(name, []).append(module)
-    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
+    twice = {name for name, found in homes.items() if len(found) > 1}
+    assert twice == {"evaluate", "threshold_sweep"}
+    assert all(homes[name] == ["fastarac", "fastarac.frames"] for name in twice)
 
 
 def test_items_come_first_and_the_rest_by_name():

@@ -94,7 +94,7 @@ def threshold_sweep(
     ThresholdSweep(3 thresholds, 3 correct, 1 incorrect)
     >>> sweep = fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="exact")
     >>> sweep.arac_auc
-    Bounds(low=0.90625, high=0.90625)
+    Bounds(low=0.875, high=0.875)
     >>> fa.frames.threshold_sweep(frame, confidence="score", correct="ok")
     Traceback (most recent call last):
     ValueError: correct is 'ok', but there is no such column; there are 'score' and 'right'
@@ -151,7 +151,7 @@ def evaluate(
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"score": [0.9, 0.8, 0.8, 0.3], "right": [1, 1, 0, 1]})
     >>> fa.frames.evaluate(frame, confidence="score", correct="right").arac.auc
-    0.90625
+    0.875
     """
     sweeps: Any = threshold_sweep(
         frame, confidence=confidence, correct=correct, weight=weight, by=by, method=method

@@ -1,0 +1,180 @@
+"""The counting of `threshold_sweep` as SQL, for engines that no frame stands for."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+from fastarac._core.inputs import choice
+from fastarac.frames.binning import ABOVE_HALF, ABOVE_ONE, BELOW_ZERO, LEAST, PER_OCTAVE
+
+Dialect = Literal["duckdb", "spark", "bigquery", "postgres"]
+
+
+class Words(NamedTuple):
+    """What a dialect calls things."""
+
+    quote: str
+    real: str
+    whole: str
+    text: str
+
+    def quoted(self, column: str, role: str) -> str:
+        """Return the name of a column as the dialect quotes it."""
+        if not isinstance(column, str):
+            message = f"{role} is of type {type(column).__name__}; the name of a column is expected"
+            raise TypeError(message)
+        if self is WORDS["bigquery"] and set(column) & set("`\\\n"):
+            message = f"{role} is {column!r}, which BigQuery cannot quote; another name is expected"
+            raise ValueError(message)
+        return f"{self.quote}{column.replace(self.quote, 2 * self.quote)}{self.quote}"
+
+    def counts(self) -> str:
+        """The two counts of a group of kinds; NULL where some item is not as it must be."""
+        whole = "CASE WHEN SUM(p) + SUM(q) = SUM(n)"
+        return (
+            f"{whole} THEN CAST(SUM(p) AS {self.whole}) END AS correct_counts,\n"
+            f"  {whole} THEN CAST(SUM(q) AS {self.whole}) END AS incorrect_counts"
+        )
+
+    def labelled(self, name: str, label: str) -> str:
+        """How many items of a kind are correct or incorrect, if these are as they must be."""
+        text = f"LOWER(CAST(correct AS {self.text}))"
+        finite = "low - low = 0 AND high - high = 0"
+        return f"CASE WHEN {text} IN {label} AND {finite} THEN n ELSE 0 END AS {name}"
+
+
+WORDS = {
+    "duckdb": Words('"', "DOUBLE", "BIGINT", "VARCHAR"),
+    "spark": Words("`", "DOUBLE", "BIGINT", "STRING"),
+    "bigquery": Words("`", "FLOAT64", "INT64", "STRING"),
+    "postgres": Words('"', "DOUBLE PRECISION", "BIGINT", "TEXT"),
+}
+TRUE = "('true', '1', '1.0')"
+FALSE = "('false', '0', '0.0', '-0.0')"
+
+
+def sql(
+    dialect: Dialect,
+    table: str,
+    *,
+    confidence: str,
+    correct: str,
+    by: str | None = None,
+    method: Literal["counts", "bounds"] = "counts",
+) -> str:
+    """Write the query that counts correct and incorrect items at each confidence, or in bins of it.
+
+    Parameters
+    ----------
+    dialect : {"duckdb", "spark", "bigquery", "postgres"}
+        Of SQL.
+    table : str
+        What stands after FROM: a table, or a query in parentheses with an alias. It is not quoted.
+    confidence, correct : str
+        Columns: the confidence of each item, and whether it is right (Boolean, or 0 and 1). They are
+        quoted.
+    by : str, optional
+        Column of labels: each group is counted on its own.
+    method : {"counts", "bounds"}, default="counts"
+        "counts": one row a distinct confidence, for :meth:`.ThresholdSweep.from_counts`. "bounds": one
+        row a bin, for :meth:`.BoundedSweep.from_bins`; the bins are those of
+        :func:`.frames.threshold_sweep`, of which there are some 10,000 to 100,000.
+
+    Returns
+    -------
+    str
+        The query. Its columns are `by` (if given), `confidence` ("counts") or `low` and `high`
+        ("bounds"; the least and the greatest confidence in the bin, in rising order), then
+        `correct_counts` and `incorrect_counts`, which are NULL where a label or a confidence is NULL,
+        NaN, infinite, or not 0 or 1: the two methods that take the counts refuse them.
+
+    Raises
+    ------
+    ValueError
+        For an unknown dialect or method, and for a column whose name the dialect cannot quote.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> import fastarac as fa
+    >>> outputs = duckdb.sql("SELECT i % 3 / 4 AS score, i % 5 > 0 AS good FROM range(60) AS t(i)")
+    >>> columns = {"confidence": "score", "correct": "good"}
+    >>> query = fa.frames.sql("duckdb", "outputs", **columns)
+    >>> fa.ThresholdSweep.from_counts(*zip(*duckdb.sql(query).fetchall()))
+    ThresholdSweep(3 thresholds, 48 correct, 12 incorrect)
+    >>> query = fa.frames.sql("duckdb", "outputs", **columns, method="bounds")
+    >>> low, high, *counts = zip(*duckdb.sql(query).fetchall())
+    >>> single = [a == b for a, b in zip(low, high)]
+    >>> fa.frames.BoundedSweep.from_bins([*low, float("inf")], *counts, single_valued=single)
+    BoundedSweep(3 bins, 48 correct, 12 incorrect)
+    """
+    choice(dialect, "dialect", tuple(WORDS))
+    choice(method, "method", ("counts", "bounds"))
+    words = WORDS[dialect]
+    columns = {"confidence": confidence, "correct": correct, **({} if by is None else {"label": by})}
+    names = {role: words.quoted(column, role) for role, column in columns.items()}
+    items = ", ".join(f"{name} AS {role}" for role, name in names.items())
+    label = "label, " if by is not None else ""
+    shown = f"label AS {names['label']}, " if by is not None else ""
+    labelled = f"{words.labelled('p', TRUE)},\n    {words.labelled('q', FALSE)}"
+    if method == "counts":
+        return f"""\
+WITH items AS (
+  SELECT {items}
+  FROM {table}
+), kinds AS (
+  SELECT {label}correct, confidence AS low, confidence AS high, COUNT(*) AS n
+  FROM items
+  GROUP BY {label}correct, confidence
+), counts AS (
+  SELECT {label}low, n,
+    {labelled}
+  FROM kinds
+)
+SELECT {shown}low AS confidence,
+  {words.counts()}
+FROM counts
+GROUP BY {label}low
+ORDER BY {label}low"""
+    over = f"OVER ({'PARTITION BY label ' if label else ''}ORDER BY low, bin, correct"
+    return f"""\
+WITH items AS (
+  SELECT {items}
+  FROM {table}
+), numbers AS (
+  SELECT {label}correct, CAST(confidence AS {words.real}) AS x
+  FROM items
+), numbered AS (
+  SELECT {label}correct, x,
+    {_BIN} AS bin
+  FROM numbers
+), kinds AS (
+  SELECT {label}correct, bin, MIN(x) AS low, MAX(x) AS high, COUNT(*) AS n
+  FROM numbered
+  GROUP BY {label}correct, bin
+), starts AS (
+  SELECT {label}correct, bin, low, high, n,
+    CASE WHEN low <= MAX(high) {over}
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) THEN 0 ELSE 1 END AS is_start
+  FROM kinds
+), counts AS (
+  SELECT {label}low, high, n,
+    SUM(is_start) {over}
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS number,
+    {labelled}
+  FROM starts
+)
+SELECT {shown}MIN(low) AS low, MAX(high) AS high,
+  {words.counts()}
+FROM counts
+GROUP BY {label}number
+ORDER BY {label}number"""
+
+
+_DISTANCE = "CASE WHEN x < 0 THEN -x WHEN x < 0.5 THEN x WHEN x <= 1 THEN 1 - x ELSE x END"
+_OCTAVES = f"FLOOR({PER_OCTAVE / math.log(2)!r} * LN(GREATEST({LEAST},\n      {_DISTANCE})))"
+_BIN = f"""CASE WHEN x < 0 THEN {BELOW_ZERO:.0f} ELSE 0 END
+    + CASE WHEN x < 0 OR (x >= 0.5 AND x <= 1) THEN -1 ELSE 1 END
+    * {_OCTAVES}
+    + CASE WHEN x > 1 THEN {ABOVE_ONE:.0f} WHEN x >= 0.5 THEN {ABOVE_HALF:.0f} ELSE 0 END"""
