@@ -16,12 +16,14 @@ from fastarac.frames.bounded import BoundedSweep
 from fastarac.frames.extremes import Bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from fastarac.evaluation import Evaluation
+    from fastarac.evaluation import BoundedEvaluation, Evaluation
     from fastarac.frames.ranges import Cells
     from fastarac.frames.sources import Source
     from fastarac.sweep import ThresholdSweep
+
+    Evaluated = Evaluation | BoundedEvaluation
 
 Method = Literal["auto", "exact", "bounds"]
 MOST_DISTINCT = 1 << 20  # confidences that are counted one by one
@@ -122,7 +124,7 @@ def evaluate(
     by: str | None = None,
     method: Method = "auto",
     **options: Any,
-) -> Evaluation | Mapping[Any, Evaluation]:
+) -> Evaluated | Mapping[Any, Evaluated]:
     """Evaluate the items of a frame, in the engine that holds it.
 
     Parameters
@@ -135,7 +137,7 @@ def evaluate(
 
     Returns
     -------
-    Evaluation
+    Evaluation or BoundedEvaluation
         As :func:`.evaluate` of the sweep; with bounds where the sweep has them.
     dict
         Of labels, in rising order, to evaluations, where `by` is given.
@@ -156,9 +158,10 @@ def evaluate(
     sweeps: Any = threshold_sweep(
         frame, confidence=confidence, correct=correct, weight=weight, by=by, method=method
     )
+    figures: Callable[..., Evaluated] = evaluation.evaluate
     if by is None:
-        return evaluation.evaluate(sweeps, **options)
-    return {label: evaluation.evaluate(sweep, **options) for label, sweep in sweeps.items()}
+        return figures(sweeps, **options)
+    return {label: figures(sweep, **options) for label, sweep in sweeps.items()}
 
 
 def _open(frame: Any, columns: dict[str, str]) -> Source:
