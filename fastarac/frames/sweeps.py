@@ -18,7 +18,8 @@ from fastarac.frames.extremes import Bounds
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fastarac.evaluation import BoundedEvaluation, Evaluation
+    from fastarac.evaluation import Evaluation
+    from fastarac.evaluation_bounds import BoundedEvaluation
     from fastarac.frames.ranges import Cells
     from fastarac.frames.sources import Source
     from fastarac.sweep import ThresholdSweep
