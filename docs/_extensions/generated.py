@@ -21,6 +21,7 @@ import gallery_tharwat
 import measure_tables
 import ocr_policies
 import ocr_tables
+import operation_tables
 import proof_pages
 import sessions
 import simulation_pages
@@ -45,6 +46,7 @@ MODULES = (
     measure_tables,
     ocr_policies,
     ocr_tables,
+    operation_tables,
     proof_pages,
     sessions,
     simulation_pages,

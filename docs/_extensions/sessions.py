@@ -82,6 +82,7 @@ def operation() -> str:
     audits = "--by field --state state.json"
     return session(
         "fastarac plan --error-rate 0.02 --expect 0.01",
+        "fastarac plan --error-rate 0.02 --audit 0.04 --outputs 10000",
         "python operation_example.py",
         "head -3 verified.csv",
         "fastarac fit verified.csv --by field --error-rate 0.02 -o policy.json",
@@ -90,7 +91,7 @@ def operation() -> str:
         "fastarac check policy.json audits-1.csv --by field",
         f"fastarac monitor policy.json audits-1.csv {audits}",
         f"fastarac monitor policy.json audits-1.csv audits-2.csv {audits}",
-        f"fastarac monitor policy.json audits-3.csv {audits} --plot monitor.svg",
+        f"fastarac monitor policy.json audits-3.csv {audits} --report monitor.html",
         "fastarac check policy.json audits-3.csv --by field",
         prepare=prepare,
     )

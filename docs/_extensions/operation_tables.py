@@ -1,0 +1,56 @@
+"""What the page on operation shows: how often promises hold, and what fields accept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tables import markdown
+
+from fastarac._core.text import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DATA = Path(__file__).parents[1] / "_data" / "operation.json"  # by python -m bench.operation --table
+
+
+def read() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(DATA.read_text(encoding="utf-8"))
+    return found
+
+
+def promises() -> str:
+    """Each promise where what it needs is true, and where it is not (in italics)."""
+    rows = []
+    before = ""
+    for row in read()["promises"]:
+        share = f"{100 * row['happened'] / row['runs']:.1f} % of {row['runs']:,}"
+        ratio = f"{row['ratio']:.2f}" if row["promise"].startswith("limit") else ""
+        words = row["words"] if row["holds"] else f"*{row['words']}*"
+        said = f"{row['counted']} in {share}"
+        if not row["holds"]:
+            said = f"**{said}**"
+        promise = "" if row["promise"] == before else row["promise"]
+        before = row["promise"]
+        rows.append([promise, words, said, ratio])
+    table = markdown(["promise", "situation", "simulated", "mean rate over the limit"], rows)
+    return table.replace("| ---: | ---: | ---: |", "| --- | --- | ---: |", 1)
+
+
+def acceptance() -> str:
+    """Accepted shares by number of outputs and limit; the largest of each row is bold."""
+    rows = []
+    for row in read()["acceptance"]:
+        shares = [row[name] for name in ("raw", "each", "merged")]
+        shown = [f"**{x:.2f}**" if x == max(shares) else f"{x:.2f}" for x in shares]
+        rows.append([f"{row['n']:,}", percent(row["limit"]), *shown])
+    header = ["outputs verified", "limit", "one raw threshold", "the limit in each field"]
+    return markdown([*header, "one limit over both"], rows)
+
+
+MAKERS: dict[str, Callable[[], str]] = {
+    "operation_promises.md": promises,
+    "operation_acceptance.md": acceptance,
+}
