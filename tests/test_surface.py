@@ -139,6 +139,7 @@ MEANINGS = {
     "best": "the best or the worst order inside the bins",
     "steps": "points inside a bin",
     "max_width": "of the bounds of the ROC-AUC",
+    "max_memory": "bytes",
     "data": "the bytes of a sketch",
     # Uncertainty
     "statistic": "the name of a statistic, a Statistic or a callable",

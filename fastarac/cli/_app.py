@@ -39,6 +39,7 @@ from fastarac.cli._options import (
     Item,
     Level,
     Limits,
+    MaxMemory,
     MaxRisks,
     Method,
     MethodName,
@@ -69,6 +70,7 @@ Examples:
   fastarac evaluate all.parquet --model engine --error-rate 0.005 --format json
   fastarac evaluate outputs.csv --ci 0.95 --guarantee 0.05
   fastarac evaluate fields.parquet --by field --report report.html
+  fastarac evaluate archive.parquet --max-memory 500MB
 
 A file of outputs has one row per output: a column "confidence", and a column "correct" (true or
 false, or 1 or 0) or the two columns "prediction" and "truth". Options name other columns.
@@ -174,6 +176,7 @@ def evaluate(
     output_format: OutputFormat = Format.table,
     plot: Plot = None,
     report: ReportFile = None,
+    max_memory: MaxMemory = None,
 ) -> None:
     """Evaluate the outputs in files."""
     with ends_quietly():
@@ -223,6 +226,16 @@ def evaluate(
             "group": group,
             "item": item,
         }
+        if max_memory is not None:
+            from fastarac.cli._stream import evaluate_streams
+
+            need_items = {
+                "--model": model, "--by": by, "--id": item, "--weight": weight, "--group": group,
+                "--empty-confidence": empty_confidence, "--report": report, "--ci": ci,
+                "--guarantee": guarantee, "--plot": plot, "--cost-verification": prices,
+            }  # fmt: skip
+            evaluate_streams(paths, columns, settings, max_memory, need_items)
+            return
         from fastarac.cli._files import read_models, say_pages, with_rejects_said
         from fastarac.cli._report import doubts
 

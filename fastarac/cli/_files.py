@@ -36,7 +36,7 @@ def read_models(
     paths: Sequence[Path], columns: Mapping[str, Any], *, same_items: bool = False
 ) -> io.Models:
     """Return the outputs of each model: one a file, or as the column `model` says."""
-    files = dict(zip(_names_of_files(paths), paths, strict=True))
+    files = dict(zip(names_of_files(paths), paths, strict=True))
     with interrupts_end_at_once(), Console(stderr=True).status("") as status:
         try:
             return io.read_models(
@@ -46,10 +46,15 @@ def read_models(
                 on_file=lambda name: status.update(f"Reading {escape(printable(name))}"),
             )
         except ValueError as error:
-            message = in_words_of_options(error)
-            for library, command in WORDS.items():
-                message = message.replace(library, command)
-            raise RefusalError(message) from None
+            raise RefusalError(in_words(error)) from None
+
+
+def in_words(error: ValueError) -> str:
+    """Return what is wrong with a file, with the options in the place of arguments."""
+    message = in_words_of_options(error)
+    for library, command in WORDS.items():
+        message = message.replace(library, command)
+    return message
 
 
 def with_rejects_said(models: Sequence[Model], outputs: Mapping[str, io.Outputs]) -> list[Model]:
@@ -91,7 +96,7 @@ def say_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> None:
             return
 
 
-def _names_of_files(paths: Sequence[Path]) -> list[str]:
+def names_of_files(paths: Sequence[Path]) -> list[str]:
     """Return the name of each file without its ending; the whole path where names repeat."""
     names = [path.name.removesuffix(".gz").rpartition(".")[0] or path.name for path in paths]
     if len(set(names)) == len(names):

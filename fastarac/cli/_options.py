@@ -260,6 +260,13 @@ Guarantee = Annotated[
 OutputFormat = Annotated[
     Format, typer.Option("--format", help="A table for people, or all figures for programs.")
 ]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Stream files that are larger than memory: figures become bounds. Such as 500MB or 2GB.",
+    ),
+]
 Plot = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw the ARAC curves into this .png, .svg or .pdf file."),

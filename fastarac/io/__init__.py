@@ -14,6 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastarac._core.inputs import whole_number
 from fastarac.io._columns import Columns
 from fastarac.io._formats import open_source
 from fastarac.io._labels import FIELDS, Texts
@@ -28,7 +29,18 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
-__all__ = ["DataFileError", "Labels", "Models", "Outputs", "read_models", "read_outputs"]
+    from fastarac.frames.sketch import ThresholdSketch
+
+__all__ = [
+    "DataFileError",
+    "Labels",
+    "Models",
+    "Outputs",
+    "read_models",
+    "read_outputs",
+    "sketch_outputs",
+]
+ROWS = 1 << 16  # of a file that are read at a time where it is streamed
 
 
 def __dir__() -> list[str]:
@@ -211,3 +223,68 @@ def read_models(
     )  # fmt: skip
     paths = {name: Path(path) for name, path in files.items()}
     return read_files(paths, columns, same_items=same_items, on_file=on_file)
+
+
+def sketch_outputs(
+    path: str | os.PathLike[str],
+    *,
+    max_width: float = 1e-3,
+    max_memory: int | None = None,
+    confidence: str = "confidence",
+    correct: str | None = None,
+    prediction: str | None = None,
+    truth: str | None = None,
+    empty_truth: bool = False,
+) -> ThresholdSketch:
+    r"""Count the outputs in a file of any size, a batch of rows at a time.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file as :func:`read_outputs` takes it.
+    max_width : float, default=1e-3
+        As for :class:`.ThresholdSketch`: the largest width of the bounds of the ROC-AUC, in (0, 1).
+    max_memory : int, optional
+        Bytes that DuckDB may take to read the file; what it takes by default is most of the machine's.
+    confidence, correct, prediction, truth, empty_truth
+        As :func:`read_outputs` takes them.
+
+    Returns
+    -------
+    ThresholdSketch
+
+    Raises
+    ------
+    DataFileError
+        As by :func:`read_outputs`, also for numbers beyond 2**53 and where the memory does not do.
+    ValueError
+        As by :func:`read_outputs`; also for a `max_width` outside (0, 1).
+    ModuleNotFoundError
+        If DuckDB is not installed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.io import sketch_outputs
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "outputs.csv")
+    ...     _ = path.write_text("prediction,truth,confidence\n007,007,0.9\n7,007,0.4\n")
+    ...     sketch = sketch_outputs(path)
+    >>> sketch.bounds().roc_auc
+    Bounds(low=1.0, high=1.0)
+    """
+    from fastarac.frames.sketch import ThresholdSketch
+
+    columns = Columns(
+        confidence, correct, prediction, truth, None, None, None, None,
+        keep_truth=False, empty_truth=empty_truth, group=None, empty_confidence=False,
+    )  # fmt: skip
+    sketch = ThresholdSketch(max_width)
+    with connect() as connection:
+        if max_memory is not None:
+            connection.execute(f"SET memory_limit = '{whole_number(max_memory, 'max_memory', 1)}B'")
+        source = open_source(Path(path), connection)
+        for right, confidences in columns.batches(source, ROWS):
+            sketch.update(right, confidences)
+    return sketch

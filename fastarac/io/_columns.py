@@ -21,7 +21,7 @@ from fastarac.io._sources import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from fastarac.io._labels import Texts
 
@@ -230,8 +230,16 @@ class Columns:
 
     def read(self, source: Source, texts: Mapping[str, Texts]) -> dict[str, Any]:
         """Return the fields of `Outputs` in a file; of texts, their number in `texts`."""
-        columns = self if self.correct or self.prediction else self._defaults(source)
-        return _fetch(source, columns.picks(source), texts)
+        return _fetch(source, self._known(source).picks(source), texts)
+
+    def batches(self, source: Source, size: int) -> Iterator[tuple[Array, Array]]:
+        """Yield whether outputs are correct, and their confidences, of so many rows at a time."""
+        picks = self._known(source).picks(source)
+        yield from _stream(source, picks, size)
+
+    def _known(self, source: Source) -> Columns:
+        """Return the columns with those that are read where none says what is correct."""
+        return self if self.correct or self.prediction else self._defaults(source)
 
     def _defaults(self, source: Source) -> Columns:
         if "correct" in source.columns:
@@ -300,8 +308,42 @@ def _fetch(source: Source, picks: Sequence[Pick], texts: Mapping[str, Texts]) ->
     return fields
 
 
-def _refuse_invalid(source: Source, picks: Sequence[Pick], arrays: dict[str, Array]) -> None:
-    """Raise an error about the first row with a value that is not as expected, if there is one."""
+def _stream(source: Source, picks: Sequence[Pick], size: int) -> Iterator[tuple[Array, Array]]:
+    """Yield the batches of `Columns.batches`; raise where a value is not as expected."""
+    import duckdb
+
+    column = picks[0].column
+    may_round = source.type_of(column) not in ("FLOAT", "DOUBLE")
+    begin = 0
+    try:
+        found = source.select(", ".join(pick.expression(source) for pick in picks))
+        while rows := found.fetchmany(size):
+            values = np.ma.masked_invalid(np.array(rows, np.float64))  # None becomes NaN
+            arrays = {pick.field: values[:, place] for place, pick in enumerate(picks)}
+            _refuse_invalid(source, picks, arrays, begin)
+            correct, confidence = values.data[:, 1] == 1.0, values.data[:, 0]
+            if may_round and np.abs(confidence).max() >= EXACT_FLOAT_LIMIT:
+                row = begin + int(np.abs(confidence).argmax())
+                problem = (
+                    f"column {quoted(column)} holds {source.shown(column, row)}; expected numbers "
+                    "below 2**53, which doubles hold, where a file is streamed"
+                )
+                raise source.error_in_row(row, problem)
+            yield correct, confidence
+            begin += len(rows)
+    except duckdb.Error as failure:
+        raise source.explain(failure) from None
+    if not begin:
+        raise DataFileError(source.path, "there are no rows")
+
+
+def _refuse_invalid(
+    source: Source, picks: Sequence[Pick], arrays: Mapping[str, Array], begin: int = 0
+) -> None:
+    """Raise an error about the first row with a value that is not as expected, if there is one.
+
+    The first row of the arrays is that of the index `begin` in the file.
+    """
     if not len(arrays["confidence"]):
         raise DataFileError(source.path, "there are no rows")
     invalid = []
@@ -313,6 +355,7 @@ def _refuse_invalid(source: Source, picks: Sequence[Pick], arrays: dict[str, Arr
     if not invalid:
         return
     index, pick = min(invalid, key=lambda found: found[0])
+    index += begin
     value = source.shown(pick.column, index)
     found = "is empty" if value is None else f"holds {value}"
     problem = f"column {quoted(pick.column)} {found}; expected {pick.expectation(source)}"

@@ -1,0 +1,82 @@
+"""Files larger than memory: a sketch of each, and the bounds of its figures."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from fastarac import evaluate, io
+from fastarac._core.text import count, printable
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._files import in_words, names_of_files
+from fastarac.cli._options import Format, RefusalError
+from fastarac.cli._report import CAUTION, text_of_rows
+from fastarac.cli._settings import write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from fastarac.cli._settings import Settings
+
+UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+LEAST = 64 * 10**6
+COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth")
+OF_SKETCH = 10  # part of the memory that the sketch may take
+BYTES_OF_WIDTH = 4e3  # that a sketch takes at most, times its width
+WIDTHS = 1e-4, 1e-2
+BETWEEN = (
+    "{n} outputs were counted in a stream. The figures of all of them lie between the ends that are "
+    "shown, for sure; a limit is kept by every output that was counted."
+)
+
+
+def evaluate_streams(
+    paths: Sequence[Path],
+    columns: Mapping[str, Any],
+    settings: Settings,
+    max_memory: str,
+    need_items: Mapping[str, object],
+) -> None:
+    """Print the bounds of the figures of each file; refuse the options that need all items."""
+    size = _bytes(max_memory)
+    for option, value in need_items.items():
+        if value is not None and value is not False:
+            message = f"{option} needs all outputs in memory; leave out --max-memory or {option}"
+            raise RefusalError(message)
+    streamed = {name: columns[name] for name in COLUMNS}
+    width = min(max(BYTES_OF_WIDTH * OF_SKETCH / size, WIDTHS[0]), WIDTHS[1])
+    found = {}
+    for name, path in zip(names_of_files(paths), paths, strict=True):
+        reading = f"Reading {escape(printable(name))}"
+        with interrupts_end_at_once(), Console(stderr=True).status(reading):
+            try:
+                sketch = io.sketch_outputs(path, max_width=width, max_memory=size, **streamed)
+            except ValueError as error:
+                raise RefusalError(in_words(error)) from None
+        found[name] = evaluate(sketch.bounds(), **settings.arguments)
+    if settings.delivery.form is not Format.table:
+        records = [{"model": name, **figures.to_dict()} for name, figures in found.items()]
+        write(text_of_rows(records, settings.delivery.form))
+        return
+    parts = []
+    for name, figures in found.items():
+        title = f"{printable(name)}\n" if len(found) > 1 else ""
+        parts += [f"{title}{figures}\n", BETWEEN.format(n=count(figures.n)) + "\n"]
+    fitted = f"{CAUTION}\n" if settings.limits.fitted else ""
+    write("\n".join(parts) + fitted)
+
+
+def _bytes(text: str) -> int:
+    """Return the bytes of a size such as 500MB."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
+    unit = UNITS.get(found[2].upper()) if found else None
+    if found is None or unit is None:
+        raise RefusalError(f"--max-memory is {text!r}; a size such as 500MB or 2GB is expected")
+    size = int(float(found[1]) * unit)
+    if size < LEAST:
+        raise RefusalError(f"--max-memory is {text!r}; at least {LEAST // 10**6}MB is expected")
+    return size
