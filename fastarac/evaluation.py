@@ -13,13 +13,13 @@ from fastarac._core.results import Result
 from fastarac._core.showing import flat, html_table
 from fastarac._core.text import listed
 from fastarac.areas import arac as areas
-from fastarac.areas.precision_recall import pr_auc_score
 from fastarac.areas.risk import risk_areas
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.evaluation_bounds import BoundedEvaluation, evaluate_bounds
 from fastarac.evaluation_limits import LABELS, UNIT_PRICES, Limit, read_limits
 from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.operating.guarantees import GuaranteedOperatingPoint, guaranteed_operating_point
+from fastarac.operating.limits import sweep_of_limits
 from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep, split_grades
 
@@ -322,17 +322,29 @@ def evaluate(
         if failure_probability is not None:
             message = "graded is given with failure_probability, which takes whole errors; one of them"
             raise TypeError(f"{message} is expected")
-        items = split_grades(correct, confidence, sample_weight, groups)
-        correct, confidence, sample_weight = items.correct, items.confidence, items.weight
-        groups = items.groups if intervals or groups is not None else None
+        parts = split_grades(correct, confidence, sample_weight, groups)
+        correct, confidence, sample_weight = parts.correct, parts.confidence, parts.weight
+        groups = parts.groups if intervals or groups is not None else None
     certain: dict[str, Any] = {"failure_probability": failure_probability}
     if failure_probability is not None and groups is not None:
         _refuse_with_groups(limits, sample_weight)
         certain["groups"] = groups
-    sweep = as_sweep(correct, confidence, sample_weight)
-    pairs = areas.pair_counts(sweep, None, None)
-    some = bool(sweep.n_correct)
-    arp, aurc, normalized_aurc = risk_areas(sweep, prices.gamma)
+    some_thresholds = any(limit.criterion == "threshold" for limit in limits)
+    if intervals or failure_probability is not None or reviewer is not None or some_thresholds:
+        sweep = as_sweep(correct, confidence, sample_weight)
+        items = areas.ranked(sweep, None, None)
+    else:
+        items = areas.ranked(correct, confidence, sample_weight)
+        by: dict[str, list[float]] = {"max_error_rate": [], "max_risk": []}
+        for limit in limits:
+            by[limit.criterion].append(limit.value)
+        sweep = sweep_of_limits(items, *by.values())
+    pairs = areas.pairs_of(items)
+    figures = areas.figures_of(items)
+    arp, aurc, normalized_aurc = risk_areas(items, figures.aurc, prices.gamma)
+    average_precision, pr_auc = (
+        a / b if pairs.correct else math.nan for a, b in (figures.average_precision, figures.pr_auc)
+    )
     every = []
     for limit in limits:
         criterion: dict[str, Any] = {limit.criterion: limit.value}
@@ -340,8 +352,8 @@ def evaluate(
         sure = None
         if failure_probability is not None and limit.criterion != "threshold":
             if groups is None or confidence is None or isinstance(correct, ThresholdSweep):
-                by: dict[str, Any] = {"method": "sgr"} if limit.criterion == "max_risk" else {}
-                sure = guaranteed_operating_point(sweep, **criterion, **certain, **by)
+                method: Any = {"method": "sgr"} if limit.criterion == "max_risk" else {}
+                sure = guaranteed_operating_point(sweep, **criterion, **certain, **method)
             else:
                 sure = guaranteed_operating_point(correct, confidence, **criterion, **certain)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
@@ -370,8 +382,8 @@ def evaluate(
         arac=areas.arac_area_of(pairs, prices.gamma),
         arp=arp,
         roc_auc=value_of_pairs("roc_auc", pairs),
-        pr_auc=pr_auc_score(sweep) if some else math.nan,
-        average_precision=pr_auc_score(sweep, interpolation="step") if some else math.nan,
+        pr_auc=pr_auc,
+        average_precision=average_precision,
         aurc=aurc,
         normalized_aurc=normalized_aurc,
         augrc=value_of_pairs("augrc", pairs),

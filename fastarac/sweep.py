@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core import sorting
+from fastarac._core.counted import integer_thresholds
 from fastarac._core.grades import GradedItems, graded_items
 from fastarac._core.inputs import NAMES, read_counts, read_items
 from fastarac._core.results import Result, Table, TupleResult, read_only
@@ -133,7 +134,7 @@ class ThresholdSweep(Table, Result):
         true_accepts, false_accepts = np.cumsum(sums[:, used], axis=1)
         values = np.concatenate([values[-1:], values[::-1]])[used]
         if values.dtype.kind in "iu":
-            values = sorting.integer_thresholds(values)
+            values = integer_thresholds(values)
             return trusted_sweep(values, true_accepts, false_accepts)
         values = values.astype(np.float64) + 0.0  # minus zero is zero
         values[0] = np.inf

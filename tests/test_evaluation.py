@@ -11,6 +11,8 @@ import pytest
 import reference as ref
 import strategies
 from hypothesis import given
+from hypothesis import strategies as st
+from test_sorting import WAYS
 
 import fastarac as fa
 from fastarac._core.pairs import value_of_pairs
@@ -39,6 +41,19 @@ def test_it_agrees_with_the_functions(sample):
         assert repr(at.point) == repr(fa.operating_point(sweep, **{criterion: value}))
         assert at.performance == costs.performance(at.point)
         assert at.guaranteed is None
+
+
+@pytest.mark.parametrize("way", ["one bucket", "two threads", "numpy", "numpy, two threads"])
+@given(sample=strategies.items, rate=st.floats(0, 1), risk=st.floats(0, 1))
+def test_limits_need_no_sweep(way, sample, rate, risk):
+    """Few points are looked up among the sorted items; they are those of the sweep."""
+    limits = {"max_error_rate": [0.0, rate], "max_risk": [risk, 0.5]}
+    with WAYS[way]():
+        found = fa.evaluate(sample.correct, sample.confidence, **limits, **sample.weighted).limits
+    sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
+    expected = [{name: value} for name, values in limits.items() for value in values]
+    for at, limit in zip(found, expected, strict=True):
+        assert repr(at.point) == repr(fa.operating_point(sweep, **limit))
 
 
 @given(strategies.items)

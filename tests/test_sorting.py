@@ -11,19 +11,31 @@ import pytest
 import strategies
 from hypothesis import given
 from reference import exact
+from scipy import special
 
 import fastarac as fa
 from fastarac import _kernels
-from fastarac._core import inputs, parallel, sorting
+from fastarac._core import counted, inputs, minority, parallel, sorting
 
 
 @contextmanager
-def spread(buckets: int, threads: int, chunk: int = 1 << 16):
-    """Send small data the way of large data: `buckets` of them, over `threads`."""
+def spread(buckets: int, threads: int, chunk: int = 1 << 16, *, by_numpy: bool = False,
+    max_share: float = 0.0,
+):  # fmt: skip
+    """Send small data the way of large data: `buckets` of them, over `threads`.
+
+    Or, `by_numpy`, that of mid-sized data, two halves that numpy sorts; or, where the smaller class has
+    at most `max_share` of the items, that of few errors.
+    """
     environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
-    sizes = mock.patch.multiple(sorting, SINGLE=0, BUCKET=1, MAX_BUCKETS=buckets, SAMPLE=32, TASK=2)
+    sizes = mock.patch.multiple(
+        sorting, FEW=0, SINGLE=0, TWO_THREADS=0, BUCKET=1, MAX_BUCKETS=buckets, TASK=2,
+        numpy_sorts_well=lambda: by_numpy,
+    )  # fmt: skip
+    sample = mock.patch.object(counted, "SAMPLE", 32)
+    share = mock.patch.multiple(minority, MAX_SHARE=max_share, MAX_SHARED=max_share)
     least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
-    with environment, sizes, least, mock.patch.object(inputs, "CHUNK", chunk):
+    with environment, sizes, sample, share, least, mock.patch.object(inputs, "CHUNK", chunk):
         yield
 
 
@@ -32,6 +44,11 @@ WAYS = {
     "many buckets": lambda: spread(32, 1),
     "two threads": lambda: spread(8, 2),
     "four threads in chunks": lambda: spread(16, 4, chunk=3),
+    "numpy": lambda: spread(1, 1, by_numpy=True),
+    "numpy, two threads": lambda: spread(1, 2, by_numpy=True),
+    "numpy, three threads in chunks": lambda: spread(1, 3, chunk=3, by_numpy=True),
+    "smaller class": lambda: spread(1, 1, by_numpy=True, max_share=1.0),
+    "smaller class, two threads": lambda: spread(1, 2, by_numpy=True, max_share=1.0),
 }
 ways = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 
@@ -94,7 +111,7 @@ def test_sweep_and_pairs_follow_the_definition(way, sample):
         assert float(from_sweep.doubled_pairs) == pytest.approx(float(doubled), rel=1e-12, abs=lost)
 
 
-@pytest.mark.parametrize("way", list(WAYS.values())[1:], ids=list(WAYS)[1:])
+@pytest.mark.parametrize("way", list(WAYS.values())[1:4], ids=list(WAYS)[1:4])
 @pytest.mark.parametrize("to", ["lowest", "highest", "not a number"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_an_array_that_changes_between_the_passes_is_an_error(way, to, weighted):
@@ -155,10 +172,11 @@ def test_counting_that_gives_up_in_vain_changes_nothing():
     n = 40_000
     confidence = np.where(np.arange(n) % 2, 0.5, np.arange(n) / n)
     correct = np.arange(n) % 3 > 0
-    with mock.patch.multiple(sorting, SINGLE=0, SAMPLE=20_000):  # the sample is every other item
-        plan = sorting.plan_buckets(inputs.read_items(correct, confidence[::-1]))
-        assert plan.try_counting
+    counting = mock.patch.object(sorting, "count_values", wraps=sorting.count_values)
+    sample = mock.patch.object(counted, "SAMPLE", 20_000)  # every other item
+    with mock.patch.object(sorting, "SINGLE", 0), sample, counting as tries:
         tried = fa.arac_auc_score(correct, confidence[::-1])
+    tries.assert_called_once()
     assert tried == fa.arac_auc_score(correct, confidence[::-1])
 
 
@@ -226,6 +244,41 @@ def test_large_data(draw):
     np.testing.assert_array_equal(sweep.true_accepts[1:], np.cumsum(correct[order])[last])
     np.testing.assert_array_equal(sweep.false_accepts[1:], np.cumsum(~correct[order])[last])
     assert area == fa.arac_auc_score(sweep)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.99])
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+def test_few_errors_and_few_correct_items(draw, share):
+    rng = np.random.default_rng(8)
+    n = 3000 if _parallel_is_python() else 200_000
+    confidence = draw(rng, n)
+    correct = rng.random(n) < share
+    with spread(8, 2, by_numpy=True, max_share=0.5):
+        few = fa.roc_auc_score(correct, confidence)
+    assert few == fa.roc_auc_score(fa.threshold_sweep(correct, confidence))
+
+
+@pytest.mark.parametrize(
+    "draw", [DISTRIBUTIONS["uniform"], lambda rng, n: special.expit(rng.normal(6, 3, n))]
+)
+def test_few_errors_spare_the_sort(draw):
+    """With cells of equal width or such as are finer towards the end, where most confidences are."""
+    rng = np.random.default_rng(9)
+    n = 3000 if _parallel_is_python() else 100_000
+    items = inputs.read_items(rng.random(n) < 0.99, draw(rng, n))
+    with spread(1, 1, by_numpy=True, max_share=0.5):
+        assert minority.count_around_few(items) == sorting.pairs_of_sweep(sorting.sweep_arrays(items))
+
+
+@pytest.mark.parametrize(
+    ("own", "by_numpy", "well"), [(1.0, 0.5, True), (1.0, 1.2, True), (1.0, 1.3, False)]
+)
+def test_the_faster_sort_is_chosen(own, by_numpy, well):
+    """The least of four times each counts."""
+    clock = np.cumsum([0.0, *(second for took in (own, by_numpy) for second in (took, 9.0) * 4)])
+    times = [t for start in (0, 8) for i in range(4) for t in clock[start + 2 * i :][:2].tolist()]
+    with mock.patch.object(sorting, "perf_counter", side_effect=times):
+        assert sorting.numpy_sorts_well.__wrapped__() is well
 
 
 def _parallel_is_python() -> bool:

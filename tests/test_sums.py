@@ -128,6 +128,29 @@ def test_large_counts(quantity, total):
     assert abs(sum_over(items, quantity) / exact - 1) < Fraction(1, 1 << 80)
 
 
+@pytest.mark.parametrize("share", [0.8, 0.3])
+@pytest.mark.parametrize("draw", ["uniform", "powers", "two heaps", "mostly one value", "rounded"])
+def test_one_pass_gives_all_figures(draw, share):
+    """The same, to the last bit, from the sweep and from buckets, and as each figure by itself."""
+    correct, confidence = sample(DISTRIBUTIONS[draw], share)
+    sweep = areas.ranked(fa.threshold_sweep(correct, confidence), None, None)
+    for chunk in (areas.CHUNK, 1000, 300):
+        with mock.patch.object(areas, "CHUNK", chunk):
+            one = areas.figures_of(sweep)
+            for threads, by_numpy in ((1, False), (3, False), (2, True)):
+                way = spread(16, threads, by_numpy=by_numpy)
+                with way, mock.patch.object(sorting, "count_values", return_value=None):
+                    items = areas.ranked(correct, confidence, None)
+                    assert isinstance(items, sorting.SortedItems)
+                    assert [a / b for a, b in areas.figures_of(items)] == [a / b for a, b in one]
+            integral = sum_over(sweep, "recall_integrals") / sweep.true_accepts[-1].item()
+        assert Fraction(*one.pr_auc) == integral
+        risk = sum_over(sweep, "precision_trapezoids", of_risk=True) / (2 * N)
+        steps = sum_over(sweep, "recall_steps") / sweep.true_accepts[-1].item()
+        assert abs(Fraction(*one.aurc) / risk - 1) < Fraction(1, 1 << 90)
+        assert abs(Fraction(*one.average_precision) / steps - 1) < Fraction(1, 1 << 90)
+
+
 def test_what_is_not_rounded_is_exact():
     """All items tied: the area is the recognition rate, with nothing above it."""
     for n in range(1, 400):

@@ -60,6 +60,8 @@ class Items:
     layout : Layout
         How the kernels read the confidences.
     n : int
+    direct : bool
+        Whether the arrays are as the kernels want them, so that `chunks` copies nothing.
     """
 
     __slots__ = (
@@ -68,6 +70,7 @@ class Items:
         "_names",
         "confidence",
         "correct",
+        "direct",
         "layout",
         "n",
         "weight",
@@ -90,6 +93,7 @@ class Items:
         flags = confidence.flags
         self._direct_confidence = dtype == self.layout.values and flags.c_contiguous and flags.aligned
         self._direct_correct = correct.dtype.str[1:] in _BYTES and correct.flags.c_contiguous
+        self.direct = self._direct_confidence and self._direct_correct
 
     def chunks(
         self, start: int, stop: int
@@ -100,8 +104,7 @@ class Items:
         copies of `CHUNK` items at a time where they are not. Labels other than 0 and 1 are raised
         here where they are converted; as bytes they are left to the kernel to find.
         """
-        direct = self._direct_confidence and self._direct_correct
-        step = stop - start if direct else CHUNK
+        step = stop - start if self.direct else CHUNK
         layout = self.layout
         for offset in range(start, stop, step):
             end = min(offset + step, stop)

@@ -8,7 +8,6 @@ hold for numbers and, elementwise, for arrays of them.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -35,24 +34,26 @@ _QUOTIENTS: dict[str, Callable[[Any, Any, Any], Quotient]] = {
 METRICS = ("n", "n_correct", "recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "roc_auc")
 
 
-def fraction_of_pairs(metric: str, pairs: PairCounts) -> Fraction | None:
-    """The figure of one sample as a fraction, weights included; None for 0/0."""
-    numerator, denominator = _QUOTIENTS[metric](*(Fraction(count) for count in pairs))
-    return numerator / denominator if denominator else None
-
-
 def value_of_pairs(metric: str, pairs: PairCounts) -> float:
     """The figure of one sample, rounded once; NaN for 0/0."""
+    numerator, denominator = quotient_of_pairs(metric, pairs)
+    return float(numerator / denominator) if denominator else math.nan
+
+
+def quotient_of_pairs(metric: str, pairs: PairCounts) -> tuple[int, int]:
+    """The figure of one sample as numerator and denominator, not in lowest terms."""
+    return cast("tuple[int, int]", _QUOTIENTS[metric](*whole_pairs(pairs)))
+
+
+def whole_pairs(pairs: PairCounts) -> tuple[int, int, int]:
+    """The counts in a unit of weight that makes integers of them: quotients do not depend on it."""
     p, q, doubled = pairs
-    # in a unit of weight that makes integers of them: quotients do not depend on it
     unit = math.lcm(p.denominator, q.denominator, doubled.denominator)
-    whole = (
+    return (
         p.numerator * (unit // p.denominator),
         q.numerator * (unit // q.denominator),
         doubled.numerator * (unit // doubled.denominator) * unit,
     )
-    numerator, denominator = _QUOTIENTS[metric](*whole)
-    return float(numerator / denominator) if denominator else math.nan
 
 
 def values_of_pairs(metric: str, pairs: Counts, gamma: float = 1.0) -> NDArray[Any]:

@@ -1,12 +1,13 @@
 """A few threads for kernels that run without the GIL.
 
-The pool lives as long as one call: nothing survives into a forked child or blocks the interpreter's
-exit, and a pool costs far less than the work it is started for.
+They live as long as one call: nothing survives into a forked child or blocks the interpreter's exit.
+The caller's thread does its share of the work; a pool of `concurrent.futures` costs twice as much.
 """
 
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def n_threads(n_items: int) -> int:
     The environment variable ``FASTARAC_NUM_THREADS`` sets the upper limit; without it, it is the
     number of processors that the process may run on.
     """
-    return max(1, min(processors(), n_items // MIN_ITEMS_PER_THREAD))
+    return max(1, min(processors(), worth)) if (worth := n_items // MIN_ITEMS_PER_THREAD) > 1 else 1
 
 
 def processors() -> int:
@@ -46,11 +47,36 @@ def edges(n_items: int) -> list[int]:
     return [n_items * i // k for i in range(k + 1)]
 
 
+def shares(n_items: int) -> list[tuple[int, int]]:
+    """Return the shares of `edges`, each as its two ends."""
+    return list(pairwise(edges(n_items)))
+
+
 def run(task: Callable[[T], R], arguments: Sequence[T]) -> list[R]:
-    """Return `task` of each argument, one thread each; in the caller's thread where it is one."""
+    """Return `task` of each argument: of the first in the caller's thread, of each other in its own."""
     if len(arguments) == 1:
         return [task(arguments[0])]
-    from concurrent.futures import ThreadPoolExecutor
+    from threading import Thread
 
-    with ThreadPoolExecutor(len(arguments)) as pool:
-        return list(pool.map(task, arguments))
+    results: dict[int, R] = {}
+    errors: dict[int, BaseException] = {}
+
+    def work(index: int) -> None:
+        try:
+            results[index] = task(arguments[index])
+        except BaseException as error:  # noqa: BLE001 (raised below, in the caller's thread)
+            errors[index] = error
+
+    threads: list[Thread] = []
+    try:
+        for index in range(1, len(arguments)):
+            thread = Thread(target=work, args=(index,))
+            thread.start()
+            threads.append(thread)
+        work(0)
+    finally:
+        for thread in threads:
+            thread.join()
+    if errors:
+        raise errors[min(errors)]
+    return [results[index] for index in range(len(arguments))]

@@ -1,15 +1,18 @@
 """Drives the kernels: from items to pair counts, or to the arrays of a sweep.
 
-Three ways lead there, chosen by a sample of the confidences: few items are sorted by one kernel in
-one go; few distinct values are counted; everything else is spread over buckets that fit the cache,
-and the buckets are sorted by several threads. All give the same numbers to the last bit.
+Several ways lead there, chosen by the number of items and a sample of their confidences: a few items
+are sorted by one kernel in one go; few distinct values are counted (`counted`); where one class is
+small, pairs are counted around it (`minority`); up to some million items are sorted by numpy, where the
+processor lets it sort well; everything else is spread over buckets that fit the cache, and the buckets
+are sorted by several threads. All give the same numbers to the last bit.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from fractions import Fraction
+from functools import cache
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,21 +20,31 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core import parallel
+from fastarac._core.counted import (
+    SweepArrays,
+    count_values,
+    has_few_values,
+    sample_of,
+    thresholds_of,
+)
 from fastarac._core.inputs import CHUNK
-from fastarac._kernels.codes import FLOAT
+from fastarac._core.minority import count_around_few
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from fastarac._core.inputs import Items
+    from fastarac._core.inputs import Items, Layout
 
 Array = NDArray[Any]
 Exact = int | Fraction
 
+FEW = 1 << 11  # up to so many items are sorted and counted by one kernel
 SINGLE = CHUNK  # up to so many items are read as one chunk and sorted as one bucket
+HALVES = 1 << 21  # up to so many items are sorted as two buckets, where np.sort is fast
+TWO_THREADS = 1 << 19  # from so many on, the two are sorted by two threads
+TRIAL = 1 << 12  # keys that are sorted to find that out
 BUCKET = 1 << 13  # items that a bucket aims at
 MAX_BUCKETS = 1 << 10
-SAMPLE = 1 << 12
 TASK = 8  # buckets that a thread takes at a time
 BLOCK = 1 << 15  # items that a block of groups aims at
 MAX_BLOCKS = 1 << 9
@@ -54,51 +67,59 @@ class PairCounts(NamedTuple):
     """Weight of the pairs with the correct item above, twice, and of the tied pairs, once."""
 
 
-class SweepArrays(NamedTuple):
-    """Thresholds from +inf downwards, and the accepted correct and incorrect items at each."""
-
-    thresholds: Array
-    true_accepts: Array
-    false_accepts: Array
-
-
 class Buckets(NamedTuple):
-    """Keys in buckets of rising value; the first half of the buckets is below zero."""
+    """Keys in buckets of rising value, of which the first so many are below zero."""
 
     keys: Array
     bounds: NDArray[np.int64]
+    below: int
     weights: Array  # empty where the items are not weighted
+    pieces: Sequence[list[Array]] = ()  # of each bucket, where they are still to be put into `keys`
+    by_numpy: bool = False  # whether np.sort sorts the buckets, which then are few
 
 
 class SortedItems(NamedTuple):
     """Sorted buckets of items without weights."""
 
-    keys: Array
-    bounds: NDArray[np.int64]
+    buckets: Buckets
+    layout: Layout
     above: NDArray[np.int64]
-    """Correct and incorrect items above each bucket, of shape (n_buckets, 2)."""
-    correct: int
-    incorrect: int
+    """Distinct confidences, correct and incorrect items above each bucket, of shape (n_buckets, 3)."""
+    n_thresholds: int
+    """Distinct confidences."""
+    pairs: PairCounts
 
 
 def count_pairs(items: Items) -> PairCounts:
     """Count the pairs of one correct and one incorrect item by their order."""
     if items.weight is not None:
         return _count_weighted_pairs(items)
-    if items.n <= SINGLE:
+    if items.n <= FEW:
         _, _, bits, labels = next(items.chunks(0, items.n))
         bad, seen, correct, incorrect, doubled = _kernels.threshold.small_pairs(
             bits, labels, items.layout.kind, items.layout.exponent
         )
         items.check(not_finite=bad, seen_labels=seen)
         return PairCounts(int(correct), int(incorrect), int(doubled))
+    few = count_around_few(items) if items.n > SINGLE and numpy_sorts_well() else None
+    if few is not None:
+        return PairCounts(*few)
     buckets = count_or_spread(items)
     if isinstance(buckets, SweepArrays):
         return pairs_of_sweep(buckets)
-    results = np.empty((len(buckets.bounds) - 1, 3), np.int64)
-    sort_buckets(buckets, _kernels.threshold.pairs_of_buckets, results)
+    return _pairs_of_rows(_sorted_rows(buckets))
+
+
+def _sorted_rows(buckets: Buckets) -> NDArray[np.int64]:
+    """Sort every bucket; for each, a row of distinct confidences, correct, incorrect, doubled pairs."""
+    rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
+    sort_buckets(buckets, _kernels.threshold.count_range, rows)
+    return rows
+
+
+def _pairs_of_rows(rows: NDArray[np.int64]) -> PairCounts:
     correct = incorrect = doubled = 0
-    for p, q, pairs in results.tolist():
+    for _, p, q, pairs in rows.tolist():
         doubled += pairs + 2 * p * incorrect
         correct += p
         incorrect += q
@@ -135,21 +156,20 @@ def sweep_arrays(items: Items) -> SweepArrays:
     """Return every threshold with the counts at it."""
     if items.weight is not None:
         return _weighted_sweep(items, plan_buckets(items))
-    if items.n <= SINGLE:
+    if items.n <= FEW:
         _, _, bits, labels = next(items.chunks(0, items.n))
         bad, seen, raw, true_accepts, false_accepts = _kernels.threshold.small_sweep(
             bits, labels, items.layout.kind, items.layout.exponent
         )
         items.check(not_finite=bad, seen_labels=seen)
-        return SweepArrays(_thresholds(raw, items), true_accepts, false_accepts)
+        return SweepArrays(thresholds_of(raw, items.layout), true_accepts, false_accepts)
     buckets = count_or_spread(items)
     if isinstance(buckets, SweepArrays):
         return buckets
     n_buckets = len(buckets.bounds) - 1
-    results = np.empty((n_buckets, 3), np.int64)
-    sort_buckets(buckets, _kernels.threshold.values_of_buckets, results)
-    starts = _above(results) + np.array([1, 0, 0])
-    size = 1 + int(results[:, 0].sum())
+    rows = _sorted_rows(buckets)
+    starts = _above(rows)
+    size = 1 + int(rows[:, 0].sum())
     raw = np.empty(size, items.layout.bits)
     true_accepts = np.empty(size, np.int64)
     false_accepts = np.empty(size, np.int64)
@@ -157,12 +177,12 @@ def sweep_arrays(items: Items) -> SweepArrays:
 
     def write(first: int, last: int) -> None:
         _kernels.threshold.write_buckets(
-            buckets.keys, buckets.bounds, first, last, items.layout.kind, starts,
+            buckets.keys, buckets.bounds, first, last, buckets.below, items.layout.kind, starts,
             raw, true_accepts, false_accepts,
         )  # fmt: skip
 
     over_buckets(n_buckets, len(buckets.keys), lambda: write)
-    return SweepArrays(_thresholds(raw, items), true_accepts, false_accepts)
+    return SweepArrays(thresholds_of(raw, items.layout), true_accepts, false_accepts)
 
 
 def rank(items: Items) -> SweepArrays | SortedItems:
@@ -172,17 +192,15 @@ def rank(items: Items) -> SweepArrays | SortedItems:
     buckets = count_or_spread(items)
     if isinstance(buckets, SweepArrays):
         return buckets
-    counts = np.empty((len(buckets.bounds) - 1, 3), np.int64)
-    sort_buckets(buckets, _kernels.threshold.values_of_buckets, counts)
-    counts = counts[:, 1:]
-    correct, incorrect = counts.sum(axis=0).tolist()
-    return SortedItems(buckets.keys, buckets.bounds, _above(counts), correct, incorrect)
+    rows = _sorted_rows(buckets)
+    pairs = _pairs_of_rows(rows)
+    return SortedItems(buckets, items.layout, _above(rows), int(rows[:, 0].sum()), pairs)
 
 
-def _above(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """From the counts of each bucket, a row each: the sums of all higher buckets."""
-    above = np.zeros_like(counts)
-    above[:-1] = np.cumsum(counts[:0:-1], axis=0)[::-1]
+def _above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """From the counts of each bucket, a row each: the sums of all higher buckets but of the pairs."""
+    above = np.zeros((len(rows), 3), np.int64)
+    np.cumsum(rows[:0:-1, :3], axis=0, out=above[-2::-1])
     return above
 
 
@@ -192,23 +210,92 @@ class Plan(NamedTuple):
     n_buckets: int  # on either side of zero
     table: NDArray[np.uint16]  # cell -> bucket
     ends: tuple[float, float, float, int]
-    try_counting: bool
 
 
 def count_or_spread(items: Items) -> SweepArrays | Buckets:
-    """Count many items without weights where they have few distinct confidences, else spread them."""
-    plan = plan_buckets(items)
-    counted = count_values(items) if plan.try_counting else None
-    return spread(items, plan) if counted is None else counted
-
-
-def plan_buckets(items: Items) -> Plan:
+    """Count items without weights where they are many with few distinct values, else spread them."""
+    by_numpy = items.n > FEW and numpy_sorts_well()
     if items.n <= SINGLE:
-        return Plan(1, np.zeros(_n_cells(), np.uint16), (0.0, 0.0, 0.0, 0), try_counting=False)
-    step = items.n // SAMPLE or 1
-    sample = np.sort(items.confidence[::step].astype(np.float64))
-    if not (math.isfinite(sample[0]) and math.isfinite(sample[-1])):
-        items.reject()
+        return halve(items, by_numpy=by_numpy)
+    sample = sample_of(items)
+    counted = count_values(items) if has_few_values(sample) else None
+    if counted is not None:
+        return counted
+    if by_numpy and (items.n <= HALVES or parallel.n_threads(items.n) == 1):
+        return halve(items, sample, by_numpy=True)
+    return spread(items, plan_buckets(items, sample))
+
+
+@cache
+def numpy_sorts_well() -> bool:
+    """Whether np.sort takes no longer than `sort_keys`: that depends on the processor.
+
+    Measured once a process, in some 100 µs. Where it is about the same, np.sort wins with more keys.
+    """
+    keys = np.arange(TRIAL, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    spare = np.empty(TRIAL, np.uint64)
+    counts = np.empty(_kernels.threshold.counts_needed(TRIAL), np.int32)
+
+    def seconds(sort: Callable[[Array], None]) -> float:
+        times = []
+        for _ in range(4):  # the first time, a kernel may have to be compiled
+            copy = keys.copy()
+            start = perf_counter()
+            sort(copy)
+            times.append(perf_counter() - start)
+        return min(times)
+
+    own = seconds(lambda copy: _kernels.threshold.sort_keys(copy, spare, counts))
+    return seconds(np.ndarray.sort) < 1.25 * own
+
+
+def halve(items: Items, sample: Array | None = None, *, by_numpy: bool) -> Buckets:
+    """Write the keys of all items into two buckets.
+
+    The values of the first are below zero or, where several threads are worth it and all values have
+    one sign, below the middle one of the `sample`.
+    """
+    threshold = _kernels.threshold
+    layout = items.layout
+    shares = parallel.shares(items.n) if items.n >= TWO_THREADS else [(0, items.n)]
+    keys = np.empty(items.n, layout.bits)
+    if len(shares) == 1 and items.direct:
+        _, _, bits, labels = next(items.chunks(0, items.n))
+        bad, seen, lower = threshold.encode_two_ended(bits, labels, layout.kind, layout.exponent, keys)
+        items.check(not_finite=bad, seen_labels=seen)
+        return Buckets(keys, np.array([0, lower, items.n]), 1, NO_WEIGHTS, by_numpy=by_numpy)
+    zero = layout.bits.type(1 << (8 * layout.bits.itemsize - 1))
+    pivot = zero
+    if sample is not None and (sample[0] < 0) == (sample[-1] < 0):
+        middle = sample[len(sample) // 2 :][:1].astype(layout.values).view(layout.bits)
+        pivot = threshold.ordered_all(middle, layout.kind)[0]
+
+    def encode(index: int) -> tuple[bool, list[tuple[Array, Array]]]:
+        pairs = []
+        pure = True
+        for offset, _, bits, labels in items.chunks(*shares[index]):
+            part = keys[offset : offset + len(bits)]
+            bad, seen, lower, one_sided = threshold.encode_halves(
+                bits, labels, layout.kind, layout.exponent, pivot, part
+            )
+            items.check(not_finite=bad, seen_labels=seen)
+            pure = pure and one_sided
+            pairs.append((part[:lower], part[lower:]))
+        return pure, pairs
+
+    parts = parallel.run(encode, range(len(shares)))
+    if not all(pure for pure, _ in parts):
+        return halve(items, by_numpy=by_numpy)
+    pieces = tuple([pair[side] for _, pairs in parts for pair in pairs] for side in (0, 1))
+    bounds = np.array([0, sum(map(len, pieces[0])), items.n])
+    below = 1 if pivot == zero else 0 if pivot > zero else 2
+    return Buckets(np.empty_like(keys), bounds, below, NO_WEIGHTS, pieces, by_numpy)
+
+
+def plan_buckets(items: Items, sample: Array | None = None) -> Plan:
+    if items.n <= SINGLE:
+        return Plan(1, np.zeros(_n_cells(), np.uint16), (0.0, 0.0, 0.0, 0))
+    sample = (sample_of(items) if sample is None else sample).astype(np.float64)
     size = len(sample)
     # a few outliers must not stretch the cells over the empty space between them and the rest
     low, high = float(sample[size // 1000]), float(sample[-1 - size // 1000])
@@ -222,18 +309,11 @@ def plan_buckets(items: Items) -> Plan:
     filled = np.bincount(threshold.cells_of(sample, ends), minlength=threshold.N_CELLS)
     below = np.cumsum(filled) - filled
     table = (below * n_buckets // size).astype(np.uint16)
-    distinct = 1 + int(np.count_nonzero(sample[1:] != sample[:-1]))
-    return Plan(n_buckets, table, ends, try_counting=distinct < size // 4)
+    return Plan(n_buckets, table, ends)
 
 
 def _n_cells() -> int:
     return int(_kernels.threshold.N_CELLS)
-
-
-def _shares(items: Items) -> list[tuple[int, int]]:
-    """Split the items evenly, one contiguous share a thread."""
-    edges = parallel.edges(items.n)
-    return list(itertools.pairwise(edges))
 
 
 def _places(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -250,7 +330,7 @@ def spread(items: Items, plan: Plan) -> Buckets:
     """Write the keys of all items into buckets."""
     threshold = _kernels.threshold
     layout = items.layout
-    shares = _shares(items)
+    shares = parallel.shares(items.n)
     counts = np.zeros((len(shares), 2 * plan.n_buckets), np.int64)
 
     def count(index: int) -> None:
@@ -278,7 +358,7 @@ def spread(items: Items, plan: Plan) -> Buckets:
     parallel.run(move, range(len(shares)))
     if not np.array_equal(positions, ends):
         items.reject()
-    return Buckets(keys, bounds, weights)
+    return Buckets(keys, bounds, plan.n_buckets, weights)
 
 
 def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[np.int64]:
@@ -288,7 +368,7 @@ def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[
     n_blocks = max(1, min(MAX_BLOCKS, items.n // BLOCK))
     shift = min(((n_groups - 1) // n_blocks).bit_length(), MAX_BLOCK_SHIFT)
     n_blocks = ((n_groups - 1) >> shift) + 1
-    shares = _shares(items)
+    shares = parallel.shares(items.n)
     counts = np.zeros((len(shares), n_blocks), np.int64)
 
     def count(index: int) -> None:
@@ -328,6 +408,10 @@ def over_buckets(
 
     Every thread calls `worker` once, for work space of its own.
     """
+    threads = parallel.n_threads(n_items)
+    if threads == 1 and n_buckets <= TASK:
+        worker()(0, n_buckets)
+        return
     size = max(1, min(TASK, n_buckets // 16), n_buckets // 256)
     todo = list(range(0, n_buckets, size))
 
@@ -340,84 +424,35 @@ def over_buckets(
                 return
             step(first, min(first + size, n_buckets))
 
-    parallel.run(work, range(parallel.n_threads(n_items)))
+    parallel.run(work, range(threads))
 
 
-def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array) -> None:
-    """Sort every bucket and let `kernel` write its row of `results`."""
-    sizes = np.diff(buckets.bounds)
-    largest = int(sizes.max())
-    typical = 4 * (len(buckets.keys) // len(sizes) + 1)
+def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, *options: Any) -> None:
+    """Sort every bucket and let `kernel` write its row of `results`, while it is in the cache."""
+    keys, bounds, _, _, pieces, by_numpy = buckets
+    threshold = _kernels.threshold
 
     def worker() -> Callable[[int, int], None]:
-        spare = np.empty(min(largest, typical), buckets.keys.dtype)
-        counts = np.empty(_kernels.threshold.counts_needed(largest), np.int32)
+        if not by_numpy:
+            sizes = np.diff(bounds)
+            typical = 4 * (len(keys) // len(sizes) + 1)
+            spare = np.empty(min(sizes.max(), typical), keys.dtype)
+            counts = np.empty(threshold.counts_needed(sizes.max()), np.int32)
 
         def step(first: int, last: int) -> None:
-            kernel(buckets.keys, buckets.bounds, first, last, spare, counts, results)
+            for b in range(first, last) if by_numpy or pieces else ():
+                bucket = keys[bounds[b] : bounds[b + 1]]
+                if pieces:
+                    np.concatenate(pieces[b], out=bucket)
+                if by_numpy:
+                    bucket.sort()
+            if not by_numpy:
+                threshold.sort_range(keys, bounds, first, last, spare, counts)
+            kernel(keys, bounds, first, last, results, *options)
 
         return step
 
-    over_buckets(len(sizes), len(buckets.keys), worker)
-
-
-def count_values(items: Items) -> SweepArrays | None:
-    """Return the sweep by counting, or None where there are too many distinct confidences."""
-    counting = _kernels.counting
-    layout = items.layout
-
-    def count(share: tuple[int, int]) -> tuple[Array, Array] | None:
-        slots = np.zeros(counting.N_SLOTS, layout.bits)
-        used = np.zeros(counting.N_SLOTS, np.bool_)
-        counts = np.zeros((counting.N_SLOTS, 2), np.int64)
-        distinct = 0
-        for _, _, bits, labels in items.chunks(*share):
-            bad, seen, distinct = counting.count_items(
-                bits, labels, layout.kind == FLOAT, layout.exponent, slots, used, counts, distinct
-            )
-            items.check(not_finite=bad, seen_labels=seen)
-            if distinct < 0:
-                return None
-        return slots[used], counts[used]
-
-    parts = parallel.run(count, _shares(items))
-    found = [part for part in parts if part is not None]
-    if len(found) < len(parts):
-        return None
-    values = np.concatenate([slots for slots, _ in found]).view(layout.values)
-    counts = np.concatenate([count for _, count in found])
-    values, where = np.unique(values, return_inverse=True)
-    sums = np.zeros((len(values) + 1, 2), np.int64)
-    np.add.at(sums, len(values) - where, counts)  # highest first, after an empty first row
-    sums = np.cumsum(sums, axis=0)
-    raw = np.empty(len(values) + 1, layout.values)
-    raw[1:] = values[::-1]
-    thresholds = _thresholds(raw.view(layout.bits), items)
-    return SweepArrays(thresholds, sums[:, 1].copy(), sums[:, 0].copy())
-
-
-def _thresholds(raw: Array, items: Items) -> Array:
-    """Thresholds from the bits of the values; the first is +inf.
-
-    Floats, but for integers that no float holds: those stay Python integers.
-    """
-    raw[0] = 0  # what was in memory may not be a number
-    values = raw.view(items.layout.values)
-    if items.layout.kind == FLOAT:
-        thresholds = values.astype(np.float64, copy=False)
-        thresholds[0] = np.inf
-        return thresholds
-    return integer_thresholds(values)
-
-
-def integer_thresholds(values: Array) -> Array:
-    """`values` (highest first, the first entry free) with +inf in front, as floats if they fit."""
-    highest = int(values[1]) if len(values) > 1 else 0
-    lowest = int(values[-1]) if len(values) > 1 else 0
-    exact = max(abs(highest), abs(lowest)) <= 1 << 53
-    thresholds = values.astype(np.float64 if exact else object)
-    thresholds[0] = np.inf
-    return thresholds
+    over_buckets(len(bounds) - 1, len(keys), worker)
 
 
 def scale_of(largest: float) -> float:
@@ -461,11 +496,16 @@ def _count_weighted_pairs(items: Items) -> PairCounts:
 
 def _exact(high: float, low: float, unit: Fraction) -> Fraction:
     """The value of a double-double in this unit, faster than by sums of fractions."""
+    numerator, common = exact_quotient(high, low)
+    return Fraction(numerator * unit.denominator, common * unit.numerator)
+
+
+def exact_quotient(high: float, low: float) -> tuple[int, int]:
+    """The value of a double-double as numerator and denominator."""
     a, b = high.as_integer_ratio()
     c, d = low.as_integer_ratio()
     common = max(b, d)  # both are powers of two
-    numerator = a * (common // b) + c * (common // d)
-    return Fraction(numerator * unit.denominator, common * unit.numerator)
+    return a * (common // b) + c * (common // d), common
 
 
 def _weighted_sweep(items: Items, plan: Plan) -> SweepArrays:
@@ -486,4 +526,4 @@ def _weighted_sweep(items: Items, plan: Plan) -> SweepArrays:
     over_buckets(n_buckets, items.n, lambda: step)
     true_accepts /= scale
     false_accepts /= scale
-    return SweepArrays(_thresholds(raw, items), true_accepts, false_accepts)
+    return SweepArrays(thresholds_of(raw, items.layout), true_accepts, false_accepts)

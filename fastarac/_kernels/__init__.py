@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from fastarac._kernels import costs as costs
     from fastarac._kernels import counting as counting
     from fastarac._kernels import dropin as dropin
+    from fastarac._kernels import figures as figures
     from fastarac._kernels import groups as groups
     from fastarac._kernels import hulls as hulls
     from fastarac._kernels import influence as influence
     from fastarac._kernels import isotonic as isotonic
+    from fastarac._kernels import limits as limits
     from fastarac._kernels import measures as measures
+    from fastarac._kernels import minority as minority
     from fastarac._kernels import ranking as ranking
     from fastarac._kernels import replicates as replicates
     from fastarac._kernels import resampling as resampling
@@ -35,11 +38,14 @@ _MODULES = frozenset(
         "costs",
         "counting",
         "dropin",
+        "figures",
         "groups",
         "hulls",
         "influence",
         "isotonic",
+        "limits",
         "measures",
+        "minority",
         "ranking",
         "replicates",
         "resampling",

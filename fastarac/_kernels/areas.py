@@ -277,13 +277,16 @@ def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float
 @kernel
 def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array) -> None:
     """Add the areas over the ties 1 to m to `sums` (3·LANES,)."""
+    wide = 0
     for start in range(0, m, LANES):
-        for j in range(min(LANES, m - start)):
-            i = start + j
-            t0 = t[i]
-            n0 = a[i]
-            p = t[i + 1] - t0
-            g = a[i + 1] - n0
+        n = min(LANES, m - start)
+        before, after = t[start : start + n], t[start + 1 : start + 1 + n]  # slices, as an index of
+        above, down_to = a[start : start + n], a[start + 1 : start + 1 + n]  # j + 1 is not vectorised
+        for j in range(n):
+            t0 = before[j]
+            n0 = above[j]
+            p = after[j] - t0
+            g = down_to[j] - n0
             x = g / max(n0, 1.0)
             # lost_to_log(x)/x; what comes next is below x**7/9
             lost = 1.0 / 5.0 - x * (1.0 / 6.0 - x * (1.0 / 7.0 - x * (1.0 / 8.0)))
@@ -291,7 +294,8 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array) -> N
             value = x * (p * lost + t0 * (1.0 - x * lost))
             value *= p / g if of_recall else 1.0
             sums[j] += value if x <= NARROW else 0.0
-    for i in range(m):
+            wide += 1 if x > NARROW else 0
+    for i in range(m if wide else 0):
         n0 = a[i]
         g = a[i + 1] - n0
         if g > NARROW * max(n0, 1.0):
@@ -336,62 +340,110 @@ def gather(quantity: int, sums: Array, row: Array) -> None:
 
 
 @kernel
-def read_points(keys: Array, end: int, flip: Any, t: Array, a: Array) -> tuple[int, int]:
-    """Write the counts at the ties of `keys[:end]`, from the highest on, after those at 0.
+def next_points(
+    keys: Array, first: int, end: int, j: int, stop: int, flip: Any, t: Array, a: Array
+) -> tuple[int, int]:
+    """Write the counts at the ties of `keys[first:end]`, from the highest on, from j on up to `stop`.
 
-    Returns where the ties that found room begin, and their number. `flip` (0 or 1) swaps the labels.
+    Those above stand at j - 1. `flip` (0 or 1) swaps the labels. Returns where the ties that found room
+    begin, and the next j.
     """
-    T = keys.dtype.type
-    one = T(1)
-    room = len(t) - 2
-    correct = np.int64(t[0])
-    accepted = np.int64(a[0])
-    j = 1
+    one = keys.dtype.type(1)
+    correct = np.int64(t[j - 1])
+    accepted = np.int64(a[j - 1])
+    n = min(stop - j, end - first)
+    some = keys[end - n : end]
+    lower = keys[max(first, end - n - 1) : end - 1]
+    upper = keys[end - len(lower) : end]
+    ties = 0
+    for r in range(len(lower)):
+        ties += 1 if upper[r] ^ lower[r] <= one else 0
+    if ties == 0:  # every key is a point
+        to_t = t[j : j + n]
+        to_a = a[j : j + n]
+        for r in range(n):
+            correct += np.int64((some[n - 1 - r] ^ flip) & one)
+            to_t[r] = correct
+            to_a[r] = accepted + 1 + r
+        return end - n, j + n
     i = end
-    while i > 0 and j <= room:
+    while i > first and j < stop:
         i -= 1
         key = keys[i]
         correct += np.int64((key ^ flip) & one)
         accepted += 1
         t[j] = correct
         a[j] = accepted
-        below = keys[i - 1] if i > 0 else ~key
+        below = keys[i - 1] if i > first else ~key
         j += 1 if (below ^ key) > one else 0
-    return i, j - 1
+    return i, j
+
+
+@kernel
+def go_to(
+    keys: Array, bounds: Array, above: Array, start: int, flip: Any, t: Array, a: Array
+) -> tuple[int, int]:
+    """Write the counts above the point `start` at 0; return its bucket and the upper end of its tie."""
+    b = len(bounds) - 2
+    while b > 0 and above[b - 1, 0] < start:
+        b -= 1
+    t[0] = above[b, 1 + np.int64(flip)]
+    a[0] = above[b, 1] + above[b, 2]
+    end = bounds[b + 1]
+    skip = start - 1 - above[b, 0]  # points of the bucket before that one
+    while skip > 0:
+        end, j = next_points(keys, bounds[b], end, 1, 1 + min(BLOCK, skip), flip, t, a)
+        skip -= j - 1
+        t[0] = t[j - 1]
+        a[0] = a[j - 1]
+    return b, end
+
+
+@kernel
+def read_points(
+    keys: Array, bounds: Array, b: int, end: int, m: int, flip: Any, t: Array, a: Array
+) -> tuple[int, int]:
+    """Write the counts at the next m points after those at 0; return as `go_to` does."""
+    j = 1
+    while j <= m:
+        while end == bounds[b]:
+            b -= 1
+        end, j = next_points(keys, bounds[b], end, j, m + 1, flip, t, a)
+    return b, end
 
 
 @kernel
 def sums_of_buckets(
     keys: Array,
     bounds: Array,
-    first: int,
-    last: int,
     above: Array,
+    start: int,
+    stop: int,
+    chunk: int,
     quantity: int,
     of_risk: bool,
     scale: float,
     rows: Array,
 ) -> None:
-    """Sum over the sorted buckets from `first` up to `last`; `rows` (n_buckets, 5) as in `gather`.
+    """`sums_of_points` from sorted buckets: the same points in the same blocks, hence the same sums.
 
-    `above` (n_buckets, 2): the correct and the incorrect items above each bucket.
+    `above` (n_buckets, 3): the points, correct and incorrect items above each bucket.
     """
     t = np.empty(BLOCK + 2)
     a = np.empty(BLOCK + 2)
     w = np.empty(BLOCK + 2)
     sums = np.zeros(3 * LANES)
     flip = keys.dtype.type(1 if of_risk else 0)
-    for b in range(first, last):
-        bucket = keys[bounds[b] : bounds[b + 1]]
-        row = rows[b]
-        row[:] = 0.0
-        t[0] = above[b, 1] if of_risk else above[b, 0]
-        a[0] = above[b, 0] + above[b, 1]
-        end = len(bucket)
-        while end > 0:
-            end, m = read_points(bucket, end, flip, t, a)
-            add_points(t, a, w, m, quantity, scale, sums, row)
-        gather(quantity, sums, row)
+    b, position = go_to(keys, bounds, above, start, flip, t, a)
+    for r in range(len(rows)):
+        rows[r, :] = 0.0
+        end = min(start + chunk, stop)
+        while start < end:
+            m = min(BLOCK, end - start)
+            b, position = read_points(keys, bounds, b, position, m, flip, t, a)
+            add_points(t, a, w, m, quantity, scale, sums, rows[r])
+            start += m
+        gather(quantity, sums, rows[r])
 
 
 @kernel
@@ -400,24 +452,30 @@ def sums_of_points(
     false_accepts: Array,
     start: int,
     stop: int,
+    chunk: int,
     quantity: int,
     of_risk: bool,
     scale: float,
-    row: Array,
+    rows: Array,
 ) -> None:
-    """Sum over the points from `start`, at least 1, up to `stop`; `row` (5,) as in `gather`."""
+    """Sum over the points from `start`, at least 1, up to `stop`; `rows` (n_chunks, 5) as in `gather`.
+
+    The first `chunk` points are summed into the first row, and so on.
+    """
     t = np.empty(BLOCK + 2)
     a = np.empty(BLOCK + 2)
     w = np.empty(BLOCK + 2)
     sums = np.zeros(3 * LANES)
     t[0] = false_accepts[start - 1] if of_risk else true_accepts[start - 1]
     a[0] = true_accepts[start - 1] + false_accepts[start - 1]
-    row[:] = 0.0
-    while start < stop:
-        m = min(BLOCK, stop - start)
-        for j in range(m):
-            t[j + 1] = false_accepts[start + j] if of_risk else true_accepts[start + j]
-            a[j + 1] = true_accepts[start + j] + false_accepts[start + j]
-        add_points(t, a, w, m, quantity, scale, sums, row)
-        start += m
-    gather(quantity, sums, row)
+    for r in range(len(rows)):
+        rows[r, :] = 0.0
+        end = min(start + chunk, stop)
+        while start < end:
+            m = min(BLOCK, end - start)
+            for j in range(m):
+                t[j + 1] = false_accepts[start + j] if of_risk else true_accepts[start + j]
+                a[j + 1] = true_accepts[start + j] + false_accepts[start + j]
+            add_points(t, a, w, m, quantity, scale, sums, rows[r])
+            start += m
+        gather(quantity, sums, rows[r])

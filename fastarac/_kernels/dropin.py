@@ -94,12 +94,10 @@ def describe_buckets(
     bounds: Array,
     first: int,
     last: int,
-    spare: Array,
-    counts: Array,
     results: Array,
     rule: int,
 ) -> None:
-    """Sort the buckets from `first` up to `last` and say in `results` what is in each.
+    """Say in `results` what is in each of the sorted buckets from `first` up to `last`.
 
     A row (9,): ties, positives, negatives, kept ties but for the lowest, whether the highest is kept
     by the rule (unless it is the lowest), p and q of the highest and of the lowest tie.
@@ -111,7 +109,6 @@ def describe_buckets(
         end = len(bucket)
         if end == 0:
             continue
-        sort_keys(bucket, spare, counts)
         end, p, q = next_tie(bucket, end)
         ties = 1
         positives = p
@@ -194,10 +191,11 @@ def write_points(
 ) -> None:
     """Write the points of the buckets from `first` up to `last`; `thresholds` as bits of the scores.
 
-    `options`: (kind, rule, mode, falling, positives, negatives), where `falling` says that the highest
-    score comes first. `tn` and `fn` are written for COUNTS only.
+    `options`: (below, kind, rule, mode, falling, positives, negatives), where the scores of the first
+    `below` buckets are below zero, and `falling` says that the highest score comes first. `tn` and
+    `fn` are written for COUNTS only.
     """
-    kind, rule, mode, falling, positives, negatives = options
+    below, kind, rule, mode, falling, positives, negatives = options
     by_p = np.float64(max(positives, 1))
     by_n = np.float64(max(negatives, 1))
     T = keys.dtype.type
@@ -206,7 +204,7 @@ def write_points(
     final = len(x) - 1
     for b in range(first, last):
         bucket = keys[bounds[b] : bounds[b + 1]]
-        upper = 2 * b >= len(bounds) - 1
+        upper = b >= below
         position = starts[b, 0]
         tp = starts[b, 1]
         fp = starts[b, 2]

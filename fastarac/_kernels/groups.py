@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
 from fastarac._kernels.codes import FLOAT
-from fastarac._kernels.threshold import count_pairs, counts_needed, ordered, sort_keys
+from fastarac._kernels.threshold import count_keys, counts_needed, ordered, sort_keys
 
 Array = NDArray[Any]
 
@@ -92,7 +92,7 @@ def pairs_of_half(keys: Array, middle: int, spare: Array, counts: Array) -> int:
     if middle * (n - middle) <= MAX_COMPARED * n:
         return compare_pairs(keys, middle)
     sort_keys(keys, spare, counts)
-    return count_pairs(keys)[2]
+    return count_keys(keys)[3]
 
 
 @kernel

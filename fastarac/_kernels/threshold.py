@@ -69,6 +69,17 @@ def ordered(bits: Any, sign: Any, kind: int) -> Any:
 
 
 @kernel
+def ordered_all(bits: Array, kind: int) -> Array:
+    """Return `ordered` of all of `bits`."""
+    T = bits.dtype.type
+    sign = T(1) << T(8 * bits.itemsize - 1)
+    out = np.empty(len(bits), bits.dtype)
+    for i in range(len(bits)):
+        out[i] = ordered(bits[i], sign, kind)
+    return out
+
+
+@kernel
 def histogram(
     values: Array,
     bits: Array,
@@ -150,18 +161,53 @@ def encode_two_ended(
     sign = one << T(8 * bits.itemsize - 1)
     bad = False
     seen = np.uint8(0)
-    front = 0
-    back = len(bits) - 1
+    some = sign ^ sign
+    every = ~some
     for i in range(len(bits)):
         b = bits[i]
         bad |= (b & exponent) == exponent
         seen |= labels[i]
         o = ordered(b, sign, kind)
-        upper = np.int64(1) if o & sign else np.int64(0)
+        some |= o
+        every &= o
+        keys[i] = (o << one) | T(labels[i])
+    front = 0 if every & sign else len(bits)
+    if (some ^ every) & sign:  # values on both sides of zero
+        front = encode_halves(bits, labels, kind, exponent, sign, keys)[2]
+    return bad and kind == FLOAT, np.int64(seen), front
+
+
+@kernel
+def encode_halves(
+    bits: Array, labels: Array, kind: int, exponent: Any, pivot: Any, keys: Array
+) -> tuple[bool, int, int, bool]:
+    """Write the keys of the values below the pivot from the front and of the others from the back.
+
+    `pivot` is as from `ordered`. Returns what `encode_two_ended` does, and whether the values of
+    each half are on one side of zero, as those of a bucket must be.
+    """
+    T = bits.dtype.type
+    one = T(1)
+    sign = one << T(8 * bits.itemsize - 1)
+    bad = False
+    seen = np.uint8(0)
+    front = 0
+    back = len(bits) - 1
+    some = sign ^ sign
+    every = ~some
+    for i in range(len(bits)):
+        b = bits[i]
+        bad |= (b & exponent) == exponent
+        seen |= labels[i]
+        o = T(ordered(b, sign, kind))  # of 64 bits before
+        some |= o
+        every &= o
+        upper = np.int64(1) if o >= pivot else np.int64(0)
         keys[back if upper else front] = (o << one) | T(labels[i])
         front += 1 - upper
         back -= upper
-    return bad and kind == FLOAT, np.int64(seen), front
+    pure = pivot == sign or (some ^ every) & sign == T(0)
+    return bad and kind == FLOAT, np.int64(seen), front, pure
 
 
 @kernel
@@ -285,58 +331,48 @@ def counts_needed(n_keys: int) -> int:
 
 
 @kernel
-def count_pairs(keys: Array) -> tuple[int, int, int]:
-    """Return (correct, incorrect, doubled_pairs) of sorted keys."""
+def count_keys(keys: Array) -> tuple[int, int, int, int]:
+    """Return (distinct confidences, correct, incorrect, doubled_pairs) of sorted keys."""
+    n = len(keys)
     one = keys.dtype.type(1)
+    distinct = 1 if n else 0
+    mixed = 0  # ties with items of both labels
+    for i in range(1, n):
+        differ = keys[i] ^ keys[i - 1]
+        distinct += 1 if differ > one else 0
+        mixed += 1 if differ == one else 0
     doubled = 0
     incorrect = 0
-    below = 0  # incorrect items strictly below the current tie
-    previous = ~keys[0] >> one if len(keys) else one
-    for i in range(len(keys)):
-        value = keys[i] >> one
-        below = below if value == previous else incorrect
-        previous = value
+    for i in range(n):
         label = np.int64(keys[i] & one)
-        doubled += label * (incorrect + below)
         incorrect += 1 - label
-    return len(keys) - incorrect, incorrect, doubled
+        doubled += label * incorrect
+    doubled *= 2
+    for i in range(1, n if mixed else 0):
+        if keys[i] ^ keys[i - 1] == one:  # from the incorrect items of a tie to the correct ones
+            first = i
+            while first > 0 and keys[first - 1] == keys[i - 1]:
+                first -= 1
+            last = i
+            while last < n and keys[last] == keys[i]:
+                last += 1
+            doubled -= (i - first) * (last - i)
+    return distinct, n - incorrect, incorrect, doubled
 
 
 @kernel
-def count_values(keys: Array) -> tuple[int, int, int]:
-    """Return (distinct confidences, correct, incorrect) of sorted keys."""
-    one = keys.dtype.type(1)
-    distinct = 0
-    correct = 0
-    previous = ~keys[0] >> one if len(keys) else one
-    for i in range(len(keys)):
-        value = keys[i] >> one
-        distinct += 1 if value != previous else 0
-        previous = value
-        correct += np.int64(keys[i] & one)
-    return distinct, correct, len(keys) - correct
-
-
-@kernel
-def pairs_of_buckets(
-    keys: Array, bounds: Array, first: int, last: int, spare: Array, counts: Array, results: Array
-) -> None:
-    """Sort the buckets from `first` up to `last` and write `count_pairs` of each into `results`."""
+def sort_range(keys: Array, bounds: Array, first: int, last: int, spare: Array, counts: Array) -> None:
+    """Sort the buckets from `first` up to `last`."""
     for b in range(first, last):
-        bucket = keys[bounds[b] : bounds[b + 1]]
-        sort_keys(bucket, spare, counts)
-        results[b, 0], results[b, 1], results[b, 2] = count_pairs(bucket)
+        sort_keys(keys[bounds[b] : bounds[b + 1]], spare, counts)
 
 
 @kernel
-def values_of_buckets(
-    keys: Array, bounds: Array, first: int, last: int, spare: Array, counts: Array, results: Array
-) -> None:
-    """Sort the buckets from `first` up to `last` and write `count_values` of each into `results`."""
+def count_range(keys: Array, bounds: Array, first: int, last: int, results: Array) -> None:
+    """Write `count_keys` of the sorted buckets from `first` up to `last` into `results`."""
     for b in range(first, last):
-        bucket = keys[bounds[b] : bounds[b + 1]]
-        sort_keys(bucket, spare, counts)
-        results[b, 0], results[b, 1], results[b, 2] = count_values(bucket)
+        row = results[b]
+        row[0], row[1], row[2], row[3] = count_keys(keys[bounds[b] : bounds[b + 1]])
 
 
 @kernel
@@ -354,7 +390,7 @@ def small_pairs(
     doubled = 0
     for part in (keys[:lower], keys[lower:]):
         sort_keys(part, spare, counts)
-        p, q, pairs = count_pairs(part)
+        _, p, q, pairs = count_keys(part)
         doubled += pairs + 2 * p * incorrect
         correct += p
         incorrect += q
@@ -418,8 +454,8 @@ def small_sweep(
     counts = np.empty(counts_needed(n), np.int32)
     sort_keys(keys[:lower], spare, counts)
     sort_keys(keys[lower:], spare, counts)
-    below = count_values(keys[:lower])
-    above = count_values(keys[lower:])
+    below = count_keys(keys[:lower])
+    above = count_keys(keys[lower:])
     size = 1 + below[0] + above[0]
     thresholds = np.zeros(size, bits.dtype)
     true_accepts = np.zeros(size, np.int64)
@@ -438,22 +474,23 @@ def write_buckets(
     bounds: Array,
     first: int,
     last: int,
+    below: int,
     kind: int,
     starts: Array,
     thresholds: Array,
     true_accepts: Array,
     false_accepts: Array,
 ) -> None:
-    """`write_sweep` for the buckets from `first` up to `last`; the upper half of all is above zero.
+    """`write_sweep` for the buckets from `first` up to `last`; those from `below` on are above zero.
 
-    `starts` (n_buckets, 3): where each bucket's thresholds begin, and the counts above it.
+    `starts` (n_buckets, 3): the thresholds, correct and incorrect items above each bucket.
     """
     for b in range(first, last):
         write_sweep(
             keys[bounds[b] : bounds[b + 1]],
-            2 * b >= len(bounds) - 1,
+            b >= below,
             kind,
-            starts[b, 0],
+            1 + starts[b, 0],
             starts[b, 1],
             starts[b, 2],
             thresholds,

@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from fastarac import _kernels
 from fastarac._core import parallel, sorting
+from fastarac._core.counted import SweepArrays
 from fastarac._core.inputs import NAMES, positive_scalar, read_items
-from fastarac._core.pairs import fraction_of_pairs, value_of_pairs
+from fastarac._core.pairs import quotient_of_pairs, value_of_pairs, whole_pairs
 from fastarac._core.results import TupleResult
-from fastarac._core.sorting import PairCounts, SortedItems, SweepArrays
+from fastarac._core.sorting import PairCounts, SortedItems, exact_quotient
+from fastarac._kernels.codes import PRECISION_TRAPEZOIDS, RECALL_INTEGRALS, RECALL_STEPS
 from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 Ranked = SortedItems | SweepArrays
+Quotient = tuple[int, int]  # not in lowest terms, the denominator above 0
 CHUNK = 1 << 18  # points that are summed at a time
 
 
@@ -57,10 +60,7 @@ def pair_counts(
 ) -> PairCounts:
     """Return the counts of pairs from items, on the way that writes no thresholds, or from a sweep."""
     if isinstance(correct, ThresholdSweep):
-        reject_beside_sweep(confidence, sample_weight)
-        return sorting.pairs_of_sweep(
-            SweepArrays(correct.thresholds, correct.true_accepts, correct.false_accepts)
-        )
+        return pairs_of(ranked(correct, confidence, sample_weight))
     return sorting.count_pairs(read_items(correct, require_confidence(confidence), sample_weight))
 
 
@@ -79,13 +79,18 @@ def ranked(
 
 
 def totals(items: Ranked) -> PairCounts:
-    """Numbers of correct and incorrect items, or their weights, without the pairs."""
+    """Numbers of correct and incorrect items, or their weights; the pairs may be left out."""
     if isinstance(items, SortedItems):
-        return PairCounts(items.correct, items.incorrect, 0)
+        return items.pairs
     correct, incorrect = items.true_accepts[-1].item(), items.false_accepts[-1].item()
     if is_weighted(items):
         return PairCounts(Fraction(correct), Fraction(incorrect), 0)
     return PairCounts(correct, incorrect, 0)
+
+
+def pairs_of(items: Ranked) -> PairCounts:
+    """`totals` with the pairs."""
+    return items.pairs if isinstance(items, SortedItems) else sorting.pairs_of_sweep(items)
 
 
 def is_weighted(items: Ranked) -> bool:
@@ -98,15 +103,15 @@ def quotient_digits(total: int) -> int:
     return min(26, 51 - total.bit_length())
 
 
-def rounding_of_sums(items: Ranked) -> Fraction:
+def rounding_of_sums(items: Ranked) -> Quotient:
     """Bound of the error of a mean of precisions or risks from `sum_over`; 0 where there is none.
 
     The difference of two such means is 0 where it is no larger: it may be rounding alone.
     """
     total = int(sum(totals(items)[:2]))
     if is_weighted(items) or total >= _kernels.areas.MAX_TOTAL:
-        return Fraction(0)
-    return Fraction(1, 1 << (2 * quotient_digits(total) + 38))
+        return 0, 1
+    return 1, 1 << (2 * quotient_digits(total) + 38)
 
 
 def sum_over(items: Ranked, quantity: int, *, of_risk: bool = False) -> Fraction:
@@ -121,35 +126,83 @@ def sum_over(items: Ranked, quantity: int, *, of_risk: bool = False) -> Fraction
     if isinstance(items, SweepArrays) and (is_weighted(items) or total >= areas.MAX_TOTAL):
         return _sum_by_points(items, quantity, of_risk=of_risk)
     digits = quotient_digits(total)
-    scale = 2.0**digits
-    if isinstance(items, SortedItems):
-        n_buckets = len(items.above)
-        rows = np.empty((n_buckets, 5))
-
-        def add_buckets(first: int, last: int) -> None:
-            areas.sums_of_buckets(
-                items.keys, items.bounds, first, last, items.above, quantity, of_risk, scale, rows
-            )
-
-        sorting.over_buckets(n_buckets, total, lambda: add_buckets)
-    else:
-        _, true_accepts, false_accepts = items
-        starts = range(1, len(true_accepts), CHUNK)
-        rows = np.empty((len(starts), 5))
-
-        def add_points(i: int) -> None:
-            stop = min(starts[i] + CHUNK, len(true_accepts))
-            areas.sums_of_points(
-                true_accepts, false_accepts, starts[i], stop, quantity, of_risk, scale, rows[i]
-            )
-
-        _in_turns(add_points, len(starts), len(true_accepts))
+    kernels = areas.sums_of_points, areas.sums_of_buckets
+    rows = _rows_of(items, kernels, (quantity, of_risk, 2.0**digits), 5)
     *columns, highs, lows = rows.T.tolist()
-    first, second, rest = (Fraction(math.fsum(column)) for column in columns)
+    return Fraction(*_joined(columns, digits)) + Fraction(*_exact_sum(highs, lows))
+
+
+class Figures(NamedTuple):
+    """Areas with sums over the thresholds in them; the last two need a correct item."""
+
+    aurc: Quotient
+    """By trapezoids."""
+    average_precision: Quotient
+    pr_auc: Quotient
+    """By the interpolation of Davis and Goadrich."""
+
+
+def figures_of(items: Ranked) -> Figures:
+    """Three areas by one pass over the thresholds, the same as three times `sum_over`."""
+    areas = _kernels.areas
+    correct, incorrect, _ = totals(items)
+    total = correct + incorrect
+    of_risk = incorrect < correct
+    if is_weighted(items) or total >= areas.MAX_TOTAL:
+        trapezoids = sum_over(items, PRECISION_TRAPEZOIDS, of_risk=of_risk) / (2 * total)
+        steps = sum_over(items, RECALL_STEPS) / (correct or 1)
+        integral = sum_over(items, RECALL_INTEGRALS) / (correct or 1)
+        found = (trapezoids if of_risk else 1 - trapezoids, steps, integral)
+        return Figures(*(area.as_integer_ratio() for area in found))
+    n, n_correct = int(total), int(correct)
+    digits = quotient_digits(n)
+    kernels = _kernels.figures.figures_of_points, _kernels.figures.figures_of_buckets
+    rows = _rows_of(items, kernels, (of_risk, 2.0**digits), 8)
+    *columns, highs, lows = rows.T.tolist()
+    (area, unit), (mean, of_mean) = _joined(columns[:3], digits), _joined(columns[3:], digits)
+    under_curve, of_curve = _exact_sum(highs, lows)
+    return Figures(
+        (area if of_risk else 2 * n * unit - area, 2 * n * unit),
+        # the precision is 1 less the risk
+        (n_correct * of_mean - mean if of_risk else mean, n_correct * of_mean),
+        (under_curve, n_correct * of_curve),
+    )
+
+
+def _rows_of(
+    items: Ranked, kernels: tuple[Any, Any], options: tuple[Any, ...], n_columns: int
+) -> NDArray[np.float64]:
+    """A row of sums for each chunk of points, from a sweep or from buckets."""
+    data: tuple[Any, ...]
+    if isinstance(items, SweepArrays):
+        n_points, data, kernel = len(items.thresholds), items[1:], kernels[0]
+    else:
+        n_points, data = 1 + items.n_thresholds, (*items.buckets[:2], items.above)
+        kernel = kernels[1]
+    rows = np.empty((-(-(n_points - 1) // CHUNK), n_columns))
+    threads = min(len(rows), parallel.n_threads(n_points))
+    edges = [len(rows) * i // threads for i in range(threads + 1)]
+
+    def add_points(i: int) -> None:
+        start, stop = (1 + edge * CHUNK for edge in edges[i : i + 2])
+        some = rows[edges[i] : edges[i + 1]]
+        kernel(*data, start, min(stop, n_points), CHUNK, *options, some)
+
+    parallel.run(add_points, range(threads))
+    return rows
+
+
+def _joined(columns: Sequence[list[float]], digits: int) -> Quotient:
+    """What the first digits of quotients, the next ones and the remainders sum up to."""
+    first, second, rest = map(math.fsum, columns)
+    last, unit = rest.as_integer_ratio()
+    return ((int(first) << digits) + int(second)) * unit + last, unit << 2 * digits
+
+
+def _exact_sum(highs: list[float], lows: list[float]) -> Quotient:
+    """Sum of double-doubles, to twice the digits of a double."""
     high = math.fsum(highs)
-    low = math.fsum([*highs, *lows, -high])
-    unit = Fraction(1, 1 << digits)
-    return (first + (second + rest) * unit) * unit + Fraction(high) + Fraction(low)
+    return exact_quotient(high, math.fsum([*highs, *lows, -high]))
 
 
 def _sum_by_points(items: SweepArrays, quantity: int, *, of_risk: bool) -> Fraction:
@@ -183,29 +236,35 @@ def _in_turns(task: Callable[[int], None], n_tasks: int, n_items: int) -> None:
 
 
 def curve_area(
-    auc: Fraction, loss: Fraction, pairs: PairCounts, gamma: float, rounding: Fraction = Fraction(0)
+    auc: Quotient, loss: Quotient, pairs: PairCounts, gamma: float, rounding: Quotient = (0, 1)
 ) -> CurveArea:
     """The parts of an area, from it and from 1 minus it, each as exact as it can be had.
 
     Weighted, neither is exact: what is small of the two then says more about the small parts. Of an
     area that is off by `rounding` at most, a part that is no larger than that is 0.
     """
-    correct, incorrect = Fraction(pairs.correct), Fraction(pairs.incorrect)
-    beta, rest = correct / (correct + incorrect), incorrect / (correct + incorrect)
-    upper = rest - loss if loss < auc else auc - beta
-    ratio = Fraction(gamma)
-    improved = ratio * upper / rest + beta if rest else ratio + 1
-    if rounding and rest:
-        upper = upper if abs(upper) > rounding else Fraction(0)
-        improved = improved if abs(improved) > ratio * rounding / rest else Fraction(0)
-    normalized = improved / (ratio + 1)
-    return CurveArea(float(auc), float(upper), float(beta), float(improved), float(normalized), gamma)
+    p, q, _ = whole_pairs(pairs)  # integers without common factors taken out: fractions are slow
+    n = p + q
+    (a, b), (c, d) = auc, loss
+    g, h = gamma.as_integer_ratio()
+    upper, by = (q * d - c * n, d * n) if c * b < a * d else (a * n - p * b, b * n)
+    improved, by_improved = g * upper * n * n + p * h * by * q, h * by * q * n
+    if not q:
+        improved, by_improved = g + h, h
+    elif rounding[0]:
+        most, unit = rounding
+        if abs(improved) * h * q * unit <= g * most * n * by_improved:
+            improved = 0
+        if abs(upper) * unit <= most * by:
+            upper = 0
+    normalized = improved * h / (by_improved * (g + h))
+    return CurveArea(a / b, upper / by, p / n, improved / by_improved, normalized, gamma)
 
 
 def arac_area_of(pairs: PairCounts, gamma: float) -> CurveArea:
     """ARAC-AUC from the pairs, with its parts."""
-    loss = cast("Fraction", fraction_of_pairs("augrc", pairs))
-    return curve_area(1 - loss, loss, pairs, gamma)
+    loss, unit = quotient_of_pairs("augrc", pairs)
+    return curve_area((unit - loss, unit), (loss, unit), pairs, gamma)
 
 
 @overload

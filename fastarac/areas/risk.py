@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 from fastarac import _kernels
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import choice, positive_scalar
+from fastarac._core.pairs import whole_pairs
+from fastarac._core.sorting import exact_quotient
 from fastarac._kernels.codes import OF_ESTIMATOR
 from fastarac.areas.arac import (
     CurveArea,
@@ -29,7 +31,7 @@ from fastarac.areas.arac import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastarac.areas.arac import Ranked
+    from fastarac.areas.arac import Quotient, Ranked
     from fastarac.sweep import ThresholdSweep
 
 Estimator = Literal["trapezoid", "mean", "exact"]
@@ -55,46 +57,56 @@ def _log(ratio: Fraction) -> Fraction:
         return Fraction((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
 
 
-def _best_aurc(items: Ranked, estimator: str, optimum: str) -> Fraction:
+def _best_aurc(items: Ranked, estimator: str, optimum: str) -> Quotient:
     """AURC of the best order of the same items: all correct ones first, no ties."""
     choice(optimum, "optimum", ("finite", "asymptotic"))
-    correct, incorrect, _ = map(Fraction, totals(items))
+    correct, incorrect, _ = totals(items)
     total = correct + incorrect
     if not correct:
-        return Fraction(1)
+        return 1, 1
     if optimum == "asymptotic" or estimator == "exact":
-        return 1 - correct / total * (1 - _log(correct / total))
+        beta = Fraction(correct) / Fraction(total)
+        return (1 - beta * (1 - _log(beta))).as_integer_ratio()
     if is_weighted(items):
         message = (
             f"optimum='finite' with estimator={estimator!r} depends on single items and takes no "
             "weights; use estimator='exact' or optimum='asymptotic'"
         )
         raise ValueError(message)
-    high, low = _kernels.areas.harmonic(int(correct), int(total))
-    harmonic = Fraction(high) + Fraction(low)
-    if estimator == "trapezoid":
-        harmonic += (1 / correct - 1 / total) / 2
-    return 1 - correct / total * (1 + harmonic)
+    p, n = int(correct), int(total)
+    high, low = _kernels.areas.harmonic(p, n)
+    a, b = exact_quotient(high, low)
+    if estimator == "trapezoid":  # half the difference of 1/p and 1/n more
+        a, b = a * 2 * p * n + b * (n - p), b * 2 * p * n
+    return n * b - p * (a + b), n * b
 
 
-def _precision_and_risk(items: Ranked, estimator: str) -> tuple[Fraction, Fraction]:
+def _precision_and_risk(items: Ranked, estimator: str) -> tuple[Quotient, Quotient]:
     """ARP-AUC and AURC, from whichever may be small: of it the other's error would leave little."""
     correct, incorrect, _ = totals(items)
     of_risk = incorrect < correct
-    area = _area(items, estimator, of_risk=of_risk)
-    return (1 - area, area) if of_risk else (area, 1 - area)
+    area, whole = _area(items, estimator, of_risk=of_risk).as_integer_ratio()
+    other = whole - area, whole
+    return (other, (area, whole)) if of_risk else ((area, whole), other)
 
 
-def _excess(items: Ranked, aurc: Fraction, best: Fraction) -> Fraction:
+def _minus(x: Quotient, y: Quotient) -> Quotient:
+    return x[0] * y[1] - y[0] * x[1], x[1] * y[1]
+
+
+def _excess(items: Ranked, aurc: Quotient, best: Quotient) -> Quotient:
     """AURC above that of the best order, 0 where both are the same but for rounding."""
-    excess = aurc - best
-    return excess if abs(excess) > rounding_of_sums(items) else Fraction(0)
+    excess, whole = _minus(aurc, best)
+    most, unit = rounding_of_sums(items)
+    return (excess if abs(excess) * unit > most * whole else 0), whole
 
 
-def _between(items: Ranked, aurc: Fraction, best: Fraction) -> float:
+def _between(items: Ranked, aurc: Quotient, best: Quotient) -> float:
     """AURC from 0 at the best order to 1 at a random one."""
-    correct, incorrect, _ = map(Fraction, totals(items))
-    return float(_excess(items, aurc, best) / (incorrect / (correct + incorrect) - best))
+    p, q, _ = whole_pairs(totals(items))
+    excess, whole = _excess(items, aurc, best)
+    room, of_room = _minus((q, p + q), best)
+    return excess * of_room / (whole * room)
 
 
 class RiskAreas(NamedTuple):
@@ -106,17 +118,15 @@ class RiskAreas(NamedTuple):
     """NaN where all items are alike, and where they are weighted."""
 
 
-def risk_areas(sweep: ThresholdSweep, gamma: float) -> RiskAreas:
-    """All three areas over precision and risk by trapezoids, from one sum over the thresholds."""
-    items = ranked(sweep, None, None)
+def risk_areas(items: Ranked, aurc: Quotient, gamma: float) -> RiskAreas:
+    """All three areas over precision and risk by trapezoids, from the AURC."""
     pairs = totals(items)
-    precision, risk = _precision_and_risk(items, "trapezoid")
     normalized = math.nan
     if pairs.correct and pairs.incorrect and not is_weighted(items):
-        normalized = _between(items, risk, _best_aurc(items, "trapezoid", "finite"))
-    return RiskAreas(
-        curve_area(precision, risk, pairs, gamma, rounding_of_sums(items)), float(risk), normalized
-    )
+        normalized = _between(items, aurc, _best_aurc(items, "trapezoid", "finite"))
+    precision = aurc[1] - aurc[0], aurc[1]
+    area = curve_area(precision, aurc, pairs, gamma, rounding_of_sums(items))
+    return RiskAreas(area, aurc[0] / aurc[1], normalized)
 
 
 @overload
@@ -414,7 +424,8 @@ def excess_aurc_loss(
     """
     items = ranked(correct, confidence, sample_weight)
     best = _best_aurc(items, estimator, optimum)
-    return float(_excess(items, _precision_and_risk(items, estimator)[1], best))
+    excess, whole = _excess(items, _precision_and_risk(items, estimator)[1], best)
+    return excess / whole
 
 
 @overload

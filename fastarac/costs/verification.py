@@ -121,7 +121,8 @@ class VerificationCosts:
     def delta(self) -> float:
         """δ = C_E/C_C − 1 (equation 13): the cost of an error beyond a correction, relative to it."""
         try:
-            return float(Fraction(self.error) / Fraction(self.correction) - 1)
+            (a, b), (c, d) = self.error.as_integer_ratio(), self.correction.as_integer_ratio()
+            return (a * d - b * c) / (b * c)
         except OverflowError:
             return math.inf
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from fastarac._core.counted import SweepArrays
 from fastarac._core.decimation import edges_of_columns, thin
 from fastarac._core.pairs import value_of_pairs
-from fastarac._core.sorting import SweepArrays
 from fastarac._core.text import percent, rounded, significant
 from fastarac.areas.arac import pair_counts
 from fastarac.areas.precision_recall import equal_error_rate

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastarac._core.counted import integer_thresholds
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import read_counts, vector
 from fastarac._core.results import Result, read_only
-from fastarac._core.sorting import integer_thresholds
 from fastarac.areas.precision_recall import pr_auc_score
 from fastarac.areas.risk import arp_auc_score, aurc_loss
 from fastarac.frames.extremes import Bounds, Counts

@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastarac._core.pairs import fraction_of_pairs
+from fastarac._core.counted import SweepArrays
+from fastarac._core.pairs import quotient_of_pairs
 from fastarac._core.results import TupleResult
-from fastarac._core.sorting import SweepArrays, pairs_of_sweep
+from fastarac._core.sorting import pairs_of_sweep
 
 if TYPE_CHECKING:
     from typing import Any
@@ -120,10 +121,10 @@ class Counts(NamedTuple):
         for best in (False, True):
             correct, incorrect, _ = self.path(best=best)
             pairs = pairs_of_sweep(SweepArrays(correct, correct, incorrect))
-            value = fraction_of_pairs(metric, pairs)
-            if value is None:
+            value, unit = quotient_of_pairs(metric, pairs)
+            if not unit:
                 return None
-            ends.append(value)
+            ends.append(Fraction(value, unit))
         if self.correct_low.dtype != np.int64:  # sums of weights are rounded
             margin = Fraction(MARGIN)
             return outward(min(ends) - margin, max(ends) + margin)

@@ -14,11 +14,12 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._core import sorting
+from fastarac._core.counted import SweepArrays
 from fastarac._core.inputs import read_items
 from fastarac._core.pairs import value_of_pairs
-from fastarac._core.sorting import PairCounts, SortedItems, SweepArrays
+from fastarac._core.sorting import PairCounts, SortedItems
 from fastarac._kernels.codes import PRECISION_TRAPEZOIDS, RECALL_STEPS
-from fastarac.areas.arac import sum_over
+from fastarac.areas.arac import pairs_of, sum_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -186,7 +187,7 @@ def counts_above(cells: Cells) -> Counts:
 def _sums_of(
     ranked: SortedItems | SweepArrays, items: Items | None, above: list[int], cells: Cells
 ) -> RangeSums:
-    pairs = _pairs_of(ranked)
+    pairs = pairs_of(ranked)
     p, q = int(pairs.correct), int(pairs.incorrect)
     n_correct, n_incorrect = int(cells.correct.sum()), int(cells.incorrect.sum())
     below = n_incorrect - above[1] - q
@@ -197,17 +198,6 @@ def _sums_of(
         _sum_below(ranked, items, above, PRECISION_TRAPEZOIDS, of_risk=n_incorrect < n_correct),
         _sum_below(ranked, items, above, RECALL_STEPS, of_risk=False),
     )
-
-
-def _pairs_of(ranked: SortedItems | SweepArrays) -> PairCounts:
-    if isinstance(ranked, SweepArrays):
-        return sorting.pairs_of_sweep(ranked)
-    doubled = incorrect = 0
-    for first, last in zip(ranked.bounds[:-1].tolist(), ranked.bounds[1:].tolist(), strict=True):
-        p, q, pairs = _kernels.threshold.count_pairs(ranked.keys[first:last])
-        doubled += int(pairs) + 2 * int(p) * incorrect
-        incorrect += int(q)
-    return PairCounts(ranked.correct, ranked.incorrect, doubled)
 
 
 def _sum_below(
@@ -221,14 +211,10 @@ def _sum_below(
     """`sum_over` of these items below others."""
     correct, incorrect = above
     if isinstance(ranked, SortedItems):
-        total = ranked.correct + ranked.incorrect + correct + incorrect
-        if total < _kernels.areas.MAX_TOTAL or items is None:
-            shifted = SortedItems(
-                ranked.keys,
-                ranked.bounds,
-                ranked.above + np.array(above),
-                ranked.correct + correct,
-                ranked.incorrect + incorrect,
+        totals = ranked.pairs.correct + correct, ranked.pairs.incorrect + incorrect
+        if sum(totals) < _kernels.areas.MAX_TOTAL or items is None:
+            shifted = ranked._replace(
+                above=ranked.above + np.array([0, *above]), pairs=PairCounts(*totals, 0)
             )
             return sum_over(shifted, quantity, of_risk=of_risk)
         ranked = sorting.sweep_arrays(items)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fastarac import evaluation
+from fastarac._core.counted import integer_thresholds
 from fastarac._core.extras import require
 from fastarac._core.inputs import choice, vector
-from fastarac._core.sorting import integer_thresholds
 from fastarac._core.text import listed
 from fastarac.frames.bounded import BoundedSweep
 from fastarac.frames.extremes import Bounds

@@ -299,12 +299,12 @@ def operating_point(
         if index < 0:
             raise ValueError(_out_of_reach(sweep, limit, reviewer, "max_error_rate"))
         fraction = 0.0
-        errors = errors_at(sweep, slice(index, index + 1), reviewer)[0]
+        errors = errors_at(sweep, slice(index, index + 1), reviewer)[0] if interpolate else total
         if errors / total < limit:  # where it is the limit, the point is reached
             fraction = fraction_of_errors(limit * total - errors, sweep, index, reviewer)
     elif max_risk is not None:
         index = _last_with_risk(sweep, limit)
-        fraction = fraction_of_risk(limit, sweep, index)
+        fraction = fraction_of_risk(limit, sweep, index) if interpolate else 0.0
     else:
         index = bisect_left(range(last), limit, key=lambda i: (ta[i] + fa[i]) / total)
         fraction = 0.0

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core import sorting
+from fastarac._core.counted import SweepArrays
 from fastarac._core.sorting import (
     Buckets,
-    SweepArrays,
     count_or_spread,
     over_buckets,
     plan_buckets,
@@ -25,8 +24,6 @@ from fastarac._core.sorting import (
 from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, TP_CHANGES_ONLY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from fastarac.sklearn._arrays import Array, Scores
@@ -60,24 +57,12 @@ class Points(NamedTuple):
 
 def points_of_items(items: Scores, shape: Shape) -> Points:
     """Return the points of the curve of these items."""
-    if items.weight is None and items.n <= sorting.SINGLE:
-        return _points_of_buckets(items, _two_buckets(items), shape)
     if items.weight is not None:
         return _weighted_points(items, plan_buckets(items), shape)
     buckets = count_or_spread(items)
     if isinstance(buckets, SweepArrays):
         return _points_of_counts(buckets, shape)
     return _points_of_buckets(items, buckets, shape)
-
-
-def _two_buckets(items: Scores) -> Buckets:
-    """Spread a few items over those below zero and the others."""
-    keys = np.empty(items.n, items.layout.bits)
-    kind, exponent = items.layout.kind, items.layout.exponent
-    _, _, bits, labels = next(items.chunks(0, items.n))
-    bad, _, lower = _kernels.threshold.encode_two_ended(bits, labels, kind, exponent, keys)
-    items.check(not_finite=bad, seen_labels=0)
-    return Buckets(keys, np.array([0, lower, items.n]), np.empty(0))
 
 
 def points_of_sweep(sweep: ThresholdSweep, shape: Shape) -> Points:
@@ -91,30 +76,29 @@ def _points_of_buckets(items: Scores, buckets: Buckets, shape: Shape) -> Points:
     n_buckets = len(buckets.bounds) - 1
     rows = np.empty((n_buckets, 9), np.int64)
 
-    describe: Callable[..., None] = dropin.describe_buckets
-    if n_buckets == 2:
-        spare = np.empty(items.n, buckets.keys.dtype)
-        counts = np.empty(_kernels.threshold.counts_needed(items.n), np.int32)
-        describe(buckets.keys, buckets.bounds, 0, 2, spare, counts, rows, shape.rule)
-    else:
-        sort_buckets(buckets, lambda *arguments: describe(*arguments, shape.rule), rows)
+    sort_buckets(buckets, dropin.describe_buckets, rows, shape.rule)
     starts = np.zeros((n_buckets, 5), np.int64)
     size, positives, negatives = dropin.place_buckets(rows, shape.rule, starts)
     raw = np.empty(size + 1, items.layout.bits)
     x = np.empty(size + 1)
     y = np.empty(size + 1)
     tn, fn = (np.empty(size + 1 if shape.mode == COUNTS else 0) for _ in range(2))
-    options = (items.layout.kind, shape.rule, shape.mode, shape.falling, positives, negatives)
+    options = (
+        buckets.below,
+        items.layout.kind,
+        shape.rule,
+        shape.mode,
+        shape.falling,
+        positives,
+        negatives,
+    )
 
     def write(first: int, last: int) -> None:
         dropin.write_points(
             buckets.keys, buckets.bounds, first, last, starts, options, raw, x, y, tn, fn
         )
 
-    if n_buckets == 2:
-        write(0, 2)
-    else:
-        over_buckets(n_buckets, items.n, lambda: write)
+    over_buckets(n_buckets, items.n, lambda: write)
     if shape.mode == MISSES and not (positives and negatives):  # scikit-learn warns of the division
         x[-1] = y[-1] = 0.0
         x = x if negatives else x / negatives

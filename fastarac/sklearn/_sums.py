@@ -23,7 +23,7 @@ from fastarac.sklearn._points import Shape, points_of_items
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastarac._core.sorting import SweepArrays
+    from fastarac._core.counted import SweepArrays
     from fastarac.areas.arac import Ranked
     from fastarac.sklearn._arrays import Array
     from fastarac.sklearn._labels import Codes

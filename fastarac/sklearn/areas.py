@@ -6,9 +6,10 @@ import warnings
 from functools import partial
 from typing import TYPE_CHECKING, overload
 
+from fastarac._core.counted import SweepArrays
 from fastarac._core.exceptions import UndefinedMetricWarning
 from fastarac._core.pairs import value_of_pairs
-from fastarac._core.sorting import SweepArrays, pairs_of_sweep
+from fastarac._core.sorting import pairs_of_sweep
 from fastarac.sklearn import _checks
 from fastarac.sklearn._arrays import (
     check_dimensions,

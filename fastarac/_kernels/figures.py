@@ -1,0 +1,161 @@
+"""Sum all figures over the thresholds in one pass: what `areas` sums one by one.
+
+Three sums share their work: that of trapezoids under precision or risk (`PRECISION_TRAPEZOIDS`), that
+of precisions at each correct item (`RECALL_STEPS`), whose quotients are the same, and the integral over
+the recall (`RECALL_INTEGRALS`). `c` and `a` hold the correct and the accepted items at up to `BLOCK`
+points that are in the cache, those above them at 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._kernels._jit import kernel
+from fastarac._kernels.areas import BLOCK, LANES, ROUNDER, add_integrals, go_to, read_points
+from fastarac._kernels.weighted import add
+
+Array = NDArray[Any]
+
+
+@kernel
+def point_sums(
+    c: Array, a: Array, j: int, before: float, of_risk: bool, scale: float, row: Array
+) -> None:
+    """Add what one point adds to the first six of a row of figures; its width begins at `before`."""
+    t = a[j] - c[j] if of_risk else c[j]
+    rest = t * scale
+    first = (rest / a[j] + ROUNDER) - ROUNDER
+    rest = (rest - first * a[j]) * scale
+    second = (rest / a[j] + ROUNDER) - ROUNDER
+    rest = (rest - second * a[j]) / a[j]
+    width = a[j + 1] - before
+    step = c[j] - c[j - 1] if j > 0 else 0.0
+    row[0] += width * first
+    row[1] += width * second
+    row[2] += width * rest
+    row[3] += step * first
+    row[4] += step * second
+    row[5] += step * rest
+
+
+@kernel
+def add_figures(
+    c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Array, integrals: Array, row: Array
+) -> None:
+    """Add the figures of the points 1 to m to `sums` (6·LANES,), and go on as `add_points` does.
+
+    One quotient a point serves both sums: `PRECISION_TRAPEZOIDS`, and `RECALL_STEPS` whose precision
+    is 1 less the risk where the quotients are risks. `integrals` (3·LANES,): `RECALL_INTEGRALS`.
+    """
+    last_c = c[m]
+    last_a = a[m]
+    add_integrals(c, a, m, True, integrals)
+    a[m + 1] = a[m]
+    if a[0] == 0.0:  # flat from nothing accepted to the first point
+        point_sums(c, a, 1, -a[1], of_risk, scale, row)
+    else:
+        point_sums(c, a, 0, a[0], of_risk, scale, row)
+        point_sums(c, a, 1, a[0], of_risk, scale, row)
+    for start in range(2, m + 1, LANES):
+        n = min(LANES, m + 1 - start)
+        t = c[start : start + n]
+        t_before = c[start - 1 : start - 1 + n]
+        here = a[start : start + n]
+        before = a[start - 1 : start - 1 + n]
+        after = a[start + 1 : start + 1 + n]
+        for j in range(n):
+            by = 1.0 / here[j]
+            rest = (here[j] - t[j] if of_risk else t[j]) * scale
+            first = (rest * by + ROUNDER) - ROUNDER
+            rest = (rest - first * here[j]) * scale
+            second = (rest * by + ROUNDER) - ROUNDER
+            rest = (rest - second * here[j]) * by
+            width = after[j] - before[j]
+            step = t[j] - t_before[j]
+            sums[j] += width * first
+            sums[LANES + j] += width * second
+            sums[2 * LANES + j] += width * rest
+            sums[3 * LANES + j] += step * first
+            sums[4 * LANES + j] += step * second
+            sums[5 * LANES + j] += step * rest
+    c[0] = last_c
+    a[0] = last_a
+
+
+@kernel
+def gather_figures(sums: Array, integrals: Array, row: Array) -> None:
+    """Add the lanes to a row of figures (8,) and clear them."""
+    for k in range(6):
+        for j in range(LANES):
+            row[k] += sums[k * LANES + j]
+    for j in range(LANES):
+        row[6], row[7] = add(row[6], row[7], integrals[j], 0.0)
+    sums[:] = 0.0
+    integrals[:] = 0.0
+
+
+@kernel
+def figures_of_points(
+    true_accepts: Array,
+    false_accepts: Array,
+    start: int,
+    stop: int,
+    chunk: int,
+    of_risk: bool,
+    scale: float,
+    rows: Array,
+) -> None:
+    """Sum all figures over the points from `start`, at least 1, up to `stop`.
+
+    The first `chunk` points are summed into the first of the `rows` (n_chunks, 8), and so on.
+    """
+    c = np.empty(BLOCK + 2)
+    a = np.empty(BLOCK + 2)
+    sums = np.zeros(6 * LANES)
+    integrals = np.zeros(3 * LANES)
+    c[0] = true_accepts[start - 1]
+    a[0] = true_accepts[start - 1] + false_accepts[start - 1]
+    for r in range(len(rows)):
+        rows[r, :] = 0.0
+        end = min(start + chunk, stop)
+        while start < end:
+            m = min(BLOCK, end - start)
+            for j in range(m):
+                c[j + 1] = true_accepts[start + j]
+                a[j + 1] = true_accepts[start + j] + false_accepts[start + j]
+            add_figures(c, a, m, of_risk, scale, sums, integrals, rows[r])
+            start += m
+        gather_figures(sums, integrals, rows[r])
+
+
+@kernel
+def figures_of_buckets(
+    keys: Array,
+    bounds: Array,
+    above: Array,
+    start: int,
+    stop: int,
+    chunk: int,
+    of_risk: bool,
+    scale: float,
+    rows: Array,
+) -> None:
+    """`figures_of_points` from sorted buckets; `above` as in `areas.sums_of_buckets`."""
+    c = np.empty(BLOCK + 2)
+    a = np.empty(BLOCK + 2)
+    sums = np.zeros(6 * LANES)
+    integrals = np.zeros(3 * LANES)
+    flip = keys.dtype.type(0)
+    b, position = go_to(keys, bounds, above, start, flip, c, a)
+    for r in range(len(rows)):
+        rows[r, :] = 0.0
+        end = min(start + chunk, stop)
+        while start < end:
+            m = min(BLOCK, end - start)
+            b, position = read_points(keys, bounds, b, position, m, flip, c, a)
+            add_figures(c, a, m, of_risk, scale, sums, integrals, rows[r])
+            start += m
+        gather_figures(sums, integrals, rows[r])

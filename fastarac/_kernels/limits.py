@@ -1,0 +1,100 @@
+"""Find the thresholds that limits decide on in sorted keys, without writing all others.
+
+A point of the sweep is given by the position of the first key that it accepts: all from there on are
+accepted. `above` (n_buckets, 3) holds the thresholds, correct and incorrect items above each bucket.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._kernels._jit import kernel
+from fastarac._kernels.threshold import threshold_bits
+
+Array = NDArray[Any]
+
+
+@kernel
+def tie_below(keys: Array, bounds: Array, b: int, end: int) -> tuple[int, int, int]:
+    """Return (bucket, start, incorrect items) of the tie of which `end` is the upper end.
+
+    It is in bucket `b` or below.
+    """
+    while end == bounds[b]:
+        b -= 1
+    one = keys.dtype.type(1)
+    value = keys[end - 1] >> one
+    incorrect = 0
+    start = end
+    while start > bounds[b] and keys[start - 1] >> one == value:
+        start -= 1
+        incorrect += 1 - np.int64(keys[start] & one)
+    return b, start, incorrect
+
+
+@kernel
+def write_point(keys: Array, bounds: Array, b: int, start: int, incorrect: int, row: Array) -> None:
+    """Write (position, incorrect) of a point, then of the next one if there is one: `row` (4,)."""
+    row[0], row[1] = start, incorrect
+    row[2], row[3] = start, incorrect
+    if start > 0:
+        _, next_start, more = tie_below(keys, bounds, b, start)
+        row[2], row[3] = next_start, incorrect + more
+
+
+@kernel
+def within_errors(keys: Array, bounds: Array, above: Array, most: int, row: Array) -> None:
+    """Find the last point with at most so many incorrect items, as in `write_point`."""
+    b = len(above) - 1
+    while b > 0 and above[b - 1, 2] <= most:
+        b -= 1
+    point_b = b
+    point = bounds[b + 1]
+    incorrect = above[b, 2]
+    while point > 0:
+        next_b, start, more = tie_below(keys, bounds, point_b, point)
+        if incorrect + more > most:
+            break
+        point_b, point = next_b, start
+        incorrect += more
+    write_point(keys, bounds, point_b, point, incorrect, row)
+
+
+@kernel
+def within_risk(
+    keys: Array, bounds: Array, above: Array, incorrect: int, max_risk: float, row: Array
+) -> None:
+    """Find the last point whose share of incorrect items is at most `max_risk`, as in `write_point`.
+
+    It accepts nothing where there is none. `incorrect` is of all items.
+    """
+    one = keys.dtype.type(1)
+    n = len(keys)
+    for b in range(len(above)):
+        if float(above[b, 2]) / float(n - bounds[b]) > max_risk:
+            incorrect = above[b, 2]  # more for certain at every point of the bucket
+            continue
+        start = bounds[b]
+        while start < bounds[b + 1]:
+            if float(incorrect) / float(n - start) <= max_risk:
+                write_point(keys, bounds, b, start, incorrect, row)
+                return
+            value = keys[start] >> one
+            while start < bounds[b + 1] and keys[start] >> one == value:
+                incorrect -= 1 - np.int64(keys[start] & one)
+                start += 1
+    write_point(keys, bounds, len(above) - 1, n, 0, row)
+
+
+@kernel
+def write_thresholds(keys: Array, starts: Array, first_above: int, kind: int, bits: Array) -> None:
+    """Write the thresholds at these positions as bits; those from `first_above` on are above zero."""
+    T = keys.dtype.type
+    one = T(1)
+    sign = one << T(8 * keys.itemsize - 1)
+    for i in range(len(starts)):
+        start = starts[i]
+        bits[i] = threshold_bits(keys[start] >> one, start >= first_above, kind, sign)
