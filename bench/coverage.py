@@ -63,7 +63,7 @@ class Design(NamedTuple):
 
 DESIGNS = {
     "items": Design(1000),
-    "ties": Design(2500, ties=True, methods=("auto",)),
+    "ties": Design(500, ties=True, methods=("auto",)),
     "weights": Design(400, weights=True, methods=("auto",)),
     **{
         f"documents {c}": Design(600, (300, 600, 2000), correlation=c, methods=("auto", "ungrouped"))

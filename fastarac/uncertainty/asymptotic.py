@@ -29,6 +29,7 @@ METHODS = ("auto", "wald", "logit", "gamma", "inversion")
 
 FEW_ITEMS = 10
 FEW_CARRIERS = 5
+FEW_IN_PART_OF_GROUPS = 16  # errors inside the part of a partial ROC-AUC, which come in clusters
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
 FEW_ERRORS = 6.0  # below, the gamma interval of a loss is the better one
@@ -130,9 +131,10 @@ def asymptotic_interval(
     UnreliableIntervalWarning
         With fewer than 20 groups. By "wald" and "logit" also with fewer than 10 correct or fewer than
         10 incorrect items (of a rate at a threshold: items that it counts, or does not count; of a
-        partial area: errors inside the part; with groups divided by the design effect), where fewer
-        than 10 groups have correct or have incorrect items, where the error comes from as few as 5
-        items, by (Σψ²)²/Σψ⁴ of the influence values ψ, and where there is no spread.
+        partial area: errors inside the part), with groups divided by the design effect, and then of
+        partial ROC-AUC fewer than 16; where fewer than 10 groups have correct or have incorrect items,
+        where the error comes from as few as 5 items, by (Σψ²)²/Σψ⁴ of the influence values ψ, and where
+        there is no spread.
     UndefinedMetricWarning
         Where the statistic is undefined; all is NaN then.
 
@@ -148,7 +150,7 @@ def asymptotic_interval(
     :func:`.influence_values` over n: for ``"roc_auc"`` that of DeLong et al. 1988; with weights the
     sandwich estimate; with G groups G/(G − 1) times the sum of squares of what each adds, and Student's
     quantile with as many degrees of freedom as groups of one size would say as much, C = (Σd²)²/Σd⁴ of
-    what each adds (for partial ROC-AUC two less), at least 2 and at most G − 1.
+    what each adds (for partial ROC-AUC one less), at least 2 and at most G − 1.
 
     "logit": the same on the log-odds within the range of the statistic (on the logarithm of the
     distance from its one finite end; of a positive excess or normalised AURC, on its logarithm), with
@@ -325,8 +327,7 @@ def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
     """Degrees of freedom of a standard error."""
     sweep, items, codes = sample
     if codes is not None:
-        fewer = 2.0 if name == "roc_partial_auc" else 0.0
-        return min(n - 1.0, max(carriers - fewer, FEWEST_DEGREES))
+        return min(n - 1.0, max(carriers - (name == "roc_partial_auc"), FEWEST_DEGREES))
     degrees = 2.0 * carriers / (1.0 - carriers / n) if carriers < n else math.inf
     if name in HEAVY:
         degrees = carriers - 1.0
@@ -419,12 +420,14 @@ def doubts(
             f"{name} can be relied on from {FEW_HEAVY} on"
         )
     effective = weight * (estimate.items / float(estimate.sweep.total))
-    if effective < FEW_ITEMS:
-        if estimate.grouped:
-            kind = f"independent {kind}"
+    few = FEW_ITEMS
+    if estimate.grouped:
+        kind = f"independent {kind}"
+        if statistic is not None and statistic.name == "roc_partial_auc":
+            few = FEW_IN_PART_OF_GROUPS
+    if effective < few:
         return (
-            f"there are {effective:.3g} {kind}; the interval of {name} can be relied on from "
-            f"{FEW_ITEMS} on"
+            f"there are {effective:.3g} {kind}; the interval of {name} can be relied on from {few} on"
         )
     if estimate.groups_of_class < FEW_ITEMS:
         return (
