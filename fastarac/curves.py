@@ -99,12 +99,17 @@ class CurveBounds(TupleResult, _CurveBounds[C]):
     __slots__ = ()
 
 
+def steps_of(sweep: BoundedSweep) -> int:
+    """Return how many points a curve has within each bin, where it is no straight line."""
+    return 1 + POINTS_OF_BINS // len(sweep.single_valued)
+
+
 def _between(
     curve: Callable[[ThresholdSweep], C], sweep: BoundedSweep, confidence: object, sample_weight: object
 ) -> CurveBounds[C]:
     """The curve of the worst and of the best order."""
     reject_beside_sweep(confidence, sample_weight)
-    steps = 1 + POINTS_OF_BINS // len(sweep.single_valued)
+    steps = steps_of(sweep)
     return CurveBounds(*(curve(sweep.order(best=best, steps=steps)) for best in (False, True)))
 
 

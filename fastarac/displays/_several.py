@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from fastarac.displays._base import AcceptanceDisplay, ItemDisplay
+from fastarac.displays._banded import AcceptanceDisplay
+from fastarac.displays._base import ItemDisplay
 from fastarac.displays._labels import LABEL, place_labels
 from fastarac.displays._style import MOST_NAMES_INSIDE, root_figure
 from fastarac.displays.arac import ARACDisplay

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from fastarac.areas.arac import augrc_loss
-from fastarac.displays._base import AcceptanceDisplay
+from fastarac.displays._banded import AcceptanceDisplay
 from fastarac.sklearn.areas import auc
 
 if TYPE_CHECKING:

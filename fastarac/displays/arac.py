@@ -9,9 +9,11 @@ import numpy as np
 
 from fastarac._core.text import percent, rounded
 from fastarac.areas.arac import arac_auc_score
-from fastarac.displays._base import AcceptanceDisplay, with_margin
+from fastarac.displays._banded import AcceptanceDisplay
+from fastarac.displays._base import with_margin
 from fastarac.displays._labels import label_marks
 from fastarac.displays._style import GUIDE, draw_legend, draw_marks
+from fastarac.frames.bounded import BoundedSweep
 from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.wording import at_least, threshold
 
@@ -116,7 +118,7 @@ class ARACDisplay(AcceptanceDisplay):
     @classmethod
     def from_sweep(
         cls,
-        sweep: ThresholdSweep,
+        sweep: ThresholdSweep | BoundedSweep,
         *,
         name: str | None = None,
         ax: Axes | None = None,
@@ -127,8 +129,9 @@ class ARACDisplay(AcceptanceDisplay):
 
         Parameters
         ----------
-        sweep : ThresholdSweep
-            The counts at every threshold.
+        sweep : ThresholdSweep or BoundedSweep
+            The counts at every threshold. Of a :class:`.BoundedSweep` the curve of the worst order is
+            drawn, with a band up to that of the best one; no operating points are marked.
         name : str, optional
             The name of the model, for the legend.
         ax : matplotlib Axes, optional
@@ -144,9 +147,13 @@ class ARACDisplay(AcceptanceDisplay):
         display : ARACDisplay
             The display, drawn.
         """
+        rates = tuple(np.atleast_1d(max_error_rate).tolist())
+        if isinstance(sweep, BoundedSweep):
+            display = cls._of(sweep.order(best=False))
+            display.name, display.max_error_rate = name, rates
+            return display._plot_bounded(sweep, ax, options)  # noqa: SLF001
         display = cls._of(sweep)
-        display.name = name
-        display.max_error_rate = tuple(np.atleast_1d(max_error_rate).tolist())
+        display.name, display.max_error_rate = name, rates
         display.operating_points = tuple(
             operating_point(sweep, max_error_rate=rate) for rate in display.max_error_rate
         )

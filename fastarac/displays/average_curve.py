@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastarac._core.decimation import Range
-    from fastarac.displays._base import AcceptanceDisplay
+    from fastarac.displays._banded import AcceptanceDisplay
     from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 

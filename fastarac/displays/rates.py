@@ -14,7 +14,7 @@ from fastarac._core.pairs import value_of_pairs
 from fastarac._core.text import percent, rounded, significant
 from fastarac.areas.arac import pair_counts
 from fastarac.areas.precision_recall import equal_error_rate
-from fastarac.displays._base import BandedDisplay
+from fastarac.displays._banded import BandedDisplay
 from fastarac.displays._scored import ScoredDisplay, SquareDisplay
 from fastarac.displays._style import WHOLE, has_markers
 from fastarac.sklearn._sums import precision_of

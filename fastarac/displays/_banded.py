@@ -1,0 +1,238 @@
+"""Curves that can be drawn with a band, and those over the acceptance rate."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from fastarac._core.exceptions import undefined_is_nan
+from fastarac._core.text import rounded, significant
+from fastarac.curves import steps_of
+from fastarac.displays._base import MARGIN, SIDES, SMALLEST_RANGE, ItemDisplay, with_margin
+from fastarac.displays._style import draw_guide
+from fastarac.frames.bounded import BoundedSweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
+    from matplotlib.lines import Line2D
+
+    from fastarac._core.decimation import Range
+    from fastarac.displays._style import FloatArray
+    from fastarac.frames.extremes import Bounds
+    from fastarac.sweep import ThresholdSweep
+    from fastarac.uncertainty.bands import ConfidenceBand
+
+ENOUGH_ACCEPTED = 0.01  # for shares of the accepted items not to be those of a few
+AREAS = {
+    "arac": "arac_auc",
+    "generalized_rc": "augrc",
+    "rc": "aurc",
+    "arp": "arp_auc",
+    "roc": "roc_auc",
+}
+
+
+@dataclass(eq=False, repr=False)
+class BandedDisplay(ItemDisplay):
+    """A curve that can be drawn with its band."""
+
+    band_: PolyCollection = field(init=False)
+
+    _band_of: ClassVar[str]
+
+    @classmethod
+    def from_sweep(
+        cls,
+        sweep: ThresholdSweep | BoundedSweep,
+        *,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the display of a threshold sweep.
+
+        Parameters
+        ----------
+        sweep : ThresholdSweep or BoundedSweep
+            The counts at every threshold. Of a :class:`.BoundedSweep` the curve of the worst order is
+            drawn, with a band (`band_`) up to that of the best one: the items' curve is between them.
+        name : str, optional
+            The name of the model.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **options
+            What :meth:`.plot` takes by keyword.
+
+        Returns
+        -------
+        display
+            The display, drawn.
+        """
+        if not isinstance(sweep, BoundedSweep):
+            return super().from_sweep(sweep, name=name, ax=ax, **options)
+        display = cls._of(sweep.order(best=False, steps=steps_of(sweep)))
+        display.name = name
+        return display._plot_bounded(sweep, ax, options)  # noqa: SLF001
+
+    def _plot_bounded(self, sweep: BoundedSweep, ax: Axes | None, options: dict[str, Any]) -> Self:
+        """Draw the curve, of the worst order, and the band up to that of the best one."""
+        setattr(self, self._area, None)  # the legend has both ends of it, beside the band
+        self.plot(ax, **options)
+        best = self._of(sweep.order(best=True, steps=steps_of(sweep)))
+        x, y, best_x, best_y = *self._curve()[:2], *best._curve()[:2]  # noqa: SLF001
+        # both ends of each vertical step
+        ends = np.concatenate([x, best_x])
+        places = np.union1d(ends, np.clip(np.nextafter(ends, -1.0), 0.0, 1.0))
+        heights = np.interp(places, x, y), np.interp(places, best_x, best_y)
+        with undefined_is_nan():
+            area: Bounds = getattr(sweep, AREAS[self._band_of])
+        said = f"{self._measure} {area}" if area.width else f"{self._measure} = {area}"
+        self._draw_band(places, np.minimum(*heights), np.maximum(*heights), {"label": said})
+        return self
+
+    def plot_band(self, band: ConfidenceBand, **kwargs: Any) -> Self:
+        """Draw a bootstrap band around the curve, which has been drawn.
+
+        The vertical axis is made longer where the band would leave it (from an acceptance rate of 1 %
+        on). The legend names the first band of each kind.
+
+        Parameters
+        ----------
+        band : ConfidenceBand
+            Of :func:`.bootstrap_band`, for the same curve.
+        **kwargs
+            Passed on to matplotlib's ``fill_between``.
+
+        Returns
+        -------
+        display
+            The display itself; the band is its `band_`.
+
+        Raises
+        ------
+        ValueError
+            Where the band is one of another curve.
+        AttributeError
+            Where the curve has not been drawn.
+        """
+        if band.curve != self._band_of:
+            message = (
+                f"band is of the curve {band.curve!r}; one of {self._band_of!r} is expected for "
+                f"{type(self).__name__}"
+            )
+            raise ValueError(message)
+        name = f"{100 * band.confidence_level:g} % band, {band.kind}"
+        self._draw_band(band.x, band.low, band.high, {"label": name} | kwargs)
+        return self
+
+    def _draw_band(
+        self, x: FloatArray, low: FloatArray, high: FloatArray, style: dict[str, Any]
+    ) -> None:
+        bottom, top = self.ax_.get_ylim()
+        margin = MARGIN * (top - bottom)
+        self.band_ = self._fill(x, low, high, style)
+        shown = x >= ENOUGH_ACCEPTED
+        self.ax_.set_ylim(
+            min(bottom, np.nanmin(low[shown], initial=np.inf) - margin),
+            max(top, np.nanmax(high[shown], initial=-np.inf) + margin),
+        )
+        self._draw_legend()
+
+
+@dataclass(eq=False, repr=False)
+class AcceptanceDisplay(BandedDisplay):
+    """A curve over the acceptance rate.
+
+    The vertical axis shows the curve where at least `ENOUGH_ACCEPTED` of the items are accepted, and
+    the best value.
+    """
+
+    _: KW_ONLY
+    area: float | None = None
+
+    best_: Line2D | None = field(init=False)
+
+    _best: ClassVar[float]
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        plot_best_possible: Literal["own"] | bool = False,
+        **options: Any,
+    ) -> Self:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        plot_best_possible : bool or "own", default=False
+            Whether to draw the curve of the best order of the same items, all correct ones first.
+            "own": in the colour of the curve.
+        **options
+            `name`, `curve_kwargs`, `plot_chance_level`, `chance_level_kw`, `despine` and `ylim` as for
+            :meth:`.RocCurveDisplay.plot`. The chance level is that of accepting at random.
+
+        Returns
+        -------
+        display
+            The display itself.
+        """
+        super().plot(ax, **options)
+        self.best_ = None
+        if plot_best_possible:
+            points = self._curve_of_order(np.minimum)
+            style = {"label": "Best possible", "linestyle": ":", "linewidth": 1.3}
+            if plot_best_possible == "own":
+                style["color"] = self.line_.get_color()
+            self.best_ = draw_guide(self.ax_, points, style)
+            self._draw_legend()
+        return self
+
+    @staticmethod
+    def _height(x: FloatArray, correct: FloatArray) -> FloatArray:
+        """Return the height where the share x is accepted, of which `correct` is right."""
+        raise NotImplementedError
+
+    def _curve_of_order(
+        self, right: Callable[[FloatArray, float], FloatArray]
+    ) -> tuple[FloatArray, ...]:
+        """Return the curve where so much of all items is right of the share that is accepted."""
+        beta = float(self._curve()[1][-1])
+        beta = beta if self._best else 1 - beta
+        x = np.union1d(np.linspace(0, 1, 501), beta)
+        x[0] = 1e-300  # the shares of none are those of the first
+        return x, self._height(x, right(x, beta))
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        x, y = self._curve_of_order(np.multiply)
+        area = self._text(float(np.trapezoid(y, x)))
+        return {f"Chance level ({self._measure} = {area})": (x, y)}
+
+    def _text(self, value: float) -> str:
+        return rounded(value) if self._best else significant(value)
+
+    def _view(self) -> tuple[Range, Range]:
+        low, high = self._heights()
+        # of a curve that is the best everywhere the axis still has a length
+        low = min(low, 1 - SMALLEST_RANGE) if self._best else 0.0
+        high = 1.0 if self._best else max(high, SMALLEST_RANGE)
+        return SIDES, with_margin(low, high)
+
+    def _fitted(self) -> Range:
+        return with_margin(*self._heights())
+
+    def _heights(self) -> Range:
+        """Return the lowest and the highest value where enough is accepted."""
+        x, y = self._curve()
+        first, shown = float(np.interp(ENOUGH_ACCEPTED, x, y)), y[np.searchsorted(x, ENOUGH_ACCEPTED) :]
+        return (
+            float(np.nanmin(shown, initial=first)),
+            float(np.nanmax(shown, initial=first)),
+        )
