@@ -125,16 +125,13 @@ def sample_size_for_guarantee(
     >>> fa.operation.sample_size_for_guarantee(0.01, 0.005)
     SampleSizes(first=1941, stable=2185, least=299)
     """
-    limit = inner_fraction(max_error_rate, "max_error_rate")
     expected = _fraction(expected_error_rate, "expected_error_rate")
+    limit, delta, wanted, effect = _asked(max_error_rate, failure_probability, power, design_effect)
     if expected >= limit:
         message = (
             f"expected_error_rate is {expected:g}; a rate below the limit of {limit:g} is expected"
         )
         raise ValueError(message)
-    delta = inner_fraction(failure_probability, "failure_probability")
-    wanted = inner_fraction(power, "power")
-    effect = _design_effect(design_effect)
     teeth = _Teeth(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
 
     def passes(n: int, c: int) -> bool:
@@ -199,14 +196,11 @@ def audit_plan(
     >>> fa.operation.audit_plan(0.01, 0.02, n_outputs=40_000)
     AuditPlan(first=905, stable=1015, audit_probability=0.025375)
     """
-    limit = inner_fraction(max_error_rate, "max_error_rate")
     actual = inner_fraction(actual_error_rate, "actual_error_rate")
+    limit, delta, wanted, effect = _asked(max_error_rate, failure_probability, power, design_effect)
     if actual <= limit:
         message = f"actual_error_rate is {actual:g}; a rate above the limit of {limit:g} is expected"
         raise ValueError(message)
-    delta = inner_fraction(failure_probability, "failure_probability")
-    wanted = inner_fraction(power, "power")
-    effect = _design_effect(design_effect)
     # with c errors for an alarm, tooth c begins where c − 1 are no longer enough
     teeth = _Teeth(limit, lambda n, c: c > 0 and 1.0 - binomial_cdf(c - 1, n, limit) > delta)
 
@@ -519,6 +513,18 @@ def _last_false(holds: Callable[[int], bool], least: int) -> int:
 
 def _fraction(value: float, name: str) -> float:
     return float(fractions_of(real_scalar(value, name), name))
+
+
+def _asked(
+    limit: float, failure_probability: float, power: float, design_effect: float
+) -> tuple[float, float, float, float]:
+    """What every plan for a limit is asked, checked."""
+    return (
+        inner_fraction(limit, "max_error_rate"),
+        inner_fraction(failure_probability, "failure_probability"),
+        inner_fraction(power, "power"),
+        _design_effect(design_effect),
+    )
 
 
 def _design_effect(value: float) -> float:
