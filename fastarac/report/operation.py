@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["write_operation_report"]
 
 ROWS = 200  # of a table
-CURVES = 8  # in a chart
+CURVES, BANDS = 8, 3  # in a chart
 MOST_POINTS = 60  # that a line is drawn with
 ALL = "all"
 SHARES = (0.0, 0.25, 0.5, 0.75)  # of a limit, for which a plan has rows
@@ -250,7 +250,8 @@ def _of_policy(policy: operation.Policy, level: float) -> Part:
         block = each.block_of(places)
         inside = (places >= _ends_of(policy, i)[0]) & (places <= _ends_of(policy, i)[-1])
         shown = [np.where(inside, row[block], np.nan) for row in (each.error_probability, *ends.T)]
-        curves.append((names[i], shown[0], (shown[1], shown[2])))
+        band = (shown[1], shown[2]) if len(largest) <= BANDS else None
+        curves.append((names[i], shown[0], band))
         blocks += [
             (names[i], f"≥ {threshold:g}", f"{n:,}", f"{k:,}", _rate(k / n, low, high))
             for threshold, n, k, (low, high) in zip(
@@ -268,7 +269,7 @@ def _of_policy(policy: operation.Policy, level: float) -> Part:
         ]
         headers = ("Field", "accepted at confidence", "outputs it was fitted on",
                    "error probability at the threshold")  # fmt: skip
-        tables.insert(0, Table(_first("fields", rows), headers, rows[:ROWS]))
+        tables.insert(0, Table(_of_rows("Thresholds of", rows), headers, rows[:ROWS]))
     errors = f"{policy.errors:,}"
     return Part(
         "policy",
@@ -331,7 +332,7 @@ def _of_applied(applied: AppliedPolicy) -> Part:
         f"{'of the documents go straight through' if straight is not None else 'of the outputs'}. "
         f"{_sentence(applied)}",
         charts=_of_fields(names, rates, None, applied.limit, "Errors expected among them"),
-        tables=[Table(_first("fields", rows), headers, [whole, *rows[:ROWS]])],
+        tables=[Table(_of_rows("All, and", rows), headers, [whole, *rows[:ROWS]])],
     )
 
 
@@ -363,7 +364,7 @@ def _of_check(check: PolicyCheck) -> Part:
             "Errors that nobody saw",
         ),
         [Table(
-            _first("fields", rows[1:]),
+            _of_rows("All, and", rows[1:]),
             ("Field", check.unit, "accepted", "errors", "error rate"),
             rows[: ROWS + 1],
         )],
@@ -539,7 +540,8 @@ def _share(part: int, whole: int) -> str:
     return percent(part / whole, 3) if whole else "–"
 
 
-def _first(noun: str, rows: Sequence[Any]) -> str:
-    if len(rows) <= ROWS:
-        return f"All, and each of {len(rows)} {noun}" if len(rows) > 1 else "All"
-    return f"The first {ROWS} of {len(rows):,} {noun}"
+def _of_rows(what: str, rows: Sequence[Any]) -> str:
+    """Say which fields a table has."""
+    if len(rows) > ROWS:
+        return f"{what} the first {ROWS} of {len(rows):,} fields"
+    return f"{what} each field" if len(rows) > 1 else "All"
