@@ -96,6 +96,11 @@ def parser() -> argparse.ArgumentParser:
         metavar="PROCESSES",
         help="also measure the import and the first result in so many (5) fresh processes",
     )
+    add(
+        "--check",
+        action="store_true",
+        help="end with 1 where a target is missed in every round, the best one included",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="print Markdown")
     form.add_argument("--json", action="store_true", help="print JSON, with every single time")
@@ -164,6 +169,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             report.print_rich(run)
         except ModuleNotFoundError:
             print(report.as_text(run))
+    missed = report.missed_of(run) if options.check else []
+    for text in missed:
+        print(f"missed: {text}", file=sys.stderr)
+    if missed:
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The items that are evaluated: made up, the same in every run, written in chunks.
 
-All confidences lie in [0, 1], where every peer takes them as they are. Four items in five are correct
-and tend to the higher confidences.
+All confidences lie in [0, 1], where every peer takes them as they are. Four items in five are correct,
+unless said otherwise, and tend to the higher confidences.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ def _fill(
     n: int,
     draw: Callable[[np.random.Generator, NDArray[np.bool_]], NDArray[np.float64]],
     dtype: type[np.floating[Any]] = np.float64,
+    share: float = 0.8,
 ) -> Inputs:
     rng = np.random.default_rng(20240607)
     correct = np.empty(n, np.bool_)
     confidence = np.empty(n, dtype)
     for start in range(0, n, CHUNK):
         part = slice(start, min(start + CHUNK, n))
-        correct[part] = rng.random(part.stop - start) < 0.8
+        correct[part] = rng.random(part.stop - start) < share
         confidence[part] = draw(rng, correct[part])
     return Inputs(correct, confidence)
 
@@ -56,6 +57,16 @@ def _softmax(rng: np.random.Generator, correct: NDArray[np.bool_]) -> NDArray[np
 def continuous(n: int) -> Inputs:
     """float64, hardly any two alike."""
     return _fill(n, _rising)
+
+
+def one_percent(n: int) -> Inputs:
+    """The same with one item in a hundred incorrect."""
+    return _fill(n, _rising, share=0.99)
+
+
+def two_in_a_thousand(n: int) -> Inputs:
+    """The same with two items in a thousand incorrect."""
+    return _fill(n, _rising, share=0.998)
 
 
 def single(n: int) -> Inputs:

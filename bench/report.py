@@ -123,6 +123,28 @@ def comparison(cells: Sequence[Cell]) -> Table:
     return Table("median (least–greatest) over the rounds", header, rows)
 
 
+def missed_of(run: Run) -> list[str]:
+    """Name the targets that are missed by more than the spread of the rounds: by the best one too."""
+    works = {work.name: work for work in WORKS}
+    missed = []
+    for cell in run.cells:
+        for target in works[cell.work].targets:
+            figure = cell.figure(target.against) if target.size == cell.n else None
+            if figure and figure.low > target.limit:
+                text = seconds_text if target.against == TIME else ratio_text
+                found = f"{label_of(target.against)} {text(*figure)}"
+                missed.append(f"{cell.work} at {size_text(cell.n)}: {found}, not {text(target.limit)}")
+    for name, seconds in run.start.items():
+        limit = fresh.LIMITS.get(name)
+        if limit and min(seconds) > limit:
+            missed.append(f"{name}: {seconds_text(min(seconds))}, not {seconds_text(limit)}")
+    return missed + [
+        f"memory at {size_text(growth.n)}: {growth.ratio:.2f}, not {memory.LIMIT}"
+        for growth in run.memory
+        if growth.name == OURS and growth.ratio > memory.LIMIT
+    ]
+
+
 def start_table(times: Mapping[str, Sequence[float]]) -> Table:
     """Import and first result."""
     rows = []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 
 import pytest
 
 from bench import __main__ as command
 from bench import fresh, memory, report
+from bench.works import TIME, WORKS, Target
 
 FEW = ["--sizes", "1e3,2000", "--works", "101", "--peers", "scikit-learn", "--rounds", "2"]
 
@@ -36,7 +38,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     )
     cell = json.loads(capsys.readouterr().out)["comparison"][0]
     assert len(cell["seconds"]["fastarac"]) == 3
-    assert [target["measure"] for target in cell["targets"]] == ["time"]
+    assert {target["measure"] for target in cell["targets"]} == {"time"}
 
 
 def test_markdown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,6 +61,24 @@ def test_wrong_arguments(option: str, value: str, capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit):
         command.main([option, value])
     assert option in capsys.readouterr().err
+
+
+def test_check_ends_with_1_where_a_target_is_missed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only where the best round misses it, too."""
+    asked = ["--check", "--sizes", "1000", "--works", "evaluate", "--peers", "none", "--rounds", "3"]
+    evaluate = next(work for work in WORKS if work.name == "evaluate")
+    for limit, code in ((1e9, None), (1e-9, 1)):
+        targets = (Target(TIME, limit, 1000), Target(TIME, 0.0, 10**4))
+        monkeypatch.setattr(report, "WORKS", [replace(evaluate, targets=targets)])
+        if code is None:
+            command.main(asked)
+            assert "missed" not in capsys.readouterr().err
+        else:
+            with pytest.raises(SystemExit, match="1"):
+                command.main(asked)
+            assert "missed: evaluate at 10³: time" in capsys.readouterr().err
 
 
 def test_texts() -> None:

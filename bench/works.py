@@ -96,13 +96,22 @@ def _area_of_curve(curve: fa.results.ARACCurve) -> float:
 
 
 _SORTING = (Target(SORT, 1.5), Target(SORT, 0.8))
+_LIMITS = {10**4: 1.4, 10**5: 1.0, 10**6: 0.7, LARGE: 0.65}
+_OF_EVERY_SIZE = tuple(Target(SORT, limit, size) for size, limit in _LIMITS.items())
 _COUNTING = (Target(SORT, 0.35), Target(SORT_CONTINUOUS, 0.35))
 _CURVE = (Target("scikit-learn", 1 / 15),)
 
 WORKS = (
     Work(
         "arac_auc_score, float64", inputs.continuous, _auc,
-        targets=(Target(TIME, 30e-6, 10**3), *_SORTING),
+        targets=(Target(TIME, 30e-6, 10**3), Target(TIME, 12e-6, 10**3), *_SORTING, *_OF_EVERY_SIZE),
+    ),
+    Work(
+        "arac_auc_score, 1 % errors", inputs.one_percent, _auc,
+        targets=(Target(SORT, 0.5, 10**6), Target(SORT, 0.4)),
+    ),
+    Work(
+        "arac_auc_score, 0.2 % errors", inputs.two_in_a_thousand, _auc, targets=(Target(SORT, 0.3),)
     ),
     Work("arac_auc_score, softmax", inputs.softmax, _auc, targets=_SORTING),
     Work("arac_auc_score, float32", inputs.single, _auc, targets=(Target(SORT, 1.0),)),
@@ -114,11 +123,14 @@ WORKS = (
     ),
     Work(
         "arac_auc_score, weighted", inputs.weighted, _weighted_auc, kind="weighted auc",
-        targets=(Target("scikit-learn", 1 / 5),),
+        targets=(Target("scikit-learn", 1 / 5), Target(SORT, 1.2)),
     ),
     Work("arac_curve", inputs.continuous, _curve, _area_of_curve, "curve", _CURVE),
     Work("threshold_sweep", inputs.continuous, _sweep, fa.arac_auc_score, "curve", _CURVE),
-    Work("evaluate", inputs.continuous, _evaluate, lambda result: result.arac.auc, ""),
+    Work(
+        "evaluate", inputs.continuous, _evaluate, lambda result: result.arac.auc, "",
+        targets=(Target(TIME, 120e-6, 10**3), Target(SORT, 3.0, 10**5), Target(SORT, 1.6)),
+    ),
 )  # fmt: skip
 
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastarac._core.inputs import of_percent, real_scalar
+from fastarac._core.inputs import fractions_of, of_percent, real_scalar
+
+
+def fraction_of(value: Any, name: str) -> float:
+    """Return `value` as a float, and raise unless it is one number in [0, 1]."""
+    number = real_scalar(value, name)
+    return number if 0.0 <= number <= 1.0 else float(fractions_of(number, name))
 
 
 def inner_fraction(value: Any, name: str) -> float:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from fractions import Fraction
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from fastarac._core.checks import exactly_one
+import numpy as np
+
+from fastarac._core.checks import exactly_one, fraction_of
 from fastarac._core.exceptions import warn_undefined
-from fastarac._core.inputs import SCORED_NAMES, choice, fractions_of, read_items, real_scalar
+from fastarac._core.inputs import SCORED_NAMES, choice, read_items
 from fastarac._core.sorting import doubled_area, sweep_arrays
 from fastarac.sweep import (
     ThresholdSweep,
@@ -25,15 +28,21 @@ if TYPE_CHECKING:
 Counts = tuple["NDArray[Any]", ...]  # counts that rise along the sweep, to be added up
 
 
-def _at(counts: Counts, index: int) -> Fraction:
+def _at(counts: Counts, index: int) -> int | Fraction:
+    if counts[0].dtype == np.int64:
+        return sum(int(part[index]) for part in counts)
     return sum((Fraction(part[index].item()) for part in counts), Fraction(0))
 
 
 def area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fraction:
     """∫ y dx along the sweep for low <= x <= high, with `low` and `high` in the units of x."""
-    points = range(len(x[0]))
-    first = bisect_left(points, low, key=lambda i: _at(x, i))
-    last = bisect_right(points, high, key=lambda i: _at(x, i)) - 1
+    if len(x) == 1 and x[0].dtype == np.int64:
+        first = int(x[0].searchsorted(ceil(low), "left"))
+        last = int(x[0].searchsorted(floor(high), "right")) - 1
+    else:
+        points = range(len(x[0]))
+        first = bisect_left(points, low, key=lambda i: Fraction(_at(x, i)))
+        last = bisect_right(points, high, key=lambda i: Fraction(_at(x, i))) - 1
 
     def height(at: Fraction, index: int) -> Fraction:
         """Height y where x is `at`, on the segment that ends at `index`."""
@@ -42,18 +51,18 @@ def area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fractio
 
     if first > last:  # both ends on one segment
         return (high - low) * (height(low, first) + height(high, first)) / 2
-    area = Fraction(0)
+    area: int | Fraction = 0
     for a in x:
         for b in y:
             if a is b:
-                area += Fraction(a[last].item()) ** 2 - Fraction(a[first].item()) ** 2
+                area += _at((a,), last) ** 2 - _at((a,), first) ** 2
             else:
                 area += doubled_area(a[first : last + 1], b[first : last + 1])
     if low < (start := _at(x, first)):
         area += (start - low) * (height(low, first) + _at(y, first))
     if high > (end := _at(x, last)):
         area += (high - end) * (height(high, last + 1) + _at(y, last))
-    return area / 2
+    return Fraction(area) / 2
 
 
 def _range(values: Any, name: str) -> tuple[Fraction, Fraction]:
@@ -63,7 +72,7 @@ def _range(values: Any, name: str) -> tuple[Fraction, Fraction]:
     except (TypeError, ValueError) as error:
         message = f"{name} is {values!r}; two numbers (low, high) are expected"
         raise TypeError(message) from error
-    ends = [float(fractions_of(real_scalar(end, name), name)) for end in (low, high)]
+    ends = [fraction_of(end, name) for end in (low, high)]
     if not ends[0] < ends[1]:
         message = f"{name} is {values!r}; low < high is expected"
         raise ValueError(message)
@@ -135,9 +144,7 @@ def arac_partial_auc_score(
     exactly_one(acceptance_range=acceptance_range, max_error_rate=max_error_rate)
     limit = low = high = Fraction(0)
     if max_error_rate is not None:
-        limit = Fraction(
-            float(fractions_of(real_scalar(max_error_rate, "max_error_rate"), "max_error_rate"))
-        )
+        limit = Fraction(fraction_of(max_error_rate, "max_error_rate"))
         if not limit:
             message = "max_error_rate is 0; a number in (0, 1] is expected"
             raise ValueError(message)
@@ -240,18 +247,19 @@ def roc_partial_auc_score(
         low, high = _range(tpr_range, "tpr_range")
     sweep = scored_sweep(y_true, y_score, sample_weight)
     tp, fp = (sweep.true_accepts,), (sweep.false_accepts,)
-    positive, negative = Fraction(sweep.n_correct), Fraction(sweep.n_incorrect)
+    positive, negative = _at(tp, -1), _at(fp, -1)
     if not (positive and negative):
         warn_undefined("partial ROC-AUC", "y_true has one class only")
         return math.nan
-    width, chance = high - low, (high**2 - low**2) / 2
+    width = high - low
     if fpr_range is not None:
         area = area_between(fp, tp, low * negative, high * negative) / (positive * negative)
     else:
-        left = area_between(tp, fp, low * positive, high * positive) / (positive * negative)
-        area, chance = width - left, width - chance
+        area = width - area_between(tp, fp, low * positive, high * positive) / (positive * negative)
     if standardize is None:
         return float(area)
+    chance = (high**2 - low**2) / 2
+    chance = chance if fpr_range is not None else width - chance
     if area < chance:
         warn_undefined("McClish's partial ROC-AUC", "the area is below that of chance")
         return math.nan

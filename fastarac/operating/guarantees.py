@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 import numpy as np
 
-from fastarac._core.checks import exactly_one, inner_fraction
+from fastarac._core.checks import exactly_one, fraction_of, inner_fraction
 from fastarac._core.exceptions import SampleTooSmallWarning
-from fastarac._core.inputs import choice, fractions_of, read_groups, read_items, real_scalar
+from fastarac._core.inputs import choice, read_groups, read_items
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
@@ -269,7 +269,7 @@ def guaranteed_operating_point(
     """
     criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
     given = max_error_rate if max_risk is None else max_risk
-    limit = float(fractions_of(real_scalar(given, criterion), criterion))
+    limit = fraction_of(given, criterion)
     delta = inner_fraction(failure_probability, "failure_probability")
     grid = fixed_thresholds(thresholds, scale)
     how = _method_of(method, criterion, grouped=groups is not None, fixed=grid is not None)

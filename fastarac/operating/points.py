@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from fastarac._core.checks import exactly_one
+from fastarac._core.checks import exactly_one, fraction_of
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import fractions_of, real_scalar
 from fastarac._core.results import Result
@@ -284,7 +284,7 @@ def operating_point(
         if not isinstance(threshold, int):  # integers may be beyond what a float holds
             threshold = real_scalar(threshold, "threshold", finite=False)
     else:
-        limit = float(fractions_of(real_scalar(criteria[criterion], criterion), criterion))
+        limit = fraction_of(criteria[criterion], criterion)
     if isinstance(correct, BoundedSweep):
         reject_beside_sweep(confidence, sample_weight)
         refuse_of_bounds(interpolate=interpolate, reviewer=reviewer)

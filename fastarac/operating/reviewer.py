@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastarac._core.inputs import fractions_of, real_scalar
+from fastarac._core.checks import fraction_of
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -69,7 +69,7 @@ class Reviewer:
 
     def __post_init__(self) -> None:
         for name in ("detection_rate", "false_alarm_rate"):
-            rate = float(fractions_of(real_scalar(getattr(self, name), name), name))
+            rate = fraction_of(getattr(self, name), name)
             object.__setattr__(self, name, rate)
 
     def error_rate(self, counts: _Counts) -> Any:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import fraction_of, inner_fraction
 from fastarac._core.inputs import (
-    fractions_of,
     positive_scalar,
     read_groups,
     read_items,
@@ -512,7 +511,7 @@ def _last_false(holds: Callable[[int], bool], least: int) -> int:
 
 
 def _fraction(value: float, name: str) -> float:
-    return float(fractions_of(real_scalar(value, name), name))
+    return fraction_of(value, name)
 
 
 def _asked(

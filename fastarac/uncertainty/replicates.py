@@ -34,6 +34,12 @@ Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
 PAIRS = ("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "roc_auc")
+WITHOUT_THRESHOLDS = (
+    "acceptance_at_error_rate",
+    "acceptance_at_risk",
+    "arac_partial_auc",
+    "roc_partial_auc",
+)
 NO_SPREAD = 1e-13  # what rounding leaves of a variance of 0, beside the squares it is made of
 BATCH = 1 << 18  # counts drawn at a time, if they are more than one resample: they stay in the cache
 
@@ -77,6 +83,14 @@ class Resample:
             fa /= population.scale
         return trusted_sweep(population.sweep.thresholds[self._which[:n]], ta, fa)
 
+    def counts(self) -> ThresholdSweep:
+        """Return the same with wrong thresholds, in arrays that the next resample writes over."""
+        population = self._population
+        if population.weights.dtype != np.int64:
+            return self.sweep()
+        ta, fa, n = self._points()
+        return trusted_sweep(population.sweep.thresholds[:n], ta[:n], fa[:n])
+
     def area(self, quantity: int, *, of_risk: bool = False) -> tuple[float, float, float]:
         """Return an area with the correct and incorrect items, see `_kernels.replicates`."""
         if quantity in _POLYGONS:
@@ -105,6 +119,8 @@ def _quick(statistic: Statistic) -> Quick | None:
     estimator = OF_ESTIMATOR[parameters.get("estimator", "trapezoid")]
     interpolation = OF_INTERPOLATION[parameters.get("interpolation", "davis-goadrich")]
     gamma = float(parameters.get("gamma", 1.0))
+    if statistic.name in WITHOUT_THRESHOLDS:
+        return lambda resample: statistic(resample.counts())
     ways: dict[str, Quick] = {
         "arp_auc": lambda resample: resample.area(estimator)[0],
         "aurc": lambda resample: resample.area(estimator, of_risk=True)[0],
