@@ -173,9 +173,23 @@ def points_of_counts(
     which[0] = 0
     correct, incorrect = nothing, nothing
     tie = last = np.int64(0)
-    in_use = np.int64(1)  # whether the last point is one, or to be written over
     alike = len(weights) == 1
     first_weight = weights[0]
+    if alike and len(ta) == n + 1:  # no ties: a point for each unit of which something was drawn
+        last = np.int64(1)
+        for k in range(lanes):
+            for i in range(k, n, lanes):
+                tie += 1
+                c = np.int64(row[i]) * first_weight
+                p = c if codes[i] & CORRECT else nothing
+                correct += p
+                incorrect += c - p
+                ta[last] = correct
+                fa[last] = incorrect
+                which[last] = tie
+                last += np.int64(row[i] > 0)
+        return last
+    in_use = np.int64(1)  # whether the last point is one, or to be written over
     for k in range(lanes):
         for i in range(k, n, lanes):  # without branches that depend on what was drawn
             code = np.int64(codes[i])
