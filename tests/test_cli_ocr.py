@@ -60,7 +60,7 @@ def test_one_engine_in_words():
     assert "Missed: 3.1 % of the true words (68 of 2,180), beside all figures below." in text
     assert "At most 1 % errors: accept 66.2 % automatically at confidence >= " in text
     assert "Intervals are by page" in text
-    assert "separate, wrong (as above)          66.2 %" in text
+    assert "separate, wrong (as above)     66.2 %" in text
     assert "At 1 % errors, the policy moves the share by up to 72.4 points" in text
     assert "confidence intervals, from 20 pages." in text
     assert "group" not in text
@@ -97,7 +97,7 @@ def test_figures_for_programs():
     rows = list(csv.DictReader(io.StringIO(run("--demo", "--format", "csv").stdout)))
     assert [row["model"] for row in rows] == ["enlarged", "plain"]
     assert rows[1]["missed"] == "68"
-    assert run("--demo", "--format", "markdown").stdout.startswith("| model | n |")
+    assert run("--demo", "--format", "markdown").stdout.startswith("| engine | pages | true words |")
 
 
 def test_pages_make_intervals_wider():

@@ -40,6 +40,19 @@ class TestProcess:
         assert result.stderr == b""
         assert json.loads(result.stdout)[0]["n"] == 5
 
+    def test_completion_of_commands_and_options(self):
+        def completed(words: str) -> list[str]:
+            place = str(words.count(" "))
+            given = {"COMP_WORDS": words, "COMP_CWORD": place, "_FASTARAC_COMPLETE": "complete_bash"}
+            return run_process(**given).stdout.decode().split()
+
+        assert completed("fastarac mon") == ["monitor"]
+        assert "--cost-error" in completed("fastarac evaluate --co")
+        script = run_process(
+            "--show-completion", "zsh", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1"
+        )
+        assert b"#compdef fastarac" in script.stdout
+
     def test_error(self, tmp_path):
         result = run_process("evaluate", tmp_path / "missing.csv")
         assert result.returncode == 2

@@ -129,7 +129,6 @@ class TestIntervals:
         header, row = run(*command, "--format", "csv").stdout.splitlines()
         assert header.split(",") == list(record)
         assert [float(cell) for cell in row.split(",")[1:]] == list(record.values())[1:]
-        assert "arac_auc_low" in run(*command, "--format", "markdown").stdout
 
     def test_undefined(self, tmp_path):
         path = write(tmp_path / "all.csv", [1] * 20, range(20))

@@ -142,6 +142,9 @@ MAKERS: dict[str, Callable[[], str]] = {
     "groups.txt": lambda: session(
         "fastarac evaluate knn-votes.csv --by digit --error-rate 0.01 --ci 0.95"
     ),
+    "markdown.txt": lambda: session(
+        "fastarac evaluate outputs.csv --model model --error-rate 0.01 --format markdown"
+    ),
     "formats.txt": lambda: session("fastarac evaluate knn-votes.csv --error-rate 0.01 --format json"),
     "refused.txt": lambda: session("fastarac evaluate bad.csv"),
     "intervals.txt": lambda: session(

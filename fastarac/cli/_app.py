@@ -16,6 +16,7 @@ from fastarac.cli._costs import (
     ReviewerDetection,
     ReviewerFalseAlarm,
 )
+from fastarac.cli._help import ByTask
 from fastarac.cli._options import (
     RESAMPLES,
     Certainty,
@@ -55,6 +56,7 @@ from fastarac.cli._options import (
     Thresholds,
     Truth,
     Weight,
+    Wide,
     ends_quietly,
 )
 from fastarac.cli._settings import Settings
@@ -105,10 +107,10 @@ in the same table, which is then given alone, or in that of TRUTH.
 """
 
 INTRODUCTION = (
-    "{n_models} classifiers have read {n_items} images of handwritten digits, each with a confidence. "
-    "Outputs whose confidence is at or above a threshold go through; people verify the others and "
-    "correct the wrong ones. ARAC-AUC is the accuracy after that, averaged over all shares of accepted "
-    "outputs; it is 1 at best."
+    "{n_models} classifiers have read {n_items:,} images of handwritten digits, each with a "
+    "confidence. Outputs whose confidence is at or above a threshold go through; people verify the "
+    "others and correct the wrong ones. ARAC-AUC is the accuracy after that, averaged over all shares "
+    "of accepted outputs; it is 1 at best."
 )
 HINT = (
     "Evaluate your own outputs with: fastarac evaluate FILE (see: fastarac evaluate --help), and "
@@ -118,7 +120,7 @@ HINT = (
 
 app = typer.Typer(
     help="How much of a machine's output can be accepted unchecked, and at which confidence.",
-    add_completion=False,
+    cls=ByTask,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -174,6 +176,7 @@ def evaluate(
     ci: Interval = None,
     guarantee: Guarantee = None,
     output_format: OutputFormat = Format.table,
+    wide: Wide = False,
     plot: Plot = None,
     report: ReportFile = None,
     max_memory: MaxMemory = None,
@@ -210,7 +213,7 @@ def evaluate(
         settings = Settings(
             Limits.of(error_rate, max_risk, threshold),
             Costs(gamma, delta, prices),
-            Delivery(output_format, plot, report),
+            Delivery(output_format, plot, report, wide),
             Certainty(ci, guarantee),
         )
         columns: dict[str, Any] = {
@@ -275,6 +278,7 @@ def compare(
     reviewer_detection: ReviewerDetection = None,
     reviewer_false_alarm: ReviewerFalseAlarm = None,
     output_format: OutputFormat = Format.table,
+    wide: Wide = False,
 ) -> None:
     """Compare models on the same items: how much they differ, and how sure that is."""
     with ends_quietly():
@@ -304,7 +308,8 @@ def compare(
         order = None
         if item is None:
             order = ORDER_AND_TRUTH if found.same_truths else ORDER
-        deliver(found.outputs, request, output_format, order=order, difference=found.difference)
+        delivery = Delivery(output_format, wide=wide)
+        deliver(found.outputs, request, delivery, order=order, difference=found.difference)
         say_pages(paths, columns)
 
 
@@ -334,6 +339,7 @@ def ocr(
     guarantee: Guarantee = None,
     output: _ocr.Output = None,
     output_format: OutputFormat = Format.table,
+    wide: Wide = False,
     plot: Plot = None,
     report: ReportFile = None,
     images: _ocr.Images = None,
@@ -352,7 +358,7 @@ def ocr(
         settings = Settings(
             Limits.of(error_rate, max_risk, threshold),
             Costs(gamma, delta, prices),
-            Delivery(output_format, plot, report),
+            Delivery(output_format, plot, report, wide),
             Certainty(ci, guarantee),
         )
         alignment = {
@@ -393,6 +399,7 @@ def demo(
     ci: Interval = None,
     guarantee: Guarantee = None,
     output_format: OutputFormat = Format.table,
+    wide: Wide = False,
     plot: Plot = None,
 ) -> None:
     """Evaluate four models on handwritten digits."""
@@ -400,7 +407,7 @@ def demo(
         settings = Settings(
             Limits.of(error_rate, max_risk, threshold),
             Costs(gamma, delta),
-            Delivery(output_format, plot),
+            Delivery(output_format, plot, wide=wide),
             Certainty(ci, guarantee),
         )
         from fastarac.datasets import load_digits_ocr

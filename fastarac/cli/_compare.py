@@ -6,7 +6,6 @@ import ast
 import dataclasses
 import math
 import re
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,9 +20,9 @@ from fastarac.cli._files import number_of_groups
 from fastarac.cli._model import in_words
 from fastarac.cli._notes import collected
 from fastarac.cli._options import Certainty, Format, Method, RefusalError, in_words_of_options
-from fastarac.cli._report import csv_text, markdown_text
+from fastarac.cli._report import csv_text
 from fastarac.cli._settings import write
-from fastarac.cli._tables import UNLIMITED, Column, table
+from fastarac.cli._tables import Column, tables
 from fastarac.uncertainty.comparison import LOWER_IS_BETTER, compare_models
 from fastarac.uncertainty.statistics import Statistic
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from fastarac._core.interval import Interval
     from fastarac.cli._costs import Prices
-    from fastarac.cli._options import Correction, Draws
+    from fastarac.cli._options import Correction, Delivery, Draws
     from fastarac.io import Outputs
     from fastarac.uncertainty.compared import ModelComparison, PairDifference
     from fastarac.uncertainty.comparison import Correction as Adjustment
@@ -216,12 +215,14 @@ class Findings:
     def print_text(self, console: Console) -> None:
         """Print tables and words for people."""
         found = self.comparison
-        console.print(table(found.names, _columns_of_models(found)))
-        console.print()
+        for part in tables(found.names, [_columns_of_models(found)], console):
+            console.print(part)
+            console.print()
         pairs = _shown_pairs(found)
         names = [f"{pair.a} - {pair.b}" for pair in pairs]
-        console.print(table(names, _columns_of_pairs(found, pairs), "difference"))
-        console.print()
+        for part in tables(names, [_columns_of_pairs(found, pairs)], console, "difference"):
+            console.print(part)
+            console.print()
         for sentence in self._sentences(len(pairs)):
             console.print(Text(sentence))
         if self.costs is not None:
@@ -264,7 +265,7 @@ class Findings:
 def deliver(
     models: Mapping[str, Outputs],
     request: Request,
-    form: Format,
+    delivery: Delivery,
     *,
     order: str | None = None,
     difference: str | None = None,
@@ -272,10 +273,8 @@ def deliver(
     """Compare the models, and print what is found; before any figure what sets their items apart."""
     findings = Findings.of(models, request, order)
     apart = difference and f"{difference}. {SHARED}"
-    if form is Format.table:
-        console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-        if not console.is_terminal:
-            console.width = UNLIMITED
+    if delivery.form.is_for_people:
+        console = delivery.page()
         with console.capture() as captured:
             if apart:
                 console.print(Text(f"{apart[:1].upper()}{apart[1:]}.\n", style="yellow"))
@@ -284,11 +283,10 @@ def deliver(
         return
     if apart:
         typer.echo(f"fastarac: note: {printable(apart)}", err=True)
-    if form is Format.json:
+    if delivery.form is Format.json:
         write(json_text(findings.content(), indent=2) + "\n")
     else:
-        as_text = csv_text if form is Format.csv else markdown_text
-        write(as_text(findings.records()))
+        write(csv_text(findings.records()))
     for note in (*findings.notes, *filter(None, [findings.order])):
         typer.echo(f"fastarac: note: {printable(note)}", err=True)
 

@@ -14,7 +14,7 @@ from fastarac.cli import _costs
 from fastarac.cli._costs import UNIT, Spending, money
 from fastarac.cli._notes import collected
 from fastarac.cli._options import RefusalError
-from fastarac.cli._tables import Column, table, tables
+from fastarac.cli._tables import Column, tables
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
 
@@ -140,8 +140,9 @@ class CostComparison:
             Column(f"{percent(self.level)} interval", spans),
             Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
         ]
-        console.print(table([f"{pair.a} - {pair.b}" for pair in pairs], shown, "difference"))
-        console.print()
+        for part in tables([f"{pair.a} - {pair.b}" for pair in pairs], [shown], console, "difference"):
+            console.print(part)
+            console.print()
         console.print(Text(_costs.sentence(self.models)))
         console.print(
             Text(

@@ -222,7 +222,7 @@ def columns(models: Sequence[Priced]) -> list[Column]:
             None,
         ),
         (
-            "errors that\nremain",
+            "errors\nthat\nremain",
             [rounded_percent(spending.cheapest.error_rate) for spending in spent],
             None,
         ),

@@ -125,18 +125,18 @@ class Groups:
                 "outputs" if self.values["n"].dtype.kind == "i" else "weight",
                 [count(n) for n in self.values["n"][:SHOWN].tolist()],
             ),
-            self._share("recognition\nrate", "recognition_rate"),
-            self._area("ARAC-AUC", "arac_auc"),
-            self._area("normalised\nARAC-AUC", "normalized_arac_auc"),
-            self._area("ROC-AUC", "roc_auc"),
+            self._share("recog.\nrate", "recognition_rate"),
+            self._area("ARAC-\nAUC", "arac_auc"),
+            self._area("norm.\nARAC-\nAUC", "normalized_arac_auc"),
+            self._area("ROC-\nAUC", "roc_auc"),
         ]
         for limit in limits:
             key = limit.key
-            fitted = f"accepted at\nthe threshold\nfor {short(limit).removesuffix(' errors')}"
+            fitted = f"accepted,\nthreshold\nfor {short(limit).removesuffix(' errors')}"
             remaining = (
-                "errors among\nthe accepted"
+                "errors\namong the\naccepted"
                 if limit.criterion == "max_risk"
-                else ("errors that\nremain")
+                else "errors\nthat\nremain"
             )
             rate = "risk" if limit.criterion == "max_risk" else "error_rate"
             block = [
@@ -145,7 +145,7 @@ class Groups:
             ]
             if with_costs:
                 values = self.values[f"performance@{key}"][:SHOWN]
-                block.append(Column("\nW", [f"{value:.4f}" for value in values]))
+                block.append(Column("W", [f"{value:.4f}" for value in values]))
             yield block
         cost = self.values.get(f"cost_per_{UNIT}@{CHEAPEST}")
         if cost is not None:

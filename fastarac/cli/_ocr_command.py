@@ -8,7 +8,7 @@ import typer
 
 from fastarac.cli import _ocr, _ocr_fields, _report
 from fastarac.cli._ocr_report import write_report
-from fastarac.cli._options import Format, RefusalError
+from fastarac.cli._options import RefusalError
 from fastarac.cli._settings import write
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run(
     if settings.delivery.plot is not None:
         _ocr.draw(found.models, settings.delivery.plot)
     form = settings.delivery.form
-    if form is Format.table:
+    if form.is_for_people:
         from fastarac.cli._ocr_text import text_of
 
         write(text_of(found, settings, output))

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from fastarac import wording
 from fastarac._core.text import count, listed, printable, rounded_percent
 from fastarac.cli import _html, _ocr, _report
-from fastarac.cli._options import Format, RefusalError
+from fastarac.cli._options import RefusalError
 from fastarac.cli._settings import write
-from fastarac.cli._tables import UNLIMITED, Column, table, tables
+from fastarac.cli._tables import Column, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from rich.console import Console
     from rich.table import Table
 
     from fastarac.cli._compare import Findings
@@ -104,7 +103,7 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
     if settings.delivery.plot is not None:
         _ocr.draw(found.models, settings.delivery.plot)
     form = settings.delivery.form
-    if form is Format.table:
+    if form.is_for_people:
         write(_text_of(found, settings, output))
         return
     write(_report.text_of_rows(records(found), form))
@@ -272,9 +271,7 @@ def _compared(
 
 
 def _text_of(found: Found, settings: Settings, output: Path | None) -> str:
-    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = UNLIMITED
+    console = settings.delivery.page()
     with console.capture() as captured:
         for line in _parts(found, settings, console):
             console.print(line)
@@ -297,7 +294,8 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
         "wrong": [count(int((~fields.correct & ~fields.rejected).sum())) for fields in every],
         "rejected": [count(int(fields.rejected.sum())) for fields in every],
     }
-    yield table(list(engines), [Column(name, cells) for name, cells in numbers.items()], "engine")
+    columns = [Column(name, cells) for name, cells in numbers.items()]
+    yield from tables(list(engines), [columns], console, "engine")
     yield ""
     yield Text(f"{ITEMS} {_comparison(every[0])}")
     yield ""

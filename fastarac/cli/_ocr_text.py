@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.text import Text
 
 from fastarac._core.text import count, listed, printable, rounded_percent
 from fastarac.cli import _html, _report
-from fastarac.cli._tables import UNLIMITED, Column, table
+from fastarac.cli._tables import Column, tables
 from fastarac.ocr.policies import BRIEFLY
 from fastarac.ocr.units import plural
 from fastarac.wording import header, short
@@ -18,6 +16,8 @@ from fastarac.wording import header, short
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from rich.console import Console
 
     from fastarac.cli._ocr_found import Found
     from fastarac.cli._settings import Settings
@@ -33,9 +33,7 @@ CLUSTERED = "Intervals are by page: {units} of one page depend on each other, pa
 
 def text_of(found: Found, settings: Settings, output: Path | None) -> str:
     """Return counts, policy, figures, decision, sensitivity, comparison and notes, in this order."""
-    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = UNLIMITED
+    console = settings.delivery.page()
     with console.capture() as captured:
         for line in _parts(found, settings, console):
             console.print(line)
@@ -64,7 +62,7 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
     engines = {model.name: found.engines[model.name] for model in found.models}
     first = next(iter(engines.values())).aligned
     units = plural(first.reading.unit)
-    yield table(list(engines), _counts(engines), "engine")
+    yield from tables(list(engines), [_counts(engines)], console, "engine")
     yield ""
     yield Text(" ".join(first.policy.sentences(first.reading)))
     yield from (Text(sentence) for sentence in _missed(engines, units))
@@ -76,7 +74,7 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
         yield Text((CLUSTERED if found.by_page else ALONE).format(units=units), style="dim")
     for name in engines:
         yield ""
-        yield from _sensitivity(name, found, several=len(engines) > 1)
+        yield from _sensitivity(name, found, console, several=len(engines) > 1)
     others = {policy: None for name in engines for policy in found.sensitivities[name].accepted}
     if len(others) > 1:
         yield Text(_legend(others, units), style="dim")
@@ -115,7 +113,7 @@ def _missed(engines: Mapping[str, Engine], units: str) -> Iterator[str]:
             )
 
 
-def _sensitivity(name: str, found: Found, *, several: bool) -> Iterator[Any]:
+def _sensitivity(name: str, found: Found, console: Console, *, several: bool) -> Iterator[Any]:
     effects = found.sensitivities[name]
     aligned = found.engines[name].aligned
     model = next(model for model in found.models if model.name == name)
@@ -135,14 +133,11 @@ def _sensitivity(name: str, found: Found, *, several: bool) -> Iterator[Any]:
         if effects.accepted_without:
             rows.append(f"without {len(effects.without_pages)} hardly aligned")
             shares.append(effects.accepted_without)
-        yield table(
-            rows,
-            [
-                Column(header(limit), [rounded_percent(row[index]) for row in shares])
-                for index, limit in enumerate(model.limits)
-            ],
-            "missed, inserted",
-        )
+        columns = [
+            Column(header(limit), [rounded_percent(row[index]) for row in shares])
+            for index, limit in enumerate(model.limits)
+        ]
+        yield from tables(rows, [columns], console, "missed, inserted")
         yield ""
         widest = max(range(len(effects.limits)), key=effects.spread)
         yield Text(_spread(effects.spread(widest), short(model.limits[widest])))

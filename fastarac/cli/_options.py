@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fastarac.cli._costs import Prices
+    from fastarac.cli._tables import Page
     from fastarac.costs.verification import VerificationCosts
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
@@ -106,6 +107,11 @@ class Format(StrEnum):
     json = "json"
     csv = "csv"
     markdown = "markdown"
+
+    @property
+    def is_for_people(self) -> bool:
+        """Whether it has tables and words, not all figures for programs."""
+        return self in (Format.table, Format.markdown)
 
 
 class Method(StrEnum):
@@ -258,7 +264,14 @@ Guarantee = Annotated[
     ),
 ]
 OutputFormat = Annotated[
-    Format, typer.Option("--format", help="A table for people, or all figures for programs.")
+    Format,
+    typer.Option(
+        "--format", help="Tables and words for people (table, markdown), or all figures for programs."
+    ),
+]
+Wide = Annotated[
+    bool,
+    typer.Option("--wide", help="Let tables be as wide as the terminal, or wider where there is none."),
 ]
 MaxMemory = Annotated[
     str | None,
@@ -387,8 +400,15 @@ class Delivery:
     """Where the figures go, and how."""
 
     form: Format
-    plot: Path | None
+    plot: Path | None = None
     report: Path | None = None
+    wide: bool = False
+
+    def page(self) -> Page:
+        """Return what people's words and tables are printed on."""
+        from fastarac.cli._tables import Page
+
+        return Page(wide=self.wide, markdown=self.form is Format.markdown)
 
     def check(self) -> None:
         """Refuse a plot or a report that could not be written."""

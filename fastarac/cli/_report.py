@@ -1,4 +1,4 @@
-"""What is printed: a table and words for people, or JSON, CSV and Markdown for programs."""
+"""What is printed: tables and words for people, or JSON and CSV for programs."""
 
 from __future__ import annotations
 
@@ -38,26 +38,9 @@ BESIDE_GUARANTEE = (
 FEW = 10  # allowed errors, below which chance decides what a limit means
 
 
-def as_json(models: Sequence[Model]) -> str:
-    """Return all figures as a JSON array with one object a model, or a group of one."""
-    return json_text(records(models), indent=2) + "\n"
-
-
-def as_csv(models: Sequence[Model]) -> str:
-    """Return all figures as CSV with one row a model; what is undefined is empty."""
-    return csv_text(records(models))
-
-
-def as_markdown(models: Sequence[Model]) -> str:
-    """Return all figures as a Markdown table with one row a model; what is undefined is empty."""
-    return markdown_text(records(models))
-
-
 def text_of_rows(records: Sequence[dict[str, Any]], form: Format) -> str:
-    """Return records as JSON, CSV or a table in Markdown."""
-    if form is Format.json:
-        return json_text(records, indent=2) + "\n"
-    return (csv_text if form is Format.csv else markdown_text)(records)
+    """Return records as JSON or CSV."""
+    return json_text(records, indent=2) + "\n" if form is Format.json else csv_text(records)
 
 
 def csv_text(records: Sequence[dict[str, Any]]) -> str:
@@ -70,19 +53,17 @@ def csv_text(records: Sequence[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def markdown_text(records: Sequence[dict[str, Any]]) -> str:
-    """Return a Markdown table with a header; None is an empty cell."""
-    rows = [list(records[0]), ["---", *["---:"] * (len(records[0]) - 1)]]
-    rows += [["" if cell is None else str(cell) for cell in record.values()] for record in records]
-    return "".join(f"| {' | '.join(map(_markdown_cell, row))} |\n" for row in rows)
-
-
 def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -> None:
     """Print the table and the words for people; no table is wider than the console."""
     names = [model.name for model in models]
     for table in tables(names, _blocks(models, with_costs=with_costs), console):
         console.print(table)
         console.print()
+    numbers = {count(model.evaluation.n) for model in models}
+    if len(numbers) == 1:
+        (n,) = numbers
+        said = f"Sum of weights: {n}" if _unit(models) == "weight" else f"Outputs: {n}"
+        console.print(Text(f"{said}{' each' if len(models) > 1 else ''}.\n", style="dim"))
     ends = next(iter(models[0].evaluation.intervals.values()), None)
     if ends is not None:
         level = percent(ends.confidence_level)
@@ -160,10 +141,6 @@ def records(models: Sequence[Model]) -> list[dict[str, Any]]:
     return rows
 
 
-def _markdown_cell(text: str) -> str:
-    return printable(text).replace("\\", "\\\\").replace("|", "\\|").strip()
-
-
 def _outcomes(models: Sequence[Model], index: int) -> str:
     """What a threshold that was given does, to each model."""
     several = len(models) > 1
@@ -238,19 +215,17 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
         values = [_figure(model.evaluation, name) for model in models]
         return Column(header, [text(value) for value in values], values, _below(models, name))
 
-    weighted = any(isinstance(model.evaluation.n, float) for model in models)
     blocks = [
         [
-            Column(
-                "weight" if weighted else "outputs",
-                [count(model.evaluation.n) for model in models],
-            ),
-            column("recognition\nrate", "recognition_rate", rounded_percent),
-            column("ARAC-AUC", "arac_auc", area),
-            column("normalised\nARAC-AUC", "normalized_arac_auc", area),
-            column("ROC-AUC", "roc_auc", area),
+            column("recog.\nrate", "recognition_rate", rounded_percent),
+            column("ARAC-\nAUC", "arac_auc", area),
+            column("norm.\nARAC-\nAUC", "normalized_arac_auc", area),
+            column("ROC-\nAUC", "roc_auc", area),
         ]
     ]
+    numbers = [count(model.evaluation.n) for model in models]
+    if len(set(numbers)) > 1:
+        blocks[0].insert(0, Column(_unit(models), numbers))
     for index, limit in enumerate(models[0].limits):
         rates = [model.point(index).acceptance_rate for model in models]
         shares = [rounded_percent(rate) for rate in rates]
@@ -260,21 +235,25 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
             of_errors = _below(models, f"error_rate@{limit.key}")
             block = [
                 Column(header(limit), shares, below=below),
-                Column("errors that\nremain", errors, below=of_errors),
+                Column("errors\nthat\nremain", errors, below=of_errors),
             ]
         else:
             thresholds = [model.threshold(index) for model in models]
             block = [
                 Column(header(limit), shares, rates, below),
-                Column("confidence\n>=", thresholds),
+                Column("confid.\n>=", thresholds),
             ]
         if with_costs:
             performances = [model.at(index).performance for model in models]
-            block.append(Column("\nW", [f"{value:.4f}" for value in performances], performances))
+            block.append(Column("W", [f"{value:.4f}" for value in performances], performances))
         blocks.append(block)
     if models[0].spending is not None:
         blocks.append([Column(*column) for column in _costs.columns(models)])
     return blocks
+
+
+def _unit(models: Sequence[Model]) -> str:
+    return "weight" if any(isinstance(model.evaluation.n, float) for model in models) else "outputs"
 
 
 def _figure(figures: Evaluation, name: str) -> float:

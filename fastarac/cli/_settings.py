@@ -6,7 +6,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from fastarac._core.text import printable
@@ -17,12 +16,11 @@ from fastarac.cli._options import (
     Certainty,
     Costs,
     Delivery,
-    Format,
     Limits,
     RefusalError,
     in_words_of_options,
 )
-from fastarac.cli._tables import UNLIMITED, Column, tables
+from fastarac.cli._tables import Column, Page, tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -137,27 +135,27 @@ class Settings:
         from fastarac.cli import _report
 
         form, plot = self.delivery.form, self.delivery.plot
-        if form is Format.table:
+        if form.is_for_people:
             apart = "" if difference is None else f"{difference[:1].upper()}{difference[1:]}.\n"
             text = self._text(models, before, after, apart)
         else:
-            text = getattr(_report, f"as_{form.value}")(models)
+            text = _report.text_of_rows(_report.records(models), form)
         if plot is not None:
             try:
                 _plot.save(models, plot)
             except OSError as error:
                 raise RefusalError(f"{plot}: it cannot be written: {error.strerror}") from None
-        if form is not Format.table and difference is not None:
+        if not form.is_for_people and difference is not None:
             typer.echo(f"fastarac: note: {printable(difference)}", err=True)
         write(text)
-        if form is not Format.table:
+        if not form.is_for_people:
             for doubt in _report.doubts(models):
                 typer.echo(f"fastarac: note: {printable(doubt)}", err=True)
 
     def _text(self, models: list[Model], before: str, after: str, apart: str) -> str:
         from fastarac.cli._report import print_text
 
-        console = console_of_output()
+        console = self.delivery.page()
         with console.capture() as captured:
             if before:
                 console.print(before, end="\n\n")
@@ -170,19 +168,11 @@ class Settings:
         return captured.get()
 
 
-def console_of_output() -> Console:
-    """Return a console as wide as the terminal; what goes into a file has lines of any length."""
-    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = UNLIMITED
-    return console
-
-
 def say(
     *paragraphs: str, columns: Sequence[Column] = (), names: Sequence[str] = (), title: str = "field"
 ) -> None:
     """Print paragraphs, and a table of names and columns after the first, where there is one."""
-    console = console_of_output()
+    console = Page()
     with console.capture() as captured:
         for i, paragraph in enumerate(paragraphs):
             console.print(Text(printable(paragraph).replace(" %", UNBROKEN)))

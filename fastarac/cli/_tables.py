@@ -1,12 +1,14 @@
-"""Tables for people: columns of cells, of which the best stand out, in blocks that stay together."""
+"""What people read: words, and tables with columns in blocks that stay together."""
 
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.box import SIMPLE_HEAD
+from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
@@ -16,11 +18,39 @@ from fastarac._core.text import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rich.console import Console
-
 BEST = "bold green"
 BROKEN = "bold red"
 UNLIMITED = 100_000  # characters a line
+ABBREVIATED = {"recog.": "recognition", "norm.": "normalised", "confid.": "confidence"}
+WIDEST = 92  # characters a line of tables, where no other number is asked for
+
+
+class Page(Console):
+    """Where words and tables for people are printed.
+
+    Words take the width of the terminal, and one line each where there is none. Tables have at most
+    `WIDEST` characters a line, unless `wide`; `markdown` makes them tables of Markdown, and each text
+    a paragraph.
+    """
+
+    def __init__(self, *, wide: bool = False, markdown: bool = False) -> None:
+        super().__init__(
+            file=sys.stdout, highlight=False, markup=False, emoji=False, no_color=markdown or None
+        )
+        self.markdown = markdown
+        self.wide = wide or markdown
+        if markdown or not self.is_terminal:
+            self.width = UNLIMITED
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as rich's consoles do, or Markdown."""
+        if not self.markdown:
+            super().print(*objects, **options)
+            return
+        for each in objects:
+            text = _in_markdown(each)
+            if text:
+                super().print(Text(text), soft_wrap=True, end="\n\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +109,24 @@ def tables(
     """Return one table, or several where the console is too narrow for all blocks in one."""
     done: list[Table] = []
     columns: list[Column] = []
+    limit = console.width if getattr(console, "wide", False) else min(console.width, WIDEST)
     unlimited = console.options.update(width=UNLIMITED)
     for block in blocks:
         wider = table(names, [*columns, *block], title)
-        if columns and Measurement.get(console, unlimited, wider).maximum > console.width:
+        if columns and Measurement.get(console, unlimited, wider).maximum > limit:
             done.append(table(names, columns, title))
             columns = []
         columns += block
-    return [*done, table(names, columns, title)]
+    done.append(table(names, columns, title))
+    for each in done:
+        if Measurement.get(console, unlimited, each).maximum > limit:
+            each.width = limit
+    return done
 
 
 def table(names: Sequence[str], columns: Sequence[Column], title: str = "model") -> Table:
     """Return a table whose rows have names."""
-    made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     made.add_column(title, overflow="fold", vertical="bottom")
     for column in columns:
         made.add_column(Text(column.header), justify=column.justify, no_wrap=True, overflow="fold")
@@ -99,3 +134,28 @@ def table(names: Sequence[str], columns: Sequence[Column], title: str = "model")
     for name, *cells in zip(names, *(column.texts() for column in columns), strict=True):
         made.add_row(Text(printable(name) + "\n" * two_lines), *cells)
     return made
+
+
+def _in_markdown(printed: Any) -> str:
+    """Return a table or a text in Markdown; what stands below a cell is in parentheses."""
+    if not isinstance(printed, Table):
+        text = str(printed).strip()
+        return f"**{text}**" if text and getattr(printed, "style", "") == "bold" else text
+    titles = [str(column.header).replace("-\n", "-").replace("\n", " ") for column in printed.columns]
+    for short, whole in ABBREVIATED.items():
+        titles = [title.replace(short, whole) for title in titles]
+    rows = [list(map(_escaped, titles))]
+    rows.append(["---:" if column.justify == "right" else "---" for column in printed.columns])
+    rows += map(list, zip(*(map(_cell, column.cells) for column in printed.columns), strict=True))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _cell(cell: Any) -> str:
+    first, *below = [_escaped(line) for line in str(cell).strip().split("\n")]
+    styles = {str(cell.style), *(str(span.style) for span in cell.spans)}
+    shown = f"**{first}**" if BEST in styles else first
+    return f"{shown} ({below[0]})" if below and below[0] else shown
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").strip()
