@@ -356,10 +356,6 @@ class TestTable:
         assert wide.count("knn-votes  ") == 1 < text.count("knn-votes  ")
         assert max(map(len, wide[: wide.index("Outputs: ")].splitlines())) > 92
 
-    def test_the_demo_is_one_table(self):
-        text = run("demo").stdout
-        assert text.count("logistic-pca5  ") == 1
-
     def test_piped_lines_are_whole(self, good):
         output = run("evaluate", good, *["--error-rate=0.01", "--error-rate=0.05"] * 4).stdout
         assert "…" not in output
@@ -445,39 +441,6 @@ def test_shares():
     assert text.area(math.nan) == "-"
     assert text.area(0.99999) == "0.99999"
     assert [text.count(value) for value in (1234567, 1234.5, 2.0)] == ["1,234,567", "1,234.5", "2"]
-
-
-class TestDemo:
-    def test_table(self):
-        result = run("demo")
-        assert result.stderr == ""
-        assert result.stdout.startswith("4 classifiers have read 1,797 images")
-        assert "At most 1 % errors: knn-votes automates most: accept 96.3 %" in result.stdout
-        assert "fastarac evaluate" in result.stdout.splitlines()[-1]
-
-    def test_options(self, tmp_path):
-        plot = tmp_path / "demo.svg"
-        arguments = (
-            "--error-rate",
-            0.02,
-            "--gamma",
-            2,
-            "--delta",
-            1,
-            "--format",
-            "json",
-            "--plot",
-            plot,
-        )
-        records = json.loads(run("demo", *arguments).stdout)
-        for record in records:
-            expected = fa.evaluate(
-                *load_digits_ocr()[record["model"]],
-                max_error_rate=[0.02],
-                costs=fa.VerificationCosts(2, 1, 2),
-            )
-            assert record == {"model": record["model"], **expected.to_dict()}
-        assert "svg" in ET.parse(plot).getroot().tag
 
 
 class TestPlot:

@@ -1,0 +1,47 @@
+"""``fastarac demo``: one table, its figures, its options."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+from commands import run
+
+import fastarac as fa
+from fastarac.datasets import load_digits_ocr
+
+
+def test_table():
+    result = run("demo")
+    assert result.stderr == ""
+    assert result.stdout.startswith("4 classifiers have read 1,797 images")
+    assert "At most 1 % errors: knn-votes automates most: accept 96.3 %" in result.stdout
+    assert "fastarac evaluate" in result.stdout.splitlines()[-1]
+    assert result.stdout.count("logistic-pca5  ") == 1
+    table = result.stdout[: result.stdout.index("Outputs: ")].splitlines()[1:]
+    assert max(map(len, table)) == 92
+
+
+def test_options(tmp_path):
+    plot = tmp_path / "demo.svg"
+    arguments = (
+        "--error-rate",
+        0.02,
+        "--gamma",
+        2,
+        "--delta",
+        1,
+        "--format",
+        "json",
+        "--plot",
+        plot,
+    )
+    records = json.loads(run("demo", *arguments).stdout)
+    for record in records:
+        expected = fa.evaluate(
+            *load_digits_ocr()[record["model"]],
+            max_error_rate=[0.02],
+            costs=fa.VerificationCosts(2, 1, 2),
+        )
+        assert record == {"model": record["model"], **expected.to_dict()}
+    assert "svg" in ET.parse(plot).getroot().tag
