@@ -41,6 +41,7 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say more
+autodoc_mock_imports = ["torch", "torchmetrics", "inspect_ai", "lm_eval", "mlflow"]
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # autodoc shows them
 numpydoc_class_members_toctree = False

@@ -1,5 +1,6 @@
 """The public names. One line a name: the loader reads them here too."""
 
+from . import adapters as adapters
 from . import costs as costs
 from . import datasets as datasets
 from . import displays as displays

@@ -60,3 +60,22 @@ def test_pictures_of_other_things_without_matplotlib(monkeypatch):
     preferences = fa.costs.preference_map({"a": SWEEP, "b": SWEEP}, gammas=[1.0], deltas=[0.0, 1.0])
     with pytest.raises(ModuleNotFoundError, match=ADVICE):
         fa.displays.PreferenceMapDisplay(preferences).plot()
+
+
+@pytest.mark.parametrize(("adapter", "extra"), [("torchmetrics", "torch"), ("inspect_ai", "adapters")])
+def test_adapters_without_their_packages(adapter, extra, monkeypatch):
+    monkeypatch.delitem(sys.modules, f"fastarac.adapters.{adapter}", raising=False)
+    monkeypatch.setitem(sys.modules, adapter, None)
+    advice = rf'{adapter} is not installed; run: pip install "fastarac\[{extra}\]"'
+    with pytest.raises(ModuleNotFoundError, match=advice):
+        getattr(fa.adapters, adapter)
+
+
+def test_adapters_that_import_nothing(monkeypatch):
+    for package in ("mlflow", "lm_eval"):
+        monkeypatch.setitem(sys.modules, package, None)
+    sample = {"doc_id": 0, "acc": 1.0, "filtered_resps": [(-0.1, True), (-0.1, False)]}
+    found = fa.adapters.lm_eval.outputs({"samples": {"quiz": [sample]}})
+    assert found.confidence.tolist() == [0.5]
+    with pytest.raises(ModuleNotFoundError, match="mlflow is not installed"):
+        fa.adapters.mlflow.log_result(fa.evaluate(SWEEP))

@@ -17,6 +17,7 @@ import pytest
 import fastarac as fa
 from fastarac._core.results import Result, Table, TupleResult
 from fastarac._core.showing import BACKENDS, flat, html_of_columns, plain
+from fastarac.results import HarnessOutputs
 
 CORRECT, CONFIDENCE = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
 SWEEP = fa.threshold_sweep(CORRECT, CONFIDENCE)
@@ -101,6 +102,7 @@ EXAMPLES = {
     "GeneralizedRCCurve": lambda _: fa.generalized_rc_curve(SWEEP),
     "GroupEvaluation": lambda _: fa.evaluate_groups(CORRECT, CONFIDENCE, by=list("aabbb")),
     "GuaranteedOperatingPoint": lambda _: _evaluation().limits[0].guaranteed,
+    "HarnessOutputs": lambda _: HarnessOutputs(*np.array([[1, 0.5], [0.9, 0.4], [1, 2]])),
     "HullVertex": lambda _: fa.costs.roc_convex_hull({"a": SWEEP})[1],
     "Interval": lambda _: fa.bootstrap(*MANY, n_resamples=3, random_state=0),
     "Limit": lambda _: _evaluation().limits[0].limit,

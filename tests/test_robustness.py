@@ -277,6 +277,7 @@ LAYERS = [
         "wording",
     },
     {"frames"},
+    {"adapters"},
     {"io"},
     {"operation.application", "operation.logs"},
     {"results"},

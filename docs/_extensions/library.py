@@ -63,6 +63,7 @@ MODULES = (
     "costs",
     "datasets",
     "displays",
+    "frames",
     "io",
     "measures",
     "ocr",
@@ -75,7 +76,7 @@ MODULES = (
 
 def public_names() -> list[str]:
     """Return what ``import fastarac as fa`` offers, in its modules too."""
-    names = [name for name in fastarac.__all__ if name not in MODULES]
+    names = [name for name in fastarac.__all__ if name not in (*MODULES, "adapters")]
     for module in MODULES:
         names += [f"{module}.{name}" for name in resolve_name(f"fastarac.{module}").__all__]
     return [name for name in names if name not in {"results." + top for top in fastarac.__all__}]

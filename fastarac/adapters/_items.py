@@ -1,0 +1,69 @@
+"""What harnesses of language models have in common: graded outputs of questions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.results import Table, TupleResult
+from fastarac.evaluation import Evaluation, evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import NDArray
+
+
+class _HarnessOutputs(NamedTuple):
+    correct: NDArray[np.float64]
+    """The grade of each output, in [0, 1]."""
+    confidence: NDArray[np.float64]
+    """Its confidence."""
+    groups: NDArray[Any]
+    """Its question, or whatever else its outputs depend on each other by."""
+
+
+class HarnessOutputs(Table, TupleResult, _HarnessOutputs):
+    """The outputs in a log of a harness, in its order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> grades, sure, questions = np.array([1.0, 0.5]), np.array([0.9, 0.4]), np.array(["a", "b"])
+    >>> found = fa.results.HarnessOutputs(grades, sure, questions)
+    >>> found.evaluate(max_error_rate=0.3).recognition_rate
+    0.75
+    """
+
+    __slots__ = ()
+
+    def evaluate(self, **options: Any) -> Evaluation:
+        """Return :func:`.evaluate` of the outputs, whose intervals rest on the groups.
+
+        Parameters
+        ----------
+        **options
+            As :func:`.evaluate` takes them. Grades between 0 and 1 are partial credit.
+        """
+        graded = not np.isin(self.correct, (0, 1)).all()
+        several = len(np.unique(self.groups)) < len(self.groups)
+        needed = options.get("intervals") or options.get("failure_probability") is not None
+        if several and needed:
+            options = {"groups": self.groups, **options}
+        return evaluate(self.correct, self.confidence, graded=graded, **options)
+
+
+def outputs_of(
+    grades: Sequence[float], confidence: Sequence[Any], groups: Sequence[Hashable]
+) -> HarnessOutputs:
+    """Check what was read from a log, and return it as arrays."""
+    for group, found in zip(groups, confidence, strict=True):
+        if isinstance(found, bool) or not isinstance(found, int | float | np.number):
+            message = f"the confidence of {group!r} is {found!r}; a number is expected"
+            raise TypeError(message)
+    numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
+    same_type = len({type(group) for group in groups}) == 1
+    labels: list[Any] = list(groups) if same_type else [numbers[group] for group in groups]
+    return HarnessOutputs(np.array(grades, float), np.array(confidence, float), np.array(labels))

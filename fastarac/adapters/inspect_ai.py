@@ -1,0 +1,155 @@
+"""Inspect: a metric of its scorers, and the outputs in its logs."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from fastarac._core.extras import require
+from fastarac.adapters._items import HarnessOutputs, outputs_of
+
+require("inspect_ai", "adapters")
+
+from inspect_ai.scorer import SampleScore, metric, value_to_float  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from inspect_ai.log import EvalLog
+
+__all__ = ["outputs", "selective_metrics"]
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+def _registered(function: F) -> F:
+    """Register a metric, which keeps its docstring and its signature."""
+    made: Any = metric(scores="unreduced")(function)
+    made.__doc__, made.__signature__ = function.__doc__, signature(function)
+    return cast("F", made)
+
+
+@_registered
+def selective_metrics(
+    confidence: str = "confidence",
+    cluster: str | None = None,
+    max_error_rate: float | Sequence[float] = (0.01, 0.05),
+    max_risk: float | Sequence[float] = (),
+    *,
+    intervals: bool = True,
+) -> Callable[[list[SampleScore]], dict[str, Any]]:
+    """Return a metric with all figures of :func:`.evaluate`, for ``@scorer(metrics=[…])``.
+
+    Every epoch of a sample is an output of its own. Intervals rest on the samples, whose epochs depend
+    on each other, or on their clusters.
+
+    Parameters
+    ----------
+    confidence : str, default="confidence"
+        The key of the confidence in the metadata of the scores.
+    cluster : str, optional
+        The key in the metadata of the samples of what they depend on each other by, such as their
+        document; as in ``stderr(cluster=…)`` of Inspect.
+    max_error_rate, max_risk : float or sequence of float
+        As :func:`.evaluate` takes them.
+    intervals : bool, default=True
+        Whether to find intervals.
+
+    Returns
+    -------
+    callable
+        A metric of Inspect, whose value is a dictionary. What is undefined in it is None.
+
+    Raises
+    ------
+    TypeError
+        Where a score has no confidence.
+    ValueError
+        Where a sample has no cluster.
+
+    Examples
+    --------
+    >>> from inspect_ai.scorer import SampleScore, Score
+    >>> import fastarac as fa
+    >>> metric = fa.adapters.inspect_ai.selective_metrics(max_error_rate=[0.2], intervals=False)
+    >>> values = [("C", 0.9), ("I", 0.3), ("C", 0.6)]
+    >>> scores = [
+    ...     SampleScore(score=Score(value=value, metadata={"confidence": sure}), sample_id=k)
+    ...     for k, (value, sure) in enumerate(values)
+    ... ]
+    >>> metric(scores)["acceptance_rate@0.2"]
+    0.6666666666666666
+    """
+    options: dict[str, Any] = {"max_error_rate": max_error_rate, "max_risk": max_risk}
+
+    def of_scores(scores: list[SampleScore]) -> dict[str, Any]:
+        found = _outputs(
+            [(each.score, each.sample_id, each.sample_metadata) for each in scores], confidence, cluster
+        )
+        return found.evaluate(intervals=intervals, **options).to_dict()
+
+    return of_scores
+
+
+def outputs(
+    log: EvalLog,
+    scorer: str | None = None,
+    *,
+    confidence: str = "confidence",
+    cluster: str | None = None,
+) -> HarnessOutputs:
+    """Return the outputs in a log, such as :func:`inspect_ai.log.read_eval_log` gives it.
+
+    Parameters
+    ----------
+    log : EvalLog
+        With its samples.
+    scorer : str, optional
+        The name of the scorer; needed where there are several.
+    confidence, cluster : str
+        As :func:`selective_metrics` takes them.
+
+    Returns
+    -------
+    HarnessOutputs
+        `correct`, `confidence` and `groups`, an entry for each sample and epoch that has a score.
+
+    Raises
+    ------
+    ValueError
+        For a log without samples, or of several scorers none of which is named.
+    """
+    samples = [sample for sample in log.samples or () if sample.scores]
+    if not samples:
+        message = "log has no samples with scores; a log with some is expected"
+        raise ValueError(message)
+    names = list(dict.fromkeys(name for sample in samples for name in sample.scores))
+    if scorer is None and len(names) == 1:
+        scorer = names[0]
+    if scorer not in names:
+        message = f"scorer is {scorer!r}; one of {', '.join(map(repr, names))} is expected"
+        raise ValueError(message)
+    found = [
+        (sample.scores[scorer], sample.id, sample.metadata)
+        for sample in samples
+        if scorer in sample.scores and sample.scores[scorer].value == sample.scores[scorer].value
+    ]
+    return _outputs(found, confidence, cluster)
+
+
+def _outputs(
+    scores: list[tuple[Any, Any, dict[str, Any] | None]], confidence: str, cluster: str | None
+) -> HarnessOutputs:
+    to_float = value_to_float()
+    groups = []
+    for _, name, metadata in scores:
+        group = name if cluster is None else (metadata or {}).get(cluster)
+        if group is None:
+            message = f"sample {name!r} has no {cluster!r} in its metadata; a cluster is expected"
+            raise ValueError(message)
+        groups.append(group)
+    return outputs_of(
+        [to_float(score.value) for score, _, _ in scores],
+        [(score.metadata or {}).get(confidence) for score, _, _ in scores],
+        groups,
+    )

@@ -1,0 +1,164 @@
+"""lm-evaluation-harness: the outputs in its logged samples, and metrics of its tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac.adapters._items import HarnessOutputs, outputs_of
+from fastarac.sweep import threshold_sweep
+from fastarac.uncertainty.comparison import LOWER_IS_BETTER
+from fastarac.uncertainty.statistics import Statistic, as_statistic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = ["multiple_choice", "outputs"]
+
+
+def outputs(
+    results: Mapping[str, Any],
+    task: str | None = None,
+    *,
+    metric: str = "acc",
+    confidence: Callable[[Mapping[str, Any]], float] | None = None,
+    cluster: Callable[[Mapping[str, Any]], Any] | None = None,
+) -> HarnessOutputs:
+    """Return the outputs of a task, of what ``simple_evaluate(…, log_samples=True)`` gives.
+
+    Parameters
+    ----------
+    results : mapping
+        With ``results["samples"]``.
+    task : str, optional
+        The name of the task; needed where there are several.
+    metric : str, default="acc"
+        The metric of a sample that says whether its output is right: 0, 1, or a grade between.
+    confidence : callable, optional
+        From a logged sample to the confidence of its output; by default the probability of the chosen
+        answer of a multiple-choice task, among the answers that there are.
+    cluster : callable, optional
+        From a logged sample to what samples depend on each other by, such as the document that a
+        question is about; by default each question is by itself, and all its filters are one.
+
+    Returns
+    -------
+    HarnessOutputs
+        `correct`, `confidence` and `groups`, in the order of the samples.
+
+    Raises
+    ------
+    ValueError
+        For results without samples, an unknown task or metric, and samples of which no confidence can
+        be had.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> sample = {"doc_id": 0, "acc": 1.0, "filtered_resps": [(-0.1, True), (-2.5, False)]}
+    >>> found = fa.adapters.lm_eval.outputs({"samples": {"quiz": [sample]}})
+    >>> found.confidence.round(3)
+    array([0.917])
+    """
+    tasks: Mapping[str, Sequence[Mapping[str, Any]]] = results.get("samples") or {}
+    if not tasks:
+        message = "results has no samples; simple_evaluate(..., log_samples=True) is expected"
+        raise ValueError(message)
+    if task is None and len(tasks) == 1:
+        task = next(iter(tasks))
+    if task is None or task not in tasks:
+        message = f"task is {task!r}; one of {', '.join(map(repr, tasks))} is expected"
+        raise ValueError(message)
+    samples = tasks[task]
+    if any(metric not in sample for sample in samples):
+        known = ", ".join(map(repr, samples[0].get("metrics", ())))
+        message = f"metric is {metric!r}, which not all samples have; one of {known} is expected"
+        raise ValueError(message)
+    sure = _probability_of_choice if confidence is None else confidence
+    return outputs_of(
+        [float(sample[metric]) for sample in samples],
+        [sure(sample) for sample in samples],
+        [sample["doc_id"] if cluster is None else cluster(sample) for sample in samples],
+    )
+
+
+def multiple_choice(
+    gold: str | Callable[[Mapping[str, Any]], int], *statistics: str | Statistic
+) -> dict[str, Any]:
+    """Return the part of a multiple-choice task's configuration that makes statistics its metrics.
+
+    Parameters
+    ----------
+    gold : str or callable
+        The field of a document that holds the number of the right answer, or a function that finds it.
+    *statistics : str or Statistic
+        Such as ``"arac_auc"`` or ``Statistic("acceptance_at_error_rate", max_error_rate=0.01)``; they
+        stand beside the accuracy. The harness has no standard errors for them.
+
+    Returns
+    -------
+    dict
+        ``process_results`` and ``metric_list``.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> config = {"output_type": "multiple_choice", "doc_to_target": "label"}
+    >>> config |= fa.adapters.lm_eval.multiple_choice("label", "arac_auc")
+    >>> config["process_results"]({"label": 0}, [(-0.1, True), (-2.5, False)])
+    {'acc': 1.0, 'arac_auc': (True, 0.9168273035060777)}
+    >>> config["metric_list"][1]["aggregation"]([(True, 0.9), (False, 0.3)])
+    0.875
+    """
+    chosen = [as_statistic(each) for each in statistics]
+
+    def process_results(
+        doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]
+    ) -> dict[str, Any]:
+        answer, confidence = _choice([each[0] for each in results])
+        correct = answer == (gold(doc) if callable(gold) else doc[gold])
+        pairs = {statistic.name: (correct, confidence) for statistic in chosen}
+        return {"acc": float(correct), **pairs}
+
+    metrics = [{"metric": "acc", "aggregation": "mean", "higher_is_better": True}]
+    metrics += [
+        {
+            "metric": statistic.name,
+            "aggregation": _Aggregation(statistic),
+            "higher_is_better": statistic.name not in LOWER_IS_BETTER,
+        }
+        for statistic in chosen
+    ]
+    return {"process_results": process_results, "metric_list": metrics}
+
+
+class _Aggregation:
+    """A statistic of a list of (correct, confidence)."""
+
+    def __init__(self, statistic: Statistic) -> None:
+        self.statistic = statistic
+        self.__name__ = statistic.name  # the harness asks for it
+
+    def __call__(self, items: Sequence[tuple[bool, float]]) -> float:
+        correct, confidence = zip(*items, strict=True)
+        return self.statistic(threshold_sweep(correct, confidence))
+
+
+def _probability_of_choice(sample: Mapping[str, Any]) -> float:
+    answers = sample["filtered_resps"]
+    try:
+        return _choice([float(each[0]) for each in answers])[1]
+    except (TypeError, ValueError, IndexError) as error:
+        message = f"sample {sample['doc_id']} has no log-likelihoods of several answers; confidence= is"
+        message += " expected"
+        raise ValueError(message) from error
+
+
+def _choice(log_likelihoods: Sequence[float]) -> tuple[int, float]:
+    """Number of the likeliest answer, and its probability among all."""
+    if len(log_likelihoods) < 2:
+        message = "one answer alone is no choice"
+        raise ValueError(message)
+    values = np.asarray(log_likelihoods, float)
+    return int(values.argmax()), float(1.0 / np.exp(values - values.max()).sum())

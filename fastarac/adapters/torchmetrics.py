@@ -1,0 +1,210 @@
+"""torchmetrics: a metric that counts in batches, and over processes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.extras import require
+from fastarac._core.inputs import fractions_of
+from fastarac.evaluation import evaluate
+from fastarac.frames.bounded import BoundedSweep
+from fastarac.sweep import ThresholdSweep, threshold_sweep
+
+require("torchmetrics", "torch")
+
+import torch  # noqa: E402
+from torchmetrics import Metric  # noqa: E402
+from torchmetrics.utilities import dim_zero_cat  # noqa: E402
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from torch import Tensor
+
+__all__ = ["SelectiveMetrics"]
+
+BINS = 1 << 16
+
+
+class SelectiveMetrics(Metric):
+    """All figures of :func:`.evaluate`, batch by batch and over processes.
+
+    Parameters
+    ----------
+    num_classes : int, optional
+        Of a classifier: ``update`` takes scores of shape (n, num_classes), or (n,) of the second of
+        two classes, and labels. By default it takes confidences and whether each output is right.
+    exact : bool, default=True
+        Whether to keep all items, five to nine bytes each. Else they are counted in 65,536 bins of
+        confidence, one mebibyte in all, which sum over processes; every figure is then given by the
+        two bounds between which it surely lies.
+    max_error_rate, max_risk : float or sequence of float
+        As :func:`.evaluate` takes them.
+    threshold : float, default=0.5
+        Of scores of one dimension, as :func:`.correctness` takes it.
+    **options
+        Of every metric of torchmetrics, such as ``sync_on_compute``.
+
+    Notes
+    -----
+    The bins are the first 16 bits of the confidence as float32: 128 to every factor of two, the same
+    for all data. A confidence in float64 falls into the bin that holds it, unrounded.
+
+    States are part of ``state_dict()``, so that counting resumes from a checkpoint.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import fastarac as fa
+    >>> metric = fa.adapters.torchmetrics.SelectiveMetrics(max_error_rate=0.2)
+    >>> metric.update(torch.tensor([0.9, 0.8, 0.7]), torch.tensor([1, 1, 0]))
+    >>> metric.update(torch.tensor([0.6, 0.2]), torch.tensor([1, 0]))
+    >>> round(metric.compute()["acceptance_rate@0.2"].item(), 6)
+    0.8
+    >>> metric.sweep()
+    ThresholdSweep(5 thresholds, 3 correct, 2 incorrect)
+    """
+
+    is_differentiable = False
+    higher_is_better = None
+    full_state_update = False
+
+    def __init__(
+        self,
+        num_classes: int | None = None,
+        *,
+        exact: bool = True,
+        max_error_rate: ArrayLike = (0.01, 0.05),
+        max_risk: ArrayLike = (),
+        threshold: float = 0.5,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        if num_classes is not None and num_classes < 2:
+            message = f"num_classes is {num_classes}; None or at least 2 is expected"
+            raise ValueError(message)
+        self.num_classes, self.exact, self.threshold = num_classes, exact, threshold
+        self.limits = {
+            name: np.atleast_1d(fractions_of(given, name)).tolist()
+            for name, given in (("max_error_rate", max_error_rate), ("max_risk", max_risk))
+        }
+        if exact:
+            self.add_state("correct", default=[], dist_reduce_fx="cat", persistent=True)
+            self.add_state("confidence", default=[], dist_reduce_fx="cat", persistent=True)
+        else:
+            counts = torch.zeros(2, BINS, dtype=torch.int64)
+            self.add_state("counts", default=counts, dist_reduce_fx="sum", persistent=True)
+
+    def update(self, preds: Tensor, target: Tensor) -> None:
+        """Count a batch.
+
+        Parameters
+        ----------
+        preds : Tensor of shape (n,) or (n, num_classes)
+            Confidences, or scores of the classes.
+        target : Tensor of shape (n,)
+            Whether each output is right, 0 or 1; or the classes' numbers.
+        """
+        correct, confidence = self._outputs(preds.detach(), target.detach())
+        if self.exact:
+            self.correct.append(correct)
+            self.confidence.append(confidence)
+            return
+        keys = torch.where(correct, 0, BINS) + _bins_of(confidence)
+        self.counts += torch.bincount(keys, minlength=2 * BINS).reshape(2, BINS)
+
+    def compute(self) -> dict[str, Tensor]:
+        """Return the figures by name; NaN where they are undefined or infinite.
+
+        The names are those of :meth:`.Evaluation.to_dict`, and without `exact` those of
+        :meth:`.BoundedEvaluation.to_dict`: ``arac_auc_low``, ``arac_auc_high`` and so on.
+        """
+        sweep = self._sweep()
+        figures = {"n": 0} if sweep is None else evaluate(sweep, **self.limits).to_dict()
+        dtype = torch.float32 if self.device.type == "mps" else torch.float64
+        return {
+            name: torch.tensor(math.nan if value is None else value, dtype=dtype, device=self.device)
+            for name, value in figures.items()
+        }
+
+    def sweep(self) -> ThresholdSweep | BoundedSweep | None:
+        """Return the counts of all processes, for curves and intervals; None before any item.
+
+        All processes have to ask for it, as with ``compute``.
+        """
+        with self.sync_context(
+            dist_sync_fn=self.dist_sync_fn,
+            should_sync=self.sync_on_compute and not self._is_synced,
+            should_unsync=self.sync_on_compute and not self._is_synced,
+        ):
+            return self._sweep()
+
+    def _sweep(self) -> ThresholdSweep | BoundedSweep | None:
+        if not self.exact:
+            return _bounded(self.counts.cpu().numpy())
+        if isinstance(self.correct, list) and not self.correct:
+            return None
+        correct, confidence = dim_zero_cat(self.correct), dim_zero_cat(self.confidence)
+        return threshold_sweep(correct, confidence) if len(correct) else None
+
+    def _outputs(self, preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        """Whether each output is right, and its confidence, on the device of the batch."""
+        shapes = f"preds has shape {tuple(preds.shape)} and target {tuple(target.shape)}"
+        if self.num_classes is None:
+            expected = "(n,) twice"
+            fits = preds.ndim == 1
+            correct, confidence = target != 0, preds
+            if not ((target == 0) | (target == 1)).all():
+                message = "target has other values than 0 and 1; num_classes= is expected with labels"
+                raise ValueError(message)
+        else:
+            expected = f"(n, {self.num_classes})" + (" or (n,)" if self.num_classes == 2 else "")
+            expected += " and (n,)"
+            fits = preds.ndim == 2 and preds.shape[1] == self.num_classes
+            if fits:
+                confidence, predicted = preds.max(dim=1)
+            else:
+                fits = preds.ndim == 1 and self.num_classes == 2
+                predicted, confidence = (preds >= self.threshold).long(), preds
+                if fits:
+                    confidence = (preds.double() - self.threshold).abs()
+            correct = predicted == target if fits and target.shape == predicted.shape else target
+        if not fits or target.ndim != 1 or len(target) != len(preds):
+            message = f"{shapes}; {expected} are expected"
+            raise ValueError(message)
+        if not torch.isfinite(confidence).all():
+            message = "preds has NaN or infinite values; finite numbers are expected"
+            raise ValueError(message)
+        return correct.bool(), confidence
+
+
+def _bins_of(confidence: Tensor) -> Tensor:
+    """The first 16 bits of each confidence as float32, in an order that rises with it."""
+    single = confidence.float()
+    if confidence.dtype not in (torch.float32, torch.float16, torch.bfloat16):
+        # the float32 at or below: rounding up could lift an item over the edge of its bin
+        above = single.to(torch.float64) > confidence.to(torch.float64)
+        single = torch.where(
+            above, torch.nextafter(single, torch.full_like(single, -torch.inf)), single
+        )
+    bits = (single + 0.0).view(torch.int32).long() & 0xFFFFFFFF  # minus zero is zero
+    return torch.where(bits >= 1 << 31, 0xFFFFFFFF - bits, bits + (1 << 31)) >> 16
+
+
+def _lower_edges(keys: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The least float32 of each bin."""
+    bits = keys << 16
+    bits = np.where(bits >= 1 << 31, bits - (1 << 31), 0xFFFFFFFF - bits)
+    with np.errstate(invalid="ignore"):
+        edges = bits.astype(np.uint32).view(np.float32).astype(np.float64)
+    return np.where(np.isnan(edges), -np.inf, edges)  # the lowest bin of all holds -inf alone
+
+
+def _bounded(counts: NDArray[np.int64]) -> BoundedSweep | None:
+    used = np.flatnonzero(counts.sum(axis=0))
+    if not len(used):
+        return None
+    edges = _lower_edges(np.append(used, used[-1] + 1))
+    return BoundedSweep.from_bins(edges, counts[0, used], counts[1, used])
