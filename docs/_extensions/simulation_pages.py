@@ -34,7 +34,7 @@ def standard_error(samples: int) -> float:
 def percent(count: int, samples: int) -> str:
     """Of samples; bold where it is surely above the level."""
     share = count / samples
-    text = f"{100 * share:.1f} %"
+    text = f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
     return f"**{text}**" if share > LEVEL + SURELY * standard_error(samples) else text
 
 
@@ -54,10 +54,10 @@ def guarantee_table(table: str, source: str, unit: str = "items", *, rate: bool 
         for n in sizes:
             row = of_rule[n]
             cells = [f"{row['accepted']:.2f}", percent(row["exceeded"], row["samples"])]
-            cells += [f"{100 * row['rate']:.2f} %"] if rate else []
+            cells += [f"{100 * row['rate']:.2f}\N{NO-BREAK SPACE}%"] if rate else []
             line.append(", ".join(cells))
         lines.append([*line, points(of_rule[sizes[0]]["samples"])])
-    return markdown(["rule", *(f"{n:,} {unit}" for n in sizes), "standard error, points"], lines)
+    return markdown(["rule", *(f"{n:,} {unit}" for n in sizes), "± points"], lines)
 
 
 def type_one_table(*, documents: bool) -> str:
@@ -79,7 +79,7 @@ def type_one_table(*, documents: bool) -> str:
             line.append(f"{text} ⚠{warned:.0f}" if warned >= SOME else text)
         lines.append([*line, points(next(iter(of_test.values()))["samples"])])
     header = [f"{rate * n:.3g} errors of {n:,}" for rate, n in places]
-    return markdown(["test", *header, "standard error, points"], lines)
+    return markdown(["test", *header, "± points"], lines)
 
 
 MAKERS: dict[str, Callable[[], str]] = {

@@ -120,12 +120,12 @@ def width_table() -> str:
 
 
 def short_table() -> str:
-    """The cells of auto whose intervals cover least, of those that need not warn."""
+    """The cells of auto whose intervals cover least, of those that do not (nearly) always warn."""
     worst = sorted(
         (cell.covered, design, name, place, cell)
         for (design, name, method), row in cells().items()
         for place, cell in row.items()
-        if method == "auto"
+        if method == "auto" and cell.warned < WARNED
     )
     rows = [
         [f"`{name}`", design, f"{rate * n:.3g} of {n:,}", shown(cell)]
