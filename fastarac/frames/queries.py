@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
 SPLITS = 64  # bins that are split in one pass
+SHARE = 12  # of 2**SHARE parts of the items: fewer are not split, so that few bins are
 BAD = -1e300  # the number of no bin
 
 
@@ -133,11 +134,13 @@ class QuerySource(Source):
     def _refined(self, groups: dict[Any, Cells]) -> Groups:
         """Split bins that are too large for a worker, as far as they hold several confidences."""
         x = nw.col("confidence")
+        total = sum(int(cells.size.sum()) for cells in groups.values())
+        most = max(self.batch, total >> SHARE)
         while True:
             splits = [
                 Split(label, cells.low[i].item(), cells.high[i].item())
                 for label, cells in groups.items()
-                for i in np.flatnonzero((cells.size > self.batch) & ~cells.single_valued).tolist()
+                for i in np.flatnonzero((cells.size > most) & ~cells.single_valued).tolist()
             ][:SPLITS]
             if not splits:
                 return groups

@@ -1,0 +1,183 @@
+"""Frames of Spark and Dask, on two worker processes each: as arrays, to the last bit, with a loss too."""
+
+from __future__ import annotations
+
+import os
+import resource
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import fastarac as fa
+from fastarac.frames.dask import DaskSource
+from fastarac.frames.spark import SparkSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+AREAS = {
+    "arac_auc": fa.arac_auc_score,
+    "roc_auc": fa.roc_auc_score,
+    "augrc": fa.augrc_loss,
+    "arp_auc": fa.arp_auc_score,
+    "aurc": fa.aurc_loss,
+    "average_precision": fa.average_precision_score,
+}
+COLUMNS: dict[str, Any] = {"confidence": "score", "correct": "right"}
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+
+
+@pytest.fixture(params=["spark", "dask"])
+def frame_of(request: pytest.FixtureRequest) -> Callable[[pa.Table], Any]:
+    """Makes a frame of several partitions."""
+    if request.param == "spark":
+        session = request.getfixturevalue("spark")
+        return lambda table: session.createDataFrame(table).repartition(5)
+    request.getfixturevalue("dask_client")
+    import dask.dataframe as dd
+
+    return lambda table: dd.from_pandas(table.to_pandas(), npartitions=5)
+
+
+def arrays(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
+    return table["right"].to_numpy(), table["score"].to_numpy()
+
+
+def test_counts(frame_of, items):
+    frame = frame_of(items)
+    correct, confidence = arrays(items)
+    assert fa.frames.threshold_sweep(frame, **COLUMNS) == fa.threshold_sweep(correct, confidence)
+    weight = items["w"].to_numpy()
+    expected = fa.threshold_sweep(correct, confidence, sample_weight=weight)
+    assert fa.frames.threshold_sweep(frame, **COLUMNS, weight="w") == expected
+    fields = np.array(items["field"].to_pylist())
+    found = fa.frames.threshold_sweep(frame, **COLUMNS, by="field")
+    assert list(found) == ["date", "name", "sum"]
+    for label, sweep in found.items():
+        assert sweep == fa.threshold_sweep(correct[fields == label], confidence[fields == label])
+
+
+@pytest.mark.parametrize("by", [None, "field"])
+def test_areas(frame_of, items, by, monkeypatch):
+    """In ranges of some thousand items, with a bin that is split, and a value that no worker needs."""
+    for source in (SparkSource, DaskSource):
+        monkeypatch.setattr(source, "batch", 3000)
+    frame = frame_of(items)
+    correct, confidence = arrays(items)
+    fields = np.array(items["field"].to_pylist())
+    for method in ("exact", "bounds"):
+        found = fa.frames.threshold_sweep(frame, **COLUMNS, by=by, method=method)
+        for label, sweep in found.items() if by else [(None, found)]:
+            mine = fields == label if by else slice(None)
+            expected = fa.threshold_sweep(correct[mine], confidence[mine])
+            for name, area in AREAS.items():
+                low, high = getattr(sweep, name)
+                value = area(expected)
+                assert low <= value <= high
+                assert method == "bounds" or low == high == value
+            at = expected.at(sweep.thresholds)
+            np.testing.assert_array_equal(sweep.true_accepts_low, at.true_accepts)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "error", "message"),
+    [
+        ("score", None, ValueError, "null|not finite"),
+        ("score", np.nan, ValueError, "not finite"),
+        ("right", 2, ValueError, r"0 \(incorrect\) or 1 \(correct\) is expected"),
+        ("score", "0.5", TypeError, "type String.*not text"),
+    ],
+)
+def test_bad_items(frame_of, column, value, error, message):
+    columns: dict[str, list[Any]] = {"score": [0.5, 0.25, 0.75], "right": [1, 0, 1]}
+    columns[column][1] = value
+    if isinstance(value, str):
+        columns[column] = [value] * 3
+    for method in ("auto", "bounds"):
+        with pytest.raises(error, match=message):
+            fa.frames.threshold_sweep(frame_of(pa.table(columns)), **COLUMNS, method=method)
+
+
+def test_a_worker_that_dies_once(spark, items, tmp_path: Path, monkeypatch):
+    """Its partition is computed again; the sums are the same."""
+    monkeypatch.setattr(SparkSource, "batch", 3000)
+    mark = tmp_path / "died"
+
+    def die_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if not mark.exists():
+                mark.write_text(str(os.getpid()))
+                os._exit(1)
+            yield batch
+
+    frame = spark.createDataFrame(items.select(["score", "right"])).repartition(4)
+    frame = frame.mapInArrow(die_once, frame.schema)
+    found = fa.frames.threshold_sweep(frame, **COLUMNS, method="exact")
+    assert int(mark.read_text()) != os.getpid()
+    sweep = fa.threshold_sweep(*arrays(items))
+    assert found.aurc == (fa.aurc_loss(sweep),) * 2
+    assert found.roc_auc == (fa.roc_auc_score(sweep),) * 2
+
+
+def test_an_executor_that_is_lost_after_the_shuffle(spark, items, tmp_path: Path, monkeypatch):
+    """Where a whole process goes with what it had shuffled, its partitions are computed again."""
+    import fastarac.frames.spark as module
+
+    monkeypatch.setattr(SparkSource, "batch", 3000)
+    mark = tmp_path / "lost"
+    work = module._work
+
+    def kill_once(plan: Any, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = list(batches)
+        if not mark.exists():
+            mark.write_text("")
+            worker = os.getppid()  # the daemon of Python, whose parent is the executor
+            with open(f"/proc/{worker}/stat") as stat:
+                executor = int(stat.read().split()[3])
+            os.kill(executor, 9)
+        yield from work(plan, iter(rows))
+
+    monkeypatch.setattr(module, "_work", kill_once)
+    frame = spark.createDataFrame(items.select(["score", "right"])).repartition(4)
+    found = fa.frames.threshold_sweep(frame, **COLUMNS, method="exact")
+    assert mark.exists()
+    sweep = fa.threshold_sweep(*arrays(items))
+    assert found.average_precision == (fa.average_precision_score(sweep),) * 2
+    assert found.arac_auc == (fa.arac_auc_score(sweep),) * 2
+
+
+def test_two_processes_work(spark, dask_client):
+    """Neither engine does its work in this process."""
+
+    def processes(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            pass
+        with open(f"/proc/{os.getppid()}/stat") as stat:
+            yield pa.RecordBatch.from_pydict({"executor": [int(stat.read().split()[3])]})
+
+    frame = spark.range(0, 100_000, 1, 8).mapInArrow(processes, "executor long")
+    assert len({row.executor for row in frame.collect()}) == 2
+    assert len(set(dask_client.run(os.getpid).values()) - {os.getpid()}) == 2
+
+
+def test_this_process_stays_small(spark):
+    """3 million items of 3 million confidences: only sums and counts in bins come here."""
+    frame = spark.range(0, 3_000_000, 1, 6).selectExpr(
+        "(hash(id) + 2147483648D) / 4294967296D AS score", "hash(id, 7) % 10 < 7 AS right"
+    )
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = fa.frames.threshold_sweep(frame, **COLUMNS)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert found.roc_auc.width == 0
+    assert found.total == 3_000_000
+    assert grown < 100, f"{grown:.0f} MB"
+
+
+def test_evaluate(frame_of, items):
+    correct, confidence = arrays(items)
+    found = fa.frames.evaluate(frame_of(items), **COLUMNS, max_error_rate=0.02)
+    assert found == fa.evaluate(correct, confidence, max_error_rate=0.02)
