@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastarac as fa
@@ -26,6 +25,7 @@ from bench.memory import peak
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 RESULTS = ROOT / "docs" / "_data" / "frames.json"
 MEMORY = "2GB"  # that DuckDB may take
@@ -82,7 +82,9 @@ def measure(engine: str, n: int, way: str) -> dict[str, Any]:
     if way in ("count", "sort"):
         read = "SELECT count(*) FROM items WHERE score >= 0 AND good IS NOT NULL"
         numbered = "SELECT row_number() OVER (ORDER BY score) AS r, good FROM items"
-        query = read if way == "count" else f"SELECT count(*) FROM ({numbered}) AS t WHERE good OR r > 1"
+        query = (
+            read if way == "count" else f"SELECT count(*) FROM ({numbered}) AS t WHERE good OR r > 1"
+        )
         found = session.sql(query)
         (found.fetchall if engine == "duckdb" else found.collect)()
     else:

@@ -180,6 +180,18 @@ def test_any_items_in_duckdb(items):
         assert found.arp_auc == (fa.arp_auc_score(sweep),) * 2
 
 
+def test_ranges_of_many_items(monkeypatch):
+    """More than are sorted in one go, below others and above others."""
+    monkeypatch.setattr(Source, "batch", 100_000)
+    rng = np.random.default_rng(2)
+    confidence = rng.random(270_000)
+    correct = rng.random(len(confidence)) < confidence
+    frame = duck(table_of(correct, confidence))
+    found = fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="exact")
+    for name, area in areas_of(fa.threshold_sweep(correct, confidence)).items():
+        assert getattr(found, name) == (area, area), name
+
+
 def test_vast_counts_above_a_range(monkeypatch):
     """Beyond 2**35 items the sums take another way; the figures stay."""
     from fastarac import _kernels

@@ -72,8 +72,9 @@ def machine() -> str:
     """What it was measured on."""
     facts = json.loads(MEASURED.read_text(encoding="utf-8"))["machine"]
     return (
-        f"DuckDB {facts['duckdb']} with a memory limit of {facts['memory_limit']} on {facts['processors']} "
-        f"processors ({facts['processor']}), which were shared: the load was {facts['load']:.0f}.\n"
+        f"DuckDB {facts['duckdb']} with a memory limit of {facts['memory_limit']} on "
+        f"{facts['processors']} processors ({facts['processor']}), which were shared: the load was "
+        f"{facts['load']:.0f}.\n"
     )
 
 

@@ -13,6 +13,7 @@ import argument_matrix
 import cost_figures
 import families
 import figures
+import frames_page
 import gallery_paper
 import gallery_partial
 import gallery_slides
@@ -38,6 +39,7 @@ MODULES = (
     cost_figures,
     families,
     figures,
+    frames_page,
     gallery_paper,
     gallery_partial,
     gallery_slides,

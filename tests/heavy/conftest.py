@@ -52,7 +52,9 @@ def dask_client() -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -64,14 +66,18 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     folder = Path(subprocess.check_output(["mktemp", "-d"], text=True).strip())
     user = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
-    as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"] if os.getuid() == 0 else []
+    as_user = (
+        ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"] if os.getuid() == 0 else []
+    )
     if as_user:
         shutil.chown(folder, user, user)
     binary, data = programs[-1], folder / "data"
 
     def run(program: str, *arguments: str, text: str | None = None) -> str:
         command = [*as_user, str(binary / program), *arguments]
-        done = subprocess.run(command, input=text, capture_output=True, text=True, cwd=folder, check=False)
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, cwd=folder, check=False
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 

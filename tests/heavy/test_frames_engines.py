@@ -1,9 +1,10 @@
-"""Frames of Spark and Dask, on two worker processes each: as arrays, to the last bit, with a loss too."""
+"""Frames of Spark and Dask, two worker processes each: as arrays, to the last bit, with losses too."""
 
 from __future__ import annotations
 
 import os
 import resource
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from fastarac.frames.spark import SparkSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 AREAS = {
     "arac_auc": fa.arac_auc_score,
@@ -45,6 +45,10 @@ def frame_of(request: pytest.FixtureRequest) -> Callable[[pa.Table], Any]:
 
 def arrays(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
     return table["right"].to_numpy(), table["score"].to_numpy()
+
+
+def parent_of(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().split()[3])
 
 
 def test_counts(frame_of, items):
@@ -136,9 +140,7 @@ def test_an_executor_that_is_lost_after_the_shuffle(spark, items, tmp_path: Path
         if not mark.exists():
             mark.write_text("")
             worker = os.getppid()  # the daemon of Python, whose parent is the executor
-            with open(f"/proc/{worker}/stat") as stat:
-                executor = int(stat.read().split()[3])
-            os.kill(executor, 9)
+            os.kill(parent_of(worker), 9)
         yield from work(plan, iter(rows))
 
     monkeypatch.setattr(module, "_work", kill_once)
@@ -156,8 +158,7 @@ def test_two_processes_work(spark, dask_client):
     def processes(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in batches:
             pass
-        with open(f"/proc/{os.getppid()}/stat") as stat:
-            yield pa.RecordBatch.from_pydict({"executor": [int(stat.read().split()[3])]})
+        yield pa.RecordBatch.from_pydict({"executor": [parent_of(os.getppid())]})
 
     frame = spark.range(0, 100_000, 1, 8).mapInArrow(processes, "executor long")
     assert len({row.executor for row in frame.collect()}) == 2
