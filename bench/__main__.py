@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import floor, fresh, machine, memory, peers, report
@@ -101,6 +102,7 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="end with 1 where a target is missed in every round, the best one included",
     )
+    add("--record", type=Path, metavar="FILE", help="also write the data of the page of benchmarks")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="print Markdown")
     form.add_argument("--json", action="store_true", help="print JSON, with every single time")
@@ -160,6 +162,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         facts, compare(options, found), start(options.start), peak_memory(options.memory, found)
     )
     tell("")
+    if options.record:
+        options.record.write_text(report.as_record(run), encoding="utf-8")
     if options.json:
         print(report.as_json(run))
     elif options.markdown:

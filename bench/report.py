@@ -241,6 +241,41 @@ def print_rich(run: Run) -> None:
         console.print(Text(note), soft_wrap=True)
 
 
+def as_record(run: Run) -> str:
+    """What the page of benchmarks shows: medians, and each target beside what was found."""
+    works = {work.name: work for work in WORKS}
+    targets = []
+    for cell in run.cells:
+        for target in works[cell.work].targets:
+            figure = cell.figure(target.against) if target.size == cell.n else None
+            if figure:
+                text = seconds_text if target.against == TIME else ratio_text
+                targets.append(
+                    {
+                        "work": cell.work,
+                        "n": cell.n,
+                        "measure": label_of(target.against),
+                        "found": text(*figure),
+                        "limit": text(target.limit),
+                        "met": _mark(figure.median, target.limit),
+                    }
+                )
+    cells = [
+        {
+            "work": cell.work,
+            "n": cell.n,
+            "seconds": {
+                name: summarize(times).median
+                for name, times in cell.times.items()
+                if not name.endswith(AVX2)
+            },
+        }
+        for cell in run.cells
+    ]
+    document = {"facts": run.facts, "cells": cells, "targets": targets}
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
 def as_json(run: Run) -> str:
     """Every single time in seconds, and the summaries by measure."""
     works = {work.name: work for work in WORKS}

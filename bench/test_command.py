@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import pytest
 
 from bench import __main__ as command
 from bench import fresh, memory, report
 from bench.works import TIME, WORKS, Target
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FEW = ["--sizes", "1e3,2000", "--works", "101", "--peers", "scikit-learn", "--rounds", "2"]
 
@@ -39,6 +43,18 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     cell = json.loads(capsys.readouterr().out)["comparison"][0]
     assert len(cell["seconds"]["fastarac"]) == 3
     assert {target["measure"] for target in cell["targets"]} == {"time"}
+
+
+def test_record(tmp_path: Path) -> None:
+    """The page of benchmarks has the medians, and the target at 10³."""
+    record = tmp_path / "benchmarks.json"
+    asked = ["--sizes", "1000", "--works", "evaluate", "--peers", "none", "--rounds", "3"]
+    command.main([*asked, "--record", str(record)])
+    data = json.loads(record.read_text(encoding="utf-8"))
+    assert set(data["cells"][0]["seconds"]) == {"fastarac", "np.sort"}
+    assert [(row["n"], row["measure"], row["limit"]) for row in data["targets"]] == [
+        (1000, "time", "120 µs")
+    ]
 
 
 def test_markdown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

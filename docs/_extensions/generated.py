@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import argument_matrix
+import benchmark_pages
 import cost_figures
 import families
 import figures
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 MODULES = (
     argument_matrix,
+    benchmark_pages,
     cost_figures,
     families,
     figures,
