@@ -119,7 +119,7 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[Any]], note: str =
 def _cell(value: Any) -> str:
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     style = ' style="text-align: right"' if is_number else ' style="text-align: left"'
-    return f"<td{style}>{escape(shown(value))}</td>"
+    return f"<td{style}>{escape(shown(value)).replace('    ', '&emsp;')}</td>"
 
 
 def shown(value: Any) -> str:
@@ -134,8 +134,10 @@ def shown(value: Any) -> str:
 
 
 def html_of_columns(columns: Mapping[str, Any]) -> str:
-    """Return a table of columns of equal length, of a long one the first and the last rows."""
+    """Return a table of columns of equal length: the first and the last rows, a single one upright."""
     n = len(next(iter(columns.values())))
+    if n == 1:
+        return html_table((), [(name, column[0]) for name, column in columns.items()])
     if n <= 2 * ENDS + 1:
         return html_table(list(columns), zip(*columns.values(), strict=True))
     first = zip(*(column[:ENDS] for column in columns.values()), strict=True)
