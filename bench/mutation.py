@@ -57,6 +57,7 @@ TESTS = {  # the first are run first
     "ranking": "ranking_measures",
     "replicates": "bootstrap bootstrap_bands bootstrap_intervals bootstrap_draws",
     "resampling": "bootstrap_draws bcost bootstrap",
+    "sketch": "sketch",
     "threshold": "exhaustive sorting sweep robustness groups",
     "verification": "verification_costs rejection_costs preferences",
     "weighted": "sorting sums invariances",

@@ -141,8 +141,19 @@ def test_what_is_merged_or_written_is_not_changed():
     before = a.to_bytes(), b.to_bytes()
     total = a + b
     total.update(correct, confidence)
-    assert (a.to_bytes(), b.to_bytes()) == before
     assert total.total == 400
+    alone = sum([a])
+    alone.update(correct, confidence)
+    assert (a.to_bytes(), b.to_bytes()) == before
+
+
+def test_counts_beyond_int64_are_refused():
+    sketch = sketched([1, 0], [0.5, 0.25])
+    for _ in range(61):
+        sketch += sketch
+    assert sketch.total == 2**62
+    with pytest.raises(ValueError, match="beyond int64"):
+        sketch + sketch
 
 
 @pytest.mark.parametrize("stream", ["uniform", "softmax", "logit", "float32", "rising"])

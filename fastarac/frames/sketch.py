@@ -255,12 +255,12 @@ class ThresholdSketch:
         """Merge with the sketch of other items, of either width: the wider one's holds."""
         if not isinstance(other, ThresholdSketch):
             return NotImplemented
+        if self.total + other.total > np.iinfo(np.int64).max:
+            message = f"the merged counts sum to {self.total + other.total}, beyond int64"
+            raise ValueError(message)
         merged = ThresholdSketch(max(self._max_width, other._max_width))
         merged._limit = max(self._limit, other._limit)
         merged._totals = self._totals + other._totals
-        if merged.total > np.iinfo(np.int64).max:
-            message = f"the merged counts sum to {self.total + other.total}, beyond int64"
-            raise ValueError(message)
         self._settle()
         other._settle()
         merged._nodes = self._nodes
@@ -268,8 +268,8 @@ class ThresholdSketch:
         return merged
 
     def __radd__(self, other: object) -> ThresholdSketch:
-        """Let ``sum(sketches)`` merge: it starts from 0."""
-        return self if other == 0 else NotImplemented
+        """Let ``sum(sketches)`` merge: it starts from 0. The sum of one sketch is another object."""
+        return self + ThresholdSketch(self._max_width) if other == 0 else NotImplemented
 
     def bounds(self) -> BoundedSweep:
         """Return the counts at thresholds, with bounds of all figures.
