@@ -24,8 +24,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # streams that Inspect leaves open, which are closed when all is over
     left_open = "ignore:Exception ignored in.*MemoryObject:pytest.PytestUnraisableExceptionWarning"
     config.addinivalue_line("filterwarnings", left_open)
-    # Spark and Dask start processes that import the package too
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    # Spark and Dask start processes that import the package too, and what the tests send them
+    paths = [str(ROOT), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
 
 
