@@ -99,6 +99,14 @@ def find_in_modules(
     return make_refnode(builder, node["refdoc"], place.docname, place.node_id, content, found[0])
 
 
+def prefer_the_top(_app: Sphinx, doctree: nodes.document) -> None:
+    """Let ``.evaluate`` be that of the top, where a module has one of the same name."""
+    for node in doctree.findall(addnodes.pending_xref):
+        if node.get("refspecific") and node["reftarget"] in fastarac.__all__:
+            node["reftarget"] = f"fastarac.{node['reftarget']}"
+            node["refspecific"] = False
+
+
 def check_names(_app: Sphinx, env: BuildEnvironment) -> None:
     """Warn about public names without a page."""
     documented = env.domains.python_domain.objects
@@ -109,6 +117,7 @@ def check_names(_app: Sphinx, env: BuildEnvironment) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("fa", LibraryName())
+    app.connect("doctree-read", prefer_the_top)
     app.connect("missing-reference", find_in_modules)
     app.connect("env-check-consistency", check_names)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
