@@ -98,7 +98,7 @@ def outputs(
     confidence: str = "confidence",
     cluster: str | None = None,
 ) -> HarnessOutputs:
-    """Return the outputs in a log, such as :func:`inspect_ai.log.read_eval_log` gives it.
+    """Return the outputs in a log, such as ``inspect_ai.log.read_eval_log`` gives it.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ class BoundedSweep(Result):
         edges : array_like of shape (k + 1,)
             Of k bins, strictly increasing; the first and the last may be infinite. A bin holds the
             confidences from its lower edge up to, but without, the upper one; the last bin holds its
-            upper edge too (as in :func:`numpy.histogram`).
+            upper edge too (as in ``numpy.histogram``).
         correct_counts, incorrect_counts : array_like of shape (k,)
             How many correct and incorrect items each bin holds, at least 0. Floats are weights.
         single_valued : array_like of bool of shape (k,), optional
