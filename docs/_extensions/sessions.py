@@ -1,7 +1,11 @@
-"""Console sessions: each command shown is run, and its output is what follows it."""
+"""Console sessions: each command shown is run, and its output is what follows it.
+
+A command of fastarac runs in a fork of this process, which has loaded what a new one would load.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import re
@@ -9,17 +13,18 @@ import shlex
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import fastarac.cli
 from fastarac.datasets import load_digits_ocr
 from fastarac.ocr import sample_folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-RUN = "from fastarac.cli import main; main()"
 COLUMNS = "92"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 STATUSES = (0, 1, 2, 3)  # of a check or a monitor: fails, refused, too few
@@ -97,30 +102,48 @@ def operation() -> str:
     )
 
 
+def run(words: list[str], folder: Path) -> tuple[int | None, str, str]:
+    """Return the exit status of a command, and what it has written to stdout and to stderr."""
+    if words[0] != "fastarac":
+        words[0] = {"python": sys.executable}.get(words[0], words[0])
+        done = subprocess.run(  # noqa: S603  (the commands are those of this file)
+            words, cwd=folder, capture_output=True, encoding="utf-8", check=False
+        )
+        return done.returncode, done.stdout, done.stderr
+    import_module("fastarac.cli._app")  # once, before the forks
+
+    with TemporaryDirectory() as written:
+        files = [Path(written, name) for name in ("stdout", "stderr")]
+        child = multiprocessing.get_context("fork").Process(target=act, args=(words, folder, files))
+        child.start()
+        child.join()
+        output, errors = (file.read_text(encoding="utf-8") for file in files)
+    return child.exitcode, output, errors
+
+
+def act(words: list[str], folder: Path, files: list[Path]) -> None:
+    """Be the command, in a process of its own."""
+    os.chdir(folder)
+    os.environ.update(TERMINAL)
+    sys.argv = words
+    sys.stdout, sys.stderr = (file.open("w", encoding="utf-8") for file in files)
+    fastarac.cli.main()
+
+
 def session(*commands: str, prepare: Callable[[Path], None] = write_examples) -> str:
     """Run commands of `fastarac`, ``python`` and ``head`` in a folder with the example files."""
     shown = []
     with TemporaryDirectory() as folder:
         prepare(Path(folder))
         for command in commands:
-            program, *arguments = shlex.split(command)
-            own = {"fastarac": [sys.executable, "-c", RUN], "python": [sys.executable]}
-            real = own.get(program, [program])
-            done = subprocess.run(  # noqa: S603  (the commands are those of this file)
-                [*real, *arguments],
-                cwd=folder,
-                env={**os.environ, **TERMINAL, "PYTHONIOENCODING": "utf-8"},
-                capture_output=True,
-                encoding="utf-8",
-                check=False,
-            )
-            if done.returncode not in STATUSES:
-                message = f"{command} ended with {done.returncode}:\n{done.stderr}"
+            status, output, errors = run(shlex.split(command), Path(folder))
+            if status not in STATUSES:
+                message = f"{command} ended with {status}:\n{errors}"
                 raise RuntimeError(message)
-            lines = plain(done.stdout)
-            if done.returncode:  # of what goes to stderr, not the progress
-                lines += [line for line in plain(done.stderr) if line.startswith("fastarac:")]
-                lines += ["$ echo $?", str(done.returncode)]
+            lines = plain(output)
+            if status:  # of what goes to stderr, not the progress
+                lines += [line for line in plain(errors) if line.startswith("fastarac:")]
+                lines += ["$ echo $?", str(status)]
             shown.append("\n".join([f"$ {command}", *lines, ""]))
     return "\n".join(shown)
 
