@@ -7,12 +7,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sklearn_plugin
 
 import fastarac as fa
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytest.importorskip("sklearn", minversion="1.9")
 
@@ -23,11 +26,9 @@ LEAST = 400  # tests that call one of our functions
 FAILING: dict[str, str] = {}  # test: why it fails
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def report_of_the_suite(folder: Path) -> dict[str, Any]:
     """Which names were called, and how each test ended that called one of them."""
     tests = Path(__file__).parent
-    folder = tmp_path_factory.mktemp("sklearn")
     file = folder / "report.json"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "sklearn_plugin", "-p", "no:cacheprovider"]
     command += ["-c", os.devnull, "--rootdir", str(folder), "--fastarac-report", str(file)]
@@ -46,16 +47,17 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_the_suite_is_passed(report: dict[str, Any]) -> None:
+def test_the_suite_is_passed_and_judges_every_function(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    report = report_of_the_suite(tmp_path)
     ran = {test: outcome for test, outcome in report["tests"].items() if outcome != "skipped"}
     failed = {test for test, outcome in ran.items() if outcome != "passed"}
+    record_property("tests of scikit-learn", len(ran))
     assert len(ran) >= LEAST
     assert failed == set(FAILING)
     assert len(failed) <= 0.03 * len(ran)
 
-
-@pytest.mark.slow
-def test_every_function_is_judged(report: dict[str, Any]) -> None:
     own = ("fastarac.sklearn.correctness", "fastarac.sklearn.scorer")
     homes = {name: getattr(getattr(fa, name), "__module__", "") for name in fa.__all__}
     public = {

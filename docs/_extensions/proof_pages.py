@@ -91,10 +91,18 @@ def conventions() -> str:
     return f"> {read(VECTORS)['about'].replace('*', chr(92) + '*')}\n"
 
 
+def runs() -> str:
+    """How many tests of which kind passed, and how much of the kernels they reach."""
+    data = read(DATA / "runs.json")  # by python -m bench.trust
+    rows = [[each["what"], each["figure"]] for each in data["rows"]]
+    return markdown(["of one run of the gate", "passed or measured"], rows)
+
+
 MAKERS: dict[str, Callable[[], str]] = {
     "exhaustive.md": orders,
     "mutants.md": mutants,
     "mutants_left.md": left_over,
+    "runs.md": runs,
     "vectors.md": vectors,
     "vectors_about.md": conventions,
 }
