@@ -113,6 +113,20 @@ def test_two_types_compiled_at_once_never_share_a_data_file(tmp_path):
     assert cache_file._data_name(1).endswith(".nbc")
 
 
+def test_a_zip_file_on_the_path(tmp_path):
+    source = tmp_path / "source" / "fastarac"
+    shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__", "*.nb?"))
+    archive = shutil.make_archive(str(tmp_path / "fastarac"), "zip", source.parent)
+    code = "import fastarac as fa; print(fa.__file__, fa.arac_auc_score([1, 0, 1], [3, 2, 1]))"
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": archive, "NUMBA_DISABLE_JIT": "1"},
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == [f"{archive}/fastarac/__init__.py", str(5 / 6)]
+
+
 @pytest.mark.slow
 @compiled
 def test_an_installation_that_cannot_be_written_to(tmp_path):

@@ -8,9 +8,10 @@ of names can fall behind.
 from __future__ import annotations
 
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,8 @@ class Names(NamedTuple):
 
 def attach(module: str, package: str, file: str) -> Names:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of the module in `file`, from its stub."""
-    stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
+    loader: Any = sys.modules[module].__loader__  # of files, or of a zip file
+    stub = loader.get_data(str(Path(file).with_suffix(".pyi"))).decode()
     home = {name: origin for origin, name in _LINE.findall(stub)}
 
     def load(name: str) -> object:
