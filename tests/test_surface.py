@@ -511,3 +511,10 @@ def test_percentages_are_recognised():
         ValueError, match=r"shape \(2, 2\); .* \(fastarac\.correctness makes one of class"
     ):
         fa.arac_auc_score([1, 0], [[0.9, 0.1], [0.2, 0.8]])
+
+
+def test_a_name_that_stands_elsewhere_is_pointed_out():
+    with pytest.raises(AttributeError, match=r"no attribute 'bcost'; fastarac\.costs has one"):
+        fa.bcost  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
+        fa.nothing  # noqa: B018

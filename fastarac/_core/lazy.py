@@ -36,12 +36,18 @@ def attach(module: str, package: str, file: str) -> Names:
     def load(name: str) -> object:
         if name not in home:
             message = f"module {module!r} has no attribute {name!r}"
-            raise AttributeError(message)
+            raise AttributeError(message + elsewhere(name), name=name, obj=sys.modules[module])
         if home[name] == ".":  # a module of the package
             return import_module(f".{name}", package)
         value: object = getattr(import_module(home[name], package), name)
         vars(import_module(module))[name] = value
         return value
+
+    def elsewhere(name: str) -> str:
+        """Say which public module below has the name."""
+        below = (other for other, origin in home.items() if origin == "." and not name.startswith("_"))
+        modules = (import_module(f".{other}", package) for other in below)
+        return "".join(f"; {each.__name__} has one" for each in modules if name in each.__all__)
 
     names = sorted(name for name in home if not name.startswith("_"))
     return Names(load, lambda: names, names)
