@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, Phase, settings
+
+if TYPE_CHECKING:
+    import pytest
 
 # Right and wrong calls for type checkers to read: wrong ones end in errors where they are run.
 collect_ignore = ["typed_calls.py"]
@@ -30,3 +35,10 @@ settings.register_profile(  # where a failure counts, and not its smallest examp
 )
 compiled = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if compiled else "interpreted"))
+
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Note how many samples Hypothesis has drawn, for the page on what to rely on."""
+    found = re.findall(r"(\d+) passing", getattr(item, "hypothesis_statistics", ""))
+    if found:
+        item.user_properties.append(("samples", sum(map(int, found))))
