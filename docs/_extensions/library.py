@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from docutils import nodes
 from sphinx import addnodes
@@ -21,17 +22,11 @@ logger = logging.getLogger(__name__)
 
 
 class LibraryName(SphinxRole):
-    """A link to a public name: ``{fa}`ThresholdSweep.risk```; with ``~`` before it, only ``risk``.
-
-    A name that the library does not have yet is marked as planned, and becomes a link by itself.
-    """
+    """A link to a public name: ``{fa}`ThresholdSweep.risk```; with ``~`` before it, only ``risk``."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         target = self.text.removeprefix("~")
         shown = target.rpartition(".")[2] if self.text.startswith("~") else target
-        if not _exists(target):
-            planned = nodes.inline("", "planned", classes=["planned"])
-            return [nodes.literal("", shown), nodes.Text(" "), planned], []
         link = addnodes.pending_xref(
             "",
             nodes.literal("", shown, classes=["xref", "py", "py-obj"]),
@@ -46,37 +41,15 @@ class LibraryName(SphinxRole):
         return [link], []
 
 
-def _exists(name: str) -> bool:
-    try:
-        resolve_name(f"fastarac.{name}")
-    except (AttributeError, ImportError):
-        owner, _, field = name.rpartition(".")
-        return bool(owner) and _exists(owner) and field in _fields(resolve_name(f"fastarac.{owner}"))
-    return True
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return getattr(value, "__annotations__", {})
-
-
-MODULES = (
-    "costs",
-    "datasets",
-    "displays",
-    "frames",
-    "io",
-    "measures",
-    "ocr",
-    "operation",
-    "report",
-    "results",
-    "synthetic",
-)
+ADAPTERS = "adapters"  # which cannot be imported without the tools that they are for
+MODULES = [
+    name for name in fastarac.__all__ if name != ADAPTERS and inspect.ismodule(getattr(fastarac, name))
+]
 
 
 def public_names() -> list[str]:
     """Return what ``import fastarac as fa`` offers, in its modules too."""
-    names = [name for name in fastarac.__all__ if name not in (*MODULES, "adapters")]
+    names = [name for name in fastarac.__all__ if name not in (*MODULES, ADAPTERS)]
     for module in MODULES:
         names += [f"{module}.{name}" for name in resolve_name(f"fastarac.{module}").__all__]
     return [name for name in names if name not in {"results." + top for top in fastarac.__all__}]
@@ -112,7 +85,7 @@ def check_names(_app: Sphinx, env: BuildEnvironment) -> None:
     documented = env.domains.python_domain.objects
     for name in public_names():
         if f"fastarac.{name}" not in documented:
-            logger.warning("fastarac.%s is public: give it a line in docs/api/index.md", name)
+            logger.warning("fastarac.%s is public: give it a line in docs/api/", name)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
