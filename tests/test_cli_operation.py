@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from commands import refusal, run
 
+import fastarac as fa
 from fastarac import operation
 
 
@@ -197,7 +198,7 @@ class TestPlan:
         out = run("plan", "--error-rate", 0.01, "--expect", 0.005).stdout
         assert out.startswith("Verify 2,185 outputs drawn at random (1,941 may do; between the two not")
         assert "Fewer than 299 cannot guarantee it" in out
-        assert "0.75 %          8,753    9,409\n" in out
+        assert "0.75 % 8,753 9,409" in " ".join(out.split())
         share = run("plan", "--error-rate", 0.01, "--audit", 0.02, "--outputs", 40_000).stdout
         assert "Audit 1,015 outputs drawn at random (2.54 % of 40,000): an error rate of" in share
         assert (
@@ -210,6 +211,21 @@ class TestPlan:
         out = run("plan", "--pilot", folder / "verified.csv", *interval).stdout
         assert "95 % confidence interval of roc_auc" in out
 
+    def test_groups_of_a_pilot(self, folder):
+        pilot = ("--pilot", folder / "verified.csv", "--group", "page")
+        _, confidence, correct = rows(4000, 0)
+        pages = np.arange(4000) // 4
+        threshold = fa.operating_point(correct, confidence, max_error_rate=0.02).threshold
+        effect = operation.design_effect(correct, confidence, groups=pages, threshold=threshold)
+        out = " ".join(run("plan", "--error-rate", 0.02, "--expect", 0.01, *pilot).stdout.split())
+        assert f"raise the variance of the error rate to {effect:.2f} times" in out
+        sizes = operation.sample_size_for_guarantee(0.02, 0.01, design_effect=effect)
+        assert f"Verify {sizes.stable:,} outputs" in out
+        options = {"statistic": "roc_auc", "half_width": 0.01}
+        n = operation.sample_size_for_interval(correct, confidence, groups=pages, **options)
+        out = run("plan", "--statistic", "roc_auc", "--half-width", 0.01, *pilot).stdout
+        assert f"Verify {n:,} outputs" in out
+
     def test_picture(self, tmp_path):
         path = tmp_path / "power.svg"
         run("plan", "--error-rate", 0.05, "--expect", 0.025, "--plot", path)
@@ -218,13 +234,22 @@ class TestPlan:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ([], "exactly one of --error-rate, --difference, --pilot is expected"),
+            ([], "exactly one of --error-rate, --difference, --half-width is expected"),
             (["--error-rate", 0.01], "exactly one of --expect and --audit is expected"),
             (["--error-rate", 0.01, "--expect", 0.02], "--expect is 0.02; a rate below the limit"),
             (["--error-rate", 0.01, "--audit", 0.001], "--audit is 0.001; a rate above the limit"),
             (["--difference", 0.01], "--discordance is expected beside --difference"),
             (["--difference", 0.1, "--discordance", 0.05], "--discordance is 0.05; at least"),
-            (["--pilot", "none.csv"], "--half-width is expected beside --pilot"),
+            (["--half-width", 0.1], "--pilot is expected beside --half-width"),
+            (["--error-rate", 0.1, "--group", "page"], "--pilot and --group are expected together"),
+            (
+                ["--half-width", 0.1, "--pilot", "a.csv", "--design-effect", 2],
+                "--design-effect is for plans without --pilot",
+            ),
+            (
+                ["--difference", 0.1, "--pilot", "a.csv", "--group", "page"],
+                "--pilot is for --error-rate and --half-width",
+            ),
             (["--difference", 0.1, "--plot", "a.png"], "--plot is for --expect alone"),
             (["--difference", 0.1, "--report", "a.html"], "--report is for --expect alone"),
             (["--difference", 0.1, "--outputs", 9], "--outputs is for --audit alone"),

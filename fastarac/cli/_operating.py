@@ -193,7 +193,18 @@ Discordance = Annotated[
 ]
 Pilot = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Verified outputs, from which an interval's width is known."),
+    typer.Option(
+        metavar="FILE",
+        help="Verified outputs, from which an interval's width or the effect of groups is known.",
+    ),
+]
+PilotGroup = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        metavar="COLUMN",
+        help="Column of the pilot: pages or documents, whose effect counts.",
+    ),
 ]
 HalfWidth = Annotated[
     float | None, typer.Option("--half-width", metavar="WIDTH", help="Of the interval wanted.")

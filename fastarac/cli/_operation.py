@@ -37,6 +37,7 @@ def plan(
     pilot: options.Pilot = None,
     statistic: StatisticName = "arac_auc",
     half_width: options.HalfWidth = None,
+    group: options.PilotGroup = None,
     guarantee: options.Failure = 0.05,
     power: options.Power = 0.8,
     ci: Level = 0.95,
@@ -51,7 +52,7 @@ def plan(
         _plan.run(
             {"error_rate": error_rate, "expect": expect, "audit": audit, "outputs": outputs},
             {"difference": difference, "discordance": discordance},
-            {"pilot": pilot, "statistic": statistic, "half_width": half_width},
+            {"pilot": pilot, "statistic": statistic, "half_width": half_width, "group": group},
             {"failure_probability": guarantee, "power": power, "design_effect": design_effect},
             ci,
             plot,

@@ -12,6 +12,7 @@ from fastarac.cli._options import RefusalError
 from fastarac.cli._policies import refusing, require_report
 from fastarac.cli._settings import say
 from fastarac.cli._tables import Column
+from fastarac.operating.points import operating_point
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,10 +36,11 @@ def run(
     asked = {
         "--error-rate": rates["error_rate"] is not None,
         "--difference": models["difference"] is not None,
-        "--pilot": interval["pilot"] is not None,
+        "--half-width": interval["half_width"] is not None,
     }
     if sum(asked.values()) != 1:
         raise RefusalError(f"exactly one of {', '.join(asked)} is expected")
+    options = {**options, "design_effect": _design_effect(asked, rates, interval, options)}
     with_expected = asked["--error-rate"] and rates["expect"] is not None
     for name, file in (("--plot", plot), ("--report", report)):
         if file is not None and not with_expected:
@@ -51,7 +53,7 @@ def run(
     require_report(report)
     if asked["--difference"]:
         say(_comparison(models, options, level))
-    elif asked["--pilot"]:
+    elif asked["--half-width"]:
         say(_interval(interval, level))
     elif (rates["expect"] is None) == (rates["audit"] is None):
         raise RefusalError("exactly one of --expect and --audit is expected beside --error-rate")
@@ -59,6 +61,42 @@ def run(
         say(_audits(rates, options))
     else:
         _guarantee(rates["error_rate"], rates["expect"], options, plot, report)
+
+
+def _design_effect(
+    asked: Mapping[str, bool],
+    rates: Mapping[str, Any],
+    interval: Mapping[str, Any],
+    options: Mapping[str, float],
+) -> float:
+    """What --design-effect says, or what the groups of a pilot say; refuses what does not fit."""
+    pilot, group, given = interval["pilot"], interval["group"], options["design_effect"]
+    if asked["--half-width"]:
+        if pilot is None:
+            raise RefusalError("--pilot is expected beside --half-width")
+    elif (pilot is None) != (group is None):
+        raise RefusalError("--pilot and --group are expected together beside --error-rate")
+    if pilot is None:
+        return given
+    if given != 1.0:
+        raise RefusalError("--design-effect is for plans without --pilot")
+    if asked["--half-width"]:
+        return given  # the interval's own variance has it
+    if asked["--difference"]:
+        raise RefusalError("--pilot is for --error-rate and --half-width")
+    with interrupts_end_at_once():
+        outputs = refusing(str(pilot), lambda: io.read_outputs(pilot, group=group))
+        pair = (outputs.correct, outputs.confidence)
+        limit = rates["error_rate"]
+        point = refusing("", lambda: operating_point(*pair, max_error_rate=limit))
+        found: float = operation.design_effect(
+            *pair, groups=outputs.group.codes, threshold=point.threshold
+        )
+    say(
+        f"The {group}s of {pilot.name} raise the variance of the error rate to {found:.2f} times that "
+        f"of independent outputs, at the threshold of {percent(limit)} there."
+    )
+    return found
 
 
 def _guarantee(
@@ -153,10 +191,9 @@ def _comparison(models: Mapping[str, Any], options: Mapping[str, float], level: 
 
 def _interval(interval: Mapping[str, Any], level: float) -> str:
     pilot, width = interval["pilot"], interval["half_width"]
-    if width is None:
-        raise RefusalError("--half-width is expected beside --pilot")
     with interrupts_end_at_once():
-        outputs = refusing(str(pilot), lambda: io.read_outputs(pilot))
+        outputs = refusing(str(pilot), lambda: io.read_outputs(pilot, group=interval["group"]))
+        groups = None if outputs.group is None else outputs.group.codes
         n = refusing(
             str(pilot),
             lambda: operation.sample_size_for_interval(
@@ -165,6 +202,7 @@ def _interval(interval: Mapping[str, Any], level: float) -> str:
                 statistic=interval["statistic"],
                 half_width=width,
                 confidence_level=level,
+                groups=groups,
             ),
         )
     return (
