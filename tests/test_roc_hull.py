@@ -361,7 +361,7 @@ class TestErrors:
             ({}, ValueError, "models has 0 entries; at least 1 is expected"),
             ({None: A}, TypeError, "models has the name None"),
             ({"A": 3}, TypeError, r"models\['A'\] is a int; \(y_true, y_score\) or a Threshold"),
-            ({"A": (*A, [1])}, TypeError, r"models\['A'\] is a tuple of 3; "),
+            ({"A": (*A, [1], [1])}, TypeError, r"models\['A'\] is a tuple of 4; "),
             ({"A": A, "B": ([2, 0], [0, 1])}, ValueError, r"models\['B'\]: y_true\[0\] is 2; 0"),
             ({"A": ([1, 0], ["a", "b"])}, TypeError, r"models\['A'\]: y_score has type <U1"),
             ({"A": ([1, 1], [0, 1])}, ValueError, "'A'.: y_true has no negative item; a ROC curve"),

@@ -74,7 +74,7 @@ def within_risk(
     one = keys.dtype.type(1)
     n = len(keys)
     for b in range(len(above)):
-        if float(above[b, 2]) / float(n - bounds[b]) > max_risk:
+        if bounds[b] < n and float(above[b, 2]) / float(n - bounds[b]) > max_risk:
             incorrect = above[b, 2]  # more for certain at every point of the bucket
             continue
         start = bounds[b]
