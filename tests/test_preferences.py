@@ -120,7 +120,7 @@ ONE = {"a": ([1, 0], [0.9, 0.1])}
     [
         ([([1], [1])], [1], [1], TypeError, r"models is a list; a mapping of names to \(correct, conf"),
         ({}, [1], [1], ValueError, "models has 0 entries; at least 1 is expected"),
-        ({"a": [1, 0, 1]}, [1], [1], TypeError, r"models\['a'\] is a list of 3; \(correct"),
+        ({"a": [1, 0, 1, 1]}, [1], [1], TypeError, r"models\['a'\] is a list of 4; \(correct"),
         ({"a": 3}, [1], [1], TypeError, r"models\['a'\] is a int; \(correct"),
         ({"a": ([1, 2], [0.9, 0.1])}, [1], [1], ValueError, r"correct\[1\] is 2"),
         (ONE, [], [1], ValueError, "gammas is empty; at least one ratio is expected"),

@@ -94,7 +94,10 @@ def look(browser, reports):
             "Emulation.setDeviceMetricsOverride",
             {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500},
         )
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        features = [
+            {"name": "prefers-color-scheme", "value": scheme},
+            {"name": "prefers-reduced-motion", "value": "reduce"},  # clicks do not wait for scrolling
+        ]
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
         browser.get((reports[0] / f"{name}.html").as_uri())
         assert browser.execute_script("return document.documentElement.dataset.ready") == "yes"

@@ -150,10 +150,13 @@ class TupleResult(Shown):
     """Base of named tuples, before the class of their fields."""
 
     __slots__ = ()
+    _locked: ClassVar[bool] = True  # its arrays are read-only
 
     if not TYPE_CHECKING:
 
         def __new__(cls, *args, **kwargs):
+            if not cls._locked:
+                return super().__new__(cls, *args, **kwargs)
             named = {name: read_only(value) for name, value in kwargs.items()}
             return super().__new__(cls, *map(read_only, args), **named)
 

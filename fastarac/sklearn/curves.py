@@ -54,6 +54,13 @@ R = TypeVar("R")
 _NO_POSITIVES = "No positive class found in y_true, recall is set to one for all thresholds."
 
 
+class DropIn(Table, TupleResult):
+    """What scikit-learn returns as a plain tuple: its arrays are the caller's to write to."""
+
+    __slots__ = ()
+    _locked = False
+
+
 class _ROCCurve(NamedTuple):
     fpr: NDArray[np.float64]
     """False positive rate at each threshold, from 0 to 1."""
@@ -63,7 +70,7 @@ class _ROCCurve(NamedTuple):
     """Decreasing, from inf; a score at or above the threshold counts as positive."""
 
 
-class ROCCurve(Table, TupleResult, _ROCCurve):
+class ROCCurve(DropIn, _ROCCurve):
     """True against false positive rates, from the highest threshold down."""
 
     __slots__ = ()
@@ -78,7 +85,7 @@ class _PrecisionRecallCurve(NamedTuple):
     """Increasing, in the type of the scores; one entry less."""
 
 
-class PrecisionRecallCurve(Table, TupleResult, _PrecisionRecallCurve):
+class PrecisionRecallCurve(DropIn, _PrecisionRecallCurve):
     """Precision against recall, from the lowest threshold up."""
 
     __slots__ = ()
@@ -97,7 +104,7 @@ class _DETCurve(NamedTuple):
     """Increasing."""
 
 
-class DETCurve(Table, TupleResult, _DETCurve):
+class DETCurve(DropIn, _DETCurve):
     """False negative against false positive rates, from the lowest threshold up."""
 
     __slots__ = ()
@@ -116,7 +123,7 @@ class _ConfusionMatrixAtThresholds(NamedTuple):
     """Decreasing, in the type of the scores."""
 
 
-class ConfusionMatrixAtThresholds(Table, TupleResult, _ConfusionMatrixAtThresholds):
+class ConfusionMatrixAtThresholds(DropIn, _ConfusionMatrixAtThresholds):
     """The four counts at every threshold, from the highest down."""
 
     __slots__ = ()
