@@ -433,6 +433,7 @@ def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, 
     threshold = _kernels.threshold
 
     def worker() -> Callable[[int, int], None]:
+        spare, counts = np.empty(0, keys.dtype), np.empty(0, np.int32)
         if not by_numpy:
             sizes = np.diff(bounds)
             typical = 4 * (len(keys) // len(sizes) + 1)

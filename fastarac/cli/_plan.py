@@ -101,7 +101,7 @@ def _design_effect(
 
 def _guarantee(
     limit: float,
-    expected: float,
+    expected: Any,
     options: Mapping[str, float],
     plot: Path | None,
     report: Path | None,

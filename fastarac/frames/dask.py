@@ -1,5 +1,9 @@
 """Dask: the counts of its partitions are added up as a tree; exact sums come after one shuffle."""
 
+# What pandas says of its own types is not the whole of it.
+# pyright: reportArgumentType=false, reportCallIssue=false, reportInvalidTypeArguments=false
+# pyright: reportReturnType=false
+
 from __future__ import annotations
 
 from functools import partial
