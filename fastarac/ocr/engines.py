@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -20,7 +21,7 @@ from fastarac.ocr.units import check_unit
 from fastarac.ocr.words import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
 
@@ -187,7 +188,8 @@ def _in_workers(
             pipe, other = context.Pipe()
             worker = context.Process(target=_work, args=(other,), daemon=True)
             workers.append((worker, pipe))
-            worker.start()
+            with _interrupts_wait():
+                worker.start()
             other.close()
             give(pipe)
         while busy:
@@ -203,6 +205,20 @@ def _in_workers(
                 worker.terminate()
                 worker.join()
     return found
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Block Ctrl-C, for a process that starts here and has not yet learned to leave it to this one."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # whose start would unblock it
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _received(pipe: Connection[Any, Any]) -> list[_Part]:
