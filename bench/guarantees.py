@@ -14,9 +14,7 @@ them wrong. The rate of the source at a threshold comes from numerical integrati
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +27,7 @@ import numpy as np
 import fastarac as fa
 from bench import coverage
 from bench.coverage import SPREAD, chance, expit
-from bench.rows import rows_of, save
+from bench.rows import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -407,21 +405,7 @@ def line(row: Row) -> str:
 
 def main() -> None:
     """Simulate, print and save."""
-    parser = argparse.ArgumentParser(prog="python -m bench.guarantees", description=__doc__)
-    parser.add_argument("--table", choices=TABLES, action="append")
-    parser.add_argument("--samples", type=int, help="of each row")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
-    options = parser.parse_args()
-    found = {
-        name: [row for row in rows_of(Row, options.output) if row.table == name] for name in TABLES
-    }
-    for name in options.table or TABLES:
-        found[name] = []
-        for row in simulate(name, options.samples):
-            found[name].append(row)
-            sys.stdout.write(line(row))
-            sys.stdout.flush()
-        save([row for rows in found.values() for row in rows], options.output)
+    run("python -m bench.guarantees", __doc__, Row, "table", TABLES, simulate, line, OUTPUT)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+    from collections.abc import Callable, Collection, Iterable
 
 Row = TypeVar("Row")
 
@@ -35,3 +37,33 @@ def save(rows: Iterable[Any], path: Path) -> None:
     unfinished = path.with_suffix(".part")
     unfinished.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
     unfinished.replace(path)
+
+
+def run(
+    program: str,
+    about: str | None,
+    kind: type[Row],
+    by: str,
+    names: Collection[str],
+    simulate: Callable[[str, int | None], Iterable[Row]],
+    line: Callable[[Row], str],
+    output: Path,
+) -> None:
+    """Simulate the rows of the chosen names, print each, and save them with those that are known.
+
+    `by` is the field of a row that names what it belongs to, and the option that chooses.
+    """
+    parser = argparse.ArgumentParser(prog=program, description=about)
+    parser.add_argument(f"--{by}", dest="chosen", choices=names, action="append")
+    parser.add_argument("--samples", type=int, help="of each row")
+    parser.add_argument("--output", type=Path, default=output)
+    options = parser.parse_args()
+    known = rows_of(kind, options.output)
+    found = {name: [row for row in known if getattr(row, by) == name] for name in names}
+    for name in options.chosen or names:
+        found[name] = []
+        for row in simulate(name, options.samples):
+            found[name].append(row)
+            sys.stdout.write(line(row))
+            sys.stdout.flush()
+        save([row for rows in found.values() for row in rows], options.output)

@@ -12,9 +12,7 @@ documents of 20 items, all these have the correlation 0.2 within a document.
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ import numpy as np
 
 import fastarac as fa
 from bench.coverage import DOCUMENT, SPREAD, centre, chance, expit, quantile_of_normal
-from bench.rows import rows_of, save
+from bench.rows import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -245,20 +243,7 @@ def line(row: Row) -> str:
 
 def main() -> None:
     """Simulate, print and save."""
-    parser = argparse.ArgumentParser(prog="python -m bench.type_one", description=__doc__)
-    parser.add_argument("--test", choices=TESTS, action="append")
-    parser.add_argument("--samples", type=int, help="of each row")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
-    options = parser.parse_args()
-    known = rows_of(Row, options.output)
-    found = {name: [row for row in known if row.test == name] for name in TESTS}
-    for name in options.test or TESTS:
-        found[name] = []
-        for row in simulate(name, options.samples):
-            found[name].append(row)
-            sys.stdout.write(line(row))
-            sys.stdout.flush()
-        save([row for rows in found.values() for row in rows], options.output)
+    run("python -m bench.type_one", __doc__, Row, "test", TESTS, simulate, line, OUTPUT)
 
 
 if __name__ == "__main__":

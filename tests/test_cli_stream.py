@@ -11,10 +11,9 @@ import duckdb
 import numpy as np
 import pytest
 from commands import reason, run
+from test_cli import GOOD
 
 import fastarac as fa
-
-GOOD = "correct,confidence\n" + "1,0.9\n1,0.8\n0,0.7\n1,0.6\n0,0.2\n"
 
 
 @pytest.fixture
