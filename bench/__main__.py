@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import floor, fresh, machine, memory, peers, report
+from bench import commands, floor, fresh, machine, memory, peers, report
 from bench.compare import OURS, Cell, measure
 from bench.works import WORKS
 
@@ -98,6 +98,14 @@ def parser() -> argparse.ArgumentParser:
         help="also measure the import and the first result in so many (5) fresh processes",
     )
     add(
+        "--commands",
+        type=whole,
+        nargs="?",
+        const=5,
+        metavar="PROCESSES",
+        help="also measure commands on files of millions of rows, each in so many (5) processes",
+    )
+    add(
         "--check",
         action="store_true",
         help="end with 1 where a target is missed in every round, the best one included",
@@ -151,6 +159,14 @@ def start(processes: int | None) -> dict[str, list[float]]:
     return fresh.start_times(processes)
 
 
+def whole_commands(processes: int | None) -> dict[str, list[float]]:
+    """Measure commands on files."""
+    if processes is None:
+        return {}
+    tell("commands on files")
+    return commands.times(processes)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, then print."""
     options = parser().parse_args(arguments)
@@ -159,7 +175,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     facts = machine.facts(found, [name for name, peer in asked.items() if not peer])
     facts["rounds"] = f"{options.rounds}; slow peers fewer, at least 3 where there are so many"
     run = report.Run(
-        facts, compare(options, found), start(options.start), peak_memory(options.memory, found)
+        facts,
+        compare(options, found),
+        {**start(options.start), **whole_commands(options.commands)},
+        peak_memory(options.memory, found),
     )
     tell("")
     if options.record:

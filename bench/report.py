@@ -6,7 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bench import fresh, memory
+from bench import commands, fresh, memory
 from bench.compare import AVX2, OURS, Cell, with_avx2
 from bench.timing import summarize
 from bench.works import SORT, TIME, WORKS, Target
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bench.works import Work
 
 MET, MISSED = "✓", "✗"
+LIMITS = fresh.LIMITS | commands.LIMITS  # of whole processes
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -135,7 +136,7 @@ def missed_of(run: Run) -> list[str]:
                 found = f"{label_of(target.against)} {text(*figure)}"
                 missed.append(f"{cell.work} at {size_text(cell.n)}: {found}, not {text(target.limit)}")
     for name, seconds in run.start.items():
-        limit = fresh.LIMITS.get(name)
+        limit = LIMITS.get(name)
         if limit and min(seconds) > limit:
             missed.append(f"{name}: {seconds_text(min(seconds))}, not {seconds_text(limit)}")
     return missed + [
@@ -146,10 +147,10 @@ def missed_of(run: Run) -> list[str]:
 
 
 def start_table(times: Mapping[str, Sequence[float]]) -> Table:
-    """Import and first result."""
+    """Import, first result and whole commands."""
     rows = []
     for name, seconds in times.items():
-        limit = fresh.LIMITS.get(name)
+        limit = LIMITS.get(name)
         figure = summarize(seconds)
         target = f"≤ {seconds_text(limit)} {_mark(figure.median, limit)}" if limit else ""
         rows.append([name, seconds_text(*figure), target])

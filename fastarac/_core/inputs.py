@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MAX_SPAN = 1e305  # of weights: with a greatest one of about 1, the least keeps its digits in a product
 CHUNK = 1 << 16  # items converted at a time where the arrays are not as the kernels want them
+SMALLEST_TABLE = 12  # bits of places in a hash table, which half fills them
 
 
 class Layout(NamedTuple):
@@ -562,16 +563,27 @@ def _number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDAr
             codes = (np.cumsum(present) - 1)[codes]
         labels = np.flatnonzero(present).astype(wide) + wide(lowest)
         return labels.astype(array.dtype), codes
-    codes = np.empty(len(values), np.int64)
-    bits = 12
+    bits = SMALLEST_TABLE
     while True:
-        slots = np.empty(1 << bits, wide)
-        found = np.empty(1 << bits, wide)
-        numbers = np.full(1 << bits, -1, np.int64)
-        distinct = _kernels.groups.encode_groups(values, slots, numbers, found, codes)
-        if distinct >= 0:
-            return found[:distinct].astype(array.dtype), codes
+        few = number_few(values, bits)
+        if few is not None:
+            return few[0].astype(array.dtype), few[1]
         bits += 3
+
+
+def number_few(
+    values: NDArray[Any], bits: int = SMALLEST_TABLE
+) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
+    """Number integers of 64 bits in the order of their first appearance, by a hash table of 2**bits.
+
+    Returns the distinct ones and the numbers; None, at once, where there are too many for the table.
+    """
+    slots = np.empty(1 << bits, values.dtype)
+    found = np.empty(1 << bits, values.dtype)
+    numbers = np.full(1 << bits, -1, np.int64)
+    codes = np.empty(len(values), np.int64)
+    distinct = _kernels.groups.encode_groups(values, slots, numbers, found, codes)
+    return None if distinct < 0 else (found[:distinct], codes)
 
 
 def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:

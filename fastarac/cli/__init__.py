@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 from fastarac._core.extras import missing
 from fastarac.cli._exit import (
@@ -15,6 +16,9 @@ from fastarac.cli._exit import (
     end_interrupted,
     interrupts_end_at_once,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 REQUIRED = ("typer", "rich", "duckdb")
 MOMENT = 0.05  # seconds
@@ -30,7 +34,8 @@ def main() -> None:
         from fastarac.cli._app import app
 
     try:
-        app(prog_name="fastarac")
+        with _without_linear_algebra():
+            app(prog_name="fastarac")
     except SystemExit as end:
         if end.code == INTERRUPTED:
             end_interrupted()
@@ -40,6 +45,23 @@ def main() -> None:
     except OSError as error:  # help and version are written by typer
         discard_output()
         sys.exit(_refuse(f"the standard output cannot be written: {error.strerror}"))
+
+
+@contextmanager
+def _without_linear_algebra() -> Iterator[None]:
+    """Hide scipy's linear algebra from numba, which would import it to see whether it finds BLAS.
+
+    That is a sixth of the time of a small command, and commands multiply no matrices.
+    """
+    modules: dict[str, Any] = sys.modules
+    hidden = "scipy.linalg" not in modules
+    if hidden:
+        modules["scipy.linalg"] = None
+    try:
+        yield
+    finally:
+        if hidden:
+            del modules["scipy.linalg"]
 
 
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:

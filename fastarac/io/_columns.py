@@ -132,9 +132,12 @@ class Correct(Pick):
             return f"CASE WHEN {name} = 1 THEN true WHEN {name} = 0 THEN false END"
         if kind != TEXT:
             raise self.unsuitable(source)
-        # not by its value as a number, to which 1e-400 and 0_1 would be rounded or read
+        # not by its value as a number, to which 1e-400 and 0_1 would be rounded or read; what nearly
+        # all files hold is told without a pattern, which takes as long as all the rest
         return (
-            f"CASE WHEN regexp_full_match({name}, '{WRITTEN_TRUE}') THEN true "
+            f"CASE WHEN {name} IN ('1', 'true', 'True') THEN true "
+            f"WHEN {name} IN ('0', 'false', 'False') THEN false "
+            f"WHEN regexp_full_match({name}, '{WRITTEN_TRUE}') THEN true "
             f"WHEN regexp_full_match({name}, '{WRITTEN_FALSE}') THEN false END"
         )
 

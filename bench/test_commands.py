@@ -1,0 +1,22 @@
+"""Commands on files, small ones: as whole processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bench import commands
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("command", commands.COMMANDS, ids=lambda command: command.name)
+def test_command(benchmark: Any, command: commands.Command, size: int, tmp_path: Path) -> None:
+    """The start of the process included; the kernels are compiled before."""
+    commands.run(command, commands.write_files(command, 200, tmp_path))
+    files = commands.write_files(command, min(size, command.rows), tmp_path)
+    _, text = benchmark(commands.run, command, files)
+    assert "ARAC-AUC" in text
+    assert all(file.stem in text for file in files)
