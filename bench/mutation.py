@@ -5,9 +5,10 @@ the tests that call the changed function, without the compiler and until the fir
 the changes that no test notices. ``python -m bench.mutation areas --sample 40`` takes 40 changes of one
 file. The scores go to docs/_data/mutation.json, of which the page on the tests is made.
 
-The tests are those that fit into `FIRST` seconds without the compiler, without those that take more
-than `SLOW`; of those that call a function, its changes go through the fastest `BUDGET` seconds. A
-change that no test notices stands in `EQUIVALENT` with the reason why none can, or asks for a test.
+The tests are those that fit into `FIRST` seconds without the compiler, file by file in turn, without
+those that take more than `SLOW`; of those that call a function, its changes go through the fastest
+`BUDGET` seconds. A change that no test notices stands in `EQUIVALENT` with the reason why none can, or
+asks for a test.
 Sizes of work space, chunks and lanes at the top of a file are not changed: results do not depend on
 them.
 """
@@ -26,11 +27,12 @@ import sys
 import time
 import types
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pytest
 
@@ -274,8 +276,10 @@ class Plugin:
             os.close(read)
             watch(self.module, self.called)
             rows = []
-            while len(rows) < len(session.items) and time.process_time() < FIRST:
-                rows.append(self.timed(session, len(rows)))
+            for index in in_turn([item.path for item in session.items]):
+                if time.process_time() > FIRST:
+                    break
+                rows.append(self.timed(session, index))
             with os.fdopen(write, "w") as out:
                 json.dump(rows, out)
             os._exit(0)
@@ -320,6 +324,14 @@ class Plugin:
                 os._exit(1)
             os._exit(0)
         return os.waitpid(child, 0)[1] == 0
+
+
+def in_turn(files: Sequence[object]) -> list[int]:
+    """Return the places of the tests so that their files take turns: the time is short."""
+    tests: dict[object, list[int]] = {}
+    for index, file in enumerate(files):
+        tests.setdefault(file, []).append(index)
+    return [index for turn in zip_longest(*tests.values()) for index in turn if index is not None]
 
 
 def run(session: pytest.Session, index: int) -> None:
