@@ -35,18 +35,17 @@ extensions = [
 nitpicky = True
 default_role = "literal"  # `name` in docstrings
 exclude_patterns = ["_build", "_generated"]
-templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "fieldlist"]
 myst_heading_anchors = 3
 
-autosummary_generate = True
+autosummary_generate = False  # pages hold many names: docs/_extensions/library.py
 autodoc_typehints = "none"  # the docstrings say more
 autodoc_mock_imports = ["torch", "torchmetrics", "inspect_ai", "lm_eval", "mlflow"]
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # autodoc shows them
 numpydoc_class_members_toctree = False
 
-copybutton_prompt_text = r">>> |\.\.\. "  # what one copies can be run
+copybutton_prompt_text = r">>> |\.\.\. |\$ "  # what one copies can be run: no prompts, no outputs
 copybutton_prompt_is_regexp = True
 
 html_theme = "furo"

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
 
 import fastarac as fa
 from fastarac.datasets import load_digits_ocr
@@ -35,6 +38,28 @@ def digits() -> str:
         figure = Figure(figsize=(8, 4.8), layout="constrained")
         draw_curves(digits_sweeps(), max_error_rate=(0.01, 0.05), ax=figure.subplots(), ylim="fit")
         return as_svg(figure)
+
+
+def tutorial() -> str:
+    """The curve of the tutorial: a classifier on the part that the threshold is chosen on."""
+    X, y = load_digits(return_X_y=True)
+    X_train, X_rest, y_train, y_rest = train_test_split(X, y, train_size=400, random_state=0)
+    X_part, _, y_part, _ = train_test_split(X_rest, y_rest, train_size=700, random_state=0)
+    model = KNeighborsClassifier(n_neighbors=10).fit(X_train, y_train)
+    items = fa.correctness(y_part, model.predict_proba(X_part), classes=model.classes_)
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 4), layout="constrained")
+        ax = figure.subplots()
+        fa.displays.ARACDisplay.from_predictions(
+            *items, max_error_rate=0.02, name="10 neighbours", ylim="fit", ax=ax
+        )
+        return as_svg(figure)
+
+
+def notebook() -> str:
+    """What a notebook shows of an evaluation."""
+    found = fa.evaluate(*load_digits_ocr()["knn-votes"], max_error_rate=0.01, intervals=True)
+    return f'<div class="notebook-output">{found._repr_html_()}</div>\n'
 
 
 def anatomy() -> str:
@@ -146,6 +171,8 @@ def trade_places() -> str:
 
 MAKERS: dict[str, Callable[[], str]] = {
     "digits.svg": digits,
+    "tutorial.svg": tutorial,
+    "notebook.html": notebook,
     "anatomy.svg": anatomy,
     "ties.svg": ties,
     "cases.svg": cases,

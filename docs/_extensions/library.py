@@ -1,15 +1,18 @@
-"""The role ``{fa}`` for names of the library, and the check that every public name is documented."""
+"""The role ``{fa}`` for names of the library, the directive ``names`` that documents them, and the check that all are."""
 
 from __future__ import annotations
 
 import inspect
+from importlib import import_module
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from docutils import nodes
+from docutils.statemachine import StringList
 from sphinx import addnodes
+from sphinx.ext.autodoc.mock import mock
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxRole
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.nodes import make_refnode
 
 import fastarac
@@ -39,6 +42,37 @@ class LibraryName(SphinxRole):
         )
         self.set_source_info(link)
         return [link], []
+
+
+class Names(SphinxDirective):
+    """Names of the current module, one a line: a table of their summaries, and then each of them in full.
+
+    Many on one page: a page for each name would spend most of the build on navigation.
+    """
+
+    has_content = True
+    # What every result, tuple or exception has is said once, in words.
+    inherited = "tuple, Exception, Mapping, Shown, Table, TupleResult"
+
+    def run(self) -> list[nodes.Node]:
+        names = [line.strip() for line in self.content if line.strip()]
+        lines = [".. autosummary::", "", *(f"   {name}" for name in names), ""]
+        with mock(self.config.autodoc_mock_imports):
+            module = import_module(self.env.ref_context["py:module"])
+            kinds = {name: self.kind_of(getattr(module, name)) for name in names}
+        for name, kind in kinds.items():
+            lines += [f".. auto{kind}:: {name}"]
+            if kind != "function":
+                lines += ["   :members:", f"   :inherited-members: {self.inherited}"]
+            lines.append("")
+        self.content = StringList(lines, self.get_source_info()[0])
+        return self.parse_content_to_nodes()
+
+    @staticmethod
+    def kind_of(value: object) -> str:
+        if not inspect.isclass(value):
+            return "function" if callable(value) else "data"
+        return "exception" if issubclass(value, BaseException) else "class"
 
 
 ADAPTERS = "adapters"  # which cannot be imported without the tools that they are for
@@ -90,6 +124,7 @@ def check_names(_app: Sphinx, env: BuildEnvironment) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("fa", LibraryName())
+    app.add_directive("names", Names)
     app.connect("doctree-read", prefer_the_top)
     app.connect("missing-reference", find_in_modules)
     app.connect("env-check-consistency", check_names)

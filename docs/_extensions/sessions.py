@@ -102,6 +102,21 @@ def operation() -> str:
     )
 
 
+def weekly() -> str:
+    """Run the commands of the script for cron, in a good week and in a bad one."""
+    pages = Path(__file__).parents[1]
+    script = (pages / "how_to" / "weekly.sh").read_text(encoding="utf-8")
+    commands = [line for line in script.splitlines() if line.startswith("fastarac ")]
+    fit = "fastarac fit verified.csv --by field --error-rate 0.02 -o policy.json"
+
+    def prepare(folder: Path) -> None:
+        shutil.copy(pages / "operation_example.py", folder)
+        for command in ("python operation_example.py", fit):
+            run(shlex.split(command), folder)
+
+    return session(*(c.replace("$week", week) for week in "13" for c in commands), prepare=prepare)
+
+
 def run(words: list[str], folder: Path) -> tuple[int | None, str, str]:
     """Return the exit status of a command, and what it has written to stdout and to stderr."""
     if words[0] != "fastarac":
@@ -193,5 +208,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     ),
     "ocr_guarantee.txt": lambda: session("fastarac ocr truth plain --error-rate 0.05 --guarantee 0.05"),
     "operation.txt": operation,
+    "weekly.txt": weekly,
+    "overview.txt": lambda: session("fastarac --help"),
     "help.txt": lambda: session("fastarac evaluate --help"),
 }
