@@ -64,6 +64,15 @@ def strip_examples(_app: Sphinx, doctree: nodes.document) -> None:
         block.children = [nodes.Text(block.astext().rstrip("\n"))]
 
 
+def no_navigation_of_sources(
+    _app: Sphinx, page: str, _template: str, context: dict[str, object], _doctree: nodes.document | None
+) -> None:
+    """Leave the tree of all pages, which takes long, out of pages of source, where none is current."""
+    if page.startswith("_modules/"):
+        context.pop("toctree")
+
+
 def setup(app: Sphinx) -> None:
     """Connect what is too small for an extension of its own."""
     app.connect("doctree-read", strip_examples)
+    app.connect("html-page-context", no_navigation_of_sources, priority=400)  # before the theme

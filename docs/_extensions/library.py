@@ -1,4 +1,4 @@
-"""The role ``{fa}`` for names of the library, the directive ``names`` that documents them, and the check that all are."""
+"""Names of the library: a role that links them, a directive and a check that document all of them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LibraryName(SphinxRole):
 
 
 class Names(SphinxDirective):
-    """Names of the current module, one a line: a table of their summaries, and then each of them in full.
+    """Names of the current module, one a line: a table of their summaries, and each of them in full.
 
     Many on one page: a page for each name would spend most of the build on navigation.
     """
@@ -66,7 +66,13 @@ class Names(SphinxDirective):
                 lines += ["   :members:", f"   :inherited-members: {self.inherited}"]
             lines.append("")
         self.content = StringList(lines, self.get_source_info()[0])
-        return self.parse_content_to_nodes()
+        parsed = self.parse_content_to_nodes()
+        for node in parsed:
+            for entry in node.findall(addnodes.desc):
+                for member in entry.findall(addnodes.desc_signature):
+                    if member.parent is not entry:  # in tables of contents: names, not their members
+                        member["_toc_name"] = ""
+        return parsed
 
     @staticmethod
     def kind_of(value: object) -> str:
