@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastarac._core import sorting
-from fastarac._core.counted import integer_thresholds
+from fastarac._core import runs, sorting
+from fastarac._core.counted import SweepArrays, integer_thresholds
 from fastarac._core.grades import GradedItems, graded_items
 from fastarac._core.inputs import NAMES, read_counts, read_items
 from fastarac._core.results import Result, Table, TupleResult, read_only
@@ -414,6 +414,17 @@ def as_sweep(
         reject_beside_sweep(confidence, sample_weight)
         return correct
     return threshold_sweep(correct, require_confidence(confidence), sample_weight=sample_weight)
+
+
+def sweep_of_runs(
+    correct: ArrayLike | ThresholdSweep, confidence: ArrayLike | None = None
+) -> ThresholdSweep:
+    """`as_sweep` at those points alone that statistics of pairs need: see `_kernels.runs`."""
+    if isinstance(correct, ThresholdSweep):
+        reject_beside_sweep(confidence, None)
+        arrays = SweepArrays(correct.thresholds, correct.true_accepts, correct.false_accepts)
+        return trusted_sweep(*runs.merged(arrays))
+    return trusted_sweep(*runs.sweep_of_runs(read_items(correct, require_confidence(confidence))))
 
 
 def reject_beside_sweep(

@@ -98,7 +98,7 @@ def test_bca_of_strata_is_that_of_two_samples():
         u = (n - 1) * (values.mean() - values)
         numerator += np.sum(u**3) / n**3
         denominator += np.sum(u**2) / n**2
-    population = population_of(correct, confidence, None, None, stratified=True)
+    population = population_of(correct, confidence, None, None, stratified=True, of_pairs=True)
     found = intervals.acceleration(population, statistic, "roc_auc")
     assert found == pytest.approx(numerator / (6 * denominator**1.5), rel=1e-9)
     assert (ours.low, ours.high) == intervals.bca(ours.distribution, ours.estimate, found, 0.95)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 from unittest import mock
@@ -16,6 +17,7 @@ from scipy import special
 import fastarac as fa
 from fastarac import _kernels
 from fastarac._core import counted, inputs, minority, parallel, sorting
+from fastarac.sweep import sweep_of_runs
 
 
 @contextmanager
@@ -109,6 +111,31 @@ def test_sweep_and_pairs_follow_the_definition(way, sample):
         # a sweep holds sums: a weight is lost beside those that were summed before it
         lost = 1e-15 * float(correct * incorrect)
         assert float(from_sweep.doubled_pairs) == pytest.approx(float(doubled), rel=1e-12, abs=lost)
+
+
+@ways
+@given(sample=strategies.unweighted)
+def test_runs_follow_the_definition(way, sample):
+    """Points between ties of one and the same label are left out, and no others."""
+    points = [(np.inf, 0, 0), *counts_by_definition(sample)]
+    labels = [
+        {name for name, a, b in zip("+-", before[1:], after[1:], strict=True) if a < b}
+        for before, after in itertools.pairwise(points)
+    ]
+    expected = [
+        point
+        for i, point in enumerate(points)
+        if i in (0, len(labels)) or labels[i - 1] != labels[i] or len(labels[i]) > 1
+    ]
+    with way():
+        of_items = sweep_of_runs(sample.correct, sample.confidence)
+    whole = fa.threshold_sweep(sample.correct, sample.confidence)
+    for sweep in (of_items, sweep_of_runs(whole)):
+        assert sweep.thresholds[0] == np.inf
+        assert [exact(t) for t in sweep.thresholds[1:]] == [t for t, _, _ in expected[1:]]
+        assert sweep.true_accepts.tolist() == [ta for _, ta, _ in expected]
+        assert sweep.false_accepts.tolist() == [fa_ for _, _, fa_ in expected]
+    assert fa.arac_auc_score(of_items) == fa.arac_auc_score(whole)
 
 
 @pytest.mark.parametrize("way", list(WAYS.values())[1:4], ids=list(WAYS)[1:4])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fastarac._kernels import ranking as ranking
     from fastarac._kernels import replicates as replicates
     from fastarac._kernels import resampling as resampling
+    from fastarac._kernels import runs as runs
     from fastarac._kernels import sketch as sketch
     from fastarac._kernels import threshold as threshold
     from fastarac._kernels import verification as verification
@@ -49,6 +50,7 @@ _MODULES = frozenset(
         "ranking",
         "replicates",
         "resampling",
+        "runs",
         "sketch",
         "threshold",
         "verification",

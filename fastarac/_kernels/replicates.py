@@ -37,6 +37,22 @@ U = np.uint32
 
 
 @kernel
+def codes_of_counts(true_accepts: Array, false_accepts: Array, codes: Array) -> None:
+    """Write the codes of single items, not interleaved; `codes` (n + 1,), of which the last is void.
+
+    First where the label changes, then the labels: without a branch that depends on lengths of ties.
+    """
+    codes[:] = 0
+    for i in range(1, len(true_accepts)):
+        codes[true_accepts[i - 1] + false_accepts[i - 1]] ^= np.uint8(CORRECT | STARTS)
+        codes[true_accepts[i] + false_accepts[i - 1]] ^= np.uint8(CORRECT)
+    label = np.uint8(0)
+    for i in range(len(codes)):
+        label ^= codes[i] & np.uint8(CORRECT)
+        codes[i] = (codes[i] & np.uint8(STARTS)) | label
+
+
+@kernel
 def add_unit(
     count: Any, code: Any, above: Any, before: Any, wrong: Any, doubled: Any, in_first: Any, first: Any
 ) -> tuple[Any, Any, Any, Any, Any, Any]:

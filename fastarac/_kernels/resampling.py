@@ -1,6 +1,7 @@
 """Draw the resamples of the bootstrap: how often each unit is drawn.
 
-Units are the items, or groups of them, or cells of alike items with a count each. Random numbers are
+Units are the items, or groups of them (`draw_units`), or cells of alike items with a count each: few
+(`draw_cells`), or many small ones (`draw_from_tables`). Random numbers are
 those of SplitMix64 (Steele, Lea and Flood 2014), a stream of its own for each replicate: the number
 of the replicate and the key decide over it, not the thread that draws it.
 """
@@ -260,3 +261,65 @@ def draw_cells(
                 row[cell] = drawn
                 left -= drawn
                 whole -= size
+
+
+@kernel
+def draw_from_tables(
+    key: Array,
+    first: int,
+    cells: Array,
+    ends: Array,
+    guide: Array,
+    levels: Array,
+    limits: Array,
+    others: Array,
+    places: Array,
+    counts: Array,
+) -> None:
+    """`draw_cells` for many small `cells` of one stratum: from tables.
+
+    Every cell gets a Poisson count, whose mean is its size times a number just below 1; all counts
+    again where their sum is above the number of items. Given their sum, they are those of a draw with
+    replacement, which they remain when single draws are added until the sum is right.
+
+    A Poisson count is a sum of such counts for the powers of two that make up the size, each out of a
+    table (Walker 1977). A row of `levels` is a table and the `places` in `cells` that take part: (first
+    column, logarithm of the number of columns, count at the first one, begin and end of the places). A
+    random word chooses a column by its high bits; where the rest is below the column's entry in
+    `limits`, the count is that of the column, else that in `others`.
+    `ends` (n_cells,) sums up the sizes, and `guide` says in which cell a block of items begins.
+    """
+    n = ends[-1]
+    shift = 0
+    while (n - 1) >> shift >= len(guide):
+        shift += 1
+    state = np.empty(1, np.uint64)
+    drawn = np.empty(len(cells), np.int64)
+    for r in range(len(counts)):
+        state[0] = start_of(key, first + r)
+        total = n + 1
+        while total > n:
+            drawn[:] = 0
+            total = 0
+            for table in range(len(levels)):
+                column, log_columns, least, begin, end = levels[table]
+                limit = limits[column : column + (1 << log_columns)]
+                other = others[column : column + (1 << log_columns)]
+                left, right = np.uint64(log_columns), np.uint64(64 - log_columns)
+                here = state[0]
+                for i in range(begin, end):
+                    word = mix(here + np.uint64(i - begin + 1) * STEP)
+                    c = np.int64(word >> right)
+                    count = least + c if (word << left) < limit[c] else np.int64(other[c])
+                    drawn[places[i]] += count
+                    total += count
+                state[0] = here + np.uint64(end - begin) * STEP
+        for _ in range(n - total):
+            item = below(n, state)
+            cell = np.int64(guide[item >> shift])
+            while ends[cell] <= item:
+                cell += 1
+            drawn[cell] += 1
+        row = counts[r]
+        for i in range(len(cells)):
+            row[cells[i]] = drawn[i]

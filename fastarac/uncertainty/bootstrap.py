@@ -25,7 +25,7 @@ from fastarac.sweep import split_grades
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.exact_variance import interval_of_pairs, read_pairs
-from fastarac.uncertainty.replicates import Evaluator, standard_error
+from fastarac.uncertainty.replicates import Evaluator, is_of_pairs, standard_error
 from fastarac.uncertainty.resampling import population_of
 from fastarac.uncertainty.statistics import Statistic, as_statistic
 
@@ -142,8 +142,9 @@ def bootstrap(
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); an item stays whole.
     random_state : int, SeedSequence, Generator or None, default=None
-        Decides over the resamples, and nothing else does: the same integer gives the same result on
-        any number of threads and for any statistic. None: different ones each time.
+        Decides over the resamples: the same integer gives the same result on any number of threads.
+        Where all statistics are of pairs, they may be other ones than for other statistics. None:
+        different ones each time.
     n_threads : int, optional
         By default as many as are worth it, at most ``FASTARAC_NUM_THREADS`` or the processors there
         are. Functions of your own are called by one thread at a time.
@@ -195,9 +196,12 @@ def bootstrap(
 
     Items are sorted once. A resample is then a count for each: Poisson counts, of which single draws
     are added or taken back until the sum is right, which gives the law of drawing one by one, to the
-    32 bits of each random number. Where confidences repeat so often that it is less work, it is one
-    multinomial count for each kind of item, however many items there are. Time is
-    O((n + sorting) + n·n_resamples), memory O(n) a thread and O(n_resamples).
+    32 bits of each random number. Where that is less work, it is a count for each kind of item: those
+    of one confidence and label or, where all statistics are of pairs (the recognition rate, ARAC-AUC,
+    normalized ARAC-AUC, AUGRC, ROC-AUC), all adjacent ones of one label, so that k errors make at most
+    2k + 1 kinds. Counts of many kinds come from tables of Poisson's distribution, to 64 bits, and are
+    made up to n by single draws; those of few kinds are multinomial, one binomial after the other.
+    Time is O(n + sorting) and at most O(n) for a resample, memory O(n) a thread and O(n_resamples).
 
     Examples
     --------
@@ -233,7 +237,10 @@ def bootstrap(
         correct, confidence, sample_weight, groups = split_grades(
             correct, confidence, sample_weight, groups
         )
-    population = population_of(correct, confidence, sample_weight, groups, stratified=stratified)
+    population = population_of(
+        correct, confidence, sample_weight, groups, stratified=stratified,
+        of_pairs=all(is_of_pairs(one) for one in statistics.values()),
+    )  # fmt: skip
     estimates = {name: _estimate(one, population) for name, one in statistics.items()}
     errors = dict.fromkeys(statistics, math.nan)
     if method == "studentized":

@@ -10,7 +10,7 @@ import numpy as np
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile
 from fastarac.areas.arac import CHUNK
-from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.sweep import ThresholdSweep, sweep_of_runs
 from fastarac.uncertainty import asymptotic, derivatives, influence
 from fastarac.uncertainty.inversion import Sample
 from fastarac.uncertainty.statistics import Statistic
@@ -31,7 +31,7 @@ def read_pairs(
     groups: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> ThresholdSweep:
-    """The sweep of whole items; raises where the closed form does not hold."""
+    """The sweep of runs of whole items; raises where the closed form does not hold."""
     if not stratified:
         message = "stratified is False; for method='exact-variance' stratified=True is expected"
         raise ValueError(message)
@@ -39,7 +39,7 @@ def read_pairs(
         if given is not None:
             message = f"{name} is given; for method='exact-variance' single items are expected"
             raise ValueError(message)
-    sweep = as_sweep(correct, confidence)
+    sweep = sweep_of_runs(correct, confidence)
     if sweep.true_accepts.dtype != np.int64:
         message = "the sweep is weighted; for method='exact-variance' counts of items are expected"
         raise ValueError(message)

@@ -139,7 +139,8 @@ def _normalized(risk_area: float, correct: float, incorrect: float, gamma: float
     return (gamma * upper + correct / total) / (gamma + 1.0)
 
 
-def _is_of_pairs(statistic: Read) -> bool:
+def is_of_pairs(statistic: Read) -> bool:
+    """Whether the pairs of one correct and one incorrect item by their order say all."""
     return isinstance(statistic, Statistic) and statistic.name in PAIRS
 
 
@@ -174,11 +175,11 @@ class Evaluator:
         self._population, self._key = population, key
         self._statistics = list(statistics)
         self.n_resamples = n_resamples
-        self._of_pairs = [s for s in statistics if _is_of_pairs(s)]
+        self._of_pairs = [s for s in statistics if is_of_pairs(s)]
         self._others = [
             (j, s, _quick(s) if isinstance(s, Statistic) else None)
             for j, s in enumerate(statistics)
-            if not _is_of_pairs(s)
+            if not is_of_pairs(s)
         ]
         self._pairs = np.zeros((n_resamples if self._of_pairs else 0, 3), population.weights.dtype)
         self._values = np.empty((len(self._statistics), n_resamples))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,15 @@ from fastarac import _kernels
 from fastarac._core.inputs import read_groups, read_items
 from fastarac._core.sorting import scale_of
 from fastarac._kernels.codes import CORRECT, STARTS
-from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence, threshold_sweep
+from fastarac.sweep import (
+    ThresholdSweep,
+    as_sweep,
+    reject_beside_sweep,
+    require_confidence,
+    sweep_of_runs,
+    threshold_sweep,
+)
+from fastarac.uncertainty import poisson
 from fastarac.uncertainty.influence import effective
 
 if TYPE_CHECKING:
@@ -21,7 +30,11 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-CELL_COST = 64  # a cell takes as long to draw as so many items
+# How long drawing takes, in items. What is quickest depends on the sample alone, not on the machine.
+CELL_COST = 64  # of a cell by a binomial
+LOOKUP_COST = 4  # of a number out of a table, and of a cell to put together
+SINGLE_COST = 24  # of one more draw of an item
+STRATUM_SHIFT = 48  # replicates of another stratum have numbers from here on
 LARGEST_BYTE = 255
 WHOLE_PAIRS = 1 << 31  # up to so many items, twice the number of pairs fits int64
 _ONE = np.array([1], np.int64)
@@ -73,6 +86,8 @@ class Population:
         Items in each unit, where units are cells.
     groups : ndarray or None
         The number of the group of each unit.
+    tables : list
+        One for each stratum, where the counts of cells are drawn from tables.
     scale : float
         A power of two that brings the largest weight into [0.5, 1), so that no product of weights
         overflows or vanishes.
@@ -89,6 +104,7 @@ class Population:
     sizes: NDArray[np.int64] | None = None
     groups: Array | None = None
     scale: float = 1.0
+    tables: list[poisson.Tables] = field(default_factory=list)
 
     @property
     def n_items(self) -> float:
@@ -105,7 +121,11 @@ class Population:
     @property
     def work(self) -> int:
         """What a resample costs, in items."""
-        return CELL_COST * len(self.codes) if self.sizes is not None else len(self.codes)
+        if self.sizes is None:
+            return len(self.codes)
+        if self.tables:
+            return _table_cost(self.sizes)
+        return CELL_COST * len(self.codes)
 
     @property
     def in_bytes(self) -> bool:
@@ -119,6 +139,11 @@ class Population:
         """
         resampling = _kernels.resampling
         with np.errstate(over="ignore"):  # random words wrap around
+            for stratum, table in enumerate(self.tables):
+                numbers = first + (stratum << STRATUM_SHIFT)
+                resampling.draw_from_tables(key, numbers, *table, counts)
+            if self.tables:
+                return counts
             if self.sizes is not None:
                 resampling.draw_cells(key, first, self.sizes, self.strata, self.bounds, counts)
                 return counts
@@ -157,8 +182,9 @@ def population_of(
     groups: ArrayLike | None,
     *,
     stratified: bool,
+    of_pairs: bool = False,
 ) -> Population:
-    """Read the arguments of a bootstrap.
+    """Read the arguments of a bootstrap, `of_pairs` where the statistics need no more than runs.
 
     Raises
     ------
@@ -185,11 +211,11 @@ def population_of(
                 "(correct, confidence) with sample_weight is expected"
             )
             raise ValueError(message)
-        return _of_sweep(correct, stratified=stratified)
+    if isinstance(correct, ThresholdSweep) or (sample_weight is None and groups is None):
+        read = sweep_of_runs if of_pairs else as_sweep
+        return _of_sweep(read(correct, confidence), stratified=stratified)
     confidence = require_confidence(confidence)
     sweep = threshold_sweep(correct, confidence, sample_weight=sample_weight)
-    if sample_weight is None and groups is None:
-        return _of_sweep(sweep, stratified=stratified)
     items = read_items(correct, confidence, sample_weight)
     labels, values, weights = items.correct.astype(np.bool_), items.confidence, items.weight
     codes = None if groups is None else read_groups(groups, items.n)[1]
@@ -250,24 +276,42 @@ def _of_members(
 
 
 def _of_sweep(sweep: ThresholdSweep, *, stratified: bool) -> Population:
-    sizes = np.stack([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)], axis=1).ravel()
-    used = sizes > 0
-    n, n_cells = sweep.true_accepts[-1].item() + sweep.false_accepts[-1].item(), int(used.sum())
-    codes = np.tile(np.array([CORRECT, 0], np.uint8), len(sizes) // 2)
-    if CELL_COST * n_cells < n or n >= WHOLE_PAIRS:
-        codes |= STARTS * _first_of_ties(used)
-        codes = codes[used]
-        strata, bounds = _strata(codes, stratified=stratified)
-        if not stratified:
-            strata = np.arange(n_cells)
-        weights = _ONE if n < WHOLE_PAIRS else _ONE_POINT_ZERO
-        return Population(sweep, None, codes, 1, weights, n, strata, bounds, sizes=sizes[used])
-    codes = np.repeat(codes, sizes)
-    ends = (sweep.true_accepts + sweep.false_accepts)[:-1]
-    codes[ends] |= STARTS
-    codes = _interleaved(codes)
+    n = sweep.true_accepts[-1].item() + sweep.false_accepts[-1].item()
+    least = min(2 * LOOKUP_COST, CELL_COST) * (len(sweep.thresholds) - 1)
+    found = _of_cells(sweep, n, stratified=stratified) if least < n or n >= WHOLE_PAIRS else None
+    if found is not None:
+        return found
+    codes = np.empty(n + 1, np.uint8)
+    _kernels.replicates.codes_of_counts(sweep.true_accepts, sweep.false_accepts, codes)
+    codes = _interleaved(codes[:n])
     strata, bounds = _strata(codes, stratified=stratified)
     return Population(sweep, None, codes, _kernels.replicates.LANES, _ONE, n, strata, bounds)
+
+
+def _of_cells(sweep: ThresholdSweep, n: int, *, stratified: bool) -> Population | None:
+    """Cells of alike items, where that is less work than the items are."""
+    sizes = np.stack([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)], axis=1).ravel()
+    used = sizes > 0
+    n_cells = int(used.sum())
+    by_tables = n < WHOLE_PAIRS and _table_cost(sizes[used]) < min(n, CELL_COST * n_cells)
+    if not by_tables and CELL_COST * n_cells >= n and n < WHOLE_PAIRS:
+        return None
+    codes = np.tile(np.array([CORRECT, 0], np.uint8), len(sizes) // 2) | STARTS * _first_of_ties(used)
+    codes, sizes = codes[used], sizes[used]
+    strata, bounds = _strata(codes, stratified=stratified)
+    if not stratified:
+        strata = np.arange(n_cells)
+    cells = [strata[a:b] for a, b in itertools.pairwise(bounds) if a < b] if by_tables else []
+    return Population(
+        sweep, None, codes, 1, _ONE if n < WHOLE_PAIRS else _ONE_POINT_ZERO, n, strata, bounds,
+        sizes=sizes, tables=[poisson.tables_of(some, sizes[some]) for some in cells],
+    )  # fmt: skip
+
+
+def _table_cost(sizes: NDArray[np.int64]) -> int:
+    """What it takes to draw the counts of cells from tables."""
+    singles = 1 + int(poisson.DEVIATIONS * math.sqrt(float(sizes.sum())))
+    return LOOKUP_COST * (poisson.lookups(sizes) + len(sizes)) + SINGLE_COST * singles
 
 
 def _first_of_ties(used: NDArray[np.bool_]) -> NDArray[np.uint8]:
