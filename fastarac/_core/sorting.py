@@ -2,9 +2,9 @@
 
 Several ways lead there, chosen by the number of items and a sample of their confidences: a few items
 are sorted by one kernel in one go; few distinct values are counted (`counted`); where one class is
-small, pairs are counted around it (`minority`); up to some million items are sorted by numpy, where the
-processor lets it sort well; everything else is spread over buckets that fit the cache, and the buckets
-are sorted by several threads. All give the same numbers to the last bit.
+small, pairs are counted around it (`minority`); where the processor lets numpy sort well, it halves and
+sorts the others; elsewhere they are spread over buckets that fit the cache, and the buckets are sorted
+by several threads. All give the same numbers to the last bit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from fastarac._core.inputs import CHUNK
 from fastarac._core.minority import count_around_few
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from fastarac._core.inputs import Items, Layout
 
@@ -40,9 +40,10 @@ Exact = int | Fraction
 
 FEW = 1 << 11  # up to so many items are sorted and counted by one kernel
 SINGLE = CHUNK  # up to so many items are read as one chunk and sorted as one bucket
-HALVES = 1 << 21  # up to so many items are sorted as two buckets, where np.sort is fast
-TWO_THREADS = 1 << 19  # from so many on, the two are sorted by two threads
-TRIAL = 1 << 12  # keys that are sorted to find that out
+TWO_THREADS = 1 << 20  # from so many on, keys that numpy sorts are made by several threads
+MAX_THREADS = 2  # up to so many leave the sort of many items to numpy, where that is fast
+HALVES = 1 << 21  # so many items do any number of threads
+TRIAL = 1 << 12  # keys that are sorted to find out whether it is fast
 BUCKET = 1 << 13  # items that a bucket aims at
 MAX_BUCKETS = 1 << 10
 TASK = 8  # buckets that a thread takes at a time
@@ -74,7 +75,6 @@ class Buckets(NamedTuple):
     bounds: NDArray[np.int64]
     below: int
     weights: Array  # empty where the items are not weighted
-    pieces: Sequence[list[Array]] = ()  # of each bucket, where they are still to be put into `keys`
     by_numpy: bool = False  # whether np.sort sorts the buckets, which then are few
 
 
@@ -221,20 +221,28 @@ def count_or_spread(items: Items) -> SweepArrays | Buckets:
     counted = count_values(items) if has_few_values(sample) else None
     if counted is not None:
         return counted
-    if by_numpy and (items.n <= HALVES or parallel.n_threads(items.n) == 1):
-        return halve(items, sample, by_numpy=True)
+    one_sided = (sample[0] < 0) == (sample[-1] < 0)  # else `halve` may need twice the memory
+    few_threads = parallel.n_threads(items.n) <= MAX_THREADS and one_sided
+    if by_numpy and (items.n <= HALVES or few_threads):
+        return halve(items, by_numpy=True)
     return spread(items, plan_buckets(items, sample))
 
 
 @cache
 def numpy_sorts_well() -> bool:
-    """Whether np.sort takes no longer than `sort_keys`: that depends on the processor.
+    """Whether numpy halves and sorts keys about as fast as `sort_keys`: that depends on the processor.
 
-    Measured once a process, in some 100 µs. Where it is about the same, np.sort wins with more keys.
+    Measured once a process, in some 100 µs. Where it takes as long or a little longer, it wins with
+    more keys, which `sort_keys` has to have spread over buckets.
     """
     keys = np.arange(TRIAL, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     spare = np.empty(TRIAL, np.uint64)
     counts = np.empty(_kernels.threshold.counts_needed(TRIAL), np.int32)
+
+    def by_numpy(copy: Array) -> None:
+        copy.partition(TRIAL // 2)
+        for half in (copy[: TRIAL // 2], copy[TRIAL // 2 :]):
+            half.sort()
 
     def seconds(sort: Callable[[Array], None]) -> float:
         times = []
@@ -246,50 +254,44 @@ def numpy_sorts_well() -> bool:
         return min(times)
 
     own = seconds(lambda copy: _kernels.threshold.sort_keys(copy, spare, counts))
-    return seconds(np.ndarray.sort) < 1.25 * own
+    return seconds(by_numpy) < 1.5 * own
 
 
-def halve(items: Items, sample: Array | None = None, *, by_numpy: bool) -> Buckets:
-    """Write the keys of all items into two buckets.
+def halve(items: Items, *, by_numpy: bool) -> Buckets:
+    """Write the keys of all items into two buckets, of the values below zero and of the others.
 
-    The values of the first are below zero or, where several threads are worth it and all values have
-    one sign, below the middle one of the `sample`.
+    Where several threads are worth it, the larger one is divided in the middle: equal values may then
+    be on both sides, and `sort_buckets` brings them together.
     """
-    threshold = _kernels.threshold
     layout = items.layout
-    shares = parallel.shares(items.n) if items.n >= TWO_THREADS else [(0, items.n)]
-    keys = np.empty(items.n, layout.bits)
-    if len(shares) == 1 and items.direct:
-        _, _, bits, labels = next(items.chunks(0, items.n))
-        bad, seen, lower = threshold.encode_two_ended(bits, labels, layout.kind, layout.exponent, keys)
-        items.check(not_finite=bad, seen_labels=seen)
-        return Buckets(keys, np.array([0, lower, items.n]), 1, NO_WEIGHTS, by_numpy=by_numpy)
-    zero = layout.bits.type(1 << (8 * layout.bits.itemsize - 1))
-    pivot = zero
-    if sample is not None and (sample[0] < 0) == (sample[-1] < 0):
-        middle = sample[len(sample) // 2 :][:1].astype(layout.values).view(layout.bits)
-        pivot = threshold.ordered_all(middle, layout.kind)[0]
+    n = items.n
+    keys = np.empty(n, layout.bits)
 
-    def encode(index: int) -> tuple[bool, list[tuple[Array, Array]]]:
-        pairs = []
-        pure = True
-        for offset, _, bits, labels in items.chunks(*shares[index]):
+    def encode(share: tuple[int, int]) -> list[tuple[Array, Array]]:
+        parts = []
+        for offset, _, bits, labels in items.chunks(*share):
             part = keys[offset : offset + len(bits)]
-            bad, seen, lower, one_sided = threshold.encode_halves(
-                bits, labels, layout.kind, layout.exponent, pivot, part
+            bad, seen, lower = _kernels.threshold.encode_two_ended(
+                bits, labels, layout.kind, layout.exponent, part
             )
             items.check(not_finite=bad, seen_labels=seen)
-            pure = pure and one_sided
-            pairs.append((part[:lower], part[lower:]))
-        return pure, pairs
+            parts.append((part[:lower], part[lower:]))
+        return parts
 
-    parts = parallel.run(encode, range(len(shares)))
-    if not all(pure for pure, _ in parts):
-        return halve(items, by_numpy=by_numpy)
-    pieces = tuple([pair[side] for _, pairs in parts for pair in pairs] for side in (0, 1))
-    bounds = np.array([0, sum(map(len, pieces[0])), items.n])
-    below = 1 if pivot == zero else 0 if pivot > zero else 2
-    return Buckets(np.empty_like(keys), bounds, below, NO_WEIGHTS, pieces, by_numpy)
+    shares = parallel.shares(n) if n >= TWO_THREADS else [(0, n)]
+    parts = [part for parts in parallel.run(encode, shares) for part in parts]
+    lower = sum(len(below) for below, _ in parts)
+    if 0 < lower < n and len(parts) > 1:
+        keys = np.concatenate([part[side] for side in (0, 1) for part in parts])
+    bounds = [0, lower, n]
+    if by_numpy and parallel.n_threads(n) > 1:
+        start, stop = (lower, n) if 2 * lower <= n else (0, lower)
+        middle = (stop - start) // 2
+        keys[start:stop].partition(middle)
+        bounds.append(start + middle)
+    bounds.sort()
+    below = bounds.index(lower)
+    return Buckets(keys, np.array(bounds), below, NO_WEIGHTS, by_numpy)
 
 
 def plan_buckets(items: Items, sample: Array | None = None) -> Plan:
@@ -428,32 +430,52 @@ def over_buckets(
 
 
 def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, *options: Any) -> None:
-    """Sort every bucket and let `kernel` write its row of `results`, while it is in the cache."""
-    keys, bounds, _, _, pieces, by_numpy = buckets
+    """Sort every bucket and let `kernel` write its row of `results`.
+
+    Of small buckets while each is in the cache. Of halves that numpy has sorted the bounds move first.
+    """
+    keys, bounds, _, _, by_numpy = buckets
     threshold = _kernels.threshold
+    n_buckets = len(bounds) - 1
 
     def worker() -> Callable[[int, int], None]:
-        spare, counts = np.empty(0, keys.dtype), np.empty(0, np.int32)
-        if not by_numpy:
-            sizes = np.diff(bounds)
-            typical = 4 * (len(keys) // len(sizes) + 1)
-            spare = np.empty(min(sizes.max(), typical), keys.dtype)
-            counts = np.empty(threshold.counts_needed(sizes.max()), np.int32)
+        sizes = np.diff(bounds)
+        typical = 4 * (len(keys) // n_buckets + 1)
+        spare = np.empty(min(sizes.max(), typical), keys.dtype)
+        counts = np.empty(threshold.counts_needed(sizes.max()), np.int32)
 
         def step(first: int, last: int) -> None:
-            for b in range(first, last) if by_numpy or pieces else ():
-                bucket = keys[bounds[b] : bounds[b + 1]]
-                if pieces:
-                    np.concatenate(pieces[b], out=bucket)
-                if by_numpy:
-                    bucket.sort()
-            if not by_numpy:
-                threshold.sort_range(keys, bounds, first, last, spare, counts)
+            threshold.sort_range(keys, bounds, first, last, spare, counts)
             kernel(keys, bounds, first, last, results, *options)
 
         return step
 
-    over_buckets(len(bounds) - 1, len(keys), worker)
+    if not by_numpy:
+        over_buckets(n_buckets, len(keys), worker)
+        return
+
+    def sort(first: int, last: int) -> None:
+        for b in range(first, last):
+            keys[bounds[b] : bounds[b + 1]].sort()
+
+    def count(first: int, last: int) -> None:
+        kernel(keys, bounds, first, last, results, *options)
+
+    over_buckets(n_buckets, len(keys), lambda: sort)
+    _move_bounds_past_ties(buckets)
+    over_buckets(n_buckets, len(keys), lambda: count)
+
+
+def _move_bounds_past_ties(buckets: Buckets) -> None:
+    """Move the bounds between sorted buckets of one sign so that no value is on both sides."""
+    keys, bounds = buckets.keys, buckets.bounds
+    zero = bounds[buckets.below]
+    for b in range(1, len(bounds) - 1):
+        bound = bounds[b]
+        if b != buckets.below and bound not in (0, zero):
+            end = zero if bound < zero else len(keys)
+            highest = keys[bound - 1] | keys.dtype.type(1)
+            bounds[b] += np.searchsorted(keys[bound:end], highest, side="right")
 
 
 def scale_of(largest: float) -> float:

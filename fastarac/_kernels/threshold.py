@@ -69,17 +69,6 @@ def ordered(bits: Any, sign: Any, kind: int) -> Any:
 
 
 @kernel
-def ordered_all(bits: Array, kind: int) -> Array:
-    """Return `ordered` of all of `bits`."""
-    T = bits.dtype.type
-    sign = T(1) << T(8 * bits.itemsize - 1)
-    out = np.empty(len(bits), bits.dtype)
-    for i in range(len(bits)):
-        out[i] = ordered(bits[i], sign, kind)
-    return out
-
-
-@kernel
 def histogram(
     values: Array,
     bits: Array,
@@ -173,41 +162,15 @@ def encode_two_ended(
         keys[i] = (o << one) | T(labels[i])
     front = 0 if every & sign else len(bits)
     if (some ^ every) & sign:  # values on both sides of zero
-        front = encode_halves(bits, labels, kind, exponent, sign, keys)[2]
+        front = 0
+        back = len(bits) - 1
+        for i in range(len(bits)):
+            o = T(ordered(bits[i], sign, kind))  # of 64 bits before
+            upper = np.int64(1) if o & sign else np.int64(0)
+            keys[back if upper else front] = (o << one) | T(labels[i])
+            front += 1 - upper
+            back -= upper
     return bad and kind == FLOAT, np.int64(seen), front
-
-
-@kernel
-def encode_halves(
-    bits: Array, labels: Array, kind: int, exponent: Any, pivot: Any, keys: Array
-) -> tuple[bool, int, int, bool]:
-    """Write the keys of the values below the pivot from the front and of the others from the back.
-
-    `pivot` is as from `ordered`. Returns what `encode_two_ended` does, and whether the values of
-    each half are on one side of zero, as those of a bucket must be.
-    """
-    T = bits.dtype.type
-    one = T(1)
-    sign = one << T(8 * bits.itemsize - 1)
-    bad = False
-    seen = np.uint8(0)
-    front = 0
-    back = len(bits) - 1
-    some = sign ^ sign
-    every = ~some
-    for i in range(len(bits)):
-        b = bits[i]
-        bad |= (b & exponent) == exponent
-        seen |= labels[i]
-        o = T(ordered(b, sign, kind))  # of 64 bits before
-        some |= o
-        every &= o
-        upper = np.int64(1) if o >= pivot else np.int64(0)
-        keys[back if upper else front] = (o << one) | T(labels[i])
-        front += 1 - upper
-        back -= upper
-    pure = pivot == sign or (some ^ every) & sign == T(0)
-    return bad and kind == FLOAT, np.int64(seen), front, pure
 
 
 @kernel
@@ -341,13 +304,13 @@ def count_keys(keys: Array) -> tuple[int, int, int, int]:
         differ = keys[i] ^ keys[i - 1]
         distinct += 1 if differ > one else 0
         mixed += 1 if differ == one else 0
-    doubled = 0
-    incorrect = 0
+    correct = 0
+    positions = 0  # of the correct items: all items below, of which 0, 1, 2, … are correct
     for i in range(n):
         label = np.int64(keys[i] & one)
-        incorrect += 1 - label
-        doubled += label * incorrect
-    doubled *= 2
+        correct += label
+        positions += label * i
+    doubled = 2 * positions - correct * (correct - 1)
     for i in range(1, n if mixed else 0):
         if keys[i] ^ keys[i - 1] == one:  # from the incorrect items of a tie to the correct ones
             first = i
@@ -357,7 +320,7 @@ def count_keys(keys: Array) -> tuple[int, int, int, int]:
             while last < n and keys[last] == keys[i]:
                 last += 1
             doubled -= (i - first) * (last - i)
-    return distinct, n - incorrect, incorrect, doubled
+    return distinct, correct, n - correct, doubled
 
 
 @kernel
