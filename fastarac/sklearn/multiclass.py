@@ -86,9 +86,9 @@ class Multilabel:
 
     def support(self, weight: Array | None) -> Array:
         """Return the sum of each column of the labels themselves."""
-        if weight is None:
-            return self.values.sum(axis=0)  # type: ignore[no-any-return]
-        return (self.values * weight[:, np.newaxis]).sum(axis=0)  # type: ignore[no-any-return]
+        values = self.values if weight is None else self.values * weight[:, np.newaxis]
+        sums: Array = values.sum(axis=0)
+        return sums
 
     def check_labels(self, axis: int | None) -> None:
         """Raise where two labels meet along `axis` and neither is known to be the positive one."""
