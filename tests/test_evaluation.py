@@ -56,6 +56,26 @@ def test_limits_need_no_sweep(way, sample, rate, risk):
         assert repr(at.point) == repr(fa.operating_point(sweep, **limit))
 
 
+@pytest.mark.parametrize("way", ["many buckets", "numpy, two threads"])
+@pytest.mark.parametrize("errors", range(5))
+def test_limits_that_are_met_exactly(way, errors):
+    """At a rate or risk that a threshold has, the last such threshold is taken."""
+    correct = [1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 0, 1]
+    confidence = [9, 9, 8, 8, 7, 6, 6, 6, 5, 4, 3, 2, 1, 0]
+    sweep = fa.threshold_sweep(correct, confidence)
+    last = np.flatnonzero(sweep.false_accepts <= errors)[-1]
+    of_risk = np.flatnonzero(sweep.risk <= sweep.risk[last])[-1]
+    for place, limit in (
+        (last, {"max_error_rate": errors / 14}),
+        (of_risk, {"max_error_rate": (), "max_risk": sweep.risk[last]}),
+    ):
+        with WAYS[way]():
+            (found,) = fa.evaluate(correct, confidence, **limit).limits
+        assert found.point.threshold == sweep.thresholds[place]
+        point = fa.operating_point(sweep, **{found.limit.criterion: found.limit.value})
+        assert repr(found.point) == repr(point)
+
+
 @given(strategies.items)
 def test_the_areas_are_those_of_the_definitions(sample):
     e = fa.evaluate(sample.correct, sample.confidence, **sample.weighted)

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastarac as fa
+from fastarac import _kernels
 from fastarac.frames import BoundedSweep, ThresholdSketch
 from fastarac.frames import sketch as module
 
@@ -237,3 +238,38 @@ def test_sketches_of_two_widths_keep_the_wider():
     copy = pickle.loads(pickle.dumps(merged))
     assert copy.bounds() == merged.bounds()
     assert repr(copy) == "ThresholdSketch(2 correct, 1 incorrect, max_width=0.2)"
+
+
+LABELS = pytest.mark.parametrize("label", [0, 1], ids=["incorrect", "correct"])
+
+
+def of_label(label, counts):
+    """Counts of one label in the rows of a table, none of the other."""
+    table = np.zeros((len(counts), 2), np.int64)
+    table[:, label] = counts
+    return table
+
+
+@LABELS
+@pytest.mark.parametrize(("below", "nodes"), [([2, 3], 2), ([3, 3], 3)])
+def test_what_encloses_a_range_leaves_less_for_it(label, below, nodes):
+    """A tenth of what the enclosing node leaves of 100 is 5: two single confidences may hold that."""
+    low, bits = np.array([0, 0b100, 0b111], np.uint64), np.array([4, 0, 0], np.int64)
+    counts = of_label(label, [50, *below])
+    new = np.empty_like(low), np.empty_like(bits), np.empty_like(counts)
+    n = _kernels.sketch.collapse(low, bits, counts, np.array([100.0, 100.0]), 0.1, *new)
+    assert n == nodes
+    assert new[2][:n, label].tolist() == [50, 5] if nodes == 2 else [50, *below]
+
+
+@LABELS
+@pytest.mark.parametrize(("items", "left"), [(2, 0), (3, 3)])
+def test_a_node_takes_items_while_it_stays_small(label, items, left):
+    """A tenth of what is left of 100 above the node is 5, of which it holds three."""
+    owners, bits = np.array([0], np.int64), np.array([8], np.int64)
+    counts, added = of_label(label, [3]), of_label(label, [items])
+    sums = of_label(label, [50])
+    budget = np.array([100.0, 100.0])
+    assert _kernels.sketch.accept(owners, added, bits, counts, sums, budget, 0.1) == left
+    assert counts[0, label] == 3 + items - left
+    assert added[0, 0] == (-1 if left else 0)
