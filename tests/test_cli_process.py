@@ -40,6 +40,11 @@ class TestProcess:
         assert result.stderr == b""
         assert json.loads(result.stdout)[0]["n"] == 5
 
+    def test_scipy_is_not_waited_for(self, good):
+        at_the_end = "print('scipy.linalg' in sys.modules, 'numba' in sys.modules, file=sys.stderr)"
+        before = f"import atexit, sys\natexit.register(lambda: {at_the_end})"
+        assert run_process("evaluate", good, before=before).stderr == b"False True\n"
+
     def test_completion_of_commands_and_options(self):
         def completed(words: str) -> list[str]:
             place = str(words.count(" "))
