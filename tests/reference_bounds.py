@@ -74,3 +74,15 @@ def accepted_within(ties: Ties, max_error_rate: float | None, max_risk: float | 
         if rate <= (max_error_rate if max_risk is None else max_risk):
             best = t + f
     return best
+
+
+def precisions_at(ties: Ties, right: int) -> list[Fraction]:
+    """Heights of the precision-recall curve, which goes in steps, where so many items are correct."""
+    t = f = 0
+    found = []
+    for p, q in ties:
+        reached = t < right <= t + p
+        t, f = t + p, f + q
+        if reached or t == right:
+            found.append(Fraction(t, t + f))
+    return found

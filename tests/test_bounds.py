@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_bounds import accepted_within, areas, orders_of
+from reference_bounds import accepted_within, areas, orders_of, precisions_at
 
 import fastarac as fa
 from fastarac.frames import BoundedSweep, Bounds
@@ -80,6 +80,28 @@ def test_operating_points_keep_the_limit_and_lose_what_they_say(limit):
             assert math.isnan(kept.high) or kept.high <= limit, where
 
 
+def test_precisions_are_the_extremes_over_all_orders_and_ties():
+    for bins in CASES[::2]:
+        sweep = bounded(bins)
+        orders = list(orders_of(bins))
+        levels = np.arange(1, sweep.n_correct + 1)
+        for right, *found in zip(levels, *sweep.counts.precision(levels), strict=True):
+            values = [value for ties in orders for value in precisions_at(ties, right)]
+            assert found[1] == float(max(values)), (bins, right)
+            if any(single for *_, single in bins):  # where one begins, the bound is that of others
+                assert found[0] <= float(min(values)), (bins, right)
+            else:
+                assert found[0] == float(min(values)), (bins, right)
+
+
+def test_a_table_has_a_row_a_threshold():
+    sweep = BoundedSweep.from_bins([0, 0.5, 1], [1, 2], [1, 0], single_valued=[True, False])
+    for backend in ("pandas", "polars"):
+        rows = np.array(sweep.to_frame(backend)).tolist()
+        assert rows == [[math.inf, 0, 0, 0, 0, 1], [0.5, 2, 2, 0, 0, 0], [0, 3, 3, 1, 1, 1]]
+    assert list(sweep.to_columns())[-1] == "single_valued"
+
+
 @st.composite
 def uncertain(draw):
     """Items that are known to be in one of several bins each, and where they are: values in them."""
@@ -123,6 +145,10 @@ def test_bounds_hold_where_an_item_may_be_in_several_bins(case):
     for name, figure in figures.items():
         low, high = getattr(sweep, name)
         assert low <= figure <= high or (math.isnan(figure) and math.isnan(low)), name
+    ties = list(zip(np.diff(exact.true_accepts), np.diff(exact.false_accepts), strict=True))
+    levels = np.arange(1, correct.sum() + 1)
+    for right, low, high in zip(levels, *sweep.counts.precision(levels), strict=True):
+        assert all(low <= float(value) <= high for value in precisions_at(ties, right))
     for limit in (0.0, 0.1, 0.3, 0.5):
         for criterion in ("max_error_rate", "max_risk"):
             point = fa.operating_point(sweep, **{criterion: limit})

@@ -1,4 +1,4 @@
-"""Curves that can be drawn with a band, and those over the acceptance rate."""
+"""Curves between bounds, those that can be drawn with a band, and those over the acceptance rate."""
 
 from __future__ import annotations
 
@@ -27,23 +27,18 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.bands import ConfidenceBand
 
+    Band = tuple[FloatArray, FloatArray, FloatArray]  # places, and the least and largest heights there
+
 ENOUGH_ACCEPTED = 0.01  # for shares of the accepted items not to be those of a few
-AREAS = {
-    "arac": "arac_auc",
-    "generalized_rc": "augrc",
-    "rc": "aurc",
-    "arp": "arp_auc",
-    "roc": "roc_auc",
-}
 
 
 @dataclass(eq=False, repr=False)
-class BandedDisplay(ItemDisplay):
-    """A curve that can be drawn with its band."""
+class BoundedDisplay(ItemDisplay):
+    """A curve that counts in bins leave open inside a band."""
 
-    band_: PolyCollection = field(init=False)
+    band_: PolyCollection | None = field(init=False)
 
-    _band_of: ClassVar[str]
+    _bounds: ClassVar[str] = ""  # the area of a `BoundedSweep` that the legend has
 
     @classmethod
     def from_sweep(
@@ -66,7 +61,7 @@ class BandedDisplay(ItemDisplay):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         **options
-            What :meth:`.plot` takes by keyword.
+            What :meth:`.plot` takes by keyword; for curves of two classes also `pos_label`.
 
         Returns
         -------
@@ -75,25 +70,58 @@ class BandedDisplay(ItemDisplay):
         """
         if not isinstance(sweep, BoundedSweep):
             return super().from_sweep(sweep, name=name, ax=ax, **options)
-        display = cls._of(sweep.order(best=False, steps=steps_of(sweep)))
+        display = cls._of_worst(sweep)
         display.name = name
+        if "pos_label" in options:
+            vars(display)["pos_label"] = options.pop("pos_label")
         return display._plot_bounded(sweep, ax, options)  # noqa: SLF001
+
+    @classmethod
+    def _of_worst(cls, sweep: BoundedSweep) -> Self:
+        return cls._of(sweep.order(best=False, steps=steps_of(sweep)))
 
     def _plot_bounded(self, sweep: BoundedSweep, ax: Axes | None, options: dict[str, Any]) -> Self:
         """Draw the curve, of the worst order, and the band up to that of the best one."""
-        setattr(self, self._area, None)  # the legend has both ends of it, beside the band
-        self.plot(ax, **options)
         best = self._of(sweep.order(best=True, steps=steps_of(sweep)))
-        x, y, best_x, best_y = *self._curve()[:2], *best._curve()[:2]  # noqa: SLF001
-        # both ends of each vertical step
-        ends = np.concatenate([x, best_x])
-        places = np.union1d(ends, np.clip(np.nextafter(ends, -1.0), 0.0, 1.0))
-        heights = np.interp(places, x, y), np.interp(places, best_x, best_y)
-        with undefined_is_nan():
-            area: Bounds = getattr(sweep, AREAS[self._band_of])
-        said = f"{self._measure} {area}" if area.width else f"{self._measure} = {area}"
-        self._draw_band(places, np.minimum(*heights), np.maximum(*heights), {"label": said})
+        said = "between the bounds"
+        if self._measure:
+            area = self._area_between(sweep)
+            said = f"{self._measure} {area}" if area.width else f"{self._measure} = {area}"
+            setattr(self, self._area, None)  # the legend has both ends of it, beside the band
+        self.plot(ax, **options)
+        self._draw_band(*self._between(sweep, best), {"label": said})
         return self
+
+    def _area_between(self, sweep: BoundedSweep) -> Bounds:
+        with undefined_is_nan():
+            area: Bounds = getattr(sweep, self._bounds)
+        return area
+
+    def _between(self, _sweep: BoundedSweep, best: Self) -> Band:
+        """Return places, and the least and the largest height of the items' curve there."""
+        return between(self._curve()[:2], best._curve()[:2])
+
+    def _draw_band(
+        self, x: FloatArray, low: FloatArray, high: FloatArray, style: dict[str, Any]
+    ) -> None:
+        self.band_ = self._fill(x, low, high, style)
+        self._draw_legend()
+
+
+def between(*curves: tuple[FloatArray, ...]) -> Band:
+    """Return places, and the least and the largest height of two curves there, whose places rise."""
+    ends = np.concatenate([x for x, _ in curves])
+    # both ends of each vertical step
+    places = np.union1d(ends, np.clip(np.nextafter(ends, -1.0), 0.0, 1.0))
+    heights = [np.interp(places, x, y) for x, y in curves]
+    return places, np.minimum(*heights), np.maximum(*heights)
+
+
+@dataclass(eq=False, repr=False)
+class BandedDisplay(BoundedDisplay):
+    """A curve that can be drawn with its band."""
+
+    _band_of: ClassVar[str]
 
     def plot_band(self, band: ConfidenceBand, **kwargs: Any) -> Self:
         """Draw a bootstrap band around the curve, which has been drawn.
@@ -135,13 +163,12 @@ class BandedDisplay(ItemDisplay):
     ) -> None:
         bottom, top = self.ax_.get_ylim()
         margin = MARGIN * (top - bottom)
-        self.band_ = self._fill(x, low, high, style)
+        super()._draw_band(x, low, high, style)
         shown = x >= ENOUGH_ACCEPTED
         self.ax_.set_ylim(
             min(bottom, np.nanmin(low[shown], initial=np.inf) - margin),
             max(top, np.nanmax(high[shown], initial=-np.inf) + margin),
         )
-        self._draw_legend()
 
 
 @dataclass(eq=False, repr=False)

@@ -20,6 +20,7 @@ from fastarac.displays._style import (
     legend_name,
     next_style,
 )
+from fastarac.frames.bounded import BoundedSweep
 from fastarac.sklearn._responses import folds_of, scores_of
 from fastarac.sklearn.correctness import correctness
 from fastarac.sweep import threshold_sweep
@@ -40,6 +41,17 @@ if TYPE_CHECKING:
 MARGIN = 0.04  # of the range of an axis
 SIDES = (-MARGIN / 2, 1 + MARGIN / 2)
 SMALLEST_RANGE = 1e-4  # of a vertical axis
+
+
+def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
+    """Raise for a `BoundedSweep`, where there is no band for it."""
+    if isinstance(sweep, BoundedSweep):
+        message = (
+            f"sweep is a BoundedSweep; {display.__name__} draws a ThresholdSweep alone, and bounds are "
+            "drawn by the displays of curves, such as ARACDisplay"
+        )
+        raise TypeError(message)
+    return sweep
 
 
 @dataclass(eq=False, repr=False)
@@ -288,7 +300,7 @@ class ItemDisplay(Display):
         display
             The display, drawn.
         """
-        display = cls._of(sweep)
+        display = cls._of(require_items(sweep, cls))
         display.name = name
         return display.plot(ax, **options)
 

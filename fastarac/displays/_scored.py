@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from fastarac._core.sorting import sweep_arrays
-from fastarac.displays._base import ItemDisplay
+from fastarac.displays._base import ItemDisplay, require_items
 from fastarac.displays._style import WHOLE, draw_legend
 from fastarac.sklearn._responses import scores_of_positives
 from fastarac.sklearn.curves import read_binary, read_scores
@@ -100,7 +100,7 @@ class ScoredDisplay(ItemDisplay):
             The display, drawn.
         """
         points = {} if drop_intermediate is None else {"drop_intermediate": drop_intermediate}
-        display = cls._of(sweep, **points)
+        display = cls._of(require_items(sweep, cls), **points)
         display.name, display.pos_label = name, pos_label
         return display.plot(ax, **options)
 

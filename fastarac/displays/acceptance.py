@@ -64,6 +64,7 @@ class ARPDisplay(AcceptanceDisplay):
     _labels = ("Acceptance rate", "Precision")
     _measure = "ARP-AUC"
     _band_of = "arp"
+    _bounds = "arp_auc"
     _best = 1.0
 
     @classmethod
@@ -126,6 +127,7 @@ class RCDisplay(AcceptanceDisplay):
     _labels = ("Coverage", "Risk")
     _measure = "AURC"
     _band_of = "rc"
+    _bounds = "aurc"
     _best = 0.0
 
     @classmethod
@@ -183,6 +185,7 @@ class GeneralizedRCDisplay(AcceptanceDisplay):
     _labels = ("Coverage", "Error rate")
     _measure = "AUGRC"
     _band_of = "generalized_rc"
+    _bounds = "augrc"
     _best = 0.0
 
     @classmethod

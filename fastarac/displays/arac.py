@@ -113,6 +113,7 @@ class ARACDisplay(AcceptanceDisplay):
     _labels = ("Acceptance rate", "Accuracy after correction")
     _measure = "ARAC-AUC"
     _band_of = "arac"
+    _bounds = "arac_auc"
     _best = 1.0
 
     @classmethod

@@ -9,12 +9,14 @@ import numpy as np
 
 from fastarac.costs.curves import CostCurveBand, cost_curve, cost_curve_band
 from fastarac.costs.hulls import roc_convex_hull
+from fastarac.displays._banded import BoundedDisplay
 from fastarac.displays._base import MARGIN, SIDES
 from fastarac.displays._scored import ScoredDisplay
+from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import LineCollection, PolyCollection
+    from matplotlib.collections import LineCollection
 
     from fastarac._core.decimation import Range
     from fastarac.displays._scored import Label
@@ -26,7 +28,7 @@ ROOM = MARGIN * HIGHEST / 2
 
 
 @dataclass(eq=False, repr=False)
-class CostCurveDisplay(ScoredDisplay):
+class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
     """Cost curve visualization.
 
     Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
@@ -54,7 +56,7 @@ class CostCurveDisplay(ScoredDisplay):
     cost_lines_ : matplotlib LineCollection or None
         The lines of the single thresholds, where they are drawn.
     band_ : matplotlib PolyCollection or None
-        The shaded confidence intervals, where there are any.
+        The shaded confidence intervals, or what is between the bounds, where there are any.
     line_, ax_, figure_
         As of :class:`.RocCurveDisplay`.
 
@@ -82,8 +84,6 @@ class CostCurveDisplay(ScoredDisplay):
     band: CostCurveBand | None = None
 
     cost_lines_: LineCollection | None = field(init=False)
-    band_: PolyCollection | None = field(init=False)
-
     _arrays = ("probability_cost", "normalized_expected_cost")
     _labels = ("Probability cost function PCF(+)", "Normalised expected cost")
     _plots_chance_level = True
@@ -91,7 +91,7 @@ class CostCurveDisplay(ScoredDisplay):
     @classmethod
     def from_sweep(
         cls,
-        sweep: ThresholdSweep,
+        sweep: ThresholdSweep | BoundedSweep,
         *,
         name: str | None = None,
         ax: Axes | None = None,
@@ -105,8 +105,9 @@ class CostCurveDisplay(ScoredDisplay):
 
         Parameters
         ----------
-        sweep : ThresholdSweep
-            The counts at every threshold.
+        sweep : ThresholdSweep or BoundedSweep
+            The counts at every threshold. Of a :class:`.BoundedSweep` the curve of the worst order is
+            drawn, with a band (`band_`) down to that of the best one.
         name : str, optional
             The name of the model, for the legend.
         ax : matplotlib Axes, optional
@@ -125,6 +126,9 @@ class CostCurveDisplay(ScoredDisplay):
         display : CostCurveDisplay
             The display, drawn.
         """
+        if isinstance(sweep, BoundedSweep):
+            refuse_of_bounds(confidence_level=confidence_level)
+            return super().from_sweep(sweep, name=name, ax=ax, pos_label=pos_label, **options)
         display = cls._of(sweep)
         display.name, display.pos_label = name, pos_label
         if confidence_level is not None:

@@ -14,15 +14,19 @@ from fastarac._core.pairs import value_of_pairs
 from fastarac._core.text import percent, rounded, significant
 from fastarac.areas.arac import pair_counts
 from fastarac.areas.precision_recall import equal_error_rate
-from fastarac.displays._banded import BandedDisplay
+from fastarac.curves import steps_of
+from fastarac.displays._banded import BandedDisplay, BoundedDisplay, between
 from fastarac.displays._scored import ScoredDisplay, SquareDisplay
 from fastarac.displays._style import WHOLE, has_markers
+from fastarac.frames.extremes import Bounds
 from fastarac.sklearn._sums import precision_of
 from fastarac.sklearn.curves import det_curve, precision_recall_curve, roc_curve
 
 if TYPE_CHECKING:
     from fastarac._core.decimation import Range
+    from fastarac.displays._banded import Band
     from fastarac.displays._style import FloatArray
+    from fastarac.frames.bounded import BoundedSweep
     from fastarac.sweep import ThresholdSweep
 
 DIAGONAL = np.array(WHOLE)
@@ -99,6 +103,7 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
     _measure = "ROC-AUC"
     _legend = "lower right"
     _band_of = "roc"
+    _bounds = "roc_auc"
 
     @classmethod
     def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:
@@ -110,7 +115,7 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
 
 
 @dataclass(eq=False, repr=False)
-class PrecisionRecallDisplay(SquareDisplay):
+class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
     """Precision–recall curve visualization.
 
     Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
@@ -144,7 +149,8 @@ class PrecisionRecallDisplay(SquareDisplay):
     -----
     It looks like scikit-learn's, but for the colours and the number of decimals in the legend, and
     takes the same keywords for one curve. The curve goes in steps, below which the average precision is
-    the area; ``curve_kwargs={"drawstyle": "default"}`` draws straight lines from point to point.
+    the area; ``curve_kwargs={"drawstyle": "default"}`` draws straight lines from point to point. Of a
+    :class:`.BoundedSweep` the least precision at each recall is drawn, and a band up to the largest.
 
     Examples
     --------
@@ -167,6 +173,7 @@ class PrecisionRecallDisplay(SquareDisplay):
     _labels = ("Recall", "Precision")
     _area = "average_precision"
     _measure = "AP"
+    _bounds = "average_precision"
     _legend = "lower left"
     _style: ClassVar = {"drawstyle": "steps-post"}
     _of_folds: ClassVar = {"drop_intermediate": True}  # as in scikit-learn
@@ -179,6 +186,14 @@ class PrecisionRecallDisplay(SquareDisplay):
         area = precision_of(arrays)[0]
         return cls(precision, recall, average_precision=area, prevalence_pos_label=rate)
 
+    @classmethod
+    def _of_worst(cls, sweep: BoundedSweep) -> Self:
+        recall, lowest, _ = _precision_between(sweep)
+        return cls(lowest, recall, prevalence_pos_label=sweep.recognition_rate)
+
+    def _between(self, sweep: BoundedSweep, _best: Self) -> Band:
+        return _precision_between(sweep)
+
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
         height = self.prevalence_pos_label
         if height is None:
@@ -187,8 +202,18 @@ class PrecisionRecallDisplay(SquareDisplay):
         return {f"Chance level (AP = {rounded(height)})": (DIAGONAL, np.full(2, height))}
 
 
+def _precision_between(sweep: BoundedSweep) -> Band:
+    """Return recalls, and the least and the largest precision there, both sides of each step."""
+    if not sweep.n_correct:
+        message = "sweep has no correct item; a precision-recall curve needs some"
+        raise ValueError(message)
+    correct = sweep.order(best=True, steps=steps_of(sweep)).true_accepts.astype(np.float64)
+    correct = np.union1d(correct, np.nextafter(correct[correct < sweep.n_correct], np.inf))
+    return correct / sweep.n_correct, *sweep.counts.precision(correct)
+
+
 @dataclass(eq=False, repr=False)
-class DetCurveDisplay(ScoredDisplay):
+class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
     """Detection error tradeoff (DET) curve visualization.
 
     Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
@@ -251,6 +276,15 @@ class DetCurveDisplay(ScoredDisplay):
     def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:
         fpr, fnr, _ = det_curve(sweep, **({"drop_intermediate": True} | points))
         return cls(fpr=fpr, fnr=fnr, equal_error_rate=equal_error_rate(sweep).rate)
+
+    def _area_between(self, sweep: BoundedSweep) -> Bounds:
+        return Bounds(*(equal_error_rate(sweep.order(best=best)).rate for best in (True, False)))
+
+    def _between(self, sweep: BoundedSweep, _best: Self) -> Band:
+        orders = [sweep.order(best=best) for best in (False, True)]
+        curves = [along_ties(o.false_positive_rate, o.false_rejects / o.n_correct) for o in orders]
+        places, low, high = map(deviate, between(*curves))
+        return places, low, high
 
     def _text(self, value: float) -> str:
         return significant(value)

@@ -10,7 +10,8 @@ import numpy as np
 from fastarac._core.decimation import decimate
 from fastarac.costs.rejection import accuracy_rejection_cost_curve, rejection_cost_curve
 from fastarac.costs.verification import require_costs
-from fastarac.displays._base import SIDES, SMALLEST_RANGE, ItemDisplay
+from fastarac.displays._banded import BoundedDisplay
+from fastarac.displays._base import SIDES, SMALLEST_RANGE, ItemDisplay, require_items
 from fastarac.displays._style import WHOLE, draw_guide
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ ROOM_FOR_LABELS = 0.85  # of the axes in three dimensions, whose labels figures 
 
 
 @dataclass(eq=False, repr=False)
-class RejectionCostDisplay(ItemDisplay):
+class RejectionCostDisplay(BoundedDisplay):
     """Cost curve visualization, over the relative cost of rejecting.
 
     Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
@@ -182,7 +183,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
         display : AccuracyRejectionCostDisplay
             The display, drawn.
         """
-        curve = accuracy_rejection_cost_curve(sweep, costs=require_costs(costs))
+        curve = accuracy_rejection_cost_curve(require_items(sweep, cls), costs=require_costs(costs))
         return cls(*curve[:3], name=name).plot(ax, **options)
 
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from fastarac._core.counted import integer_thresholds
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import read_counts, vector
-from fastarac._core.results import Result, read_only
+from fastarac._core.results import Result, Table, read_only
 from fastarac.areas.precision_recall import pr_auc_score
 from fastarac.areas.risk import arp_auc_score, aurc_loss
 from fastarac.frames.extremes import Bounds, Counts
@@ -26,7 +26,7 @@ COUNTS = ("true_accepts_low", "true_accepts_high", "false_accepts_low", "false_a
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BoundedSweep(Result):
+class BoundedSweep(Table, Result):
     """Counts of accepted items at some thresholds, and sure bounds of what depends on the others.
 
     Between two thresholds the order of the items is not known. Every figure is given as
@@ -158,6 +158,14 @@ class BoundedSweep(Result):
         thresholds = thresholds.astype(np.float64) + 0.0 if thresholds.dtype != object else thresholds
         thresholds[0] = np.inf
         return BoundedSweep(thresholds, ta, ta, fa, fa, single[::-1].astype(np.bool_))
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each threshold.
+
+        `single_valued` is of the bin that the threshold ends below; True where there is none.
+        """
+        counts = {name: getattr(self, name) for name in ("thresholds", *COUNTS)}
+        return counts | {"single_valued": np.append(True, self.single_valued)}
 
     @property
     def n_correct(self) -> int | float:

@@ -145,6 +145,24 @@ class Counts(NamedTuple):
         low += self._one_by_one(tl[:-1], fh[1:], tl[1:] - tl[:-1] - sure)
         return _bounds(low / total, high / total)
 
+    def precision(self, correct: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Least and largest height of the precision–recall curve at these numbers of correct items.
+
+        The curve goes in steps: its height is the precision at the next threshold that accepts so many.
+        """
+        tl, th, fl, fh = self._floats()
+        # the bins that this threshold may be in: one, where the counts are exact
+        first = np.searchsorted(th[1:], correct)
+        end = np.maximum(np.searchsorted(tl[:-1], correct), first + 1)
+        errors = np.where(self.single, fl[1:], fl[:-1])
+        highest = np.append(_ratio(th[1:], th[1:] + errors), 0.0)
+        high = np.maximum.reduceat(highest, np.column_stack([first, end]).ravel())[::2]
+        # errors may follow, before the next correct item
+        last = np.searchsorted(tl[:-1], correct, side="right") - 1
+        tied = self.single[last] & (first == last)
+        reached = np.where(tied, np.maximum(tl[last + 1], correct), correct)
+        return _ratio(reached, reached + fh[last + 1]), high
+
     def arp_auc(self) -> Bounds:
         """Bounds of the area under the precision over the acceptance rate, by trapezoids."""
         tl, th, fl, fh = self._floats()
