@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from fastarac import _kernels
-from fastarac._core import parallel
+from fastarac._core.numbering import number_integers
 from fastarac._core.tensors import on_cpu
 from fastarac._kernels.codes import FLOAT, SIGNED, UNSIGNED
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 MAX_SPAN = 1e305  # of weights: with a greatest one of about 1, the least keeps its digits in a product
 CHUNK = 1 << 16  # items converted at a time where the arrays are not as the kernels want them
-SMALLEST_TABLE = 12  # bits of places in a hash table, which half fills them
 
 
 class Layout(NamedTuple):
@@ -470,7 +468,7 @@ def read_groups(
     else:
         array = labels_of(groups, name)
         if array.dtype.kind in "biu" and len(array):
-            labels, codes = _number_integers(array, name)
+            labels, codes = number_integers(array, name)
         else:
             nulls = _missing(array)
             if nulls.any():
@@ -538,52 +536,6 @@ def _of_length(
         message = f"{name} has {len(codes)} items and {beside} has {n}; the same number is expected"
         raise ValueError(message)
     return labels, codes
-
-
-def _number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct integers, in rising order where there are few gaps, and their numbers."""
-    lowest, highest = int(array.min()), int(array.max())
-    wide = np.uint64 if array.dtype.kind == "u" and array.dtype.itemsize == 8 else np.int64
-    values = np.ascontiguousarray(array, wide)
-    if highest - lowest <= len(array):  # the distance from the lowest is the number
-        values = values[:]
-        values.flags.writeable = False  # one type for the compiler
-        codes = np.empty(len(values), np.int64)
-        present = np.zeros(highest - lowest + 1, np.bool_)
-        edges = parallel.edges(len(values))
-
-        def number(i: int) -> bool:
-            share = slice(edges[i], edges[i + 1])
-            return _kernels.groups.number_range(values[share], wide(lowest), codes[share], present)
-
-        if not all(parallel.run(number, range(len(edges) - 1))):
-            message = f"{name} was changed while it was read"
-            raise ValueError(message)
-        if not present.all():
-            codes = (np.cumsum(present) - 1)[codes]
-        labels = np.flatnonzero(present).astype(wide) + wide(lowest)
-        return labels.astype(array.dtype), codes
-    bits = SMALLEST_TABLE
-    while True:
-        few = number_few(values, bits)
-        if few is not None:
-            return few[0].astype(array.dtype), few[1]
-        bits += 3
-
-
-def number_few(
-    values: NDArray[Any], bits: int = SMALLEST_TABLE
-) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
-    """Number integers of 64 bits in the order of their first appearance, by a hash table of 2**bits.
-
-    Returns the distinct ones and the numbers; None, at once, where there are too many for the table.
-    """
-    slots = np.empty(1 << bits, values.dtype)
-    found = np.empty(1 << bits, values.dtype)
-    numbers = np.full(1 << bits, -1, np.int64)
-    codes = np.empty(len(values), np.int64)
-    distinct = _kernels.groups.encode_groups(values, slots, numbers, found, codes)
-    return None if distinct < 0 else (found[:distinct], codes)
 
 
 def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
