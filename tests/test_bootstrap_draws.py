@@ -26,7 +26,8 @@ MANY = 20_000 if COMPILED else 400
 WITH_PARAMETERS = [
     fa.Statistic("normalized_arac_auc", gamma=0.3),
     fa.Statistic("arac_partial_auc", acceptance_range=(0.2, 0.7)),
-    fa.Statistic("arac_partial_auc", max_error_rate=0.1),
+    fa.Statistic("arac_partial_auc", acceptance_range=(0.0, 1.0)),
+    *(fa.Statistic("arac_partial_auc", max_error_rate=limit) for limit in (0.1, 1.0)),
     *(
         fa.Statistic(name, estimator=estimator)
         for name in ("arp_auc", "aurc", "normalized_arp_auc", "excess_aurc", "normalized_aurc")
@@ -34,7 +35,10 @@ WITH_PARAMETERS = [
     ),
     fa.Statistic("normalized_arp_auc", gamma=2.5),
     fa.Statistic("normalized_aurc", optimum="asymptotic"),
-    fa.Statistic("roc_partial_auc", fpr_range=(0.1, 0.6)),
+    *(fa.Statistic("roc_partial_auc", fpr_range=ends) for ends in ((0.1, 0.6), (0.25, 0.26), (0, 1))),
+    fa.Statistic("roc_partial_auc", fpr_range=(0.1, 0.6), standardize="mcclish"),
+    fa.Statistic("roc_partial_auc", tpr_range=(0.5, 1.0)),
+    fa.Statistic("acceptance_at_error_rate", max_error_rate=0.0),
     *(fa.Statistic("pr_auc", interpolation=i) for i in ("davis-goadrich", "linear", "step")),
     *(
         fa.Statistic(f"acceptance_at_{limit}", **{f"max_{limit}": 0.1}, interpolate=i)

@@ -180,21 +180,25 @@ def points_of_counts(
     """Write the points of the replicate's sweep; returns their number.
 
     `ta`, `fa`: accepted correct and incorrect; `which`: the number of the tie, 0 at the first point,
-    where nothing is accepted. Ties of which nothing was drawn have no point.
+    where nothing is accepted. Ties of which nothing was drawn have no point. Indices are unsigned: they
+    need no look at whether they count from the end.
     """
-    n = len(codes)
+    n = np.uint64(len(codes))
     nothing = weights[0] - weights[0]  # of their type; what is in new memory may be NaN
     ta[0] = nothing
     fa[0] = nothing
     which[0] = 0
     correct, incorrect = nothing, nothing
-    tie = last = np.int64(0)
+    tie = np.int64(0)
+    last = np.uint64(0)
     alike = len(weights) == 1
     first_weight = weights[0]
-    if alike and len(ta) == n + 1:  # no ties: a point for each unit of which something was drawn
-        last = np.int64(1)
+    if (
+        alike and len(ta) == len(codes) + 1
+    ):  # no ties: a point for each unit of which something was drawn
+        last = np.uint64(1)
         for k in range(lanes):
-            for i in range(k, n, lanes):
+            for i in range(np.uint64(k), n, np.uint64(lanes)):
                 tie += 1
                 c = np.int64(row[i]) * first_weight
                 p = c if codes[i] & CORRECT else nothing
@@ -203,24 +207,24 @@ def points_of_counts(
                 ta[last] = correct
                 fa[last] = incorrect
                 which[last] = tie
-                last += np.int64(row[i] > 0)
-        return last
-    in_use = np.int64(1)  # whether the last point is one, or to be written over
+                last += np.uint64(row[i] > 0)
+        return np.int64(last)
+    in_use = np.uint64(1)  # whether the last point is one, or to be written over
     for k in range(lanes):
-        for i in range(k, n, lanes):  # without branches that depend on what was drawn
+        for i in range(np.uint64(k), n, np.uint64(lanes)):  # without branches on what was drawn
             code = np.int64(codes[i])
             count = np.int64(row[i])
             c = count * (first_weight if alike else weights[i])
             starts = code >> 1
             tie += starts
-            last += starts & in_use
-            in_use = (in_use & (1 - starts)) | np.int64(count > 0)
+            last += np.uint64(starts) & in_use
+            in_use = (in_use & np.uint64(1 - starts)) | np.uint64(count > 0)
             correct += c if code & CORRECT else nothing
             incorrect += nothing if code & CORRECT else c
             ta[last] = correct
             fa[last] = incorrect
             which[last] = tie
-    return last + in_use
+    return np.int64(last + in_use)
 
 
 @kernel
@@ -301,6 +305,66 @@ def harmonic(start: float, length: float) -> float:
         a, b = 1.0 / (k * k), 1.0 / (stop * stop)
         total += (a - b) / 12.0 - (a * a - b * b) / 120.0 + (a * a * a - b * b * b) / 252.0
     return total
+
+
+@kernel
+def area_between(
+    ta: Array,
+    fa: Array,
+    points: int,
+    along: tuple[float, float],
+    height: tuple[float, float],
+    low: float,
+    high: float,
+) -> float:
+    """∫ y dx for low <= x <= high along the points, summed in doubles.
+
+    `along` and `height`: x and y as so many times the correct and the incorrect items accepted.
+    """
+    a, b = along
+    c, d = height
+    begin, end = 0, points - 1
+    while end - begin > 1:  # the last point at or below `low`
+        middle = (begin + end) // 2
+        if a * float(ta[middle]) + b * float(fa[middle]) <= low:
+            begin = middle
+        else:
+            end = middle
+    t, f = float(ta[begin]), float(fa[begin])
+    x0, y0 = a * t + b * f, c * t + d * f
+    total = 0.0
+    for i in range(begin + 1, points):
+        t, f = float(ta[i]), float(fa[i])
+        x, y = a * t + b * f, c * t + d * f
+        if low <= x0 and x <= high:
+            total += 0.5 * (x - x0) * (y + y0)
+        elif x0 < x:
+            left, right = max(low, x0), min(high, x)
+            middle_height = y0 + (y - y0) * ((0.5 * (left + right) - x0) / (x - x0))
+            total += max(0.0, right - left) * middle_height
+        if x > high:
+            break
+        x0, y0 = x, y
+    return total
+
+
+@kernel
+def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpolate: bool) -> float:
+    """Acceptance rate at the last point with at most that error rate, or in the tie after it."""
+    total = float(ta[points - 1]) + float(fa[points - 1])
+    begin, end = 0, points
+    while end - begin > 1:
+        middle = (begin + end) // 2
+        if float(fa[middle]) / total <= limit:
+            begin = middle
+        else:
+            end = middle
+    accepted = float(ta[begin]) + float(fa[begin])
+    if interpolate and end < points:
+        slack = limit * total - float(fa[begin])
+        share = min(max(slack / (float(fa[end]) - float(fa[begin])), 0.0), 1.0)
+        accepted += share * (float(ta[end]) + float(fa[end]) - accepted)
+    return accepted / total
 
 
 @kernel

@@ -29,21 +29,19 @@ if TYPE_CHECKING:
 
     Read = Callable[[ThresholdSweep], float]
     Quick = Callable[["Resample"], float]
+    Range = tuple[float, float]
+    Weights = tuple[float, float]  # of correct and of incorrect items
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
 PAIRS = ("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "roc_auc")
-WITHOUT_THRESHOLDS = (
-    "acceptance_at_error_rate",
-    "acceptance_at_risk",
-    "arac_partial_auc",
-    "roc_partial_auc",
-)
+WITHOUT_THRESHOLDS = ("acceptance_at_risk", "roc_partial_auc")
 NO_SPREAD = 1e-13  # what rounding leaves of a variance of 0, beside the squares it is made of
 BATCH = 1 << 18  # counts drawn at a time, if they are more than one resample: they stay in the cache
 
 _POLYGONS = {PRECISION_TRAPEZOIDS, RECALL_TRAPEZOIDS, RECALL_STEPS}
+_CORRECT, _INCORRECT, _ALL = (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)
 
 
 class Resample:
@@ -104,6 +102,19 @@ class Resample:
         area, incorrect, correct = _kernels.replicates.area_of_points(fa, ta, n, quantity)
         return area, correct, incorrect
 
+    def totals(self) -> tuple[float, float]:
+        """Return the correct and the incorrect items drawn."""
+        ta, fa, n = self._points()
+        return float(ta[n - 1]), float(fa[n - 1])
+
+    def area_between(self, along: Weights, height: Weights, low: float, high: float) -> float:
+        """Return an area along the points, see `_kernels.replicates.area_between`."""
+        return _kernels.replicates.area_between(*self._points(), along, height, low, high)
+
+    def acceptance_within(self, limit: float, *, interpolate: bool) -> float:
+        """Return an acceptance rate, see `_kernels.replicates.acceptance_within`."""
+        return _kernels.replicates.acceptance_within(*self._points(), limit, interpolate)
+
     def squares(self, out: FloatArray) -> None:
         """Write what `_kernels.replicates.squares_of_points` says."""
         _kernels.replicates.squares_of_points(*self._points(), out)
@@ -119,6 +130,13 @@ def _quick(statistic: Statistic) -> Quick | None:
     estimator = OF_ESTIMATOR[parameters.get("estimator", "trapezoid")]
     interpolation = OF_INTERPOLATION[parameters.get("interpolation", "davis-goadrich")]
     gamma = float(parameters.get("gamma", 1.0))
+    if statistic.name == "acceptance_at_error_rate":
+        limit, interpolate = float(parameters["max_error_rate"]), parameters.get("interpolate", True)
+        return lambda resample: resample.acceptance_within(limit, interpolate=bool(interpolate))
+    if statistic.name == "arac_partial_auc":
+        return _arac_part(**parameters)
+    if statistic.name == "roc_partial_auc" and parameters.get("standardize") is None:
+        return _roc_part(parameters.get("fpr_range"), parameters.get("tpr_range"))
     if statistic.name in WITHOUT_THRESHOLDS:
         return lambda resample: statistic(resample.counts())
     ways: dict[str, Quick] = {
@@ -131,6 +149,39 @@ def _quick(statistic: Statistic) -> Quick | None:
         "pr_auc": lambda resample: resample.area(interpolation)[0],
     }
     return ways.get(statistic.name)
+
+
+def _roc_part(fpr_range: Range | None, tpr_range: Range | None) -> Quick:
+    """The area of `roc_partial_auc_score`, not standardized."""
+    low, high = map(float, fpr_range or tpr_range or ())
+    along, height = (_INCORRECT, _CORRECT) if fpr_range else (_CORRECT, _INCORRECT)
+
+    def of(resample: Resample) -> float:
+        correct, incorrect = resample.totals()
+        whole = correct * incorrect
+        if not whole:
+            return math.nan
+        x = incorrect if fpr_range else correct
+        area = resample.area_between(along, height, low * x, high * x) / whole
+        return area if fpr_range else high - low - area
+
+    return of
+
+
+def _arac_part(acceptance_range: Range | None = None, max_error_rate: float | None = None) -> Quick:
+    """The mean height of `arac_partial_auc_score`."""
+    low, high = map(float, acceptance_range or (0.0, max_error_rate or 0.0))
+
+    def of(resample: Resample) -> float:
+        correct, incorrect = resample.totals()
+        total = correct + incorrect
+        if acceptance_range:
+            below = resample.area_between(_ALL, _INCORRECT, low * total, high * total)
+            return 1.0 - below / (total * total * (high - low))
+        area = resample.area_between(_INCORRECT, _ALL, 0.0, high * total) / (total * total)
+        return (area + max(0.0, high - incorrect / total)) / high
+
+    return of
 
 
 def _normalized(risk_area: float, correct: float, incorrect: float, gamma: float) -> float:
