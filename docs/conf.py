@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,9 @@ numpydoc_class_members_toctree = False
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "  # what one copies can be run: no prompts, no outputs
 copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
+
+WIDE = 500  # points
 
 html_theme = "furo"
 html_title = f"fastarac {release}"
@@ -64,6 +68,17 @@ def strip_examples(_app: Sphinx, doctree: nodes.document) -> None:
         block.children = [nodes.Text(block.astext().rstrip("\n"))]
 
 
+def mark_wide_figures(app: Sphinx, doctree: nodes.document) -> None:
+    """Give figures of several panels beside each other a class, so that phones scroll them."""
+    for figure in doctree.findall(nodes.figure):
+        for image in figure.findall(nodes.image):
+            path = Path(app.srcdir, image["uri"])
+            if path.suffix == ".svg":
+                width = re.search(r'width="([\d.]+)pt"', path.read_text(encoding="utf-8"))
+                if width and float(width[1]) > WIDE:
+                    figure["classes"].append("wide")
+
+
 def no_navigation_of_sources(
     _app: Sphinx, page: str, _template: str, context: dict[str, object], _doctree: nodes.document | None
 ) -> None:
@@ -75,4 +90,5 @@ def no_navigation_of_sources(
 def setup(app: Sphinx) -> None:
     """Connect what is too small for an extension of its own."""
     app.connect("doctree-read", strip_examples)
+    app.connect("doctree-read", mark_wide_figures)
     app.connect("html-page-context", no_navigation_of_sources, priority=400)  # before the theme

@@ -35,7 +35,7 @@ def digits_sweeps() -> dict[str, fa.ThresholdSweep]:
 
 def digits() -> str:
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(8, 4.8), layout="constrained")
+        figure = Figure(figsize=(6.8, 4.6), layout="constrained")
         draw_curves(digits_sweeps(), max_error_rate=(0.01, 0.05), ax=figure.subplots(), ylim="fit")
         return as_svg(figure)
 

@@ -56,7 +56,7 @@ class Names(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         names = [line.strip() for line in self.content if line.strip()]
-        lines = [".. autosummary::", "", *(f"   {name}" for name in names), ""]
+        lines = [".. autosummary::", "   :nosignatures:", "", *(f"   {name}" for name in names), ""]
         with mock(self.config.autodoc_mock_imports):
             module = import_module(self.env.ref_context["py:module"])
             kinds = {name: self.kind_of(getattr(module, name)) for name in names}
@@ -112,6 +112,22 @@ def find_in_modules(
     return make_refnode(builder, node["refdoc"], place.docname, place.node_id, content, found[0])
 
 
+def fields_as_signature(
+    _app: Sphinx, what: str, _name: str, value: object, _options: object, signature: str, returns: str
+) -> tuple[str, str]:
+    """Show the fields of a named tuple, which takes them by ``*args, **kwargs``."""
+    fields = getattr(value, "_fields", ())
+    return (f"({', '.join(fields)})", returns) if what == "class" and fields else (signature, returns)
+
+
+def no_aliases(
+    _app: Sphinx, _what: str, _name: str, _value: object, _options: object, lines: list[str]
+) -> None:
+    """Leave out what Python itself says of the fields of a named tuple: their numbers."""
+    if lines and lines[0].startswith("Alias for field number"):
+        lines.clear()
+
+
 def prefer_the_top(_app: Sphinx, doctree: nodes.document) -> None:
     """Let ``.evaluate`` be that of the top, where a module has one of the same name."""
     for node in doctree.findall(addnodes.pending_xref):
@@ -132,6 +148,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("fa", LibraryName())
     app.add_directive("names", Names)
     app.connect("doctree-read", prefer_the_top)
+    app.connect("autodoc-process-signature", fields_as_signature)
+    app.connect("autodoc-process-docstring", no_aliases)
     app.connect("missing-reference", find_in_modules)
     app.connect("env-check-consistency", check_names)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,6 +16,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import fastarac.cli
@@ -157,9 +158,11 @@ def session(*commands: str, prepare: Callable[[Path], None] = write_examples) ->
                 raise RuntimeError(message)
             lines = plain(output)
             if status:  # of what goes to stderr, not the progress
-                lines += [line for line in plain(errors) if line.startswith("fastarac:")]
+                for line in plain(errors):
+                    lines += wrap(line, int(COLUMNS)) if line.startswith("fastarac:") else []
                 lines += ["$ echo $?", str(status)]
-            shown.append("\n".join([f"$ {command}", *lines, ""]))
+            typed = " \\\n      ".join(wrap(f"$ {command}", int(COLUMNS) - 8, break_on_hyphens=False))
+            shown.append("\n".join([typed, *lines, ""]))
     return "\n".join(shown)
 
 
