@@ -124,7 +124,7 @@ def no_aliases(
     _app: Sphinx, _what: str, _name: str, _value: object, _options: object, lines: list[str]
 ) -> None:
     """Leave out what Python itself says of the fields of a named tuple: their numbers."""
-    if lines and lines[0].startswith("Alias for field number"):
+    if "".join(lines).startswith("Alias for field number"):
         lines.clear()
 
 
