@@ -131,7 +131,7 @@ def compare(options: argparse.Namespace, found: Sequence[Peer]) -> list[Cell]:
         avx2 = stack.enter_context(floor.AVX2Sort()) if both else None
         for n in options.sizes:
             for work in WORKS:
-                if options.works in work.name:
+                if options.works in work.name and n <= work.largest:
                     tell(f"{work.name}, {n:,} items")
                     cells.append(measure(work, n, found, avx2, options.rounds, options.budget))
     return cells

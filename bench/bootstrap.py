@@ -13,6 +13,7 @@ import argparse
 import contextlib
 import io
 import time
+import warnings
 from dataclasses import dataclass, field
 from importlib import import_module
 from statistics import median
@@ -45,6 +46,7 @@ class Row:
     size: int
     n_resamples: int
     keywords: dict[str, Any] = field(default_factory=dict)
+    make: Callable[[int], Inputs] = inputs.continuous
     draw: Callable[[Inputs, dict[str, Any]], Any] = lambda items, keywords: fa.bootstrap(
         items.correct, items.confidence, random_state=0, **keywords
     )
@@ -76,6 +78,8 @@ ROWS = (
     Row("ARAC-AUC", PEER_SIZE, 1000, most_nanoseconds=1.0, least_ratio=300.0),
     Row("ARAC-AUC", 10**6, 1000, most_nanoseconds=1.0),
     Row("ARAC-AUC", LARGE, 300, most_nanoseconds=1.3),
+    Row("ARAC-AUC, 1 % errors", LARGE, 300, make=inputs.one_percent, most_nanoseconds=0.3),
+    Row("ARAC-AUC, 0.2 % errors", LARGE, 300, make=inputs.two_in_a_thousand, most_nanoseconds=0.1),
     Row("ARAC-AUC, 10⁹ items of 101 confidences", 10**6, 10_000, draw=_counts, most_seconds=0.5),
     Row("ARAC-AUC, stratified", 10**6, 300, {"stratified": True}),
     Row("ARAC-AUC, BCa", 10**6, 300, {"method": "bca"}),
@@ -200,11 +204,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="", metavar="TEXT", help="rows with this in their names")
     options = parser.parse_args()
+    warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)  # of few items
     print(f"{processors()} processors, {options.rounds} rounds; median (least–greatest)")
     print(f"{'statistic':40}{'items':>12}{'drawn':>8}")
     for row in ROWS:
         if options.only in row.name:
-            items = inputs.continuous(min(row.size, options.size))
+            items = row.make(min(row.size, options.size))
             print(line(row, items, options.rounds), flush=True)
             if row.least_ratio:
                 print("\n".join(peer_lines(row, items, options.rounds)), flush=True)

@@ -58,11 +58,14 @@ def measure(
 ) -> Cell:
     """Time the work, the floors and the peers in turns; compare the peers' values with ours."""
     items = work.inputs(n)
-    area = work.area(work.run(items))
+    result = work.run(items)
+    area = float("nan") if work.area is None else work.area(result)
     floors = work.floors(items)
     contestants = [Contestant.of(OURS, partial(work.run, items))]
     if avx2 is not None:
         avx2.load(floors)
+    for name, run in work.beside.items():
+        contestants.append(Contestant.of(name, partial(run, items)))
     for name, array in floors.items():
         contestants.append(Contestant.of(name, partial(np.sort, array)))
         if avx2 is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,11 +46,15 @@ class Work:
     run
         What is timed.
     area
-        Reads the ARAC-AUC out of the result, to check it.
+        Reads the ARAC-AUC out of the result, to check it; None where it is not in there.
     kind
         What peers are asked for: "auc", "weighted auc" or "curve"; nothing where it is empty.
     targets
         What the work is judged by.
+    beside
+        Other calls of fastarac that it is compared with, by name.
+    largest
+        The greatest number of items.
     few_distinct
         Sorting so few distinct values is quick work itself: the floor is shown for both them and as
         many distinct ones.
@@ -58,9 +63,11 @@ class Work:
     name: str
     inputs: Callable[[int], Inputs]
     run: Callable[[Inputs], Any]
-    area: Callable[[Any], float] = float
+    area: Callable[[Any], float] | None = float
     kind: str = "auc"
     targets: tuple[Target, ...] = ()
+    beside: dict[str, Callable[[Inputs], Any]] = field(default_factory=dict)
+    largest: int = LARGE
     few_distinct: bool = False
 
     def floors(self, items: Inputs) -> dict[str, NDArray[np.float64]]:
@@ -91,6 +98,29 @@ def _evaluate(items: Inputs) -> fa.Evaluation:
     return fa.evaluate(items.correct, items.confidence)
 
 
+def _bootstrap(name: str, n_resamples: int, **parameters: Any) -> Callable[[Inputs], fa.Interval]:
+    def run(items: Inputs) -> fa.Interval:
+        statistic = fa.Statistic(name, **parameters)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)  # of few items
+            return fa.bootstrap(
+                items.correct, items.confidence, statistic=statistic, n_resamples=n_resamples,
+                random_state=0,
+            )  # fmt: skip
+
+    return run
+
+
+def _exact_variance(items: Inputs) -> fa.Interval:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
+        return fa.bootstrap(items.correct, items.confidence, method="exact-variance", stratified=True)
+
+
+def _estimate(interval: fa.Interval) -> float:
+    return interval.estimate
+
+
 def _area_of_curve(curve: fa.results.ARACCurve) -> float:
     return float(np.trapezoid(curve.accuracy_after_correction, curve.acceptance_rate))
 
@@ -100,6 +130,12 @@ _LIMITS = {10**4: 1.4, 10**5: 1.0, 10**6: 0.7, LARGE: 0.65}
 _OF_EVERY_SIZE = tuple(Target(SORT, limit, size) for size, limit in _LIMITS.items())
 _COUNTING = (Target(SORT, 0.35), Target(SORT_CONTINUOUS, 0.35))
 _CURVE = (Target("scikit-learn", 1 / 15),)
+_PARTS = {
+    "roc_partial_auc": {"fpr_range": (0, 0.1)},
+    "arac_partial_auc": {"acceptance_range": (0.5, 1)},
+    "acceptance_at_error_rate": {"max_error_rate": 0.01},
+}
+_OF_ROC = "bootstrap of roc_auc"
 
 WORKS = (
     Work(
@@ -130,6 +166,30 @@ WORKS = (
     Work(
         "evaluate", inputs.continuous, _evaluate, lambda result: result.arac.auc, "",
         targets=(Target(TIME, 120e-6, 10**3), Target(SORT, 3.0, 10**5), Target(SORT, 1.6)),
+    ),
+    Work(
+        "bootstrap, 2 resamples", inputs.continuous, _bootstrap("arac_auc", 2), _estimate, "",
+        targets=(Target(SORT, 1.5),),
+    ),
+    Work(  # 0.3 and 0.1 ns for each of the items of each resample, all in
+        "bootstrap, 300 resamples, 1 % errors", inputs.one_percent, _bootstrap("arac_auc", 300),
+        _estimate, "", targets=(Target(TIME, 0.9),),
+    ),
+    Work(
+        "bootstrap, 300 resamples, 0.2 % errors", inputs.two_in_a_thousand,
+        _bootstrap("arac_auc", 300), _estimate, "", targets=(Target(TIME, 0.3),),
+    ),
+    Work(
+        "bootstrap, exact variance", inputs.continuous, _exact_variance, _estimate, "",
+        targets=(Target("arac_auc_score", 2.0),), beside={"arac_auc_score": _auc},
+    ),
+    *(
+        Work(
+            f"bootstrap of {name}", inputs.continuous, _bootstrap(name, 300, **parameters), None, "",
+            targets=(Target(_OF_ROC, 5.0, 10**4),), beside={_OF_ROC: _bootstrap("roc_auc", 300)},
+            largest=10**5,
+        )
+        for name, parameters in _PARTS.items()
     ),
 )  # fmt: skip
 
