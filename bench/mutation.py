@@ -60,6 +60,7 @@ TESTS = {  # the first are run first
     "limits": "evaluation",
     "measures": "sums confusion_measures",
     "minority": "sorting sums",
+    "places": "sorting sums",
     "ranking": "ranking_measures",
     "replicates": "bootstrap bootstrap_bands bootstrap_intervals bootstrap_draws",
     "resampling": "bootstrap_draws bcost bootstrap",

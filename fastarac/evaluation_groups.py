@@ -11,10 +11,10 @@ import numpy as np
 from fastarac._core.comparing import at_or_above
 from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
 from fastarac._core.grades import graded_items, twice
+from fastarac._core.groups import count_pairs_of_groups
 from fastarac._core.inputs import positive_scalar, read_groups, read_items
 from fastarac._core.pairs import METRICS, value_of_pairs, values_of_pairs
 from fastarac._core.results import Result, Table, read_only
-from fastarac._core.sorting import count_pairs_of_groups
 from fastarac.areas.arac import arac_area_of, pair_counts
 from fastarac.costs.verification import require_costs
 from fastarac.evaluation import reject_reviewer

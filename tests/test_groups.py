@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastarac as fa
+from fastarac._core import groups as block_sorting
 from fastarac._core import parallel, sorting
 from fastarac._core.pairs import METRICS, values_of_pairs
 from fastarac.areas import arac as areas
@@ -57,7 +58,7 @@ def test_blocks_and_threads_change_nothing(blocks, shift, threads):
     labels = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     correct = rng.random(len(labels)) < 0.6
     confidence = rng.integers(-40, 60, len(labels)) / 8
-    sizes = mock.patch.multiple(sorting, BLOCK=1, MAX_BLOCKS=blocks, MAX_BLOCK_SHIFT=shift)
+    sizes = mock.patch.multiple(block_sorting, BLOCK=1, MAX_BLOCKS=blocks, MAX_BLOCK_SHIFT=shift)
     least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
     with sizes, least, mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads)):
         result = fa.evaluate_groups(correct, confidence, by=labels, metrics=ALL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 from unittest import mock
@@ -16,18 +17,18 @@ from scipy import special
 
 import fastarac as fa
 from fastarac import _kernels
-from fastarac._core import counted, inputs, minority, parallel, sorting
+from fastarac._core import counted, groups, inputs, minority, parallel, places, sorting
 from fastarac.sweep import sweep_of_runs
 
 
 @contextmanager
 def spread(buckets: int, threads: int, chunk: int = 1 << 16, *, by_numpy: bool = False,
-    max_share: float = 0.0,
+    max_share: float = 0.0, by_place: bool = False,
 ):  # fmt: skip
     """Send small data the way of large data: `buckets` of them, over `threads`.
 
-    Or, `by_numpy`, that of mid-sized data, two halves that numpy sorts; or, where the smaller class has
-    at most `max_share` of the items, that of few errors.
+    Or, `by_numpy`, two halves that numpy sorts, `by_place` however many items share one; or, where the
+    smaller class has at most `max_share` of the items, that of few errors.
     """
     environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
     sizes = mock.patch.multiple(
@@ -36,8 +37,10 @@ def spread(buckets: int, threads: int, chunk: int = 1 << 16, *, by_numpy: bool =
     )  # fmt: skip
     sample = mock.patch.object(counted, "SAMPLE", 32)
     share = mock.patch.multiple(minority, MAX_SHARE=max_share, MAX_SHARED=max_share)
+    shared = {"MAX_ALIKE": 1.0, "MAX_REPEATS": math.inf, "MAX_PICKED": 1.0} if by_place else {}
+    few = mock.patch.multiple(places, MAX_MARK_BITS=3, **shared)
     least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
-    with environment, sizes, sample, share, least, mock.patch.object(inputs, "CHUNK", chunk):
+    with environment, sizes, sample, share, few, least, mock.patch.object(inputs, "CHUNK", chunk):
         yield
 
 
@@ -49,6 +52,8 @@ WAYS = {
     "numpy": lambda: spread(1, 1, by_numpy=True),
     "numpy, two threads": lambda: spread(1, 2, by_numpy=True),
     "numpy, three threads in chunks": lambda: spread(1, 3, chunk=3, by_numpy=True),
+    "places": lambda: spread(1, 1, by_numpy=True, by_place=True),
+    "places, three threads in chunks": lambda: spread(1, 3, chunk=3, by_numpy=True, by_place=True),
     "smaller class": lambda: spread(1, 1, by_numpy=True, max_share=1.0),
     "smaller class, two threads": lambda: spread(1, 2, by_numpy=True, max_share=1.0),
 }
@@ -147,30 +152,30 @@ def test_an_array_that_changes_between_the_passes_is_an_error(way, to, weighted)
     confidence = np.random.default_rng(5).random(n)
     weight = np.full(n, 0.5) if weighted else None
     value = {"lowest": 0.0, "highest": confidence.max(), "not a number": np.nan}[to]
-    places = sorting._places
+    starts_of = sorting.starts_of
 
     def between(counts):
         confidence[:] = value
-        return places(counts)
+        return starts_of(counts)
 
     message = "finite number is expected" if to == "not a number" else "was changed while it was read"
     changed = pytest.raises(ValueError, match=message)
-    with way(), changed, mock.patch.object(sorting, "_places", between):
+    with way(), changed, mock.patch.object(sorting, "starts_of", between):
         fa.arac_auc_score(np.arange(n) % 2, confidence, sample_weight=weight)
 
 
 def test_blocks_of_groups_take_no_more_items_than_were_counted():
     items = inputs.read_items(np.arange(300) % 2, np.random.default_rng(5).random(300))
     codes = np.arange(300) % 100
-    places = sorting._places
+    starts_of = sorting.starts_of
 
     def between(counts):
         codes[:] = 99
-        return places(counts)
+        return starts_of(counts)
 
     changed = pytest.raises(ValueError, match="was changed while it was read")
-    with changed, mock.patch.multiple(sorting, BLOCK=10, _places=between):
-        sorting.count_pairs_of_groups(items, codes, 100)
+    with changed, mock.patch.multiple(groups, BLOCK=10, starts_of=between):
+        groups.count_pairs_of_groups(items, codes, 100)
 
 
 @ways
@@ -271,6 +276,37 @@ def test_large_data(draw):
     np.testing.assert_array_equal(sweep.true_accepts[1:], np.cumsum(correct[order])[last])
     np.testing.assert_array_equal(sweep.false_accepts[1:], np.cumsum(~correct[order])[last])
     assert area == fa.arac_auc_score(sweep)
+
+
+@pytest.mark.parametrize("linear", [True, False])
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+def test_places_never_fall(draw, linear):
+    rng = np.random.default_rng(5)
+    values = np.sort(np.concatenate([draw(rng, 1500), [-1e308, -1.0, -0.0, 0.0, 5e-324, 1e308]]))
+    for low, high in ([0.0, 1.0], [-3.0, 1e300], [0.5, np.nextafter(0.5, 1)]):
+        ends = minority.ends_of(low, high, _kernels.places.PLACE_BITS, linear=linear)
+        if ends is None:  # so narrow that the number of places in a unit is infinite
+            continue
+        cells = np.empty(len(values), np.int32)
+        with np.errstate(over="ignore"):
+            _kernels.minority.cells_between(values, ends, _kernels.places.N_PLACES, cells)
+        assert (np.diff(cells) >= 0).all()
+        assert cells[0] >= 0
+
+
+@pytest.mark.parametrize(("room", "found"), [(1 / 8, True), (0.0, False)])
+def test_items_at_shared_places_are_sorted_in_full_unless_they_are_many(room, found):
+    """Near one value all are at one place; all bits of them count, and two ways lead there."""
+    rng = np.random.default_rng(3)
+    n = 3000 if _parallel_is_python() else 100_000
+    confidence = rng.random(n)
+    confidence[: n // 20] = 0.5 + 1e-15 * np.arange(n // 20)
+    correct = rng.random(n) < 0.8
+    items = inputs.read_items(correct, confidence)
+    repeats = mock.patch.multiple(places, MAX_REPEATS=math.inf, MAX_PICKED=room)
+    with repeats:
+        pairs = sorting._count_places(items)
+    assert pairs == (sorting.pairs_of_sweep(sorting.sweep_arrays(items)) if found else None)
 
 
 @pytest.mark.parametrize("share", [0.01, 0.99])

@@ -20,7 +20,7 @@ from fastarac._core.counted import has_few_values, sample_of
 if TYPE_CHECKING:
     from fastarac._core.inputs import Items
 
-MAX_SHARE = 1 / 24  # of the smaller class
+MAX_SHARE = 1 / 50  # of the smaller class
 MAX_SHARED = 1 / 2  # of the items, as a sample tells, in a cell with one of the smaller class
 MAX_CELL_BITS = 19
 OCTAVE_BITS = 5  # of them, where cells are finer towards one end: 32 octaves
@@ -78,21 +78,28 @@ def count_around_few(items: Items) -> tuple[int, int, int] | None:
     return correct, n - correct, sum(doubled for _, doubled in found)
 
 
+def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
+    """Ends of 2**bits cells for `cells_between`; None where the range has no width, or too much."""
+    n_cells = 1 << bits
+    with np.errstate(all="ignore"):
+        span = np.float64(high) - np.float64(low)
+        scale = n_cells / span if linear else np.float64(0.0)
+    if not (0.0 < span < math.inf and scale < math.inf):
+        return None
+    shift = 52 - bits + OCTAVE_BITS
+    return low, high, float(scale), shift, int(span.view(np.int64) >> shift) - n_cells + 1
+
+
 def _map(rare: Array, sample: Array, *, linear: bool) -> tuple[float, Any, Array]:
     """Cells of one kind: the share of the sample in one with a rare item, their ends, their table."""
     kernels = _kernels.minority
     low, high = float(min(rare.min(), sample[0])), float(max(rare.max(), sample[-1]))
     bits = min(MAX_CELL_BITS, (4 * len(rare)).bit_length())
-    n_cells = 1 << bits
-    with np.errstate(all="ignore"):
-        span = np.float64(high) - np.float64(low)
-        scale = n_cells / span if linear else np.float64(0.0)
-    shift = 52 - bits + OCTAVE_BITS
-    ends = (low, high, float(scale), shift, int(span.view(np.int64) >> shift) - n_cells + 1)
-    if not (0.0 < span < math.inf and scale < math.inf):
+    ends = ends_of(low, high, bits, linear=linear)
+    if ends is None:
         return math.inf, ends, rare
-    table = np.empty(n_cells, np.int32)
+    table = np.empty(1 << bits, np.int32)
     kernels.fill_table(rare, ends, table)
     cells = np.empty(len(sample), np.int32)
-    kernels.cells_between(sample, ends, n_cells, cells)
+    kernels.cells_between(sample, ends, 1 << bits, cells)
     return np.count_nonzero(table[cells] == 1) / len(cells), ends, table

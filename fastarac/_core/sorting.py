@@ -3,8 +3,9 @@
 Several ways lead there, chosen by the number of items and a sample of their confidences: a few items
 are sorted by one kernel in one go; few distinct values are counted (`counted`); where one class is
 small, pairs are counted around it (`minority`); where the processor lets numpy sort well, it halves and
-sorts the others; elsewhere they are spread over buckets that fit the cache, and the buckets are sorted
-by several threads. All give the same numbers to the last bit.
+sorts the others, by half of their bits where those tell nearly all apart (`places`); elsewhere they are
+spread over buckets that fit the cache, and the buckets are sorted by several threads. All give the same
+numbers to the last bit.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from fastarac._core.counted import (
 )
 from fastarac._core.inputs import CHUNK
 from fastarac._core.minority import count_around_few
+from fastarac._core.places import ends_of_places, new_marks, pick_marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,13 +45,11 @@ SINGLE = CHUNK  # up to so many items are read as one chunk and sorted as one bu
 TWO_THREADS = 1 << 20  # from so many on, keys that numpy sorts are made by several threads
 MAX_THREADS = 2  # up to so many leave the sort of many items to numpy, where that is fast
 HALVES = 1 << 21  # so many items do any number of threads
+COUNTS_A_SORT = 16  # so many keys are counted in the time in which one is sorted
 TRIAL = 1 << 12  # keys that are sorted to find out whether it is fast
 BUCKET = 1 << 13  # items that a bucket aims at
 MAX_BUCKETS = 1 << 10
 TASK = 8  # buckets that a thread takes at a time
-BLOCK = 1 << 15  # items that a block of groups aims at
-MAX_BLOCKS = 1 << 9
-MAX_BLOCK_SHIFT = 15  # a half group of a block is numbered in 16 bits
 
 
 NO_WEIGHTS = np.empty(0)
@@ -101,13 +101,52 @@ def count_pairs(items: Items) -> PairCounts:
         )
         items.check(not_finite=bad, seen_labels=seen)
         return PairCounts(int(correct), int(incorrect), int(doubled))
-    few = count_around_few(items) if items.n > SINGLE and numpy_sorts_well() else None
-    if few is not None:
-        return PairCounts(*few)
+    if items.n > SINGLE and numpy_sorts_well():
+        few = count_around_few(items)
+        if few is not None:
+            return PairCounts(*few)
+        pairs = _count_places(items)
+        if pairs is not None:
+            return pairs
     buckets = count_or_spread(items)
     if isinstance(buckets, SweepArrays):
         return pairs_of_sweep(buckets)
     return _pairs_of_rows(_sorted_rows(buckets))
+
+
+def _count_places(items: Items) -> PairCounts | None:
+    """`count_pairs` by a sort of places; None where too many items share one, or threads are many."""
+    kernels = _kernels.places
+    layout = items.layout
+    ends = ends_of_places(items, sample_of(items)) if _by_numpy(items.n) else None
+    if ends is None:
+        return None
+    keys = np.empty(items.n, np.uint32)
+
+    def encode(share: tuple[int, int]) -> None:
+        for offset, values, bits, labels in items.chunks(*share):
+            bad, seen = kernels.encode_places(
+                values, bits, labels, layout.kind, layout.exponent, ends,
+                keys[offset : offset + len(bits)],
+            )  # fmt: skip
+            items.check(not_finite=bad, seen_labels=seen)
+
+    parallel.run(encode, _shares(items.n))
+    marks = new_marks(items.n)
+    buckets = _halves(keys, 0, by_numpy=True)
+    rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
+    sort_buckets(buckets, kernels.count_places, rows, marks)
+    pairs = _pairs_of_rows(rows)
+    if not rows[:, 0].any():
+        return pairs
+    picked = pick_marked(items, ends, marks)
+    if picked is None:
+        return None
+    bits, labels, keys = picked
+    keys.sort()
+    kernels.count_places(keys, np.array([0, len(keys)]), 0, 1, rows, marks)
+    exactly = _kernels.threshold.small_pairs(bits, labels, layout.kind, layout.exponent)[4]
+    return pairs._replace(doubled_pairs=pairs.doubled_pairs + int(exactly) - int(rows[0, 3]))
 
 
 def _sorted_rows(buckets: Buckets) -> NDArray[np.int64]:
@@ -222,8 +261,7 @@ def count_or_spread(items: Items) -> SweepArrays | Buckets:
     if counted is not None:
         return counted
     one_sided = (sample[0] < 0) == (sample[-1] < 0)  # else `halve` may need twice the memory
-    few_threads = parallel.n_threads(items.n) <= MAX_THREADS and one_sided
-    if by_numpy and (items.n <= HALVES or few_threads):
+    if by_numpy and (items.n <= HALVES or (one_sided and _by_numpy(items.n))):
         return halve(items, by_numpy=True)
     return spread(items, plan_buckets(items, sample))
 
@@ -258,11 +296,7 @@ def numpy_sorts_well() -> bool:
 
 
 def halve(items: Items, *, by_numpy: bool) -> Buckets:
-    """Write the keys of all items into two buckets, of the values below zero and of the others.
-
-    Where several threads are worth it, the larger one is divided in the middle: equal values may then
-    be on both sides, and `sort_buckets` brings them together.
-    """
+    """Write the keys of all items into two buckets or three, for numpy or for one thread."""
     layout = items.layout
     n = items.n
     keys = np.empty(n, layout.bits)
@@ -278,11 +312,30 @@ def halve(items: Items, *, by_numpy: bool) -> Buckets:
             parts.append((part[:lower], part[lower:]))
         return parts
 
-    shares = parallel.shares(n) if n >= TWO_THREADS else [(0, n)]
-    parts = [part for parts in parallel.run(encode, shares) for part in parts]
+    parts = [part for parts in parallel.run(encode, _shares(n)) for part in parts]
     lower = sum(len(below) for below, _ in parts)
     if 0 < lower < n and len(parts) > 1:
         keys = np.concatenate([part[side] for side in (0, 1) for part in parts])
+    return _halves(keys, lower, by_numpy=by_numpy)
+
+
+def _by_numpy(n: int) -> bool:
+    """Whether numpy sorts so many keys, where it sorts well."""
+    return n <= HALVES or parallel.n_threads(n) <= MAX_THREADS
+
+
+def _shares(n: int) -> list[tuple[int, int]]:
+    """Who makes the keys that numpy sorts."""
+    return parallel.shares(n) if n >= TWO_THREADS else [(0, n)]
+
+
+def _halves(keys: Array, lower: int, *, by_numpy: bool) -> Buckets:
+    """Two buckets of keys: the first `lower`, which are of values below zero, and the others.
+
+    Where several threads are worth it, the larger one is divided in the middle: equal values may then
+    be on both sides, and `sort_buckets` brings them together.
+    """
+    n = len(keys)
     bounds = [0, lower, n]
     if by_numpy and parallel.n_threads(n) > 1:
         start, stop = (lower, n) if 2 * lower <= n else (0, lower)
@@ -318,7 +371,7 @@ def _n_cells() -> int:
     return int(_kernels.threshold.N_CELLS)
 
 
-def _places(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """From the items of each share in each bucket: the bounds of the buckets, and where shares begin.
 
     An item of a later share comes after those of earlier shares in the same bucket.
@@ -344,7 +397,7 @@ def spread(items: Items, plan: Plan) -> Buckets:
             items.check(not_finite=bad, seen_labels=seen)
 
     parallel.run(count, range(len(shares)))
-    bounds, positions = _places(counts)
+    bounds, positions = starts_of(counts)
     ends = positions + counts
     keys = np.empty(items.n, layout.bits)
     given = NO_WEIGHTS if items.weight is None else items.weight
@@ -361,46 +414,6 @@ def spread(items: Items, plan: Plan) -> Buckets:
     if not np.array_equal(positions, ends):
         items.reject()
     return Buckets(keys, bounds, plan.n_buckets, weights)
-
-
-def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[np.int64]:
-    """`count_pairs` of every group: an array of shape (n_groups, 3)."""
-    groups = _kernels.groups
-    layout = items.layout
-    n_blocks = max(1, min(MAX_BLOCKS, items.n // BLOCK))
-    shift = min(((n_groups - 1) // n_blocks).bit_length(), MAX_BLOCK_SHIFT)
-    n_blocks = ((n_groups - 1) >> shift) + 1
-    shares = parallel.shares(items.n)
-    counts = np.zeros((len(shares), n_blocks), np.int64)
-
-    def count(index: int) -> None:
-        first, last = shares[index]
-        groups.histogram_blocks(codes[first:last], shift, counts[index])
-
-    parallel.run(count, range(len(shares)))
-    bounds, positions = _places(counts)
-    ends = positions + counts
-    keys = np.empty(items.n, layout.bits)
-    halves = np.empty(items.n, np.uint16)
-
-    def move(index: int) -> None:
-        for offset, _, bits, labels in items.chunks(*shares[index]):
-            bad, seen = groups.scatter_blocks(
-                bits, labels, codes[offset : offset + len(bits)], shift, layout.kind,
-                layout.exponent, positions[index], keys, halves,
-            )  # fmt: skip
-            items.check(not_finite=bad, seen_labels=seen)
-
-    parallel.run(move, range(len(shares)))
-    if not np.array_equal(positions, ends):
-        items.reject()
-    pairs = np.empty((n_groups, 3), np.int64)
-
-    def step(first: int, last: int) -> None:
-        groups.pairs_of_blocks(keys, halves, bounds, first, last, shift, pairs)
-
-    over_buckets(n_blocks, items.n, lambda: step)
-    return pairs
 
 
 def over_buckets(
@@ -463,7 +476,7 @@ def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, 
 
     over_buckets(n_buckets, len(keys), lambda: sort)
     _move_bounds_past_ties(buckets)
-    over_buckets(n_buckets, len(keys), lambda: count)
+    over_buckets(n_buckets, len(keys) // COUNTS_A_SORT, lambda: count)
 
 
 def _move_bounds_past_ties(buckets: Buckets) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fastarac._kernels import limits as limits
     from fastarac._kernels import measures as measures
     from fastarac._kernels import minority as minority
+    from fastarac._kernels import places as places
     from fastarac._kernels import ranking as ranking
     from fastarac._kernels import replicates as replicates
     from fastarac._kernels import resampling as resampling
@@ -47,6 +48,7 @@ _MODULES = frozenset(
         "limits",
         "measures",
         "minority",
+        "places",
         "ranking",
         "replicates",
         "resampling",
