@@ -64,8 +64,8 @@ def read_limits(
     max_error_rate: ArrayLike, max_risk: ArrayLike, threshold: float | Sequence[float]
 ) -> list[Limit]:
     """Check the limits of an evaluation and return them in the order of its results."""
-    rates = np.atleast_1d(fractions_of(max_error_rate, "max_error_rate")).tolist()
-    risks = np.atleast_1d(fractions_of(max_risk, "max_risk")).tolist()
+    rates = fractions_of(max_error_rate, "max_error_rate").ravel().tolist()
+    risks = fractions_of(max_risk, "max_risk").ravel().tolist()
     several = isinstance(threshold, list | tuple | np.ndarray)
     given: Any = list(threshold) if several else [threshold]  # type: ignore[arg-type]
     return [

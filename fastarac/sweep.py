@@ -148,12 +148,12 @@ class ThresholdSweep(Table, Result):
     @property
     def n_correct(self) -> int | float:
         """Weight of the correct items, n⁺; their number where the items are not weighted."""
-        return self.true_accepts[-1].item()  # type: ignore[no-any-return]
+        return self.true_accepts.item(-1)  # type: ignore[no-any-return]
 
     @property
     def n_incorrect(self) -> int | float:
         """Weight of the incorrect items, n⁻."""
-        return self.false_accepts[-1].item()  # type: ignore[no-any-return]
+        return self.false_accepts.item(-1)  # type: ignore[no-any-return]
 
     @property
     def total(self) -> int | float:

@@ -82,7 +82,7 @@ def totals(items: Ranked) -> PairCounts:
     """Numbers of correct and incorrect items, or their weights; the pairs may be left out."""
     if isinstance(items, SortedItems):
         return items.pairs
-    correct, incorrect = items.true_accepts[-1].item(), items.false_accepts[-1].item()
+    correct, incorrect = items.true_accepts.item(-1), items.false_accepts.item(-1)
     if is_weighted(items):
         return PairCounts(Fraction(correct), Fraction(incorrect), 0)
     return PairCounts(correct, incorrect, 0)
@@ -95,7 +95,7 @@ def pairs_of(items: Ranked) -> PairCounts:
 
 def is_weighted(items: Ranked) -> bool:
     """Whether the counts are sums of weights."""
-    return isinstance(items, SweepArrays) and items.true_accepts.dtype != np.int64
+    return isinstance(items, SweepArrays) and items.true_accepts.dtype.kind == "f"
 
 
 def quotient_digits(total: int) -> int:

@@ -31,6 +31,7 @@ from fastarac.areas.arac import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from fastarac._core.sorting import PairCounts
     from fastarac.areas.arac import Quotient, Ranked
     from fastarac.sweep import ThresholdSweep
 
@@ -94,17 +95,17 @@ def _minus(x: Quotient, y: Quotient) -> Quotient:
     return x[0] * y[1] - y[0] * x[1], x[1] * y[1]
 
 
-def _excess(items: Ranked, aurc: Quotient, best: Quotient) -> Quotient:
+def _excess(aurc: Quotient, best: Quotient, rounding: Quotient) -> Quotient:
     """AURC above that of the best order, 0 where both are the same but for rounding."""
     excess, whole = _minus(aurc, best)
-    most, unit = rounding_of_sums(items)
+    most, unit = rounding
     return (excess if abs(excess) * unit > most * whole else 0), whole
 
 
-def _between(items: Ranked, aurc: Quotient, best: Quotient) -> float:
+def _between(pairs: PairCounts, aurc: Quotient, best: Quotient, rounding: Quotient) -> float:
     """AURC from 0 at the best order to 1 at a random one."""
-    p, q, _ = whole_pairs(totals(items))
-    excess, whole = _excess(items, aurc, best)
+    p, q, _ = whole_pairs(pairs)
+    excess, whole = _excess(aurc, best, rounding)
     room, of_room = _minus((q, p + q), best)
     return excess * of_room / (whole * room)
 
@@ -121,11 +122,12 @@ class RiskAreas(NamedTuple):
 def risk_areas(items: Ranked, aurc: Quotient, gamma: float) -> RiskAreas:
     """All three areas over precision and risk by trapezoids, from the AURC."""
     pairs = totals(items)
+    rounding = rounding_of_sums(items)
     normalized = math.nan
     if pairs.correct and pairs.incorrect and not is_weighted(items):
-        normalized = _between(items, aurc, _best_aurc(items, "trapezoid", "finite"))
+        normalized = _between(pairs, aurc, _best_aurc(items, "trapezoid", "finite"), rounding)
     precision = aurc[1] - aurc[0], aurc[1]
-    area = curve_area(precision, aurc, pairs, gamma, rounding_of_sums(items))
+    area = curve_area(precision, aurc, pairs, gamma, rounding)
     return RiskAreas(area, aurc[0] / aurc[1], normalized)
 
 
@@ -424,7 +426,7 @@ def excess_aurc_loss(
     """
     items = ranked(correct, confidence, sample_weight)
     best = _best_aurc(items, estimator, optimum)
-    excess, whole = _excess(items, _precision_and_risk(items, estimator)[1], best)
+    excess, whole = _excess(_precision_and_risk(items, estimator)[1], best, rounding_of_sums(items))
     return excess / whole
 
 
@@ -494,4 +496,4 @@ def normalized_aurc_loss(
     if not (pairs.correct and pairs.incorrect):
         warn_undefined("normalised AURC", "all items are alike, correct or incorrect")
         return math.nan
-    return _between(items, aurc, best)
+    return _between(totals(items), aurc, best, rounding_of_sums(items))
