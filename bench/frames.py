@@ -10,12 +10,16 @@ Each measurement is a process of its own, whose peak memory is told from outside
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastarac as fa
@@ -25,7 +29,6 @@ from bench.memory import peak
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 RESULTS = ROOT / "docs" / "_data" / "frames.json"
 MEMORY = "2GB"  # that DuckDB may take
@@ -50,6 +53,7 @@ def frame_of(engine: str, n: int, decimals: int | None) -> tuple[Any, Any]:
         import duckdb
 
         folder = tempfile.mkdtemp(prefix="fastarac-bench-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
         session: Any = duckdb.connect(config={"memory_limit": MEMORY, "temp_directory": folder})
         scores = f"SELECT i, {score} AS score FROM range({n}) AS t(i)"
         query = f"SELECT score, {LABEL[engine]} AS good FROM ({scores})"
@@ -99,8 +103,23 @@ def measure(engine: str, n: int, way: str) -> dict[str, Any]:
         if isinstance(sweep, fa.frames.BoundedSweep):
             row |= {"bins": len(sweep.single_valued), "roc_auc": list(sweep.roc_auc)}
     row["seconds"] = time.perf_counter() - start
-    row["peak_bytes"] = peak()
+    row["peak_bytes"] = peak() if engine == "duckdb" else peak_of_all()
     return row
+
+
+def peak_of_all() -> int:
+    """Return the largest resident memory of this process and of those that it started, added up."""
+    parents, peaks = {}, {}
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):  # of a process that has just ended
+            facts = dict(line.split(":", 1) for line in status.read_text().splitlines())
+            if "VmHWM" in facts:
+                pid = int(status.parent.name)
+                parents[pid], peaks[pid] = int(facts["PPid"]), int(facts["VmHWM"].split()[0]) << 10
+    own = {os.getpid()}
+    while new := {pid for pid, parent in parents.items() if parent in own} - own:
+        own |= new
+    return sum(peaks[pid] for pid in own)
 
 
 def measured(engine: str, largest: int, ways: tuple[str, ...]) -> Iterator[dict[str, Any]]:
@@ -122,12 +141,15 @@ def measured(engine: str, largest: int, ways: tuple[str, ...]) -> Iterator[dict[
 
 def write(rows: list[dict[str, Any]], path: Path) -> None:
     """Put the rows into the file of results, in the place of older ones of the same kind."""
-    old = json.loads(path.read_text(encoding="utf-8"))["measured"] if path.exists() else []
+    old: dict[str, Any] = {"machine": {"load": {}}, "measured": []}
+    if path.exists():
+        old = json.loads(path.read_text(encoding="utf-8"))
     kind = ("engine", "rows", "way")
-    kept = {tuple(row[name] for name in kind): row for row in [*old, *rows]}
+    kept = {tuple(row[name] for name in kind): row for row in [*old["measured"], *rows]}
     machine = {
         "processor": processor_name(), "processors": os.cpu_count(), "memory_limit": MEMORY,
-        "load": os.getloadavg()[1], "duckdb": version_of("duckdb"), "pyspark": version_of("pyspark"),
+        "load": old["machine"]["load"] | {row["engine"]: os.getloadavg()[1] for row in rows},
+        "duckdb": version_of("duckdb"), "pyspark": version_of("pyspark"),
     }  # fmt: skip
     text = json.dumps({"machine": machine, "measured": [kept[key] for key in sorted(kept)]}, indent=1)
     path.write_text(text + "\n", encoding="utf-8")
