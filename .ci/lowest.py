@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-EXTRAS = ("cli", "plot", "ocr", "test")
+EXTRAS = ("cli", "plot", "ocr", "frames", "test")
 # What only runs tests, or is compared with in tests that are not run here.
 NOT_USED = re.compile(r"fastarac|pytest|hypothesis|mypy|scikit-learn|scipy|selenium")
 AS_THEY_ARE = ["pytest>=8", "hypothesis>=6.100"]

@@ -122,9 +122,11 @@ def peak_of_all() -> int:
     return sum(peaks[pid] for pid in own)
 
 
-def measured(engine: str, largest: int, ways: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Measure each way for 10**6 rows and on, each in a process of its own."""
-    for power in range(6, largest + 1):
+def measured(
+    engine: str, smallest: int, largest: int, ways: tuple[str, ...]
+) -> Iterator[dict[str, Any]]:
+    """Measure each way for so many rows, powers of ten, each in a process of its own."""
+    for power in range(smallest, largest + 1):
         for way in ways:
             if power > LARGEST[engine].get(way, largest):
                 continue
@@ -159,6 +161,7 @@ def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--engine", choices=tuple(UNIFORM), default="duckdb")
+    parser.add_argument("--smallest", type=int, default=6, help="10**… rows")
     parser.add_argument("--largest", type=int, default=7, help="10**… rows")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--write", action="store_true", help=f"into {RESULTS.relative_to(ROOT)}")
@@ -168,7 +171,7 @@ def main() -> None:
         engine, n, way = given.one
         print(json.dumps(measure(engine, int(n), way)))
         return
-    for row in measured(given.engine, given.largest, tuple(given.ways)):
+    for row in measured(given.engine, given.smallest, given.largest, tuple(given.ways)):
         if given.write:
             write([row], RESULTS)
 

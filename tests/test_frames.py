@@ -26,8 +26,16 @@ if TYPE_CHECKING:
 AREAS = ("arac_auc", "roc_auc", "augrc", "arp_auc", "aurc", "average_precision")
 
 
+KEPT: list[duckdb.DuckDBPyConnection] = []  # relations of older DuckDB do not keep their connection
+
+
+def connected(**options: Any) -> duckdb.DuckDBPyConnection:
+    KEPT.append(duckdb.connect(**options))
+    return KEPT[-1]
+
+
 def duck(table: pa.Table) -> duckdb.DuckDBPyRelation:
-    connection = duckdb.connect(config={"threads": 1})
+    connection = connected(config={"threads": 1})
     connection.register("items", table)
     return connection.sql("SELECT * FROM items")
 
@@ -228,7 +236,7 @@ def test_many_distinct_confidences_take_the_exact_way(engine, monkeypatch):
 
 def test_rows_that_change_between_passes_are_noticed(monkeypatch):
     monkeypatch.setattr(Source, "batch", 1000)
-    frame = duckdb.connect().sql("SELECT random() AS score, random() < 0.5 AS right FROM range(5000)")
+    frame = connected().sql("SELECT random() AS score, random() < 0.5 AS right FROM range(5000)")
     with pytest.raises(ValueError, match="other items in its second pass"):
         fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="exact")
 
@@ -340,7 +348,7 @@ def test_sql_counts_as_the_frames_do(labels):
 @pytest.mark.parametrize("method", ["counts", "bounds"])
 def test_sql_says_where_items_are_bad(bad, method):
     """Counts that are null are refused by what takes them."""
-    frame = duckdb.connect().sql(
+    frame = connected().sql(
         f"SELECT * FROM (VALUES (0.25::DOUBLE, 1), (0.75, 0), ({bad})) AS t(score, correct)"
     )
     query = fa.frames.sql("duckdb", "t", confidence="score", correct="correct", method=method)
@@ -357,7 +365,7 @@ def test_sql_says_where_items_are_bad(bad, method):
 def test_sql_quotes_names():
     query = fa.frames.sql("spark", "t", confidence="a`b", correct="c d", by="e")
     assert "`a``b` AS confidence, `c d` AS correct, `e` AS label" in query
-    frame = duckdb.connect().sql('SELECT 0.5 AS "a""b c", true AS "d;"')
+    frame = connected().sql('SELECT 0.5 AS "a""b c", true AS "d;"')
     query = fa.frames.sql("duckdb", "t", confidence='a"b c', correct="d;")
     assert frame.query("t", query).fetchall() == [(0.5, 1, 0)]
     with pytest.raises(ValueError, match="which BigQuery cannot quote"):

@@ -22,6 +22,8 @@ WAYS = {
     "bounds": ('method="bounds"', BLUE),
     "exact": ('method="exact"', ORANGE),
 }
+NAMES = {"duckdb": "DuckDB", "spark": "Spark"}
+WHOSE = {"duckdb": "the process", "spark": "all processes"}
 
 
 def measured(engine: str) -> dict[str, list[dict[str, Any]]]:
@@ -30,18 +32,19 @@ def measured(engine: str) -> dict[str, list[dict[str, Any]]]:
     return {way: [row for row in rows if (row["engine"], row["way"]) == (engine, way)] for way in WAYS}
 
 
-def picture() -> str:
+def picture(engine: str) -> str:
+    """Time and memory over the number of rows."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.6), layout="constrained")
         seconds, memory = figure.subplots(1, 2)
-        for way, rows in measured("duckdb").items():
+        for way, rows in measured(engine).items():
             label, color = WAYS[way]
             n = [row["rows"] for row in rows]
             seconds.loglog(n, [row["seconds"] for row in rows], "o-", color=color, label=label)
             memory.semilogx(n, [row["peak_bytes"] / 2**30 for row in rows], "o-", color=color)
         seconds.set(xlabel="rows", ylabel="seconds")
         seconds.legend(frameon=False, fontsize=8)
-        memory.set(xlabel="rows", ylabel="peak memory of the process, GiB", ylim=(0, None))
+        memory.set(xlabel="rows", ylabel=f"peak memory of {WHOSE[engine]}, GiB", ylim=(0, None))
         return as_svg(figure)
 
 
@@ -71,16 +74,19 @@ def table(engine: str) -> str:
 def machine() -> str:
     """What it was measured on."""
     facts = json.loads(MEASURED.read_text(encoding="utf-8"))["machine"]
+    loads = " and ".join(f"{load:.0f} with {NAMES[e]}" for e, load in facts["load"].items())
     return (
-        f"DuckDB {facts['duckdb']} with a memory limit of {facts['memory_limit']} on "
-        f"{facts['processors']} processors ({facts['processor']}), on which other work ran at the same "
-        f"time: a load of {facts['load']:.0f} at the end, and of 14 while 10⁹ rows were counted, which "
-        "therefore took five to seven times as long as ten times 10⁸ rows.\n"
+        f"DuckDB {facts['duckdb']} with a memory limit of {facts['memory_limit']}, and Spark "
+        f"{facts['pyspark']} in local mode with as much for its driver, on {facts['processors']} "
+        f"processors ({facts['processor']}); the load at the end was {loads}, of "
+        "which some is other work.\n"
     )
 
 
 MAKERS: dict[str, Callable[[], str]] = {
-    "frames.svg": picture,
+    "frames.svg": lambda: picture("duckdb"),
+    "frames_spark.svg": lambda: picture("spark"),
     "frames_duckdb.md": lambda: table("duckdb"),
+    "frames_spark.md": lambda: table("spark"),
     "frames_machine.md": machine,
 }

@@ -48,18 +48,16 @@ def bin_expression(x: nw.Expr) -> nw.Expr:
     """`bin_numbers` as an expression of narwhals; `x` is of type Float64."""
     import narwhals as nw
 
-    distance = nw.when(x < 0.0).then(-x).when(x < 0.5).then(x).when(x <= 1.0).then(1.0 - x).otherwise(x)
+    # conditions inside each other, as older narwhals has no chains of them
+    def by_part(below: nw.Expr, low: nw.Expr, high: nw.Expr, beyond: nw.Expr) -> nw.Expr:
+        chosen = nw.when(x <= 1.0).then(high).otherwise(beyond)
+        chosen = nw.when(x < 0.5).then(low).otherwise(chosen)
+        return nw.when(x < 0.0).then(below).otherwise(chosen)
+
+    distance = by_part(0.0 - x, x, 1.0 - x, x)
     distance = nw.when(distance < LEAST).then(nw.lit(LEAST)).otherwise(distance)
     octaves = (distance.log(2.0) * PER_OCTAVE).floor()
-    return (
-        nw.when(x < 0.0)
-        .then(BELOW_ZERO - octaves)
-        .when(x < 0.5)
-        .then(octaves)
-        .when(x <= 1.0)
-        .then(ABOVE_HALF - octaves)
-        .otherwise(ABOVE_ONE + octaves)
-    )
+    return by_part(BELOW_ZERO - octaves, octaves, ABOVE_HALF - octaves, ABOVE_ONE + octaves)
 
 
 def is_in_split(split: Split, x: nw.Expr, by: nw.Expr | None) -> nw.Expr:

@@ -120,12 +120,12 @@ def sql(
     labelled = f"{words.labelled('p', TRUE)},\n    {words.labelled('q', FALSE)}"
     if method == "counts":
         return f"""\
-WITH items AS (
+WITH fastarac_items AS (
   SELECT {items}
   FROM {table}
 ), kinds AS (
   SELECT {label}correct, confidence AS low, confidence AS high, COUNT(*) AS n
-  FROM items
+  FROM fastarac_items
   GROUP BY {label}correct, confidence
 ), counts AS (
   SELECT {label}low, n,
@@ -139,12 +139,12 @@ GROUP BY {label}low
 ORDER BY {label}low"""
     over = f"OVER ({'PARTITION BY label ' if label else ''}ORDER BY low, bin, correct"
     return f"""\
-WITH items AS (
+WITH fastarac_items AS (
   SELECT {items}
   FROM {table}
 ), numbers AS (
   SELECT {label}correct, CAST(confidence AS {words.real}) AS x
-  FROM items
+  FROM fastarac_items
 ), numbered AS (
   SELECT {label}correct, x,
     {_BIN} AS bin

@@ -105,7 +105,10 @@ def threshold_sweep(
     choice(method, "method", ("auto", "exact", "bounds"))
     columns = {"confidence": confidence, "correct": correct, "weight": weight, "by": by}
     if weight is not None and method != "auto":
-        message = f"weight is given with method={method!r}; method='auto' is expected"
+        message = (
+            f"weight is given with method={method!r}, whose bins hold numbers of items; "
+            "method='auto' is expected, which sums the weights of each confidence"
+        )
         raise ValueError(message)
     source = _open(frame, {role: name for role, name in columns.items() if name is not None})
     sweeps: Mapping[Any, ThresholdSweep | BoundedSweep] | None = None
