@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from fastarac._core import parallel
 from fastarac._core.numbering import number_integers
 from fastarac._core.tensors import on_cpu
 from fastarac._kernels.codes import FLOAT, SIGNED, UNSIGNED
@@ -308,20 +309,26 @@ def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> N
         message = f"{name} has {len(given)} items and {names[1]} has {n}; the same number is expected"
         raise ValueError(message)
     weight = np.ascontiguousarray(given, np.float64)
-    lowest = weight.min()  # NaN where there is one
-    if not (lowest >= 0 and weight.max() < np.inf):
+    ends = parallel.run(lambda share: _range_of(weight[slice(*share)]), parallel.shares(n))
+    lowest, greatest = np.min(ends), np.max(ends)  # NaN where there is one
+    if not (lowest >= 0 and greatest < np.inf):
         i = int(np.argmax(~((weight >= 0) & (weight < np.inf))))
         message = f"{name}[{i}] is {given[i]}; a finite number of at least 0 is expected"
         raise ValueError(message)
     with np.errstate(over="ignore"):
-        total = weight.sum()
+        total = greatest * n  # at least the sum; mostly that is all there is to know of it
+        total = total if total < np.inf else weight.sum()
     if not 0 < total < np.inf:
         message = f"{name} sums to {total}; a positive, finite sum is expected"
         raise ValueError(message)
-    _check_span(least_positive(weight), float(weight.max()), name)
+    _check_span(float(lowest) or least_positive(weight), float(greatest), name)
     weight = weight.view()
     weight.flags.writeable = False
     return weight
+
+
+def _range_of(weight: NDArray[np.float64]) -> tuple[float, float]:
+    return float(weight.min()), float(weight.max())
 
 
 def _check_span(least: float, greatest: float, name: str) -> None:

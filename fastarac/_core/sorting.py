@@ -48,7 +48,7 @@ HALVES = 1 << 21  # so many items do any number of threads
 COUNTS_A_SORT = 16  # so many keys are counted in the time in which one is sorted
 TRIAL = 1 << 12  # keys that are sorted to find out whether it is fast
 BUCKET = 1 << 13  # items that a bucket aims at
-MAX_BUCKETS = 1 << 10
+MAX_BUCKETS = 1 << 9
 TASK = 8  # buckets that a thread takes at a time
 
 
@@ -361,7 +361,9 @@ def plan_buckets(items: Items, sample: Array | None = None) -> Plan:
     base = int(reach.view(np.int64) >> threshold.MANTISSA_SHIFT) - threshold.HALF_CELLS + 1
     ends = (low, middle, high, base)
     n_buckets = max(1, min(MAX_BUCKETS, items.n // BUCKET))
-    filled = np.bincount(threshold.cells_of(sample, ends), minlength=threshold.N_CELLS)
+    cells = np.empty(size, np.int32)
+    threshold.fill_cells(sample, ends, cells)
+    filled = np.bincount(cells, minlength=threshold.N_CELLS)
     below = np.cumsum(filled) - filled
     table = (below * n_buckets // size).astype(np.uint16)
     return Plan(n_buckets, table, ends)

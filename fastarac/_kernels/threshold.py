@@ -33,6 +33,7 @@ HALF_CELLS = 32 << CELL_BITS  # 32 octaves from each end
 N_CELLS = 2 * HALF_CELLS
 MANTISSA_SHIFT = 52 - CELL_BITS
 
+BLOCK = 1 << 11  # items whose cells are found together, in the cache
 SMALL = 24  # so few keys are sorted by insertion
 MAX_COST = 8  # mean number of keys in a key's own cell up to which insertion finishes the sort
 
@@ -50,12 +51,10 @@ def cell_of(value: Any, ends: Any) -> Any:
 
 
 @kernel
-def cells_of(values: Array, ends: Any) -> Array:
-    """Return `cell_of` for each of `values`."""
-    out = np.empty(len(values), np.int64)
+def fill_cells(values: Array, ends: Any, cells: Array) -> None:
+    """Write `cell_of` for each of `values`, in a loop of its own: several at a time."""
     for i in range(len(values)):
-        out[i] = cell_of(values[i], ends)
-    return out
+        cells[i] = np.int32(cell_of(np.float64(values[i]), ends))
 
 
 @kernel
@@ -89,12 +88,17 @@ def histogram(
     sign = one << bits.dtype.type(8 * bits.itemsize - 1)
     bad = False
     seen = np.uint8(0)
-    for i in range(len(bits)):
-        b = bits[i]
-        bad |= (b & exponent) == exponent
-        seen |= labels[i]
-        c = np.int64(table[cell_of(np.float64(values[i]), ends)])
-        counts[c + n_buckets if ordered(b, sign, kind) & sign else c] += 1
+    cells = np.empty(BLOCK, np.int32)
+    for start in range(0, len(bits), BLOCK):
+        some = bits[start : start + BLOCK]
+        label = labels[start : start + BLOCK]
+        fill_cells(values[start : start + BLOCK], ends, cells)
+        for i in range(len(some)):
+            bad |= (some[i] & exponent) == exponent
+            seen |= label[i]
+        for i in range(len(some)):
+            c = np.int64(table[cells[i]])
+            counts[c + n_buckets if ordered(some[i], sign, kind) & sign else c] += 1
     return bad and kind == FLOAT, np.int64(seen)
 
 
@@ -122,18 +126,21 @@ def scatter(
     one = T(1)
     sign = one << T(8 * bits.itemsize - 1)
     weighted = len(weights) > 0
-    for i in range(len(bits)):
-        o = ordered(bits[i], sign, kind)
-        c = np.int64(table[cell_of(np.float64(values[i]), ends)])
-        if o & sign:
-            c += n_buckets
-        p = positions[c]
-        positions[c] = p + 1
-        if p >= len(keys):
-            return
-        keys[p] = (o << one) | T(labels[i])
-        if weighted:
-            moved_weights[p] = weights[i]
+    cells = np.empty(BLOCK, np.int32)
+    for start in range(0, len(bits), BLOCK):
+        fill_cells(values[start : start + BLOCK], ends, cells)
+        for i in range(start, min(start + BLOCK, len(bits))):
+            o = ordered(bits[i], sign, kind)
+            c = np.int64(table[cells[i - start]])
+            if o & sign:
+                c += n_buckets
+            p = positions[c]
+            positions[c] = p + 1
+            if p >= len(keys):
+                return
+            keys[p] = (o << one) | T(labels[i])
+            if weighted:
+                moved_weights[p] = weights[i]
 
 
 @kernel

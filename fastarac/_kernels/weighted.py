@@ -1,7 +1,7 @@
 """The same for weighted items: each key carries its weight along.
 
 Sums are kept as the unevaluated sum of two doubles, high and low (Dekker 1971; Knuth, The Art of
-Computer Programming 2, 4.2.2), some 32 digits: they do not depend on the order of the items, and
+Computer Programming 2, 4.2.2), some 30 digits: they do not depend on the order of the items, and
 whole weights are summed exactly. `scale`, a power of two, brings the largest weight into [0.5, 1), so
 that no sum and no product overflows. Items of weight zero take part in the sort, and in nothing that
 comes out of it.
@@ -40,29 +40,33 @@ def add(high: float, low: float, other_high: float, other_low: float) -> tuple[f
 
 
 @kernel
-def multiply(high: float, low: float, other_high: float, other_low: float) -> tuple[float, float]:
-    """Product of two double-doubles."""
-    p = high * other_high
-    t = SPLITTER * high
-    a = t - (t - high)
-    b = high - a
-    t = SPLITTER * other_high
-    c = t - (t - other_high)
-    d = other_high - c
-    error = ((a * c - p) + a * d + b * c) + b * d
-    error += high * other_low + low * other_high
-    s = p + error
-    return s, error - (s - p)
+def two_sum(a: float, b: float) -> tuple[float, float]:
+    """Sum of two doubles, and what its rounding lost."""
+    s = a + b
+    t = s - a
+    return s, (a - (s - t)) + (b - t)
 
 
 @kernel
-def add_one(high: float, low: float, other: float) -> tuple[float, float]:
-    """Sum of a double-double and a double."""
-    s = high + other
-    b = s - high
-    error = ((high - (s - b)) + (other - b)) + low
-    v = s + error
-    return v, error - (v - s)
+def two_product(a: float, b: float) -> tuple[float, float]:
+    """Product of two doubles, and what its rounding lost."""
+    p = a * b
+    t = SPLITTER * a
+    a_high = t - (t - a)
+    a_low = a - a_high
+    t = SPLITTER * b
+    b_high = t - (t - b)
+    b_low = b - b_high
+    return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@kernel
+def multiply(high: float, low: float, other_high: float, other_low: float) -> tuple[float, float]:
+    """Product of two double-doubles."""
+    p, error = two_product(high, other_high)
+    error += high * other_low + low * other_high
+    s = p + error
+    return s, error - (s - p)
 
 
 @kernel
@@ -132,11 +136,12 @@ def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None
     the correct items, of the incorrect items, and the doubled pairs, high and low each.
     """
     one = keys.dtype.type(1)
-    correct_high = correct_low = 0.0
-    incorrect_high = incorrect_low = 0.0
-    below_high = below_low = 0.0  # incorrect items strictly below the current tie
-    twice_high = twice_low = 0.0  # those below, which count twice, and the tied ones, once
-    pairs_high = pairs_low = 0.0
+    # each a sum of doubles and the sum of what its roundings lost: no addition waits for that
+    correct = correct_lost = 0.0
+    incorrect = incorrect_lost = 0.0
+    below = below_lost = 0.0  # incorrect items strictly below the current tie
+    twice = twice_lost = 0.0  # those below, which count twice, and the tied ones, once
+    pairs = pairs_lost = 0.0
     distinct = 0
     positive = False
     previous = ~keys[0] >> one if len(keys) else one
@@ -146,25 +151,27 @@ def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None
             previous = value
             distinct += 1 if positive else 0
             positive = False
-            below_high, below_low = incorrect_high, incorrect_low
-            twice_high, twice_low = 2.0 * incorrect_high, 2.0 * incorrect_low
+            below, below_lost = incorrect, incorrect_lost
+            twice, twice_lost = 2.0 * incorrect, 2.0 * incorrect_lost
         positive |= weights[i] > 0.0
         weight = scale * weights[i]
         if keys[i] & one:
-            correct_high, correct_low = add_one(correct_high, correct_low, weight)
-            high, low = multiply(twice_high, twice_low, weight, 0.0)
-            pairs_high, pairs_low = add(pairs_high, pairs_low, high, low)
+            correct, lost = two_sum(correct, weight)
+            correct_lost += lost
+            product, lost = two_product(twice, weight)
+            lost += twice_lost * weight
+            pairs, more = two_sum(pairs, product)
+            pairs_lost += lost + more
         else:
-            incorrect_high, incorrect_low = add_one(incorrect_high, incorrect_low, weight)
-            twice_high, twice_low = add(below_high, below_low, incorrect_high, incorrect_low)
+            incorrect, lost = two_sum(incorrect, weight)
+            incorrect_lost += lost
+            twice, lost = two_sum(below, incorrect)
+            twice_lost = below_lost + incorrect_lost + lost
     distinct += 1 if positive else 0
     result[0] = distinct
-    result[1] = correct_high
-    result[2] = correct_low
-    result[3] = incorrect_high
-    result[4] = incorrect_low
-    result[5] = pairs_high
-    result[6] = pairs_low
+    result[1], result[2] = two_sum(correct, correct_lost)
+    result[3], result[4] = two_sum(incorrect, incorrect_lost)
+    result[5], result[6] = two_sum(pairs, pairs_lost)
 
 
 @kernel
