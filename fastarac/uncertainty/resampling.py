@@ -32,8 +32,8 @@ Array = NDArray[Any]
 
 # How long drawing takes, in items. What is quickest depends on the sample alone, not on the machine.
 CELL_COST = 64  # of a cell by a binomial
-LOOKUP_COST = 4  # of a number out of a table, and of a cell to put together
-SINGLE_COST = 24  # of one more draw of an item
+LOOKUP_COST = 6  # of a number out of a table, and of a cell to put together
+SINGLE_COST = 12  # of one more draw of an item
 STRATUM_SHIFT = 48  # replicates of another stratum have numbers from here on
 LARGEST_BYTE = 255
 WHOLE_PAIRS = 1 << 31  # up to so many items, twice the number of pairs fits int64
