@@ -419,7 +419,10 @@ def as_sweep(
 def sweep_of_runs(
     correct: ArrayLike | ThresholdSweep, confidence: ArrayLike | None = None
 ) -> ThresholdSweep:
-    """`as_sweep` at those points alone that statistics of pairs need: see `_kernels.runs`."""
+    """`as_sweep` at those points alone that statistics of pairs need, without thresholds.
+
+    See `_kernels.runs`.
+    """
     if isinstance(correct, ThresholdSweep):
         reject_beside_sweep(confidence, None)
         arrays = SweepArrays(correct.thresholds, correct.true_accepts, correct.false_accepts)

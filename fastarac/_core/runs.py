@@ -8,7 +8,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._core import sorting
-from fastarac._core.counted import SweepArrays, thresholds_of
+from fastarac._core.counted import SweepArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def sweep_of_runs(items: Items) -> SweepArrays:
-    """The points between runs of items without weights, without writing the others."""
+    """The points between runs of items without weights; their thresholds are not known, but NaN."""
     arrays = sorting.sweep_arrays(items) if items.n <= sorting.FEW else sorting.count_or_spread(items)
     if isinstance(arrays, SweepArrays):
         return merged(arrays)
@@ -25,17 +25,13 @@ def sweep_of_runs(items: Items) -> SweepArrays:
     found = np.empty((len(bounds) - 1, 5), np.int64)
     sorting.sort_buckets(arrays, _kernels.runs.count_range, found)
     rows, n_points = _places(found)
-    raw = np.empty(n_points, items.layout.bits)
     true_accepts, false_accepts = np.zeros((2, n_points), np.int64)
 
     def write(first: int, last: int) -> None:
-        _kernels.runs.write_range(
-            keys, bounds, first, last, arrays.below, items.layout.kind, rows,
-            raw, true_accepts, false_accepts,
-        )  # fmt: skip
+        _kernels.runs.write_range(keys, bounds, first, last, rows, true_accepts, false_accepts)
 
     sorting.over_buckets(len(rows), len(keys), lambda: write)
-    return SweepArrays(thresholds_of(raw, items.layout), true_accepts, false_accepts)
+    return SweepArrays(np.broadcast_to(np.nan, n_points), true_accepts, false_accepts)
 
 
 def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
@@ -53,8 +49,9 @@ def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 
 def merged(arrays: SweepArrays) -> SweepArrays:
-    """The points between runs of a sweep."""
+    """The same from a sweep."""
     labels = (np.diff(arrays.true_accepts) > 0) + 2 * (np.diff(arrays.false_accepts) > 0)
     kept = np.ones(len(labels) + 1, np.bool_)
     kept[1:-1] = (labels[1:] != labels[:-1]) | (labels[1:] == _kernels.runs.MIXED)
-    return SweepArrays(*(array[kept] for array in arrays))
+    counts = arrays.true_accepts[kept], arrays.false_accepts[kept]
+    return SweepArrays(np.broadcast_to(np.nan, len(counts[0])), *counts)

@@ -13,29 +13,39 @@ Array = NDArray[Any]
 
 @kernel
 def line_powers(
-    own: Array,
-    other: Array,
+    true_accepts: Array,
+    false_accepts: Array,
     start: int,
     stop: int,
-    line: tuple[float, float, float, float],
-) -> tuple[float, float]:
-    """Sums of the second and fourth power of the influence of one class, from `start` to `stop`.
+    correct: tuple[float, float, float, float],
+    incorrect: tuple[float, float, float, float],
+    sums: Array,
+) -> None:
+    """Write sums over the points from `start` to `stop` into `sums` (5,).
 
-    `own` and `other` are the accepted items of that class and of the other one. `line` is (offset,
-    slope, divisor, centre): the influence of an item with M items of the other class above it, those
-    tied half, is offset + slope·(M/divisor − centre).
+    The second and fourth powers of the influence of the correct items, those of the incorrect ones,
+    and the pairs of one of each in a tie. `correct` and `incorrect` are lines (offset, slope, divisor,
+    centre): the influence of an item with M items of the other class above it, those tied half, is
+    offset + slope·(M/divisor − centre).
     """
-    offset, slope, divisor, centre = line
-    doubled = 2.0 * divisor
-    second = 0.0
-    fourth = 0.0
+    offset, slope, divisor, centre = correct
+    of_offset, of_slope, of_divisor, of_centre = incorrect
+    second = fourth = of_second = of_fourth = tied = 0.0
     for i in range(max(start, 1), stop):
-        count = own[i] - own[i - 1]
-        value = offset + slope * ((float(other[i]) + float(other[i - 1])) / doubled - centre)
+        t0, f0 = float(true_accepts[i - 1]), float(false_accepts[i - 1])
+        t, f = float(true_accepts[i]), float(false_accepts[i])
+        p = float(true_accepts[i] - true_accepts[i - 1])
+        q = float(false_accepts[i] - false_accepts[i - 1])
+        value = offset + slope * ((f + f0) / (2.0 * divisor) - centre)
         square = value * value
-        second += count * square
-        fourth += count * (square * square)
-    return second, fourth
+        second += p * square
+        fourth += p * (square * square)
+        value = of_offset + of_slope * ((t + t0) / (2.0 * of_divisor) - of_centre)
+        square = value * value
+        of_second += q * square
+        of_fourth += q * (square * square)
+        tied += p * q
+    sums[0], sums[1], sums[2], sums[3], sums[4] = second, fourth, of_second, of_fourth, tied
 
 
 @kernel

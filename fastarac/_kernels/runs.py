@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
-from fastarac._kernels.threshold import threshold_bits
 
 Array = NDArray[Any]
 
@@ -23,19 +22,15 @@ MIXED = 3  # labels of a tie: 1 where it has correct items, and 2 where it has i
 @kernel
 def write_changes(
     keys: Array,
-    upper: bool,
-    kind: int,
     start: int,
     stop: int,
     correct: int,
     incorrect: int,
-    thresholds: Array,
     true_accepts: Array,
     false_accepts: Array,
 ) -> None:
     """Write what `write_runs` does where no tie has both labels: a point wherever the label changes."""
     one = keys.dtype.type(1)
-    sign = one << keys.dtype.type(8 * keys.itemsize - 1)
     j = start
     accepted = correct + incorrect
     for r in range(len(keys)):
@@ -44,7 +39,6 @@ def write_changes(
         correct += np.int64(key & one)
         accepted += 1
         if j < stop:
-            thresholds[j] = threshold_bits(key >> one, upper, kind, sign)
             true_accepts[j] = correct
             false_accepts[j] = accepted - correct
         j += np.int64((key ^ keys[max(i - 1, 0)]) & one)
@@ -53,23 +47,19 @@ def write_changes(
 @kernel
 def write_runs(
     keys: Array,
-    upper: bool,
-    kind: int,
     start: int,
     stop: int,
     correct: int,
     incorrect: int,
-    thresholds: Array,
     true_accepts: Array,
     false_accepts: Array,
 ) -> tuple[int, int, int, int, int]:
-    """Write the points of sorted keys from `start` up to `stop`, as `threshold.write_sweep` does.
+    """Write the points of sorted keys, highest first, from `start` up to `stop`: the counts at each.
 
     `correct` and `incorrect` items are above. Returns how many points, correct and incorrect items the
     keys have, and the labels of their first and last tie.
     """
     one = keys.dtype.type(1)
-    sign = one << keys.dtype.type(8 * keys.itemsize - 1)
     n = len(keys)
     right = mixed = changes = np.int64(0)
     for i in range(n):
@@ -80,10 +70,7 @@ def write_runs(
         changes += np.int64(differ & one)
     if mixed == 0 and n > 0:
         if start < stop:
-            write_changes(
-                keys, upper, kind, start, stop, correct, incorrect,
-                thresholds, true_accepts, false_accepts,
-            )  # fmt: skip
+            write_changes(keys, start, stop, correct, incorrect, true_accepts, false_accepts)
         first, last = 2 - np.int64(keys[n - 1] & one), 2 - np.int64(keys[0] & one)
         return changes + 1, right, n - right, first, last
     j = start - 1
@@ -98,7 +85,6 @@ def write_runs(
         if i == 0 or (key ^ keys[i - 1]) > one:  # the tie ends here
             j += 0 if labels == last and labels != MIXED else 1
             if j < stop:
-                thresholds[j] = threshold_bits(key >> one, upper, kind, sign)
                 true_accepts[j] = correct
                 false_accepts[j] = incorrect
             first = first if last else labels
@@ -110,12 +96,11 @@ def write_runs(
 @kernel
 def count_range(keys: Array, bounds: Array, first: int, last: int, rows: Array) -> None:
     """Write what `write_runs` returns for the sorted buckets from `first` up to `last`."""
-    none = np.empty(0, keys.dtype)
-    counts = np.empty(0, np.int64)
+    none = np.empty(0, np.int64)
     for b in range(first, last):
         row = rows[b]
         row[0], row[1], row[2], row[3], row[4] = write_runs(
-            keys[bounds[b] : bounds[b + 1]], False, 0, 0, 0, 0, 0, none, counts, counts
+            keys[bounds[b] : bounds[b + 1]], 0, 0, 0, 0, none, none
         )
 
 
@@ -125,19 +110,16 @@ def write_range(
     bounds: Array,
     first: int,
     last: int,
-    below: int,
-    kind: int,
     rows: Array,
-    thresholds: Array,
     true_accepts: Array,
     false_accepts: Array,
 ) -> None:
-    """`write_runs` for the sorted buckets from `first` up to `last`; from `below` on above zero.
+    """`write_runs` for the sorted buckets from `first` up to `last`.
 
     `rows` (n_buckets, 4): where the points begin and end, correct and incorrect items above.
     """
     for b in range(first, last):
         write_runs(
-            keys[bounds[b] : bounds[b + 1]], b >= below, kind, rows[b, 0], rows[b, 1], rows[b, 2],
-            rows[b, 3], thresholds, true_accepts, false_accepts,
+            keys[bounds[b] : bounds[b + 1]], rows[b, 0], rows[b, 1], rows[b, 2], rows[b, 3],
+            true_accepts, false_accepts,
         )  # fmt: skip

@@ -9,7 +9,6 @@ import numpy as np
 
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile
-from fastarac.areas.arac import CHUNK
 from fastarac.sweep import ThresholdSweep, sweep_of_runs
 from fastarac.uncertainty import asymptotic, derivatives, influence
 from fastarac.uncertainty.inversion import Sample
@@ -88,19 +87,8 @@ def stratified_variance(sweep: ThresholdSweep) -> float:
     if not (m and n):
         return 0.0
     lines = derivatives.LINES["roc_auc"](sweep)
-    of_correct, of_incorrect = (
-        second / float(sweep.total) ** 2 for second, _ in influence.powers_of_lines(sweep, lines)
-    )
+    powers = influence.powers_of_lines(sweep, lines)
+    of_correct, of_incorrect = (second / float(sweep.total) ** 2 for second, _ in powers[:2])
     area = lines.incorrect.centre
-    of_pairs = area * lines.correct.centre - tied_pairs(sweep) / (4 * m * n)
+    of_pairs = area * lines.correct.centre - powers.tied / (4 * m * n)
     return (1.0 - 1.0 / n) * of_correct + (1.0 - 1.0 / m) * of_incorrect + of_pairs / m / n
-
-
-def tied_pairs(sweep: ThresholdSweep) -> float:
-    """Pairs of a correct and an incorrect item of the same confidence."""
-    ties, last = 0.0, len(sweep.thresholds)
-    for start in range(0, last - 1, CHUNK):
-        part = slice(start, min(start + CHUNK, last - 1) + 1)
-        right, wrong = np.diff(sweep.true_accepts[part]), np.diff(sweep.false_accepts[part])
-        ties += float(np.sum(np.multiply(right, wrong, dtype=np.float64)))
-    return ties

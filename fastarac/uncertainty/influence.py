@@ -22,7 +22,7 @@ from fastarac.uncertainty.statistics import as_statistic
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastarac.uncertainty.derivatives import Line, Lines
+    from fastarac.uncertainty.derivatives import Lines
     from fastarac.uncertainty.statistics import Statistic
 
 FloatArray = NDArray[np.float64]
@@ -123,7 +123,7 @@ def sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
     """Of the statistic of a sweep of whole items."""
     if statistic.name in derivatives.LINES:
         lines = derivatives.LINES[statistic.name](sweep, **dict(statistic.parameters))
-        powers = powers_of_lines(sweep, lines)
+        powers = list(powers_of_lines(sweep, lines)[:2])
     else:
         powers = []
         classes = sweep.true_accepts, sweep.false_accepts
@@ -142,27 +142,33 @@ def standard_error(sweep: ThresholdSweep, statistic: Statistic) -> float:
     return sweep_spread(sweep, statistic).standard_error
 
 
-def powers_of_lines(sweep: ThresholdSweep, lines: Lines) -> list[tuple[float, float]]:
-    """Sums of the second and fourth powers of the influence of the correct, and of the incorrect."""
-    classes = (sweep.true_accepts, sweep.false_accepts), (sweep.false_accepts, sweep.true_accepts)
-    return [_powers(*counts, line) for counts, line in zip(classes, lines, strict=True)]
+class Powers(NamedTuple):
+    """Sums over the items of a sweep."""
+
+    correct: tuple[float, float]
+    """Second and fourth powers of their influence."""
+    incorrect: tuple[float, float]
+    tied: float
+    """Pairs of a correct and an incorrect item of the same confidence."""
 
 
-def _powers(own: NDArray[Any], other: NDArray[Any], line: Line) -> tuple[float, float]:
-    """Sums of the powers of the influence of all items of a class, in chunks of one size."""
-    n, chunk = len(own), CHUNK
+def powers_of_lines(sweep: ThresholdSweep, lines: Lines) -> Powers:
+    """Sums of powers of influence that is linear in the items above; in chunks of one size."""
+    n = len(sweep.thresholds)
     threads = parallel.n_threads(n)
-    floats = line.offset, line.slope, line.divisor, line.centre
-    sums = [(0.0, 0.0)] * -(-n // chunk)
+    correct, incorrect = ((line.offset, line.slope, line.divisor, line.centre) for line in lines)
+    rows = np.empty((-(-n // CHUNK), 5))
 
     def work(first: int) -> None:
-        for i in range(first, len(sums), threads):
-            sums[i] = _kernels.influence.line_powers(
-                own, other, i * chunk, min((i + 1) * chunk, n), floats
-            )
+        for i in range(first, len(rows), threads):
+            _kernels.influence.line_powers(
+                sweep.true_accepts, sweep.false_accepts, i * CHUNK, min((i + 1) * CHUNK, n),
+                correct, incorrect, rows[i],
+            )  # fmt: skip
 
     parallel.run(work, range(threads))
-    return math.fsum(second for second, _ in sums), math.fsum(fourth for _, fourth in sums)
+    sums = [math.fsum(column) for column in rows.T.tolist()]
+    return Powers((sums[0], sums[1]), (sums[2], sums[3]), sums[4])
 
 
 class Items(NamedTuple):
