@@ -206,7 +206,8 @@ class TestPlan:
             in run("plan", "--error-rate", 0.01, "--audit", 0.02).stdout
         )
         comparison = run("plan", "--difference", 0.01, "--discordance", 0.05).stdout
-        assert comparison.startswith("Verify 3,923 outputs that both models read")
+        assert comparison.startswith("Verify 3,923 outputs that both models read: recognition rates")
+        assert "that are 1 percentage point apart, where" in " ".join(comparison.split())
         interval = ("--statistic", "roc_auc", "--half-width", 0.01)
         out = run("plan", "--pilot", folder / "verified.csv", *interval).stdout
         assert "95 % confidence interval of roc_auc" in out
@@ -250,6 +251,12 @@ class TestPlan:
                 ["--difference", 0.1, "--pilot", "a.csv", "--group", "page"],
                 "--pilot is for --error-rate and --half-width",
             ),
+            (
+                ["--difference", 0.05, "--discordance", 0.2, "--statistic", "roc_auc"],
+                "--statistic is for --half-width; --difference is one of recognition rates",
+            ),
+            (["--difference", 0.1, "--expect", 0.05], "--expect is for --error-rate"),
+            (["--error-rate", 0.1, "--discordance", 0.05], "--discordance is for --difference"),
             (["--difference", 0.1, "--plot", "a.png"], "--plot is for --expect alone"),
             (["--difference", 0.1, "--report", "a.html"], "--report is for --expect alone"),
             (["--difference", 0.1, "--outputs", 9], "--outputs is for --audit alone"),

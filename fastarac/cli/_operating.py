@@ -185,11 +185,11 @@ DesignEffect = Annotated[
 ]
 Difference = Annotated[
     float | None,
-    typer.Option(metavar="RATE", help="Difference of two models that is to be found."),
+    typer.Option(metavar="RATE", help="Difference of two models' recognition rates to be found."),
 ]
 Discordance = Annotated[
     float | None,
-    typer.Option(metavar="SHARE", help="Share of outputs on which the two models differ."),
+    typer.Option(metavar="SHARE", help="Share of outputs that one of the two alone gets right."),
 ]
 Pilot = Annotated[
     Path | None,
@@ -208,6 +208,14 @@ PilotGroup = Annotated[
 ]
 HalfWidth = Annotated[
     float | None, typer.Option("--half-width", metavar="WIDTH", help="Of the interval wanted.")
+]
+PlannedStatistic = Annotated[
+    str | None,
+    typer.Option(
+        "--statistic",
+        metavar="NAME",
+        help="Whose interval, beside --half-width.  [default: arac_auc]",
+    ),
 ]
 PlotOfPower = Annotated[
     Path | None,

@@ -15,7 +15,6 @@ from fastarac.cli._options import (
     Level,
     Prediction,
     ReportFile,
-    StatisticName,
     Truth,
     ends_quietly,
 )
@@ -35,7 +34,7 @@ def plan(
     difference: options.Difference = None,
     discordance: options.Discordance = None,
     pilot: options.Pilot = None,
-    statistic: StatisticName = "arac_auc",
+    statistic: options.PlannedStatistic = None,
     half_width: options.HalfWidth = None,
     group: options.PilotGroup = None,
     guarantee: options.Failure = 0.05,

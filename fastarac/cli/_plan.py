@@ -40,6 +40,15 @@ def run(
     }
     if sum(asked.values()) != 1:
         raise RefusalError(f"exactly one of {', '.join(asked)} is expected")
+    for name, given, beside in (
+        ("--expect", rates["expect"], "--error-rate"),
+        ("--audit", rates["audit"], "--error-rate"),
+        ("--discordance", models["discordance"], "--difference"),
+        ("--statistic", interval["statistic"], "--half-width"),
+    ):
+        if given is not None and not asked[beside]:
+            of_rates = "; --difference is one of recognition rates" if name == "--statistic" else ""
+            raise RefusalError(f"{name} is for {beside}{of_rates}")
     options = {**options, "design_effect": _design_effect(asked, rates, interval, options)}
     with_expected = asked["--error-rate"] and rates["expect"] is not None
     for name, file in (("--plot", plot), ("--report", report)):
@@ -182,15 +191,18 @@ def _comparison(models: Mapping[str, Any], options: Mapping[str, float], level: 
             design_effect=options["design_effect"],
         ),
     )
+    share = 100 * difference
+    points = f"{share:.4g} percentage point{'' if share == 1 else 's'}"
     return (
-        f"Verify {n:,} outputs that both models read: a difference of {percent(difference)} between "
-        f"models that differ on {percent(discordance)} of the outputs is then found in "
+        f"Verify {n:,} outputs that both models read: recognition rates that are {points} apart, where "
+        f"one model alone is right on {percent(discordance)} of the outputs, are then told apart in "
         f"{percent(options['power'])} of the cases."
     )
 
 
 def _interval(interval: Mapping[str, Any], level: float) -> str:
     pilot, width = interval["pilot"], interval["half_width"]
+    statistic = interval["statistic"] or "arac_auc"
     with interrupts_end_at_once():
         outputs = refusing(str(pilot), lambda: io.read_outputs(pilot, group=interval["group"]))
         groups = None if outputs.group is None else outputs.group.codes
@@ -199,13 +211,13 @@ def _interval(interval: Mapping[str, Any], level: float) -> str:
             lambda: operation.sample_size_for_interval(
                 outputs.correct,
                 outputs.confidence,
-                statistic=interval["statistic"],
+                statistic=statistic,
                 half_width=width,
                 confidence_level=level,
                 groups=groups,
             ),
         )
     return (
-        f"Verify {n:,} outputs: the {percent(level)} confidence interval of {interval['statistic']} is "
+        f"Verify {n:,} outputs: the {percent(level)} confidence interval of {statistic} is "
         f"then about {width:g} wide on either side."
     )
