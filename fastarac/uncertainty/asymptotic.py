@@ -372,11 +372,16 @@ def heavy_items(sample: Sample) -> float:
     """How many items of at least half the largest weight are of the rarer class among these.
 
     Where they are few, a sample without one does not show that it lacks them. Infinite without
-    weights, and where all such items together have little weight.
+    weights, where each class has one weight (it says how frequent the class is, and no item of it counts
+    for more than another), and where all such items together have little weight.
     """
     if sample.items is None or sample.items.weight is None:
         return math.inf
     weight, right = sample.items.weight, sample.items.is_correct
+    present = weight > 0.0
+    of_classes = [weight[present & members] for members in (right, ~right)]
+    if all(len(of_class) == 0 or np.ptp(of_class) == 0.0 for of_class in of_classes):
+        return math.inf
     heavy = weight >= 0.5 * weight.max()
     if weight[heavy].sum() < HEAVY_SHARE * weight.sum():
         return math.inf
