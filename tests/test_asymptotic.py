@@ -387,8 +387,10 @@ def test_few_items_of_a_kind_warn():
     with pytest.warns(fa.UnreliableIntervalWarning, match="make up the error rate"):
         logit(np.arange(40) % 2, np.arange(40), statistic=fa.Statistic("error_rate", threshold=35))
     logit(np.arange(40) % 2, confidence)
-    prevalence = np.where(np.arange(40) % 2, 1.0, 5.0)  # nothing counts for more than others of its class
-    logit(np.arange(40) % 2, confidence, sample_weight=prevalence)
+    prevalence = np.where(
+        np.arange(400) % 2, 1.0, 5.0
+    )  # no item counts for more than others of its class
+    logit(np.arange(400) % 2, np.arange(400) % 7, sample_weight=prevalence)
 
 
 def test_few_items_that_carry_the_error_warn():

@@ -176,6 +176,21 @@ class TestColours:
         second = drawn(displays.ARACDisplay, ax=first.ax_)
         assert (first.line_.get_color(), second.line_.get_color()) == COLORS[:2]
 
+    def test_dashes_of_matplotlibs_own_cycle(self):
+        """Whoever prints without colours sets them once."""
+        from matplotlib import cycler, rc_context
+
+        dashes = ["-", "--", ":"]
+        with rc_context({"axes.prop_cycle": cycler(color=["black"] * 3, linestyle=dashes)}):
+            models = {f"m{i}": (CORRECT, CONFIDENCE) for i in range(3)}
+            ax = displays.draw_curves(models)["m0"].ax_
+        found = [(line.get_color(), line.get_linestyle()) for line in ax.lines]
+        assert found == [("#000000", style) for style in dashes]
+
+    def test_keywords_are_a_dictionary(self):
+        with pytest.raises(TypeError, match=r"keywords for a line are .*; a dictionary such as"):
+            drawn(displays.ARACDisplay, curve_kwargs=[{"linestyle": "--"}])
+
     @pytest.mark.parametrize("color", [*COLORS, GUIDE["color"]])
     @pytest.mark.parametrize("background", [0.0, 1.0])
     def test_seen_on_light_and_on_dark(self, color, background):

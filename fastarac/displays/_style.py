@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +13,7 @@ from fastarac._core.extras import require
 from fastarac._core.text import printable, rounded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -56,11 +57,18 @@ def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
 
 
 def next_style(ax: Axes) -> dict[str, Any]:
-    """Return the first colour and dashes of the cycle that no line in the axes has."""
+    """Return the first colour and dashes of the cycle that no line in the axes has.
+
+    It is matplotlib's own cycle where that has dashes: whoever sets them prints without colours.
+    """
+    from matplotlib import rcParams
     from matplotlib.colors import to_hex
 
     used = {(to_hex(line.get_color()).upper(), line.get_linestyle()) for line in ax.lines}
     cycle = [(color, dashes) for dashes, color in product(LINE_STYLES, COLORS)]
+    own = rcParams["axes.prop_cycle"]
+    if "linestyle" in own.keys:
+        cycle = [(to_hex(style.get("color", "black")).upper(), style["linestyle"]) for style in own]
     color, dashes = next((style for style in cycle if style not in used), cycle[0])
     return {"color": color, "linestyle": dashes}
 
@@ -70,6 +78,10 @@ def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
+    if not isinstance(kwargs or {}, Mapping):
+        expected = "a dictionary such as {'linewidth': 2} is expected"
+        message = f"keywords for a line are {kwargs!r:.60}; {expected}"
+        raise TypeError(message)
     return normalize_kwargs(dict(kwargs or {}), Line2D)
 
 

@@ -372,7 +372,7 @@ def heavy_items(sample: Sample) -> float:
     """How many items of at least half the largest weight are of the rarer class among these.
 
     Where they are few, a sample without one does not show that it lacks them. Infinite without
-    weights, where each class has one weight (it says how frequent the class is, and no item of it counts
+    weights, where each class has one weight (how frequent the class is; none of its items counts
     for more than another), and where all such items together have little weight.
     """
     if sample.items is None or sample.items.weight is None:
