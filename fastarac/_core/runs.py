@@ -22,7 +22,7 @@ def sweep_of_runs(items: Items) -> SweepArrays:
     if isinstance(arrays, SweepArrays):
         return merged(arrays)
     keys, bounds = arrays.keys, arrays.bounds
-    found = np.empty((len(bounds) - 1, 5), np.int64)
+    found = np.empty((len(bounds) - 1, 6), np.int64)
     sorting.sort_buckets(arrays, _kernels.runs.count_range, found)
     rows, n_points = _places(found)
     true_accepts, false_accepts = np.zeros((2, n_points), np.int64)
@@ -40,11 +40,12 @@ def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     last, first = found[some[1:], 4], found[some[:-1], 3]
     # where a run goes on in the next lower bucket, its point is there
     points[some[1:]] -= (last == first) & (last != _kernels.runs.MIXED)
-    rows = np.zeros((len(found), 4), np.int64)
+    rows = np.zeros((len(found), 5), np.int64)
     for column, counts in ((0, points), (2, found[:, 1]), (3, found[:, 2])):
         rows[:-1, column] = np.cumsum(counts[:0:-1])[::-1]
     rows[:, 0] += 1
     rows[:, 1] = rows[:, 0] + points
+    rows[:, 4] = found[:, 5]
     return rows, 1 + int(points.sum())
 
 

@@ -29,7 +29,10 @@ def write_changes(
     true_accepts: Array,
     false_accepts: Array,
 ) -> None:
-    """Write what `write_runs` does where no tie has both labels: a point wherever the label changes."""
+    """Write the points of sorted keys, highest first, from `start` up to `stop`: the counts at each.
+
+    `correct` and `incorrect` items are above. No tie has both labels: a point wherever they change.
+    """
     one = keys.dtype.type(1)
     j = start
     accepted = correct + incorrect
@@ -45,7 +48,7 @@ def write_changes(
 
 
 @kernel
-def write_runs(
+def write_ties(
     keys: Array,
     start: int,
     stop: int,
@@ -53,30 +56,13 @@ def write_runs(
     incorrect: int,
     true_accepts: Array,
     false_accepts: Array,
-) -> tuple[int, int, int, int, int]:
-    """Write the points of sorted keys, highest first, from `start` up to `stop`: the counts at each.
-
-    `correct` and `incorrect` items are above. Returns how many points, correct and incorrect items the
-    keys have, and the labels of their first and last tie.
-    """
+) -> tuple[int, int, int]:
+    """Write the same of any keys; returns how many points, and the labels of the first and last tie."""
     one = keys.dtype.type(1)
-    n = len(keys)
-    right = mixed = changes = np.int64(0)
-    for i in range(n):
-        right += np.int64(keys[i] & one)
-    for i in range(1, n):
-        differ = keys[i] ^ keys[i - 1]
-        mixed += 1 if differ == one else 0
-        changes += np.int64(differ & one)
-    if mixed == 0 and n > 0:
-        if start < stop:
-            write_changes(keys, start, stop, correct, incorrect, true_accepts, false_accepts)
-        first, last = 2 - np.int64(keys[n - 1] & one), 2 - np.int64(keys[0] & one)
-        return changes + 1, right, n - right, first, last
     j = start - 1
     labels = first = last = np.int64(0)
-    for r in range(n):
-        i = n - 1 - r
+    for r in range(len(keys)):
+        i = len(keys) - 1 - r
         key = keys[i]
         label = np.int64(key & one)
         correct += label
@@ -90,18 +76,39 @@ def write_runs(
             first = first if last else labels
             last = labels
             labels = np.int64(0)
-    return j + 1 - start, right, n - right, first, last
+    return j + 1 - start, first, last
 
 
 @kernel
 def count_range(keys: Array, bounds: Array, first: int, last: int, rows: Array) -> None:
-    """Write what `write_runs` returns for the sorted buckets from `first` up to `last`."""
+    """Count the runs of the sorted buckets from `first` up to `last`.
+
+    `rows` (n_buckets, 6): points, correct and incorrect items, labels of the first and of the last tie,
+    and how many ties have both.
+    """
+    one = keys.dtype.type(1)
     none = np.empty(0, np.int64)
     for b in range(first, last):
-        row = rows[b]
-        row[0], row[1], row[2], row[3], row[4] = write_runs(
-            keys[bounds[b] : bounds[b + 1]], 0, 0, 0, 0, none, none
-        )
+        some, row = keys[bounds[b] : bounds[b + 1]], rows[b]
+        row[:] = 0
+        if len(some) == 0:
+            continue
+        right = np.int64(some[0] & one)
+        mixed = changes = np.int64(0)
+        for i in range(1, len(some)):
+            differ = some[i] ^ some[i - 1]
+            right += np.int64(some[i] & one)
+            mixed += 1 if differ == one else 0
+            changes += np.int64(differ & one)
+        row[1], row[2], row[5] = right, len(some) - right, mixed
+        if mixed:
+            row[0], row[3], row[4] = write_ties(some, 0, 0, 0, 0, none, none)
+        else:
+            row[0], row[3], row[4] = (
+                changes + 1,
+                2 - np.int64(some[-1] & one),
+                2 - np.int64(some[0] & one),
+            )
 
 
 @kernel
@@ -114,12 +121,15 @@ def write_range(
     true_accepts: Array,
     false_accepts: Array,
 ) -> None:
-    """`write_runs` for the sorted buckets from `first` up to `last`.
+    """Write the points of the sorted buckets from `first` up to `last`.
 
-    `rows` (n_buckets, 4): where the points begin and end, correct and incorrect items above.
+    `rows` (n_buckets, 5): where the points begin and end, correct and incorrect items above, and how
+    many ties have both.
     """
     for b in range(first, last):
-        write_runs(
-            keys[bounds[b] : bounds[b + 1]], rows[b, 0], rows[b, 1], rows[b, 2], rows[b, 3],
-            true_accepts, false_accepts,
-        )  # fmt: skip
+        some = keys[bounds[b] : bounds[b + 1]]
+        start, stop, correct, incorrect, mixed = rows[b]
+        if mixed:
+            write_ties(some, start, stop, correct, incorrect, true_accepts, false_accepts)
+        else:
+            write_changes(some, start, stop, correct, incorrect, true_accepts, false_accepts)
