@@ -70,6 +70,14 @@ def digits(tmp_path):
     return tmp_path
 
 
+def test_a_word_for_right_names_the_ways_to_say_it(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_text("correct;confidence\nja;99,9\nnein;12,5\n")
+    error = refusal("evaluate", path)
+    assert 'holds "ja"; expected true or false, or 1 or 0 for an output that is right or wrong' in error
+    assert "name them as --prediction COLUMN and --truth COLUMN" in error
+
+
 class TestFormats:
     def test_json(self, good):
         result = run("evaluate", good, "--format", "json", "--error-rate", "0.2", "--gamma", "2")

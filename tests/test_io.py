@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import pickle
+import subprocess
 from pathlib import Path
 
 import duckdb
@@ -150,7 +151,7 @@ def test_contradicting_arguments(tmp_path):
 
 
 class TestValues:
-    @pytest.mark.parametrize("value", ["high", "", '""', "nan", "NaN", "inf", "-inf", "0,5", "1e999"])
+    @pytest.mark.parametrize("value", ["high", "", '""', "nan", "NaN", "inf", "-inf", "1,5,0", "1e999"])
     def test_bad_confidence(self, tmp_path, value):
         quoted = f'"{value}"' if "," in value else value
         text = f'note,correct,confidence\n"two\nlines",1,0.5\n\nx,0,{quoted}\nx,0,bad too\n'
@@ -158,6 +159,17 @@ class TestValues:
         assert (error.row, error.line) == (2, 5)
         found = "is empty" if value == "" else f'holds "{value.strip(chr(34))}"'
         assert f'column "confidence" {found}; expected a finite number' in str(error)
+
+    @pytest.mark.parametrize("name", ["f.csv", "semicolon.csv", "f.tsv", "f.jsonl", "f.parquet"])
+    def test_decimal_comma(self, tmp_path, name):
+        written = ["99,9", "0,125", ",5", " -12,3456", "1,5e-3", "87.5", "0,1"]
+        path = WRITERS[name](tmp_path / name, {"correct": ["1"] * 7, "confidence": written})
+        assert read_outputs(path).confidence.tolist() == [99.9, 0.125, 0.5, -12.3456, 0.0015, 87.5, 0.1]
+
+    @pytest.mark.parametrize("value", ["12,345", "1.234,5", "1,234.5", "1,234,567", "12,345e2"])
+    def test_comma_that_may_part_thousands(self, tmp_path, value):
+        path = write_delimited(tmp_path / "f.csv", {"correct": [1], "confidence": [value]}, ";")
+        assert "cannot part thousands, as in 99,9 and 0,125: write a point" in str(refusal(path))
 
     @pytest.mark.parametrize("value", ["null", "NaN", "Infinity", '"high"', "[1]", "true"])
     def test_bad_confidence_json(self, tmp_path, value):
@@ -355,7 +367,7 @@ class TestBadFiles:
             outcome = read_outputs(path).confidence.tolist()  # some versions of DuckDB can
         except DataFileError as error:
             outcome = str(error)
-        assert outcome == [1, 2] or "end in CR LF" in outcome
+        assert outcome == [1, 2] or ("end in CR LF" in outcome and "dos2unix makes" in outcome)
 
     @pytest.mark.parametrize("name", ["f.csv", "f.tsv", "f.jsonl", "f.csv.gz", "f.jsonl.gz"])
     def test_byte_order_mark(self, tmp_path, name):
@@ -372,8 +384,18 @@ class TestBadFiles:
         path = WRITERS[name](tmp_path / name, COLUMNS)
         path.write_bytes(path.read_text().replace("p2", "\xe4").encode("latin-1"))
         assert "not UTF-8" in str(refusal(path, by="page"))
+        converts = f"`iconv -f cp1252 -t utf-8 {name} > utf8-{name}`"
+        assert converts in str(refusal(path, by="page"))
         path.write_bytes("correct,confidence\n1,1\n".encode("utf-16"))
         assert "not UTF-8" in str(refusal(path))
+        assert "it is UTF-16, which `iconv -f utf-16 -t utf-8" in str(refusal(path))
+
+    def test_conversion_does_what_the_error_says(self, tmp_path):
+        path = tmp_path / "März 7.csv"
+        path.write_bytes("correct;confidence;name\n1;0.5;Größe\n".encode("cp1252"))
+        command = str(refusal(path)).split("`")[1]
+        subprocess.run(command, shell=True, cwd=tmp_path, check=True)
+        assert read_outputs(tmp_path / "utf8-März 7.csv", by="name").by.names == ("Größe",)
 
     @pytest.mark.parametrize("row", ['{"a": 1', "{'a': 1}", '{"a": 1} {"a": 2}', "nonsense", "{,}"])
     def test_malformed_json(self, tmp_path, row):

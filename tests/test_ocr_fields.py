@@ -269,6 +269,10 @@ def test_numbers_of_json_are_texts_as_they_are_written(tmp_path):
             'line 2: document is "a" and field is ""; a name of each',
         ),
         (",".join(COLUMNS) + "\na,x,1,high,1\n", 'line 2: confidence is "high"; a finite number is'),
+        (
+            ";".join(COLUMNS) + "\na;x;1;12,345;1\n",
+            "cannot part thousands, as in 99,9 and 0,125: write",
+        ),
         (",".join(COLUMNS) + "\na,x,1,inf,1\n", 'line 2: confidence is "inf"; a finite number is'),
         (
             ",".join(COLUMNS) + "\na,x,1,0.5,1\n\na,x,2,0.6,1\n",
@@ -292,3 +296,9 @@ def test_other_files_are_no_tables_of_fields(tmp_path):
     for content in ("", "Total 12,50\n", "level\tpage_num\tblock_num\n", '{"Blocks": []}', "<alto/>"):
         path.write_text(content)
         assert not is_field_table(path)
+
+
+def test_a_decimal_comma_is_read(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_text(";".join(COLUMNS) + "\na;x;1;99,9;1\n")
+    assert read_fields(path).confidence.tolist() == [99.9]

@@ -509,6 +509,12 @@ def test_files_that_cannot_be_opened(tmp_path):
     ) as caught:
         read(path)
     assert caught.value.place == "line 2"
+    assert "`iconv -f cp1252 -t utf-8 p.tsv > utf8-p.tsv` converts" in str(caught.value)
+    path.write_text("Beleg;Feld;Wert\n")
+    with pytest.raises(
+        OcrFileError, match="with the columns document, field, prediction and confidence"
+    ):
+        read(path)
 
 
 BILLION_LAUGHS = """<?xml version="1.0"?>

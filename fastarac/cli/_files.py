@@ -27,6 +27,8 @@ WORDS = {
     "empty_truth=True": "--empty-truth",
     "empty_truth is True": "--empty-truth is given",
     "empty_confidence=True": "--empty-confidence",
+    "prediction=COLUMN": "--prediction COLUMN",
+    "truth=COLUMN": "--truth COLUMN",
     "item=COLUMN": "--id COLUMN",
     "model=COLUMN": "--model COLUMN",
 }

@@ -79,7 +79,8 @@ def read_outputs(
         character like any other, as OCR engines write it, unless the first line begins with one:
         then its fields are read as those of a CSV file are.
     confidence : str, default="confidence"
-        The column of confidences: finite numbers.
+        The column of confidences: finite numbers. In texts the point may be a comma where it cannot
+        part thousands: ``99,9`` and ``0,125``, but not ``12,345``.
     correct : str, optional
         The column that says whether an output is right: true or false, or 1 or 0.
     prediction : str, optional

@@ -13,6 +13,8 @@ from fastarac._core.text import quoted
 from fastarac.io._labels import FIELDS, Part, hashes
 from fastarac.io._sources import (
     BOOLEAN,
+    COMMA_HINT,
+    DECIMAL_COMMA,
     FLOATS_AND_INTEGERS,
     NUMBER,
     TEXT,
@@ -44,6 +46,10 @@ class Pick(ABC):
         """Return what is expected of a value."""
         return self.expected
 
+    def hint(self, value: str) -> str:  # noqa: ARG002
+        """Return what a value that is not as expected may have been meant for, where that shows."""
+        return ""
+
     @abstractmethod
     def expression(self, source: Source) -> str:
         """Return the SQL expression of the values; it is null where a value is not as expected."""
@@ -73,7 +79,15 @@ class Number(Pick):
         if kind != TEXT:
             return f"TRY_CAST({name} AS DOUBLE)"
         # DuckDB takes 1_000 for a number; in the output of a reader it is a misread text
-        return f"CASE WHEN contains({name}, '_') THEN NULL ELSE TRY_CAST({name} AS DOUBLE) END"
+        return (
+            f"CASE WHEN contains({name}, '_') THEN NULL "
+            f"WHEN contains({name}, ',') THEN CASE WHEN regexp_full_match({name}, '{DECIMAL_COMMA}') "
+            f"THEN TRY_CAST(replace({name}, ',', '.') AS DOUBLE) END "
+            f"ELSE TRY_CAST({name} AS DOUBLE) END"
+        )
+
+    def hint(self, value: str) -> str:
+        return COMMA_HINT if "," in value else ""
 
     def is_valid(self, values: Array) -> Array:
         return np.isfinite(values)
@@ -122,6 +136,12 @@ class Weight(Number):
 
 class Correct(Pick):
     expected = "true or false, or 1 or 0"
+
+    def hint(self, value: str) -> str:  # noqa: ARG002
+        return (
+            " for an output that is right or wrong; where columns have the output and what it should "
+            "be, name them as prediction=COLUMN and truth=COLUMN"
+        )
 
     def expression(self, source: Source) -> str:
         name = source.identifier(self.column)
@@ -361,7 +381,8 @@ def _refuse_invalid(
     index += begin
     value = source.shown(pick.column, index)
     found = "is empty" if value is None else f"holds {value}"
-    problem = f"column {quoted(pick.column)} {found}; expected {pick.expectation(source)}"
+    hint = "" if value is None else pick.hint(value)
+    problem = f"column {quoted(pick.column)} {found}; expected {pick.expectation(source)}{hint}"
     raise source.error_in_row(index, problem)
 
 

@@ -165,5 +165,8 @@ class Delimited(Source):
         ends = {line.endswith("\r\n") for line in text_lines(self.path) if line.endswith("\n")}
         if len(ends) < 2:
             return error
-        problem = "some of its lines end in CR LF and some in LF alone; expected the same of all"
+        problem = (
+            "some of its lines end in CR LF and some in LF alone; expected the same of all, as "
+            "`sed -i 's/\\r$//' FILE` or dos2unix makes them"
+        )
         return DataFileError(self.path, problem)

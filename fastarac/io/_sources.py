@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import gzip
+import shlex
 import zlib
 from abc import ABC, abstractmethod
 from collections import deque
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 QUOTED_NOTHING = '""'
+# A decimal comma that cannot part thousands: 99,9 and 0,125, but not 12,345.
+DECIMAL_COMMA = r"\s*[+-]?(0*,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))([eE][+-]?[0-9]+)?\s*"
+COMMA_HINT = (
+    "; a decimal comma is read where it cannot part thousands, as in 99,9 and 0,125: write a point here"
+)
 TEXT, NUMBER, BOOLEAN = "text", "numbers", "true and false"
 FLOATS_AND_INTEGERS = frozenset(
     {
@@ -224,9 +231,22 @@ def text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:
                 yield line
                 read += 1
     except UnicodeDecodeError:
-        raise DataFileError(path, f"it is not UTF-8 text (near line {read + 1})") from None
+        problem = f"it is not UTF-8 text (near line {read + 1}); {to_utf8(path)}"
+        raise DataFileError(path, problem) from None
     except (OSError, EOFError, zlib.error) as error:
         raise DataFileError(path, f"it cannot be read: {error}") from None
+
+
+def to_utf8(path: Path) -> str:
+    """Return how a file in another encoding is converted, as an error says it."""
+    opener = gzip.open if path.name.lower().endswith(".gz") else open
+    with opener(path, "rb") as file:
+        is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    encoding, found = (
+        ("utf-16", "it is UTF-16") if is_utf16 else ("cp1252", "Excel often writes cp1252")
+    )
+    names = f"{shlex.quote(path.name)} > {shlex.quote(f'utf8-{path.name}')}"
+    return f"{found}, which `iconv -f {encoding} -t utf-8 {names}` converts"
 
 
 def compression(path: Path) -> str:

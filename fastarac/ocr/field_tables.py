@@ -6,9 +6,11 @@ import csv
 import io
 import json
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fastarac.io._sources import COMMA_HINT, DECIMAL_COMMA
 from fastarac.ocr.readers._files import OcrFileError, decoded, encoding_of, open_file, shown
 
 if TYPE_CHECKING:
@@ -114,12 +116,14 @@ def as_confidence(path: Path, row: Row, name: str) -> float:
     written = row.values[name]
     if written is None or not written.strip():
         return math.nan
+    comma = re.fullmatch(DECIMAL_COMMA, written) is not None
     try:
-        value = float(written)
+        value = float(written.replace(",", ".") if comma else written)
     except ValueError:
         value = math.inf
     if math.isinf(value) or "_" in written:
-        problem = f"{name} is {shown(written)}; a finite number is expected"
+        hint = COMMA_HINT if "," in written else ""
+        problem = f"{name} is {shown(written)}; a finite number is expected{hint}"
         raise OcrFileError(path, problem, place=row.place)
     return value
 

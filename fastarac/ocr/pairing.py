@@ -217,7 +217,8 @@ def _by_name(paths: list[Path], side: str) -> dict[str, Path]:
         names = f"{count} name{'s' * (count != 1)}"
         message = (
             f"{names} of {side} occur{'s' * (count == 1)} more than once: {_list(ambiguous)}; one "
-            "file for each name (up to the first dot) is expected"
+            "file for each name (up to the first dot) is expected, so put the truth and the outputs of "
+            "each engine into folders of their own"
         )
         raise PairingError(message, ambiguous=ambiguous)
     return {name: group[0] for name, group in named.items()}

@@ -78,7 +78,10 @@ def read_file(file: InputFile) -> Words:
 
 
 def _expected() -> str:
-    return f"a file of one of these formats is expected: {listed()}"
+    return (
+        f"a file of one of these formats is expected: {listed()}; or a table of fields, with the "
+        "columns document, field, prediction and confidence"
+    )
 
 
 def xml_root(file: InputFile) -> str:

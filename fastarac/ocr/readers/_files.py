@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from fastarac.io import DataFileError
+from fastarac.io._sources import to_utf8
 
 if TYPE_CHECKING:
     import os
@@ -171,6 +172,8 @@ def decoded(file: InputFile) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         name = encoding.removesuffix("-sig").upper()
         problem = f"it is not {name} text; UTF-8, or UTF-16 with a byte order mark, is expected"
+        if name == "UTF-8":
+            problem += f" ({to_utf8(path)})"
         raise OcrFileError(path, problem, place=f"line {line}") from None
     if "\x00" in text:
         line = text.count("\n", 0, text.index("\x00")) + 1
