@@ -67,7 +67,7 @@ def table(engine: str) -> str:
             line.append(cell)
         peaks = [rows[n]["peak_bytes"] for rows in found.values() if n in rows]
         lines.append([*line, f"{max(peaks) / 2**20:,.0f} MiB"])
-    names = [label for label, _ in WAYS.values()]
+    names = [f"`{label}`" if label.startswith("method") else label for label, _ in WAYS.values()]
     return markdown(["rows", *names, "peak memory, at most"], lines)
 
 
