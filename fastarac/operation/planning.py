@@ -265,6 +265,8 @@ def sample_size_for_comparison(
     -----
     ⌈((z_{α/2}·√d + z_power·√(d − Δ²))/Δ)²⌉ for discordance d and difference Δ, as of McNemar's test
     (Connor 1987, "Sample size for testing differences in proportions for the paired-sample design").
+    For a difference of areas: ((z_{α/2} + z_power)·s/Δ)² with s the standard deviation of the
+    differences of :func:`.influence_values` in a pilot.
 
     Examples
     --------

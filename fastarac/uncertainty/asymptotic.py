@@ -117,7 +117,8 @@ def asymptotic_interval(
         Label of the group of each item (page, document): items of a group may depend on each other,
         groups do not.
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum.
+        Real, finite, at least 0, with a positive sum. Sampling weights, never numbers of equal items:
+        twice all weights changes nothing.
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); an item stays whole.
 

@@ -154,9 +154,13 @@ def delong_test(
 
     with sample variances of each class. Ranks give all V in O(n log n) (Sun and Xu 2014). The law of z
     is taken to be normal, as published, which rejects too often with few items of a class (about 10 %
-    in place of 5 with 6); :func:`.compare_models` takes Student's. With `groups` the variance is that
-    of the sums within each (Obuchowski 1997), and the law Student's with as many degrees of freedom as
-    groups of one size would say as much, (Σd²)²/Σd⁴ of the sums d, but 2 to one less than groups.
+    in place of 5 with 6); :func:`.compare_models` takes Student's for the same z, and weights.
+
+    With `groups` the variance is that of the sums d within each of the G groups, G/(G − 1)·Σd². This
+    follows Obuchowski 1997, who has one such factor for the groups with positive and one for those
+    with negative items; so groups of one item do not give the variance above exactly. The law is
+    Student's with as many degrees of freedom as groups of one size would say as much, (Σd²)²/Σd⁴, but
+    2 to G − 1; the p-value takes their whole part.
 
     Examples
     --------
@@ -284,8 +288,9 @@ def compare_models(
     values of two models, the squared standard error of their difference is the sample variance of
     ψ_a − ψ_b over n; intervals and p-values take Student's t, with Satterthwaite's degrees of freedom
     from ψ_a − ψ_b, for ``"roc_auc"`` and the normalised areas one less than the smaller class, and with
-    groups as :func:`.asymptotic_interval` has them. For ``"roc_auc"`` and the same labels the statistic
-    is that of :func:`.delong_test`.
+    groups as :func:`.asymptotic_interval` has them. For ``"roc_auc"`` and the same labels difference
+    and standard error are those of :func:`.delong_test`, which without groups takes the normal
+    distribution, so that p-values differ a little. Weights are sampling weights, never frequencies.
 
     At the cheapest threshold the cost does not change to first order with the threshold, so that
     differences in cost have the error of a mean over items at thresholds that are fixed.
