@@ -295,6 +295,31 @@ class TestApply:
         assert "no/" in refusal(*arguments, one, "--review", nowhere)
         assert not list(tmp_path.iterdir())
 
+    def test_confidences_that_have_moved(self, folder, tmp_path):
+        """It is done, and said in the sentence, on the page and on stderr; another scale is refused."""
+        header, *lines = (folder / "new.csv").read_text().splitlines()
+        moved, page = tmp_path / "moved.csv", tmp_path / "apply.html"
+        goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv", "--report", page]
+        quiet = run("apply", folder / "p.json", folder / "new.csv", "--by", "field", *goals)
+        assert "moved" not in quiet.stdout
+        assert quiet.stderr == ""
+        assert "not visibly" in page.read_text()
+        parts = [line.rsplit(",", 1) for line in lines]
+        moved.write_text("\n".join([header, *(f"{a},{float(c) ** 3}" for a, c in parts)]) + "\n")
+        done = run("apply", folder / "p.json", moved, "--by", "field", *goals)
+        assert "; but the confidences of " in " ".join(done.stdout.split())
+        assert "fastarac: warning: " in done.stderr
+        assert "have moved (p = 0.0004): the 50 % quantile was " in done.stderr
+        assert "What went through" in page.read_text()
+        assert "Have the confidences moved?" in page.read_text()
+        (tmp_path / "a.csv").unlink()
+        moved.write_text("\n".join([header, *(f"{a},{100 * float(c)}" for a, c in parts)]) + "\n")
+        message = refusal("apply", folder / "p.json", moved, "--by", "field", *goals)
+        assert (
+            "the confidences are of another scale than those that the policy was fitted on" in message
+        )
+        assert not (tmp_path / "a.csv").exists()
+
 
 class TestMonitor:
     def test_days_until_the_alarm(self, folder, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 
 import fastarac as fa
 from fastarac import operation
+from fastarac.operation import shifts
 
 
 def two_fields(n, seed, *, groups=False):
@@ -202,6 +203,15 @@ class TestShift:
         assert "confidences of name have moved" in str(found)
         with pytest.raises(ValueError, match="none of the policy's fields"):
             policy.shift([0.5], by=["sum"])
+
+
+def test_a_shift_among_more_than_can_be_drawn():
+    """Counts beyond what is drawn from are scaled down; the p-value is that of the old ones."""
+    reference = operation.fit_policy([1] * 400, range(400), max_error_rate=0.01).references[0]
+    many = shifts.Seen(None, reference.counts * 10**8, reference.quantiles)
+    assert not shifts.shift_of([reference], [many], 0.05).shifted
+    moved = np.roll(many.counts, 1) + np.arange(len(many.counts)) * 10**8
+    assert shifts.shift_of([reference], [many._replace(counts=moved)], 0.05).shifted
 
 
 def test_repr_is_one_line():

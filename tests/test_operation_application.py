@@ -75,6 +75,59 @@ def test_policies_of_one_threshold_and_of_vast_integers(tmp_path):
     assert (tmp_path / "r.csv").read_text() == f"confidence\n{2**62}\n"
 
 
+class TestShift:
+    """The test for a shift is that on arrays, from counts alone."""
+
+    @pytest.mark.parametrize("documents", [False, True])
+    @pytest.mark.parametrize("power", [1, 3])
+    def test_is_that_on_arrays(self, tmp_path, documents, power):
+        rng = np.random.default_rng(10)
+        field, confidence = rng.choice(["date", "name", "sum"], 900), rng.random(900) ** power
+        path, policy, options = tmp_path / "new.csv", POLICY, {}
+        if documents:
+            policy = operation.fit_policy(
+                CORRECT, CONFIDENCE, by=FIELD, documents=np.arange(3000) // 3, max_error_rate=0.2
+            )
+            options["documents"] = "form"
+        lines = [f"{i // 3},{f},{c}" for i, (f, c) in enumerate(zip(field, confidence, strict=True))]
+        path.write_text("\n".join(["form,field,confidence", *lines]) + "\n")
+        goals = {name: tmp_path / f"{name}.csv" for name in ("accepted", "review")}
+        found = operation.apply_policy(policy, path, **goals, by="field", **options)
+        expected = policy.shift(confidence, by=field)
+        assert found.shift.shifted == (power == 3)
+        for name in ("shifted", "pvalue", "statistic", "field"):
+            assert getattr(found.shift, name) == getattr(expected, name)
+        assert np.array_equal(found.shift.before, expected.before)
+        assert np.allclose(found.shift.now, expected.now, rtol=6e-4)
+        assert ("have moved" in str(found)) == (power == 3)
+
+    def test_integers_and_fields_that_nobody_knows(self, tmp_path):
+        path = tmp_path / "new.parquet"
+        policy = operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
+        duckdb.sql("SELECT range + 250 AS confidence FROM range(300)").write_parquet(str(path))
+        goals = {name: tmp_path / f"{name}.csv" for name in ("accepted", "review")}
+        found = operation.apply_policy(policy, path, **goals).shift
+        expected = policy.shift(range(250, 550))
+        assert found == expected
+        other = tmp_path / "other.csv"
+        other.write_text("field,confidence\nsum,0.5\n")
+        assert operation.apply_policy(POLICY, other, **goals, by="field").shift is None
+
+    @pytest.mark.parametrize("factor", [100, 0.01])
+    def test_another_scale_is_refused(self, tmp_path, factor):
+        """A policy for 0.05 to 1, with confidences up to 100 and down to 0.0005."""
+        rng = np.random.default_rng(11)
+        confidence = rng.uniform(0.05, 1, 3000).round(4)
+        policy = operation.fit_policy(rng.random(3000) < 0.99, confidence, max_error_rate=0.05)
+        path = tmp_path / "new.csv"
+        new = [*(factor * rng.uniform(0.05, 1, 300)), *([0.5] if factor > 1 else [])]
+        path.write_text("\n".join(["confidence", *map(str, new)]) + "\n")
+        goals = {name: tmp_path / f"{name}.csv" for name in ("accepted", "review")}
+        with pytest.raises(DataFileError, match="are of another scale than those that the policy was"):
+            operation.apply_policy(policy, path, **goals)
+        assert sorted(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.parametrize("rule", ["product", "least"])
 def test_whole_documents_are_decided_as_on_arrays(tmp_path, rule):
     """Also in files of several row groups, whose rows keep their order."""

@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import typer
 
 from fastarac import io, operation
-from fastarac._core.text import json_text, listed, quoted
+from fastarac._core.text import json_text, listed, printable, quoted
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._options import RefusalError
@@ -74,6 +75,12 @@ def apply(
             Column("errors\nexpected", [f"{each.expected_errors:.4g}" for each in fields]),
         ],
     )
+    if done.warning is not None:
+        typer.echo(
+            f"fastarac: warning: {printable(str(path))}: {printable(done.warning)}; verify a random "
+            "sample of them for fastarac check",
+            err=True,
+        )
 
 
 def monitor(

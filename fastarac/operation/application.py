@@ -7,17 +7,22 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastarac._core.files import whole_file
 from fastarac.io._columns import Label, Number
 from fastarac.io._formats import JsonLines, Parquet, open_source
 from fastarac.io._sources import DataFileError, connect, sql_name, sql_text
 from fastarac.operation.applied import AppliedField, AppliedPolicy
+from fastarac.operation.shifts import Seen, quantiles_of, shift_of
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable, Sequence
 
     from fastarac.io._sources import Source
     from fastarac.operation.policy import Policy
+    from fastarac.operation.shifts import ConfidenceShift
 
 JSON = "FORMAT json"
 FORMATS = {
@@ -27,6 +32,9 @@ FORMATS = {
     ".ndjson": JSON,
     ".parquet": "FORMAT parquet",
 }
+DIGITS = 4  # to which confidences are rounded before their quantiles are taken
+OTHER_SCALE = 10.0  # times as large or as small as what a policy was fitted on
+MOST_INSIDE = 0.05  # share of confidences of another scale that may be in the range by chance
 INTEGERS = frozenset({
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
 })  # fmt: skip
@@ -68,7 +76,9 @@ def apply_policy(
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`. Nothing is written then.
+        As :func:`.read_outputs`, and where the confidences are plainly of another scale than those that
+        the policy was fitted on: moved, at most one in twenty of them in its range, and the largest one
+        ten times as large or as small. Nothing is written then.
     ValueError
         Where the three files are not different ones, or a name says no known format.
     TypeError
@@ -79,9 +89,11 @@ def apply_policy(
     Notes
     -----
     The file is read three times, in a memory that does not depend on its size: once to check and count,
-    and once for each file that is written. Of whole documents the names and the decisions are kept
-    besides, so that the memory grows with their number, not with their size. Fields of text files are
-    written as they were read; keys that an object of JSON lines lacks are null, or empty.
+    and once for each file that is written. For whole documents it is read once more, and their names
+    and decisions are kept, so that the memory grows with their number, not with their size. Confidences
+    are counted in cells, so that the test for a shift is that of :meth:`.Policy.shift`; where nothing
+    has moved, it warns with the failure probability of the policy, for each file. Fields of text files
+    are written as they were read; keys that an object of JSON lines lacks are null, or empty.
 
     Examples
     --------
@@ -171,6 +183,9 @@ class _Rule:
         self.accepts = f"({self._by_field(fields, accepts, 'false')})"
         self.error = f"({self._by_field(fields, errors, '1.0')})"
         self.known = "true" if self.by is None else f"({self.by} IN ({', '.join(fields)}))"
+        cells = [self._cell(each.edges, 0, len(each.edges)) for each in policy.references]
+        self.cell = self._by_field(fields, cells, "NULL")
+        self.rounded = self._rounded()
         # not by isfinite alone, which has no form for integers
         each = [f"{self.value} IS NOT NULL", f"isfinite(CAST({self.value} AS DOUBLE))"]
         each += [f"{name} IS NOT NULL" for name in (self.by, self.document) if name is not None]
@@ -201,6 +216,19 @@ class _Rule:
             return f"coalesce({exact}, {least})"
         return least
 
+    def _cell(self, edges: Sequence[float], first: int, end: int) -> str:
+        """Which cell of a reference a confidence is in, by bisection."""
+        if end - first == 1:
+            return str(first)
+        middle = (first + end) // 2
+        above, below = self._cell(edges, middle, end), self._cell(edges, first, middle)
+        return f"CASE WHEN {self._at_or_above(edges[middle])} THEN {above} ELSE {below} END"
+
+    def _rounded(self) -> str:
+        number = f"CAST({self.value} AS DOUBLE)"
+        before_point = f"CAST(floor(log10(greatest(abs({number}), 1e-300))) AS INTEGER)"
+        return f"round({number}, {DIGITS - 1} - {before_point})"
+
     def _steps(self, thresholds: tuple[float, ...], probabilities: list[float]) -> str:
         cases = " ".join(
             f"WHEN {self._at_or_above(threshold)} THEN CAST('{p!r}' AS DOUBLE)"
@@ -216,9 +244,9 @@ def _counted(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
         return _documents(source, rule, policy)
     accepts = f"CASE WHEN {rule.valid} THEN {rule.accepts} END AS accepts"
     error = f"CASE WHEN {rule.valid} AND {rule.accepts} THEN {rule.error} END AS error"
-    field = "NULL" if rule.by is None else f"CASE WHEN {rule.known} THEN {rule.by} END"
     rows = source.select(
-        f"{accepts}, {error}, {rule.known} AS known, {field} AS field, count(*)", rest="GROUP BY ALL"
+        f"{accepts}, {error}, {rule.known} AS known, {_seen_columns(rule)}, count(*)",
+        rest="GROUP BY ALL",
     ).fetchall()
     if not rows:
         raise DataFileError(source.path, "there are no rows")
@@ -227,19 +255,66 @@ def _counted(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
 
     def counts(of: list[Any]) -> tuple[int, int, float]:
         taken = [row for row in of if row[0]]
-        errors = math.fsum(row[1] * row[4] for row in taken)
-        return sum(row[4] for row in of), sum(row[4] for row in taken), errors
+        errors = math.fsum(row[1] * row[-1] for row in taken)
+        return sum(row[-1] for row in of), sum(row[-1] for row in taken), errors
 
     return AppliedPolicy(
         *counts(rows),
-        unknown_fields=sum(row[4] for row in rows if not row[2]) if policy.fields else 0,
+        unknown_fields=sum(row[-1] for row in rows if not row[2]) if policy.fields else 0,
         criterion=policy.criterion,
         limit=policy.limit,
         fields=tuple(
             AppliedField(str(field), *counts([row for row in rows if row[3] == str(field)]))
             for field in policy.fields
         ),
+        shift=_shift(source, policy, [row[3:] for row in rows]),
     )
+
+
+def _seen_columns(rule: _Rule) -> str:
+    """The field, the cell and the rounded value of a confidence, which are counted."""
+    field = "NULL" if rule.by is None else f"CASE WHEN {rule.known} THEN {rule.by} END"
+    cell, rounded = (f"CASE WHEN {rule.valid} THEN {each} END" for each in (rule.cell, rule.rounded))
+    return f"{field} AS field, {cell} AS cell, {rounded} AS rounded"
+
+
+def _shift(source: Source, policy: Policy, rows: Iterable[tuple[Any, ...]]) -> ConfidenceShift | None:
+    """Test counts by field, cell and rounded value; refuse those of another scale."""
+    known = [row for row in rows if row[1] is not None]
+    if not known:
+        return None
+    seen: list[Seen | None] = []
+    inside, now, before = 0, [], []
+    for i, reference in enumerate(policy.references):
+        field = policy.fields[i] if policy.fields else None
+        own = sorted(
+            (value, cell, n) for name, cell, value, n in known if field is None or name == str(field)
+        )
+        if not own:
+            seen.append(None)
+            continue
+        values, cells, counts = (np.array(each) for each in zip(*own, strict=True))
+        in_cells = np.bincount(cells, counts, minlength=len(reference.edges)).astype(np.int64)
+        seen.append(Seen(field, in_cells, quantiles_of(values, counts)))
+        least, *_, largest = reference.quantiles
+        inside += int(counts[(values >= least) & (values <= largest)].sum())
+        now += [values[0], values[-1]]
+        before += [least, largest]
+    shift = shift_of(policy.references, seen, policy.failure_probability)
+    n = sum(row[-1] for row in known)
+    furthest, expected = max(map(abs, now)), float(max(map(abs, before)))
+    if expected and furthest:
+        ratio = furthest / expected
+        is_other = ratio >= OTHER_SCALE or ratio <= 1.0 / OTHER_SCALE
+        if is_other and shift.shifted and inside <= MOST_INSIDE * n:
+            problem = (
+                "the confidences are of another scale than those that the policy was fitted on: they "
+                f"reach from {min(now):.4g} to {max(now):.4g}, those from {min(before):.4g} to "
+                f"{max(before):.4g}; confidences of the policy's scale are expected, or a policy that "
+                "is fitted to outputs like these"
+            )
+            raise DataFileError(source.path, problem)
+    return shift
 
 
 def _documents(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
@@ -267,12 +342,15 @@ def _documents(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
         "SELECT sum(n), sum(n) FILTER (accepts), sum(unknown), count(*), count_if(accepts), "
         "fsum(1.0::DOUBLE - product) FILTER (accepts) FROM decided"
     ).fetchall()[0]
+    n, taken, unknown, documents, accepted, errors = found
+    rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
+    shift = _shift(source, policy, rows)
     # rows keep their order where one thread looks up the decisions of each in turn
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
-    n, taken, unknown, documents, accepted, errors = found
     return AppliedPolicy(
         int(n), int(taken or 0), float(errors or 0.0), int(unknown) if policy.fields else 0,
         policy.criterion, policy.limit, n_documents=documents, accepted_documents=accepted,
+        shift=shift,
     )  # fmt: skip
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fastarac._core.results import Result
 from fastarac._core.text import percent
+
+if TYPE_CHECKING:
+    from fastarac.operation.shifts import ConfidenceShift
 
 
 class AppliedField(NamedTuple):
@@ -50,6 +53,9 @@ class AppliedPolicy(Result):
         The fields of the policy; empty where it has none, or accepts whole documents.
     n_documents, accepted_documents : int or None
         Where whole documents are accepted, how many there are, and accepted ones among them.
+    shift : ConfidenceShift or None
+        Whether the confidences have moved since the policy was fitted, as :meth:`.Policy.shift` tests
+        it; quantiles of the new ones are rounded to four digits. None where no field is known.
     """
 
     n_items: int
@@ -61,6 +67,7 @@ class AppliedPolicy(Result):
     fields: tuple[AppliedField, ...] = ()
     n_documents: int | None = None
     accepted_documents: int | None = None
+    shift: ConfidenceShift | None = None
 
     @property
     def rejected(self) -> int:
@@ -89,6 +96,13 @@ class AppliedPolicy(Result):
         whole = n_items if self.criterion == "max_error_rate" else accepted
         return errors / whole if whole else math.nan
 
+    @property
+    def warning(self) -> str | None:
+        """What speaks against the policy for these outputs; None where nothing does."""
+        if self.shift is None or not self.shift.shifted:
+            return None
+        return f"{self.shift}, so that neither the limit nor the expected errors need be true of them"
+
     def __str__(self) -> str:
         share = percent(self.accepted / self.n_items, 4)
         unknown = ""
@@ -107,4 +121,5 @@ class AppliedPolicy(Result):
             f"{head}{self.accepted:,} of {self.n_items:,} outputs are accepted ({share}), "
             f"{self.rejected:,} are to be verified{unknown}; {errors} accepted ones, "
             f"{percent(self.expected_errors / whole, 3)} of all {noun}"
+            f"{'' if self.warning is None else f'; but {self.warning}'}"
         )

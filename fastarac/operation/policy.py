@@ -18,7 +18,7 @@ from fastarac._core.text import json_text, listed, percent, quoted
 from fastarac.operating.audits import log_of
 from fastarac.operation.calibration import Calibration, confidences
 from fastarac.operation.checking import Checked, PolicyCheck, check_of
-from fastarac.operation.shifts import ConfidenceShift, Reference, shift_of
+from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.sweep import threshold_sweep
 
 if TYPE_CHECKING:
@@ -272,7 +272,11 @@ class Policy(Result):
             parts = [(None, values)]
         else:
             parts = [(field, values[codes == i]) for i, field in enumerate(self.fields)]
-        return shift_of(self.references, parts, self.failure_probability)
+        seen = [
+            Seen.of(field, reference, part) if len(part) else None
+            for reference, (field, part) in zip(self.references, parts, strict=True)
+        ]
+        return shift_of(self.references, seen, self.failure_probability)
 
     def to_json(self) -> str:
         """Return the policy as the text of a JSON file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CELLS = 64  # of about equal numbers, between which a shift is seen
 DRAWS = 4999
+MOST_COUNTED = 10**8  # new confidences, beyond which their counts are scaled down to so many
 PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 
 
@@ -60,9 +61,25 @@ class Reference(Result):
         return cls(tuple(content["edges"]), counts, tuple(content["quantiles"]))
 
 
-def quantiles_of(rising: NDArray[Any]) -> tuple[float, ...]:
-    """Quantiles that are values of the sample, of sorted values."""
-    places = [max(0, math.ceil(p * len(rising)) - 1) for p in PROBABILITIES]
+class Seen(NamedTuple):
+    """New confidences of a field: its label, how many are in each cell of its reference, quantiles."""
+
+    field: Any
+    counts: NDArray[np.int64]
+    quantiles: tuple[float, ...]
+
+    @classmethod
+    def of(cls, field: Any, reference: Reference, confidence: NDArray[Any]) -> Seen:
+        """Count confidences, of which there is at least one."""
+        return cls(field, reference.counts_of(confidence), quantiles_of(np.sort(confidence)))
+
+
+def quantiles_of(rising: NDArray[Any], counts: NDArray[np.int64] | None = None) -> tuple[float, ...]:
+    """Quantiles that are values of the sample, of sorted values that occur once, or so many times."""
+    n = len(rising) if counts is None else int(counts.sum())
+    places = np.array([max(0, math.ceil(p * n) - 1) for p in PROBABILITIES])
+    if counts is not None:
+        places = np.searchsorted(np.cumsum(counts), places, side="right")
     return tuple(rising[places].tolist())
 
 
@@ -111,40 +128,43 @@ class ConfidenceShift(Table, Result):
 
 
 def shift_of(
-    references: Sequence[Reference],
-    parts: Sequence[tuple[Any, NDArray[Any]]],
-    failure_probability: float,
+    references: Sequence[Reference], parts: Sequence[Seen | None], failure_probability: float
 ) -> ConfidenceShift:
-    """Compare new confidences with those before, field by field.
+    """Compare new confidences with those before, field by field; None stands for a field without any.
 
     The statistic of Kolmogorov and Smirnov at the edges of cells, with its distribution given the
     pooled counts: which of these are new is random where nothing has moved. So ties cost nothing, and
     p-values are valid at any size. Over fields, the least p-value times their number (Bonferroni).
     """
-    tested: list[tuple[float, float, int, Any, Reference, NDArray[Any]]] = []
-    for reference, (field, values) in zip(references, parts, strict=True):
-        if len(values):
-            new = reference.counts_of(values)
-            statistic, chance = _permuted(reference.counts, new)
-            tested.append((chance, -statistic, len(tested), field, reference, values))
+    tested: list[tuple[float, float, int, Seen, Reference]] = []
+    for reference, seen in zip(references, parts, strict=True):
+        if seen is not None:
+            statistic, chance = _permuted(reference.counts, seen.counts)
+            tested.append((chance, -statistic, len(tested), seen, reference))
     if not tested:
         message = "by has none of the policy's fields; confidences of at least one are expected"
         raise ValueError(message)
-    chance, negative, _, field, reference, values = min(tested, key=lambda found: found[:3])
+    chance, negative, _, seen, reference = min(tested, key=lambda found: found[:3])
     p = min(1.0, chance * len(tested))
     return ConfidenceShift(
         shifted=p <= failure_probability,
         pvalue=p,
         statistic=-negative,
-        field=field,
+        field=seen.field,
         probabilities=np.array(PROBABILITIES),
         before=np.array(reference.quantiles, np.float64),
-        now=np.array(quantiles_of(np.sort(values)), np.float64),
+        now=np.array(seen.quantiles, np.float64),
     )
 
 
 def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
-    """The largest difference of two distributions over cells, and its p-value."""
+    """The largest difference of two distributions over cells, and its p-value.
+
+    Draws are from at most 10⁹. Beyond `MOST_COUNTED` new ones all chance is that of the old ones, so
+    that taking the new ones for fewer changes nothing that is seen.
+    """
+    if now.sum() > MOST_COUNTED:
+        now = (now * (MOST_COUNTED / int(now.sum()))).astype(np.int64)
     n_before, n_now = int(before.sum()), int(now.sum())
     pooled = before + now
     cumulated = np.cumsum(pooled)

@@ -121,7 +121,7 @@ def write_operation_report(
     check : PolicyCheck, optional
         Of :meth:`.Policy.check`.
     shift : ConfidenceShift, optional
-        Of :meth:`.Policy.shift`.
+        Of :meth:`.Policy.shift`; by default that of `applied`.
     sweep : AuditedSweep, optional
         The log of :func:`.audited_sweep`; with a policy, what its limit would now guarantee.
     monitor : ErrorRateMonitor or MonitorSet, optional
@@ -160,6 +160,8 @@ def write_operation_report(
         parts.append(_of_applied(applied))
     if check is not None:
         parts.append(_of_check(check))
+    if shift is None and applied is not None:
+        shift = applied.shift
     if shift is not None:
         parts.append(_of_shift(shift))
     if sweep is not None:
@@ -331,6 +333,7 @@ def _of_applied(applied: AppliedPolicy) -> Part:
         percent(share, 4),
         f"{'of the documents go straight through' if straight is not None else 'of the outputs'}. "
         f"{_sentence(applied)}",
+        "" if applied.warning is None else "bad",
         charts=_of_fields(names, rates, None, applied.limit, "Errors expected among them"),
         tables=[Table(_of_rows("All, and", rows), headers, [whole, *rows[:ROWS]])],
     )
