@@ -33,6 +33,9 @@ class PairDifference(Result):
         Two-sided, of no difference.
     adjusted_pvalue : float
         With the correction for testing all pairs; `pvalue` where there is none.
+    degrees_of_freedom : float
+        Of Student's law, from which `pvalue` and the interval are: infinite for the normal law, NaN
+        for the bootstrap.
     """
 
     a: str
@@ -40,6 +43,7 @@ class PairDifference(Result):
     interval: Interval
     pvalue: float
     adjusted_pvalue: float
+    degrees_of_freedom: float
 
     def _parts(self) -> dict[str, Any]:
         ends = {end: getattr(self.interval, end) for end in _ENDS}
@@ -50,6 +54,7 @@ class PairDifference(Result):
             **ends,
             "pvalue": self.pvalue,
             "adjusted_pvalue": self.adjusted_pvalue,
+            "degrees_of_freedom": self.degrees_of_freedom,
         }
 
     @property
@@ -72,7 +77,7 @@ class PairDifference(Result):
         interval = replace(
             found, estimate=-found.estimate, low=-found.high, high=-found.low, distribution=turned
         )
-        return PairDifference(self.b, self.a, interval, self.pvalue, self.adjusted_pvalue)
+        return replace(self, a=self.b, b=self.a, interval=interval)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

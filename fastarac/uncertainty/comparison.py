@@ -65,6 +65,8 @@ class _DeLongTest(NamedTuple):
     """ROC-AUC of `score_a` less that of `score_b`."""
     interval: Interval
     """Of the difference."""
+    degrees_of_freedom: float
+    """Of Student's law, from which p-value and interval are; infinite: the normal law."""
 
 
 class DeLongTest(TupleResult, _DeLongTest):
@@ -77,6 +79,7 @@ class _Paired(NamedTuple):
     interval: Interval
     statistic: float
     pvalue: float
+    degrees: float = math.nan
 
 
 def _paired(
@@ -102,7 +105,7 @@ def _paired(
         method = "unseen"
     clipped = [min(max(end, low - high), high - low) for end in ends]
     interval = Interval(difference, clipped[0], clipped[1], error, level, method)
-    return _Paired(interval, ratio, pvalue)
+    return _Paired(interval, ratio, pvalue, degrees)
 
 
 def delong_test(
@@ -183,7 +186,7 @@ def delong_test(
     if math.isnan(a.value):
         warn_undefined("ROC-AUC", "y_true has one class only")
         nothing = Interval(math.nan, math.nan, math.nan, math.nan, level, "wald")
-        return DeLongTest(math.nan, math.nan, math.nan, nothing)
+        return DeLongTest(math.nan, math.nan, math.nan, nothing, math.nan)
     error, carriers = influence.spread_of(moves[0] - moves[1])
     degrees = math.inf
     if codes is not None:
@@ -212,7 +215,9 @@ def delong_test(
             f"the error of the difference is estimated from as few as {carriers:.2g} items; the test "
             f"can be relied on from {asymptotic.FEW_CARRIERS} on"
         )
-    return DeLongTest(paired.statistic, paired.pvalue, paired.interval.estimate, paired.interval)
+    return DeLongTest(
+        paired.statistic, paired.pvalue, paired.interval.estimate, paired.interval, paired.degrees
+    )
 
 
 def compare_models(
@@ -340,7 +345,7 @@ def compare_models(
         warn_unreliable("; ".join(doubts[:3]) + rest)
     pvalues = [pair.pvalue for pair in paired.values()]
     pairs = tuple(
-        PairDifference(names[a], names[b], pair.interval, pair.pvalue, corrected)
+        PairDifference(names[a], names[b], pair.interval, pair.pvalue, corrected, pair.degrees)
         for ((a, b), pair), corrected in zip(
             paired.items(), adjusted_pvalues(pvalues, correction), strict=True
         )
