@@ -85,6 +85,8 @@ def _write(path: Path, n: int, number: int) -> None:
     query = f"SELECT {columns} FROM ({items}) ORDER BY hash(3 * i + {3 * n * number + 2})"
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({query}) TO '{path}' (FORMAT csv, HEADER)")
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())  # or it would be written to the disk while commands are timed
 
 
 def run(command: Command, files: Sequence[Path]) -> tuple[float, str]:
