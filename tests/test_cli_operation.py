@@ -340,11 +340,30 @@ class TestMonitor:
         assert found["audited"] == 1800
         assert found["alarm"]
         other = refusal("monitor", folder / "p.json", days[0], *options, "--guarantee", 0.1)
-        assert "it is the state of another limit or --guarantee" in other
+        assert "state.json: it is the state of another --guarantee, 0.05; give" in other
         state.write_text("{}")
         assert "not the file of a fastarac monitor" in refusal(
             "monitor", folder / "p.json", days[0], *options
         )
+
+    def test_a_state_belongs_to_one_policy(self, folder, tmp_path):
+        """Audits of one policy are neither added to another's nor passed over as counted."""
+        state, one, other = (tmp_path / f"{name}.json" for name in ("state", "one", "other"))
+        for policy, file in ((one, "verified.csv"), (other, "new.csv")):
+            run("fit", folder / file, "--error-rate", 0.02, "-o", policy)
+        first = run("monitor", one, folder / "few.csv", "--state", state).stdout
+        before = state.read_text()
+        message = refusal("monitor", other, folder / "few.csv", "--state", state)
+        assert f"state.json: it is not the state of {other}, but of another policy; give" in message
+        assert "begin a new one whenever a policy is fitted" in message
+        assert state.read_text() == before
+        again = tmp_path / "again.json"  # the same policy under another name
+        again.write_bytes(one.read_bytes())
+        assert run("monitor", again, folder / "few.csv", "--state", state).stdout == first
+        content = json.loads(before)
+        del content["policy_digest"]
+        state.write_text(json.dumps(content))
+        assert "it is not the state of" in refusal("monitor", one, folder / "few.csv", "--state", state)
 
     def test_policies_of_a_folder_share_their_level(self, folder, tmp_path):
         policies, state = tmp_path / "policies", tmp_path / "state.json"
@@ -387,6 +406,9 @@ class TestMonitor:
                 by = field if policy.fields else None
                 wrong += int((policy.apply(confidence, by=by) & ~correct).sum())
             assert each["errors"] == wrong
+        (policies / "c.json").write_bytes((policies / "a.json").read_bytes())
+        assert "it is not the state of" in refusal("monitor", policies, days[0], *options)
+        (policies / "c.json").unlink()
         bad = tmp_path / "bad.csv"
         bad.write_text("policy,field,correct,confidence\na,date,1,0.5\nc,date,1,0.5\n")
         message = refusal("monitor", policies, bad, *options)

@@ -172,7 +172,9 @@ class _Watch:
             if needed != (columns[option] is not None):
                 found = "is missing; the policy" if needed else "is given, but the policy"
                 raise RefusalError(f"{name} {found} was fitted with{'' if needed else 'out'} {name}")
-        limits = {name: {each.criterion: each.limit} for name, each in self.policies.items()}
+        limits = {
+            name: {each.criterion: each.limit, "policy": each} for name, each in self.policies.items()
+        }
         kind: Any = operation.MonitorSet if is_folder else operation.ErrorRateMonitor
         self.found: Any = refusing(
             "",
@@ -183,7 +185,7 @@ class _Watch:
             ),
         )
         if state is not None and state.exists():
-            self._go_on(kind, state)
+            self._go_on(kind, source, state)
 
     @property
     def monitors(self) -> dict[str, ErrorRateMonitor]:
@@ -192,20 +194,30 @@ class _Watch:
             return {name: self.found[name] for name in self.found}
         return {ALONE: self.found}
 
-    def _go_on(self, kind: Any, state: Path) -> None:
-        """Take up the state in a file; refuses one of other limits."""
-        new = {name: _terms(each) for name, each in self.monitors.items()}
+    def _go_on(self, kind: Any, source: Path, state: Path) -> None:
+        """Take up the state in a file; refuses one of another policy or failure probability."""
+        new = self.monitors
         try:
             self.found = kind.load(state)
         except ValueError as error:
             raise RefusalError(f"{state}: {error}") from None
         except OSError as error:
             raise RefusalError(f"{state}: it cannot be read: {error.strerror}") from None
-        if {name: _terms(each) for name, each in self.monitors.items()} != new:
-            raise RefusalError(
-                f"{state}: it is the state of another limit or --guarantee; begin a new one for each "
-                "policy"
-            )
+        old = self.monitors
+        if {k: each.policy_digest for k, each in old.items()} != {
+            k: each.policy_digest for k, each in new.items()
+        }:
+            problem = f"it is not the state of {source}, but of another policy"
+        elif found := [
+            each for k, each in old.items() if each.failure_probability != new[k].failure_probability
+        ]:
+            problem = f"it is the state of another --guarantee, {found[0].failure_probability:g}"
+        else:
+            return
+        raise RefusalError(
+            f"{state}: {problem}; give each policy a --state of its own, and begin a new one whenever "
+            "a policy is fitted"
+        )
 
     def count(self, path: Path) -> None:
         """Count the audits in a file, unless they were counted before."""
@@ -235,10 +247,6 @@ class _Watch:
                 f"{path}, row {row + 1}: column {column} holds {found}; the name of a policy, {known}, "
                 "is expected"
             )
-
-
-def _terms(monitor: ErrorRateMonitor) -> tuple[str, float, float]:
-    return monitor.criterion, monitor.limit, monitor.failure_probability
 
 
 def _counts(policy: Policy, outputs: io.Outputs, chosen: NDArray[np.bool_]) -> tuple[int, int]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastarac.operation.policy import Policy
+
 VERSION = 1
 KIND = "fastarac monitor"
 KIND_OF_SEVERAL = "set of fastarac monitors"
@@ -57,6 +59,14 @@ class ErrorRateMonitor:
         The limit of errors among the *accepted* outputs: audited are random accepted ones.
     failure_probability : float, default=0.05
         δ, in (0, 1): the probability that an alarm is ever given while the limit is kept.
+    policy : Policy, optional
+        What is watched. Its digest is kept with the state, so that audits of one policy are not added
+        to those of another.
+
+    Attributes
+    ----------
+    policy_digest : str or None
+        `Policy.digest` of the policy, where one was given.
 
     Raises
     ------
@@ -104,11 +114,13 @@ class ErrorRateMonitor:
         max_error_rate: float | None = None,
         max_risk: float | None = None,
         failure_probability: float = 0.05,
+        policy: Policy | None = None,
     ) -> None:
         self.criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
         given = max_error_rate if max_risk is None else max_risk
         self.limit = inner_fraction(given, self.criterion)
         self.failure_probability = inner_fraction(failure_probability, "failure_probability")
+        self.policy_digest = None if policy is None else policy.digest
         self._updates: list[tuple[int, int]] = []
         self._batches: list[str] = []
         self.errors = 0
@@ -212,6 +224,7 @@ class ErrorRateMonitor:
             "criterion": self.criterion,
             "limit": self.limit,
             "failure_probability": self.failure_probability,
+            "policy_digest": self.policy_digest,
             "alarm_at": self.alarm_at,
             "updates": [list(update) for update in self._updates],
             "batches": self._batches,
@@ -231,6 +244,7 @@ class ErrorRateMonitor:
         try:
             limit = {content["criterion"]: content["limit"]}
             found = cls(**limit, failure_probability=content["failure_probability"])
+            found.policy_digest = content.get("policy_digest")
             found._updates = [(int(errors), int(audited)) for errors, audited in content["updates"]]
             found._batches = list(content["batches"])
             found.alarm_at = content["alarm_at"]
@@ -259,7 +273,7 @@ class MonitorSet:
     ----------
     limits : mapping of str to mapping
         By the names of the policies, their limit as ``{"max_error_rate": 0.01}`` or
-        ``{"max_risk": 0.02}``.
+        ``{"max_risk": 0.02}``, and with ``"policy"`` the policy itself.
     failure_probability : float, default=0.05
         δ of all together: each gets δ over their number.
 
@@ -281,7 +295,7 @@ class MonitorSet:
     """
 
     def __init__(
-        self, limits: Mapping[str, Mapping[str, float]], *, failure_probability: float = 0.05
+        self, limits: Mapping[str, Mapping[str, Any]], *, failure_probability: float = 0.05
     ) -> None:
         if not limits:
             message = "limits is empty; the limit of at least one policy is expected"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from dataclasses import dataclass
@@ -306,6 +307,11 @@ class Policy(Result):
             "document_threshold": _written(self.document_threshold),
         }
         return json_text(content, indent=1) + "\n"
+
+    @property
+    def digest(self) -> str:
+        """What tells the policy from others: the SHA-256 of its JSON text."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the policy to a JSON file, whole or not at all."""
