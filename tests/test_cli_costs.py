@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import fastarac as fa
-from fastarac.cli._costs import money
+from fastarac._core.text import money
 from fastarac.datasets import load_digits_ocr
 
 DATA = load_digits_ocr()
@@ -198,3 +198,40 @@ def test_nothing_changes_without_prices(one):
         for key in changed
     )
     assert np.isfinite(priced["cost_per_1000@cheapest"])
+
+
+def test_a_limit_that_costs_more_than_checking_everything(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("correct,confidence\n" + "1,0.9\n" * 97 + "0,0.9\n" * 3 + "0,0.1\n" * 100)
+    prices = ("--cost-verification", 0.08, "--cost-correction", 0.01, "--cost-error", 12)
+    limits = ("--error-rate", 0.02, "--threshold", 0.95)
+    # 1,000 outputs: 15 unseen errors, 500 checked and corrected; or all checked, 515 corrected
+    here, everything = 15 * 12 + 500 * 0.09, 1000 * 0.08 + 515 * 0.01
+    said = run(path, *limits, *prices).stdout.replace("\n", " ")
+    assert (
+        f"1,000 outputs then cost {here:.2f}, more than with everything checked ({everything:.2f})."
+        in said
+    )
+    assert (
+        f"1,000 outputs then cost {everything:.2f}; with everything checked {everything:.2f}." in said
+    )
+    (record,) = json.loads(run(path, *limits, *prices, "--format", "json").stdout)
+    assert record["cost_per_1000@0.02"] == pytest.approx(here)
+    assert record["cost_per_1000@threshold=0.95"] == pytest.approx(everything)
+
+
+def test_models_that_cost_as_little_tie(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("correct,confidence\n1,0.9\n0,0.1\n")
+    prices = ("--cost-verification", 1, "--cost-correction", 1, "--cost-error", 9)
+    said = run(tmp_path / "a.csv", tmp_path / "b.csv", *prices).stdout.replace("\n", " ")
+    assert "b costs as little: a tie." in said
+    assert "Whether a lead is more than chance says: fastarac compare" in said
+
+
+def test_two_prices_are_told_what_to_enter(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("correct,confidence\n1,0.9\n0,0.1\n")
+    two = ("--cost-verification", 0.08, "--cost-error", 12)
+    for more in ((), ("--cost-correction", 0)):
+        assert "small beside the others, such as 0.0001" in refusal(path, *two, *more)

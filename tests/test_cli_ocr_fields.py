@@ -8,6 +8,7 @@ import json
 from functools import partial
 
 import commands
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -175,3 +176,36 @@ def test_refusals(tables):
     alike = [(*key, value[0], 0.5) for key, value in FIELDS.items()]
     write(absent, ("document", "field", "prediction", "confidence"), alike)
     assert "All 8 confidences are 0.5: no threshold tells outputs apart." in run(truth, absent).stdout
+
+
+def test_a_lead_by_chance_is_a_tie_and_a_clear_one_is_not(tmp_path):
+    rng = np.random.default_rng(5)
+    key, n = ("document", "field"), 1500
+    names = [(f"d{i:04}", "total") for i in range(n)]
+    write(tmp_path / "truth.csv", (*key, "truth"), [(*name, "1") for name in names])
+    sure = rng.random(n)
+    wrong = rng.random((3, n)) < 0.2 * (1 - sure)
+    for name, errors, confidence in (
+        ("a", wrong[0], sure),
+        ("b", wrong[1], sure),
+        ("c", wrong[2], rng.random(n)),  # which says nothing
+    ):
+        rows = [(*k, "2" if e else "1", p) for k, e, p in zip(names, errors, confidence, strict=True)]
+        write(tmp_path / f"{name}.csv", (*key, "prediction", "confidence"), rows)
+    paths = [tmp_path / f"{name}.csv" for name in ("truth", "a", "b", "c")]
+    prices = ("--cost-verification", 1, "--cost-correction", 1, "--cost-error", 30)
+    report = tmp_path / "r.html"
+    options = ("--error-rate", 0.05, *prices, "--report", report)
+    said = run(*paths, *options).stdout.replace("\n", " ")
+    limit, _, rest = said.partition("At most 5 % errors: ")[2].partition("Cheapest: ")
+    assert "accepts more than c (" in limit
+    assert ", beyond chance; " in limit
+    assert " tie: the difference may be chance." in limit
+    assert "1,000 outputs then cost " in limit
+    assert "Cheapest over the 1,500 items that all have: " in rest
+    assert "than chance may make it: a tie." in rest
+    page = report.read_text(encoding="utf-8")
+    assert "<dt>Lead</dt>" in page
+    assert "tie: the difference may be chance." in page
+    assert "<dt>Cost</dt>" in page
+    assert "(verification 1, correction 1, error 30)" in page

@@ -78,6 +78,11 @@ def count(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.12g}"
 
 
+def money(value: float) -> str:
+    """Return a sum with two decimals, or with three digits where that says too little."""
+    return f"{value:,.2f}" if value >= 1 or not value else f"{value:.3g}"
+
+
 def probability(value: float) -> str:
     """Return a probability with three decimals, or that it is nearly 0 or 1."""
     if math.isnan(value):

@@ -146,6 +146,8 @@ class Findings:
         How many groups of outputs that depend on each other there are, where they are told.
     kind_of_group : str
         What they are called: "group", or "page".
+    chance : tuple of str
+        For each limit whether its leader's lead is more than chance, where that is asked for.
     """
 
     request: Request
@@ -155,6 +157,7 @@ class Findings:
     order: str | None = None
     n_groups: int | None = None
     kind_of_group: str = "group"
+    chance: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, models: Mapping[str, Outputs], request: Request, order: str | None = None) -> Self:
@@ -169,8 +172,8 @@ class Findings:
                 groups=None if first.group is None else first.group.codes,
                 progress=Console(stderr=True).is_terminal,
             )
-        _refuse_rejected(models, found)
-        comparison = _best_first(found)
+        refuse_rejected(models, found)
+        comparison = best_first(found)
         costs = None
         if request.prices is not None:
             costs = CostComparison.of(
@@ -366,7 +369,7 @@ def label_of(statistic: Statistic) -> str:
     return label
 
 
-def _refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> None:
+def refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> None:
     """Refuse a share accepted that takes in outputs that are never accepted."""
     from fastarac.evaluation_rejected import most_accepted
     from fastarac.sweep import threshold_sweep
@@ -390,7 +393,8 @@ def _alpha(found: ModelComparison) -> float:
     return round(1.0 - found.confidence_level, 12)
 
 
-def _best_first(found: ModelComparison) -> ModelComparison:
+def best_first(found: ModelComparison) -> ModelComparison:
+    """Return the comparison with its models in order, the best one first."""
     worse = 1.0 if found.statistic.name in LOWER_IS_BETTER else -1.0
     values = [-math.inf if math.isnan(value) else -worse * value for value in found.estimates]
     order = sorted(range(len(values)), key=lambda k: -values[k])

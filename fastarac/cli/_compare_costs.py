@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rich.text import Text
 
-from fastarac._core.text import UNDEFINED, percent, pvalue
+from fastarac._core.text import UNDEFINED, count, listed, money, percent, printable, pvalue
 from fastarac.cli import _costs
-from fastarac.cli._costs import UNIT, Spending, money
+from fastarac.cli._costs import UNIT, Spending
 from fastarac.cli._notes import collected
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, tables
@@ -125,6 +125,23 @@ class CostComparison:
             values = _figures(pair if pair.a == name else pair.reversed())
         return record | dict(zip(record, map(_plain, values), strict=False))
 
+    @property
+    def _over(self) -> str:
+        return f" over the {count(self.models[0].sweep.total)} items that all have"
+
+    def _lead(self) -> str:
+        """Say from which models the cheapest one cannot be told."""
+        first, *others = self.models
+        clear, even = list[str](), list[str]()
+        for pair in self.differences:
+            if first.name in (pair.a, pair.b):
+                other = printable(pair.a if pair.b == first.name else pair.b)
+                is_clear = pair.adjusted_pvalue < 1.0 - self.level
+                (clear if is_clear else even).append(f"{other} (p = {pvalue(pair.adjusted_pvalue)})")
+        parts = [f"cheaper than {listed(clear)} beyond chance"] if clear else []
+        parts += [f"no cheaper than {listed(even)} than chance may make it: a tie"] if even else []
+        return f"{printable(first.name)} is {', and '.join(parts)}." if others else ""
+
     def print_text(self, console: Console) -> None:
         """Print tables and words for people."""
         names = [model.name for model in self.models]
@@ -143,7 +160,8 @@ class CostComparison:
         for part in tables([f"{pair.a} - {pair.b}" for pair in pairs], [shown], console, "difference"):
             console.print(part)
             console.print()
-        console.print(Text(_costs.sentence(self.models)))
+        console.print(Text(_costs.sentence(self.models, self._over)))
+        console.print(Text(self._lead()))
         console.print(
             Text(
                 "Each model is at the threshold that is cheapest on these outputs; on new ones it "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
 import typer
 
 from fastarac import wording
-from fastarac._core.text import printable, rounded_percent
+from fastarac._core.text import listed, money, printable, rounded_percent
 from fastarac.costs.verification import VerificationCosts, optimal_operating_point
 from fastarac.evaluation_rejected import above
 from fastarac.operating.points import OperatingPoint, operating_point
@@ -34,6 +34,11 @@ NAMES = {
     "detection_rate": "--reviewer-detection",
     "false_alarm_rate": "--reviewer-false-alarm",
 }
+# What to enter where there are but two prices.
+INCLUDED = (
+    "where correcting is part of verifying, enter a price of correction that is small beside the "
+    "others, such as 0.0001: the cheapest threshold stays what it is"
+)
 
 CostVerification = Annotated[
     float | None,
@@ -107,6 +112,8 @@ class Prices:
         if missing:
             first = NAMES[next(iter(given or rates))]
             message = f"{first} is given without {', '.join(missing)}; all three prices are expected"
+            if "correction" not in given:
+                message += f" ({INCLUDED})"
             raise ValueError(message)
         twice = [option for option, value in ratios.items() if value is not None]
         if twice:
@@ -117,6 +124,8 @@ class Prices:
         except ValueError as error:
             name, _, rest = str(error).partition(" ")
             message = f"{NAMES[name]} {rest}"
+            if name == "correction" and given[name] == 0:
+                message += f" ({INCLUDED})"
             raise ValueError(message) from None
 
 
@@ -163,6 +172,17 @@ class Spending:
         """Return what `UNIT` outputs cost there."""
         return UNIT * self.prices.costs.cost(point)
 
+    @property
+    def everything(self) -> float:
+        """What `UNIT` outputs cost where everything is checked."""
+        return self.cost(self.extremes["everything_checked"])
+
+    def at(self, sweep: ThresholdSweep, point: OperatingPoint) -> float:
+        """Return what `UNIT` outputs of a sweep cost at the threshold of a point, with these people."""
+        return self.cost(
+            operating_point(sweep, threshold=point.threshold, reviewer=self.prices.reviewer)
+        )
+
     def figures(self) -> dict[str, Any]:
         """Return the prices, the cheapest point and the sums, by name; what is infinite is None."""
         costs, people = self.prices.costs, self.prices.reviewer or Reviewer()
@@ -205,11 +225,6 @@ class Priced(Protocol):
         """What it costs."""
 
 
-def money(value: float) -> str:
-    """Return a sum with two decimals, or with three digits where that says too little."""
-    return f"{value:,.2f}" if value >= 1 or not value else f"{value:.3g}"
-
-
 def columns(models: Sequence[Priced]) -> list[Column]:
     """Return the columns of the table that say what the models cost: header, cells, what is best."""
     spent = [model.spending for model in models if model.spending is not None]
@@ -236,8 +251,15 @@ def columns(models: Sequence[Priced]) -> list[Column]:
     return found
 
 
-def sentence(models: Sequence[Priced]) -> str:
-    """Say which model is cheapest, at which threshold, and what checking more or less costs."""
+def sentence(models: Sequence[Priced], over: str = "") -> str:
+    """Say which model is cheapest, at which threshold, and what checking more or less costs.
+
+    Parameters
+    ----------
+    models : sequence of Priced
+    over : str
+        Over which items, where that is not all that each model has.
+    """
     spent = [(model, model.spending) for model in models if model.spending is not None]
     least = min(spending.cost(spending.cheapest) for _, spending in spent)
     model, spending = next(row for row in spent if row[1].cost(row[1].cheapest) == least)
@@ -252,11 +274,34 @@ def sentence(models: Sequence[Priced]) -> str:
         where = f"accept {share} automatically at confidence >= {_threshold(model, spending)}"
     errors = f"{rounded_percent(point.error_rate)} of all outputs remain wrong"
     everything, nothing = (money(spending.cost(each)) for each in spending.extremes.values())
+    tied = [
+        printable(other.name)
+        for other, each in spent
+        if other is not model and each.cost(each.cheapest) == least
+    ]
+    tie = f" {listed(tied)} {'costs' if len(tied) == 1 else 'cost'} as little: a tie." if tied else ""
     return (
-        f"Cheapest: {who}{where}; {errors if point.error_rate else 'no errors remain'}. "
+        f"Cheapest{over}: {who}{where}; {errors if point.error_rate else 'no errors remain'}. "
         f"{UNIT:,} outputs then cost {money(least)}; with everything checked {everything}, with "
-        f"nothing checked {nothing}."
+        f"nothing checked {nothing}.{tie}"
     )
+
+
+def at_limit(models: Sequence[tuple[Priced, OperatingPoint]]) -> str:
+    """Say what outputs cost at a limit, and where that is more than with everything checked."""
+    several = len(models) > 1
+    said = []
+    for model, point in models:
+        spending = model.spending
+        if spending is not None:
+            who = f" with {printable(model.name)}" if several else ""
+            here, everything = spending.at(model.sweep, point), spending.everything
+            than = f"{'; ' if not several else ' ('}with everything checked {money(everything)}"
+            if here > everything:
+                than = f", more than with everything checked ({money(everything)}"
+            closing = ")" if several or here > everything else ""
+            said.append(f"{money(here)}{who}{than}{closing}")
+    return f"{UNIT:,} outputs then cost {listed(said)}."
 
 
 def _threshold(model: Priced, spending: Spending) -> str:

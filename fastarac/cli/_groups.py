@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from rich.text import Text
 
-from fastarac._core.text import area, count, listed, printable, rounded_percent
+from fastarac._core.text import area, count, listed, money, printable, rounded_percent
 from fastarac.cli import _intervals
-from fastarac.cli._costs import UNIT, money
+from fastarac.cli._costs import UNIT
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation_groups import evaluate_groups
 from fastarac.wording import header, is_given, short

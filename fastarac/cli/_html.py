@@ -105,11 +105,12 @@ def save(
     prices: Prices | None,
     notes: Sequence[str],
     comparison: ModelComparison | None = None,
+    chance: Sequence[str] = (),
 ) -> None:
     """Write the report."""
     from fastarac.report.page import Report
     from fastarac.report.writing import save as save_report
 
     reviewer = None if prices is None else prices.reviewer
-    report = Report(subjects, TITLE, level or LEVEL, reviewer, costs, comparison, notes)
+    report = Report(subjects, TITLE, level or LEVEL, reviewer, costs, comparison, notes, chance)
     save_report(path, report)

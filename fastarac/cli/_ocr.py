@@ -387,7 +387,8 @@ def comparison_request(settings: Settings) -> CompareRequest:
 def _compared(
     engines: Mapping[str, Engine], settings: Settings, *, by_page: bool
 ) -> tuple[Findings, dict[str, int]]:
-    from fastarac.cli import _compare
+    from fastarac.cli import _chance, _compare
+    from fastarac.evaluation_limits import read_limits
     from fastarac.io import Labels, Outputs
     from fastarac.ocr import shared_items
 
@@ -403,9 +404,12 @@ def _compared(
         )
         for name, (correct, confidence) in shared.models.items()
     }
-    found = _compare.Findings.of(outputs, comparison_request(settings), None)
+    request = comparison_request(settings)
+    found = _compare.Findings.of(outputs, request, None)
     notes = tuple(with_groups_called(note, "page") for note in found.notes)
-    return replace(found, kind_of_group="page", notes=notes), shared.lacking
+    limits = read_limits(**settings.limits.arguments())
+    chance = _chance.sentences(outputs, limits, request.level)
+    return replace(found, kind_of_group="page", notes=notes, chance=chance), shared.lacking
 
 
 def _rejected(aligned: AlignedOutputs, confidence: NDArray[np.float64]) -> NDArray[np.bool_] | None:

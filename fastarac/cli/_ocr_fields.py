@@ -97,6 +97,7 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
         _html.of_fields(found.models, found.engines),
         [*_report.doubts(found.models), *_notes(found)],
         None if found.comparison is None else found.comparison.comparison,
+        () if found.comparison is None else found.comparison.chance,
     )
     if output is not None:
         _ocr.write_table({name: _columns(fields) for name, fields in found.engines.items()}, output)
@@ -255,7 +256,8 @@ def _by_document(model: Model) -> Model:
 def _compared(
     engines: Mapping[str, FieldOutputs], settings: Settings, *, by_document: bool
 ) -> Findings:
-    from fastarac.cli import _compare
+    from fastarac.cli import _chance, _compare
+    from fastarac.evaluation_limits import read_limits
 
     first, *others = engines.values()
     for name, fields in zip(list(engines)[1:], others, strict=True):
@@ -265,9 +267,11 @@ def _compared(
                 "compared by the fields of one TRUTH"
             )
     outputs = {name: _outputs(fields, by_document=by_document) for name, fields in engines.items()}
-    found = _compare.Findings.of(outputs, _ocr.comparison_request(settings), None)
+    request = _ocr.comparison_request(settings)
+    found = _compare.Findings.of(outputs, request, None)
     notes = tuple(_ocr.with_groups_called(note, "document") for note in found.notes)
-    return replace(found, kind_of_group="document", notes=notes)
+    chance = _chance.sentences(outputs, read_limits(**settings.limits.arguments()), request.level)
+    return replace(found, kind_of_group="document", notes=notes, chance=chance)
 
 
 def _text_of(found: Found, settings: Settings, output: Path | None) -> str:
@@ -299,7 +303,7 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
     yield ""
     yield Text(f"{ITEMS} {_comparison(every[0])}")
     yield ""
-    yield _captured(found.models, console, settings)
+    yield _captured(found, console, settings)
     if settings.certainty.level is not None:
         yield Text(CLUSTERED if found.by_document else ALONE, style="dim")
     for model, whole in zip(found.models, found.documents, strict=True):
@@ -322,9 +326,10 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
     yield from (Text(note, style="yellow") for note in notes)
 
 
-def _captured(models: list[Model], console: Console, settings: Settings) -> Text:
+def _captured(found: Found, console: Console, settings: Settings) -> Text:
+    chance = () if found.comparison is None else found.comparison.chance
     with console.capture() as captured:
-        _report.print_text(models, console, with_costs=settings.costs.are_given)
+        _report.print_text(found.models, console, with_costs=settings.costs.are_given, chance=chance)
     return Text.from_ansi(captured.get().rstrip("\n"))
 
 

@@ -27,6 +27,7 @@ def write_report(found: Found, settings: Settings, images: Path | None) -> None:
             _of_engines(found, pictures),
             [*_report.doubts(found.models), *notes_on(found)],
             None if found.comparison is None else found.comparison.comparison,
+            () if found.comparison is None else found.comparison.chance,
         )
     except (ValueError, ModuleNotFoundError) as error:
         raise RefusalError(str(error)) from None

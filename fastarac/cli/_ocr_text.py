@@ -67,8 +67,9 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
     yield Text(" ".join(first.policy.sentences(first.reading)))
     yield from (Text(sentence) for sentence in _missed(engines, units))
     yield ""
+    chance = () if found.comparison is None else found.comparison.chance
     with console.capture() as captured:
-        _report.print_text(found.models, console, with_costs=settings.costs.are_given)
+        _report.print_text(found.models, console, with_costs=settings.costs.are_given, chance=chance)
     yield Text.from_ansi(captured.get().rstrip("\n"))
     if settings.certainty.level is not None:
         yield Text((CLUSTERED if found.by_page else ALONE).format(units=units), style="dim")

@@ -53,7 +53,9 @@ def csv_text(records: Sequence[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -> None:
+def print_text(
+    models: Sequence[Model], console: Console, *, with_costs: bool, chance: Sequence[str] = ()
+) -> None:
     """Print the table and the words for people; no table is wider than the console."""
     names = [model.name for model in models]
     for table in tables(names, _blocks(models, with_costs=with_costs), console):
@@ -75,8 +77,10 @@ def print_text(models: Sequence[Model], console: Console, *, with_costs: bool) -
             of_model = f", of {printable(model.name)}" if len(models) > 1 else ""
             model.groups.print_text(of_model, model.limits, console, with_costs=with_costs)
             console.print()
-    for sentence in words(models, with_costs=with_costs):
+    for sentence in words(models, with_costs=with_costs, chance=chance):
         console.print(Text(sentence))
+    if len(models) > 1 and not chance:
+        console.print(Text(_whether_more_than_chance(models), style="dim"))
     for sentence in _guarantees.sentences(models):
         console.print(Text(sentence))
     if models[0].spending is not None:
@@ -115,14 +119,23 @@ def doubts(models: Sequence[Model]) -> list[str]:
     ]
 
 
-def words(models: Sequence[Model], *, with_costs: bool = False) -> list[str]:
-    """Return a sentence per limit: which model automates most, at which threshold."""
+def words(
+    models: Sequence[Model], *, with_costs: bool = False, chance: Sequence[str] = ()
+) -> list[str]:
+    """Return a sentence per limit: which model automates most, at which threshold.
+
+    Where `chance` says for each limit whether that is more than chance, its sentences follow.
+    """
     sentences = []
     for index, limit in enumerate(models[0].limits):
         told = _outcomes(models, index) if is_given(limit) else _advice(models, index)
         sentence = f"{opening(limit)}: {told}"
         if with_costs and len(models) > 1:
             sentence += f" {_cheapest(models, index)}"
+        if chance and chance[index]:
+            sentence += f" {chance[index]}"
+        if models[0].spending is not None:
+            sentence += f" {_costs.at_limit([(model, model.point(index)) for model in models])}"
         sentences.append(sentence)
     return sentences
 
@@ -137,8 +150,21 @@ def records(models: Sequence[Model]) -> list[dict[str, Any]]:
             record = {"model": model.name, **model.evaluation.to_dict()}
             if model.spending is not None:
                 record |= model.spending.figures()
+                for index, limit in enumerate(model.limits):
+                    cost = model.spending.at(model.sweep, model.point(index))
+                    record[f"cost_per_{_costs.UNIT}@{limit.key}"] = cost
             rows.append(record)
     return rows
+
+
+def _whether_more_than_chance(models: Sequence[Model]) -> str:
+    """Return by which command models that stand side by side are told apart."""
+    for limit in models[0].limits:
+        if limit.criterion != "threshold":
+            name = limit.criterion.replace("max_", "acceptance_at_")
+            statistic = f" --statistic {name}:{limit.criterion}={limit.value:g} --method bootstrap"
+            return f"Whether a lead is more than chance says: fastarac compare …{statistic}"
+    return "Whether a lead is more than chance says: fastarac compare …"
 
 
 def _outcomes(models: Sequence[Model], index: int) -> str:

@@ -103,6 +103,7 @@ class Settings:
         subjects: Sequence[Subject],
         notes: Sequence[str],
         comparison: ModelComparison | None = None,
+        chance: Sequence[str] = (),
     ) -> None:
         """Write the report, if there is to be one."""
         if self.delivery.report is not None:
@@ -116,6 +117,7 @@ class Settings:
                     prices=self.costs.prices,
                     notes=notes,
                     comparison=comparison,
+                    chance=chance,
                 )
             except OSError as error:
                 message = f"{self.delivery.report}: it cannot be written: {error.strerror}"

@@ -47,6 +47,9 @@ class Report:
     comparison : ModelComparison or None
     notes : sequence of str
         What speaks against relying on the figures.
+    chance : sequence of str
+        For each limit whether the lead of the first model is more than chance; none where the models
+        are not compared at the limits.
     """
 
     subjects: Sequence[Subject]
@@ -56,6 +59,7 @@ class Report:
     costs: VerificationCosts | None = None
     comparison: ModelComparison | None = None
     notes: Sequence[str] = ()
+    chance: Sequence[str] = ()
 
 
 def render(report: Report) -> str:
@@ -78,7 +82,7 @@ def render(report: Report) -> str:
         units=first.units,
         unit=first.units.removesuffix("s"),
         kind=_kind(first),
-        decisions=decisions_of(subjects),
+        decisions=decisions_of(subjects, report.costs, report.reviewer, report.chance),
         notes=[_note(note, len(subjects)) for note in report.notes if note],
         figures=_figures(subjects),
         counts=_counts(subjects),

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastarac import wording
-from fastarac._core.text import percent, rounded_percent
+from fastarac._core.text import listed, money, percent, rounded_percent
 from fastarac.ocr.policies import BRIEFLY
+from fastarac.operating.points import operating_point
 from fastarac.report.crops import check_images, crops_of
 from fastarac.report.errors import (
     ConfusionTable,
@@ -25,6 +26,8 @@ from fastarac.report.parts import Parts, parts_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastarac.costs.verification import VerificationCosts
+    from fastarac.operating.reviewer import Reviewer
     from fastarac.report.curves import Steps
     from fastarac.report.subjects import Subject
 
@@ -32,6 +35,7 @@ __all__ = ["Decision", "Detail", "decisions_of", "detail_of"]
 
 #: A policy that moves the accepted share by so much decides: a share of all items.
 DECISIVE = 0.01
+UNIT = 1000  # items that a sum of money is for
 ROWS, ERRORS, CONFUSIONS, MISSED = 200, 50, 30, 40
 
 
@@ -64,6 +68,12 @@ class Decision:
         Whether a threshold was given, not a limit.
     others : list of tuple
         Name, share, interval and threshold of every model, this one included.
+    tied : str
+        The other models that accept as much; empty where there are none.
+    chance : str
+        Whether the lead is more than chance; empty where the models are not compared.
+    cost : str
+        What outputs cost there, beside everything checked; empty without prices.
     """
 
     limit: str
@@ -80,9 +90,17 @@ class Decision:
     guarantee: str
     is_given: bool
     others: list[tuple[str, str, str, str]]
+    tied: str
+    chance: str
+    cost: str
 
 
-def decisions_of(subjects: Sequence[Subject]) -> list[Decision]:
+def decisions_of(
+    subjects: Sequence[Subject],
+    costs: VerificationCosts | None = None,
+    reviewer: Reviewer | None = None,
+    chance: Sequence[str] = (),
+) -> list[Decision]:
     """Return what each limit comes to."""
     found = []
     for index, limit in enumerate(subjects[0].limits):
@@ -90,6 +108,11 @@ def decisions_of(subjects: Sequence[Subject]) -> list[Decision]:
         subject = subjects[best]
         point = subject.point(index)
         policy, decisive = _policy(subject, index)
+        tied = [
+            each.name
+            for each in subjects
+            if each is not subject and each.point(index).acceptance_rate == point.acceptance_rate
+        ]
         found.append(
             Decision(
                 wording.opening(limit),
@@ -114,9 +137,31 @@ def decisions_of(subjects: Sequence[Subject]) -> list[Decision]:
                     )
                     for each in subjects
                 ],
+                listed(tied) if tied else "",
+                chance[index] if chance else "",
+                "" if costs is None else _cost(subject, index, costs, reviewer),
             )
         )
     return found
+
+
+def _cost(subject: Subject, index: int, costs: VerificationCosts, reviewer: Reviewer | None) -> str:
+    here, everything = (
+        UNIT * costs.cost(operating_point(subject.sweep, threshold=threshold, reviewer=reviewer))
+        for threshold in (subject.point(index).threshold, math.inf)
+    )
+    prices = ", ".join(
+        f"{name} {getattr(costs, name):g}" for name in ("verification", "correction", "error")
+    )
+    said = (
+        f"{UNIT:,} {subject.units} then cost {money(here)}; with everything checked {money(everything)}"
+    )
+    if here > everything:
+        said = (
+            f"{UNIT:,} {subject.units} then cost {money(here)}, more than with everything checked "
+            f"({money(everything)}): at these prices the limit does not pay"
+        )
+    return f"{said} ({prices})."
 
 
 def _threshold(subject: Subject, index: int) -> str:
