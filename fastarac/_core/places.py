@@ -25,7 +25,8 @@ LOOK_BITS = 16  # of a place, by which those of a sample are compared
 MAX_ALIKE = 1 / 8  # of them, next to one that is the same in these bits
 MAX_REPEATS = 2  # of them, at the same place as another
 EXACT_ENDS = 1 << 19  # up to so many items the places are between the least and the greatest value
-MAX_MARK_BITS = 20
+MAX_MARK_BITS = 22
+MAX_ITEMS = 1 << 26  # with more, too many share a place whatever their distribution
 MARK_ITEMS = 4  # the logarithm of how many items there are to a mark
 MAX_PICKED = 1 / 8  # of the items
 MIN_PICKED = 64
@@ -36,7 +37,7 @@ def ends_of_places(items: Items, sample: Array) -> Any:
 
     `sample`: some of the confidences, in rising order.
     """
-    if items.layout.bits.itemsize != 8:  # the keys themselves have 32 bits
+    if items.layout.bits.itemsize != 8 or items.n > MAX_ITEMS:  # keys of 4 bytes are no longer
         return None
     sample = np.ascontiguousarray(sample, items.layout.values)
     if items.n <= EXACT_ENDS:
