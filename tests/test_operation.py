@@ -161,6 +161,40 @@ class TestCheck:
         n = 400 + many.still_needed
         assert self.checked(int(0.015 * n), n).verdict == "fails"
 
+    @pytest.mark.parametrize(("errors", "words"), [(12, "holds"), (40, "fails")])
+    def test_the_groups_still_needed_are_enough(self, errors, words):
+        """More than one output, as the limit is inside the interval, and more than of single ones."""
+        n, groups = 2000, np.arange(2000) // 5
+        correct = np.ones(n, bool)
+        correct[np.arange(errors) // 4 * 5 + np.arange(errors) % 4] = False  # four in a group
+
+        def check(copies, **options):
+            values = np.tile(correct, copies)
+            if options:
+                options = {"groups": np.arange(len(values)) // 5}
+            return self.POLICY.check(values, np.full(len(values), 5000), **options)
+
+        few = check(1, groups=groups)
+        assert few.interval.low < 0.01 < few.interval.high
+        assert few.verdict == "too few"
+        assert few.expected_verdict == words
+        assert few.still_needed > n / 10
+        assert check(3 + few.still_needed // n, groups=groups).verdict == words
+        assert f"more outputs would show that it {words} if the rate stays" in str(few)
+        alone = check(1)
+        assert alone.verdict == words or alone.still_needed < few.still_needed
+
+    def test_outputs_still_needed_are_more_than_there_are(self):
+        """The saw of whole errors does not lead back below the number that did not do."""
+        for n in range(299, 1200, 130):
+            for errors in range(0, 1 + n // 50, 3):
+                found = self.checked(errors, n)
+                if found.still_needed is not None:
+                    whole = n + found.still_needed
+                    rate = errors / n
+                    wrong = math.ceil(rate * whole - 1e-9) if rate < 0.01 else int(rate * whole + 1e-9)
+                    assert self.checked(wrong, whole).verdict == found.expected_verdict
+
     def test_groups_of_one_are_nearly_as_good(self):
         alone = self.checked(4, 3000)
         grouped = self.checked(4, 3000, groups=np.arange(3000))

@@ -298,6 +298,8 @@ class TestChecks:
         correct = np.r_[np.zeros(7), np.ones(493), np.full(4500, np.nan)]
         found = self.POLICY.check(correct, np.ones(5000), audit_probability=0.1)
         assert found.verdict == "too few"
+        audits = math.ceil(found.still_needed * 500 / 5000)
+        assert f"{found.still_needed:,} more outputs, about {audits:,} of them audited," in str(found)
         more = np.tile(correct, 1 + math.ceil(found.still_needed / 5000))
         assert self.POLICY.check(more, np.ones(len(more)), audit_probability=0.1).verdict == "holds"
 

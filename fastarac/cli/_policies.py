@@ -185,6 +185,7 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "errors": found.errors,
         "audited": found.audited,
         "still_needed": found.still_needed,
+        "expected_verdict": found.expected_verdict,
         "fields": [each._asdict() | {"rate": _number(each.rate)} for each in found.fields],
         "shifted": shift.shifted,
         "shift_pvalue": shift.pvalue,

@@ -16,13 +16,14 @@ from fastarac._core.text import percent
 from fastarac.operating.clusters import wealth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
 Verdict = Literal["holds", "fails", "too few"]
 EXIT_STATUS = {"holds": 0, "fails": 1, "too few": 3}
 _NOUN = {"max_error_rate": "of all", "max_risk": "of the accepted"}
+MOST_GROUPS = 2**20  # beyond which no more are asked for
 FURTHEST = 2**50  # items beyond which none can be asked for
 # rates that the interval of dependent items is searched among
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
@@ -69,8 +70,9 @@ class PolicyCheck(Result):
     n_items, accepted, errors : int
         Outputs (or whole documents), accepted ones among them, and known errors among these.
     still_needed : int or None
-        Of "too few", about how many more outputs it takes if the rate stays as it was found; None
-        where the rate is that of the limit.
+        Of "too few", about how many more outputs (of a log: all of them, not audits) it takes to show
+        what `expected_verdict` says if the rate stays as it was found; None where the rate is that of
+        the limit, or so near that they are more than can be asked for.
     audited : int or None
         From a log of audits, how many of the accepted outputs were audited.
     fields : tuple of CheckedField
@@ -106,9 +108,30 @@ class PolicyCheck(Result):
         if self.audited is not None:
             rate = f"by {self.audited:,} audits, {rate}"
         if self.verdict == "too few":
-            more = "" if self.still_needed is None else f"; about {self.still_needed:,} more are needed"
+            more = "" if self.still_needed is None else f"; {self.needed_words}"
             return f"too few {self.unit} to tell whether {head} holds: {rate} ({ends}){more}"
         return f"{head} {self.verdict}: {rate} ({ends})"
+
+    @property
+    def expected_verdict(self) -> Verdict:
+        """What outputs enough would show if the rate stays as it was found."""
+        if math.isnan(self.interval.estimate) or self.interval.estimate == self.limit:
+            return "too few"
+        return "holds" if self.interval.estimate < self.limit else "fails"
+
+    @property
+    def needed_words(self) -> str:
+        """How many more outputs it takes to show what, in words; empty where that is not known."""
+        if self.still_needed is None:
+            return ""
+        audits = ""
+        if self.audited is not None:
+            n = math.ceil(self.still_needed * self.audited / self.n_items)
+            audits = f", about {n:,} of them audited,"
+        return (
+            f"about {self.still_needed:,} more {self.unit}{audits} would show that it "
+            f"{self.expected_verdict} if the rate stays as it is"
+        )
 
     @property
     def unit(self) -> str:
@@ -180,7 +203,8 @@ class Checked:
         if not trials:
             return _Ends(0.0, 1.0, "Clopper–Pearson")
         if self.codes is not None:
-            return _of_groups(counted, self.wrong, self.codes, limit, delta, self.max_group_size)
+            seen = _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
+            return seen.ends(limit, delta)
         errors, share = self._thinned()
         low, high = binomial_interval(errors, trials, 1.0 - 2.0 * delta)
         return _Ends(min(1.0, low / share), min(1.0, high / share), "Clopper–Pearson")
@@ -189,14 +213,17 @@ class Checked:
         """Return about how many more items it takes if the rate stays as it was found."""
         counted = self.counted(criterion)
         n, trials = len(counted), int(counted.sum())
-        if not trials:
+        if not trials or not 0.0 < limit < 1.0:
             return None
-        share = self._thinned()[1]
-        whole = _needed(min(1.0, share * self.rate(criterion)), share * limit, delta)
-        if whole is None:
-            return None
-        effect = variance_ratio(counted, self.wrong, self.codes)
-        return max(1, math.ceil(whole * effect * n / trials) - n)
+        if self.codes is not None:
+            seen = _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
+            return seen.needed(limit, delta)
+        errors, share = self._thinned()
+        rate = errors / trials
+        if (rate < share * limit) != (self.rate(criterion) < limit):
+            return None  # the errors that were thinned out decide which side it is on
+        whole = _needed(rate, trials, share * limit, delta)
+        return None if whole is None else max(1, math.ceil(whole * n / trials) - n)
 
     def _thinned(self) -> tuple[int, float]:
         """Errors of which each one there is was kept with the least probability, and that.
@@ -254,41 +281,73 @@ def _checked_field(
     return CheckedField(field, *counts, items.rate(criterion), low, high)
 
 
-def _of_groups(
-    counted: NDArray[np.bool_],
-    wrong: NDArray[np.bool_],
-    codes: NDArray[Any],
-    limit: float,
-    delta: float,
-    max_group_size: int | None,
-) -> _Ends:
-    """The rates that betting on groups in random order does not refute, on either side.
+class _Groups(NamedTuple):
+    """Groups in random order: what is counted in each, errors among it, and items one has at most."""
 
-    A rate r is refuted from above where bets on FA − r·m of each group win, and from below where bets
-    on r·m − FA do (Waudby-Smith and Ramdas 2024). What is not refuted on a grid is kept, and with it
-    everything between.
-    """
-    sizes = np.bincount(codes)
-    largest = int(sizes.max())
-    if max_group_size is not None:
-        most = whole_number(max_group_size, "max_group_size", 1)
-        if largest > most:
-            message = f"max_group_size is {most}, but a group has {largest} items"
-            raise ValueError(message)
-        largest = most
-    order = np.random.default_rng(0).permutation(len(sizes))
-    counts = np.bincount(codes, counted)[order]
-    errors = np.bincount(codes, wrong)[order]
-    rates = np.union1d(RATES, limit) if 0.0 < limit < 1.0 else RATES
-    inner = rates[:-1].tolist()
-    above = [wealth(errors - r * counts, largest, r) >= 1.0 / delta for r in inner]
-    below = [wealth(r * counts - errors, largest, 1.0 - r) >= 1.0 / delta for r in inner]
-    # the first rate from which on every higher one is refuted, and the last below which all are
-    kept = np.flatnonzero(~np.array(above))
-    high = float(rates[kept[-1] + 1]) if len(kept) else float(rates[0])
-    left = np.flatnonzero(~np.array(below))
-    low = float(rates[left[0] - 1]) if len(left) and left[0] else 0.0
-    return _Ends(low, high, "betting")
+    counts: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    n_items: int
+    largest: int
+
+    @classmethod
+    def of(
+        cls,
+        counted: NDArray[np.bool_],
+        wrong: NDArray[np.bool_],
+        codes: NDArray[Any],
+        max_group_size: int | None,
+    ) -> _Groups:
+        sizes = np.bincount(codes)
+        largest = int(sizes.max())
+        if max_group_size is not None:
+            most = whole_number(max_group_size, "max_group_size", 1)
+            if largest > most:
+                message = f"max_group_size is {most}, but a group has {largest} items"
+                raise ValueError(message)
+            largest = most
+        order = np.random.default_rng(0).permutation(len(sizes))
+        counts, errors = (
+            np.bincount(codes, each)[order].astype(np.float64) for each in (counted, wrong)
+        )
+        return cls(counts, errors, len(codes), largest)
+
+    def is_below(self, rate: float, delta: float) -> bool:
+        """Whether bets on FA − r·m of each group refute that the rate is r or more."""
+        return wealth(self.errors - rate * self.counts, self.largest, rate) >= 1.0 / delta
+
+    def is_above(self, rate: float, delta: float) -> bool:
+        """Whether bets on r·m − FA of each group refute that the rate is r or less."""
+        return wealth(rate * self.counts - self.errors, self.largest, 1.0 - rate) >= 1.0 / delta
+
+    def ends(self, limit: float, delta: float) -> _Ends:
+        """The rates that betting on groups in random order does not refute, on either side.
+
+        What is not refuted on a grid is kept, and with it everything between (Waudby-Smith and Ramdas
+        2024).
+        """
+        rates = np.union1d(RATES, limit) if 0.0 < limit < 1.0 else RATES
+        inner = rates[:-1].tolist()
+        # the first rate from which on every higher one is refuted, and the last below which all are
+        kept = np.flatnonzero([not self.is_below(rate, delta) for rate in inner])
+        high = float(rates[kept[-1] + 1]) if len(kept) else float(rates[0])
+        left = np.flatnonzero([not self.is_above(rate, delta) for rate in inner])
+        low = float(rates[left[0] - 1]) if len(left) and left[0] else 0.0
+        return _Ends(low, high, "betting")
+
+    def needed(self, limit: float, delta: float) -> int | None:
+        """About how many more items refute the limit by the same bets, if groups go on like these."""
+        rate = float(self.errors.sum()) / float(self.counts.sum())
+        if rate == limit:
+            return None
+
+        def decided(n: int) -> bool:
+            counts, errors = np.resize(self.counts, n), np.resize(self.errors, n)
+            more = self._replace(counts=counts, errors=errors)
+            return more.is_below(limit, delta) if rate < limit else more.is_above(limit, delta)
+
+        n = len(self.counts)
+        whole = _least(decided, n, MOST_GROUPS)
+        return None if whole is None else max(1, math.ceil((whole - n) * self.n_items / n))
 
 
 def variance_ratio(
@@ -305,9 +364,9 @@ def variance_ratio(
     return max(1.0, float(residual @ residual) / alone)
 
 
-def _needed(rate: float, limit: float, delta: float) -> int | None:
-    """Trials at which a rate that stays as it is would be proved to be on its side of the limit."""
-    if rate == limit or limit in (0.0, 1.0):
+def _needed(rate: float, trials: int, limit: float, delta: float) -> int | None:
+    """Trials, more than there are, at which a rate that stays is proved to be on its side."""
+    if rate == limit:
         return None
 
     def decided(n: int) -> bool:
@@ -317,12 +376,16 @@ def _needed(rate: float, limit: float, delta: float) -> int | None:
         errors = math.floor(rate * n + 1e-9)
         return 1.0 - binomial_upper_bound(n - errors, n, delta) > limit
 
-    n = 1
+    return _least(decided, trials, FURTHEST)
+
+
+def _least(decided: Callable[[int], bool], low: int, furthest: int) -> int | None:
+    """A number above `low` from which on something is decided, but not before; None beyond a number."""
+    n = low
     while not decided(n):
-        n *= 2
-        if n > FURTHEST:
+        low, n = n, 2 * n
+        if n > furthest:
             return None
-    low = n // 2
     while n - low > 1:
         middle = (n + low) // 2
         if decided(middle):

@@ -354,7 +354,8 @@ def _of_check(check: PolicyCheck) -> Part:
     about = " The limit is about all fields together." if check.fields else ""
     facts = [("Interval", f"{whole.method}; either end holds with {sure} confidence.{about}")]
     if check.still_needed is not None:
-        facts.append(("Still needed", f"about {check.still_needed:,} more {check.unit}"))
+        words = check.needed_words
+        facts.append(("Still needed", f"{words[0].upper()}{words[1:]}."))
     return Part(
         "check",
         "Does the limit hold?",
