@@ -169,11 +169,35 @@ def trade_places() -> str:
         return as_svg(figure)
 
 
+def paper_gray() -> str:
+    """A figure of one column, as it is without colours: each line in the gray of its colour's luminance."""
+    dashes = ("-", "--", "-.", ":")
+    colors = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+    style = {
+        "svg.hashsalt": "fastarac",
+        "font.size": 8,
+        "legend.fontsize": 6.5,
+        "legend.handlelength": 3,
+        "lines.linewidth": 1.2,
+        "axes.prop_cycle": mpl.cycler(color=colors) + mpl.cycler(linestyle=dashes),
+    }
+    with mpl.rc_context(style):
+        figure = Figure(figsize=(3.4, 3.3))
+        ax = figure.subplots()
+        displays = draw_curves(digits_sweeps(), display=fa.displays.RocCurveDisplay, ax=ax)
+        for display in displays.values():
+            rgb = mpl.colors.to_rgb(display.line_.get_color())
+            display.line_.set_color(str(float(np.dot(rgb, (0.299, 0.587, 0.114)))))
+        ax.legend(loc="lower right", frameon=False)
+        return as_svg(figure)
+
+
 MAKERS: dict[str, Callable[[], str]] = {
     "digits.svg": digits,
     "tutorial.svg": tutorial,
     "notebook.html": notebook,
     "anatomy.svg": anatomy,
+    "paper_gray.svg": paper_gray,
     "ties.svg": ties,
     "cases.svg": cases,
     "trade_places.svg": trade_places,

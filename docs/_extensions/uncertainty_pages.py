@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from functools import partial
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +23,18 @@ COVERAGE = Path(__file__).parents[1] / "_data" / "coverage.json"  # by python -m
 LOW, WARNED = 93.0, 95.0  # percent; intervals that cover less are to warn in so many samples
 SOME = 5.0  # percent of samples with a warning, from which they are named
 HARDEST = 12
+ENOUGH = 200  # samples, from which a short coverage is more than chance, and so is bold
 MODEL, ALLOWED = "logistic-pca5", 0.05
+DESIGNS = ("items", "ties", "weights", "documents 0.05", "documents 0.2", "documents 0.5")
+RESAMPLED = ("percentile", "bca", "studentized")
+# Rows of the table of a statistic: what they are called, design and method.
+ROWS = (
+    *((design, design, "auto") for design in DESIGNS),
+    *((f"{design}, no `groups=`", design, "ungrouped") for design in DESIGNS[3:]),
+    ('items, `"logit"` alone', "items", "logit"),
+    *((f'items, bootstrap `"{method}"`', "resampled", method) for method in RESAMPLED),
+)
+NOUNS = {"arac": "ARAC-AUC", "arp": "ARP-AUC", "pr": "PR-AUC", "roc": "ROC-AUC"}
 
 
 def band() -> str:
@@ -52,6 +63,7 @@ class Coverage(NamedTuple):
     width: float | None
     quiet: tuple[float, int]
     """Percent of those without a warning, and how many these are."""
+    samples: int
 
 
 Key = tuple[str, str, str]
@@ -70,6 +82,7 @@ def cells() -> dict[Key, dict[tuple[float, int], Coverage]]:
             100.0 * row["warned"] / row["samples"],
             row["width"],
             (100.0 * (row["covered"] - row["covered_warned"]) / max(quiet, 1), quiet),
+            row["samples"],
         )
     return found
 
@@ -79,7 +92,7 @@ def shown(cell: Coverage | None) -> str:
     if cell is None:
         return ""
     text = f"{cell.covered:.1f}"
-    if cell.covered < LOW:
+    if cell.covered < LOW and cell.samples >= ENOUGH:
         text = f"_{text}_" if cell.warned >= WARNED else f"**{text}**"
     return f"{text} ⚠{cell.warned:.0f}" if cell.warned >= SOME else text
 
@@ -93,12 +106,49 @@ def header(places: list[tuple[float, int]]) -> list[str]:
     return ["errors, of n items", *(f"{rate * n:.3g} of {n:,}" for rate, n in places)]
 
 
-def coverage_table(design: str, method: str = "auto") -> str:
-    """Statistics down, numbers of errors across."""
-    known = {key[1]: row for key, row in cells().items() if (key[0], key[2]) == (design, method)}
+def noun(name: str) -> str:
+    """The statistic in words, with its code name: "ROC-AUC (`roc_auc`)"."""
+    code, _, part = name.partition(", ")
+    code, _, at = code.partition(" at ")
+    words = code.replace("_", " ").replace("normalized", "normalised")
+    for short, long in NOUNS.items():
+        words = words.replace(f"{short} partial auc", f"partial {long}").replace(f"{short} auc", long)
+    words = words.replace("aurc", "AURC").replace("arac", "ARAC")
+    place = f", {part}" if part else f" at the threshold {at}" if at else ""
+    return f"{words[0].upper()}{words[1:]}{place} (`{code}`)"
+
+
+def statistics_table() -> str:
+    """Each statistic's table, folded: designs and methods down, numbers of errors across."""
+    known = cells()
     places = errors_first({place for row in known.values() for place in row})
-    rows = [[f"`{name}`", *(shown(row.get(place)) for place in places)] for name, row in known.items()]
-    return markdown(header(places), rows)
+    names = [name for design, name, method in known if (design, method) == ("items", "auto")]
+    blocks = []
+    for name in names:
+        rows = [
+            [called, *(shown(known[design, name, method].get(place)) for place in places)]
+            for called, design, method in ROWS
+            if (design, name, method) in known
+        ]
+        summary = re.sub("`(.*)`", r"<code>\1</code>", noun(name))
+        table = markdown(header(places), rows)
+        blocks.append(
+            f'<details class="statistic"><summary>{summary}</summary>\n\n{table}\n</details>\n'
+        )
+    return "\n".join(blocks)
+
+
+def overview() -> str:
+    """Statistics down, designs across: the least coverage where not (nearly) all samples warn."""
+    known = cells()
+    rows = []
+    for name in (name for design, name, method in known if (design, method) == ("items", "auto")):
+        row = [noun(name)]
+        for design in DESIGNS:
+            sure = [cell for cell in known[design, name, "auto"].values() if cell.warned < WARNED]
+            row.append(f"{min(cell.covered for cell in sure):.1f}" if sure else "–")
+        rows.append(row)
+    return markdown(["statistic", *DESIGNS], rows)
 
 
 def width_table() -> str:
@@ -139,27 +189,22 @@ def simulations() -> str:
     counts: dict[str, int] = {}
     for row in json.loads(COVERAGE.read_text(encoding="utf-8")):
         counts[row["design"]] = min(row["samples"], counts.get(row["design"], row["samples"]))
-    rows = [[name, f"{n:,}", f"{100 * math.sqrt(0.95 * 0.05 / n):.2f}"] for name, n in counts.items()]
+    rows = [
+        [
+            "bootstrap" if name == "resampled" else name,
+            f"{n:,}",
+            f"{100 * math.sqrt(0.95 * 0.05 / n):.2f}",
+        ]
+        for name, n in counts.items()
+    ]
     return markdown(["design", "samples, at least", "standard error, percentage points"], rows)
 
 
-DOCUMENTS = ("0.05", "0.2", "0.5")
 MAKERS: dict[str, Callable[[], str]] = {
     "band.svg": band,
     "coverage_simulations.md": simulations,
-    "coverage_items.md": partial(coverage_table, "items"),
-    "coverage_logit.md": partial(coverage_table, "items", "logit"),
+    "coverage_overview.md": overview,
+    "coverage_statistics.md": statistics_table,
     "coverage_widths.md": width_table,
     "coverage_hardest.md": short_table,
-    "coverage_ties.md": partial(coverage_table, "ties"),
-    "coverage_weights.md": partial(coverage_table, "weights"),
-    **{f"coverage_documents_{c}.md": partial(coverage_table, f"documents {c}") for c in DOCUMENTS},
-    **{
-        f"coverage_ungrouped_{c}.md": partial(coverage_table, f"documents {c}", "ungrouped")
-        for c in DOCUMENTS
-    },
-    **{
-        f"coverage_{m}.md": partial(coverage_table, "resampled", m)
-        for m in ("percentile", "bca", "studentized")
-    },
 }
