@@ -170,7 +170,7 @@ def trade_places() -> str:
 
 
 def paper_gray() -> str:
-    """A figure of one column, as it is without colours: each line in the gray of its colour's luminance."""
+    """A figure of one column without its colours: each line in the gray of its luminance."""
     dashes = ("-", "--", "-.", ":")
     colors = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
     style = {
@@ -182,7 +182,7 @@ def paper_gray() -> str:
         "axes.prop_cycle": mpl.cycler(color=colors) + mpl.cycler(linestyle=dashes),
     }
     with mpl.rc_context(style):
-        figure = Figure(figsize=(3.4, 3.3))
+        figure = Figure(figsize=(3.4, 3.3), layout="constrained")
         ax = figure.subplots()
         displays = draw_curves(digits_sweeps(), display=fa.displays.RocCurveDisplay, ax=ax)
         for display in displays.values():
