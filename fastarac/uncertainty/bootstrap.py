@@ -142,9 +142,9 @@ def bootstrap(
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); an item stays whole.
     random_state : int, SeedSequence, Generator or None, default=None
-        Decides over the resamples: the same integer gives the same result on any number of threads.
-        Where all statistics are of pairs, they may be other ones than for other statistics. None:
-        different ones each time.
+        Decides over the resamples: the same integer gives the same ones on any number of threads, as
+        long as the version of fastarac is the same. Where all statistics are of pairs, they may be
+        other ones than for other statistics. None: different ones each time.
     n_threads : int, optional
         By default as many as are worth it, at most ``FASTARAC_NUM_THREADS`` or the processors there
         are. Functions of your own are called by one thread at a time.
