@@ -163,6 +163,55 @@ def test_an_installation_that_cannot_be_written_to(tmp_path):
 
 @pytest.mark.slow
 @compiled
+@pytest.mark.parametrize("place", ["installation", "NUMBA_CACHE_DIR"])
+def test_a_cache_that_can_only_be_read_is_read(tmp_path, place):
+    """As in an image of a container: filled when it is built, closed when it runs."""
+    package = tmp_path / "site" / "fastarac"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "*.nb?"))
+    filled = package if place == "installation" else tmp_path / "filled"
+    code = f"""
+        import sys, os
+        sys.path.insert(0, {str(tmp_path / "site")!r})
+        import numba.core.caching as caching
+        ensure = caching._CacheLocator.ensure_cache_path
+        def refuse(self):  # stands for directories without permission, which root has everywhere
+            if self.get_cache_path().startswith(tuple(sys.argv[1:])):
+                raise PermissionError
+            ensure(self)
+        caching._CacheLocator.ensure_cache_path = refuse
+        import numpy as np
+        from fastarac._kernels.dropin import first_other
+        for kind in (np.float64, np.int32)[: 1 + bool(os.environ.get("MORE"))]:
+            assert first_other(np.array([7, 7, 8], kind)) == 2
+        print(sum(first_other.stats.cache_hits.values()))
+    """
+    environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "own")}
+    if place == "NUMBA_CACHE_DIR":
+        environment["NUMBA_CACHE_DIR"] = str(filled)
+
+    def hits(*closed, **more):
+        result = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code), *map(str, closed)],
+            env=environment | more, capture_output=True, text=True, check=False, timeout=300,
+        )  # fmt: skip
+        assert result.returncode == 0, result.stderr
+        return int(result.stdout)
+
+    assert hits() == 0
+    indices = sorted(filled.rglob("*.nbi"))
+    assert indices
+    assert hits(filled, package) == 1  # the user's own directory could take more
+    assert not list((tmp_path / "own").rglob("*.nbi"))
+    assert hits(filled, package, tmp_path / "own") == 1  # nothing can be written anywhere
+    assert hits(filled, package, MORE="1") == 1  # the other kind goes to the user's own
+    assert list((tmp_path / "own").rglob("*.nbi"))
+    assert hits(filled, package, MORE="1") == 2
+    assert sorted(filled.rglob("*.nbi")) == indices
+
+
+@pytest.mark.slow
+@compiled
 def test_an_edit_in_one_file_reaches_the_kernels_of_the_others(tmp_path):
     """`divide` of `areas` contains the machine code of `multiply` of `weighted`."""
     package = tmp_path / "site" / "fastarac"

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numba
@@ -49,21 +51,84 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` on its first call, and keep the machine code on disk where that is possible.
 
     The cache lies beside the source, in the user's cache directory where the installation is
-    read-only, and nowhere at all where neither can be written to: the code is then compiled anew in
-    each process. So it is where this version of numba keeps its cache in a way that is not known here.
+    read-only, and nowhere at all where neither can be written to. What a directory holds that was
+    filled before and can only be read now, as in an image of a container, is read all the same; the
+    rest is compiled anew in each process. So it is where this version of numba keeps its cache in a way
+    that is not known here.
     """
     compiler: Any = numba.njit
     try:
         dispatcher = compiler(cache=True, **_OPTIONS)(function)
     except RuntimeError:  # numba found no directory to write to
-        return compiler(**_OPTIONS)(function)
-    if dispatcher is function or _harden_cache(dispatcher):  # itself where compilation is switched off
+        dispatcher = compiler(**_OPTIONS)(function)
+        filled = _filled_before(function)
+        if filled is not None and _harden_cache(filled):
+            dispatcher._cache = filled
         return dispatcher
-    return compiler(**_OPTIONS)(function)
+    if dispatcher is function:  # compilation is switched off
+        return dispatcher
+    if not _harden_cache(getattr(dispatcher, "_cache", None)):
+        return compiler(**_OPTIONS)(function)
+    _read_what_was_filled_before(dispatcher._cache, function)
+    return dispatcher
 
 
-def _harden_cache(dispatcher: Any) -> bool:
-    """Make the disk cache notice every edit, and safe for many processes and for a full disk.
+def _filled_before(function: Callable[..., Any]) -> Any:
+    """Return numba's cache of `function` in a directory that need not be writable; None without one."""
+    try:
+        return _readable_cache()(function)
+    except (AttributeError, RuntimeError):  # another numba; no such directory
+        return None
+
+
+@cache
+def _readable_cache() -> Any:
+    """Return numba's class of caches, looking where the user or the installation has a filled one."""
+    from numba.core.caching import FunctionCache
+
+    implementation: Any = FunctionCache._impl_class
+
+    def readable(locator_class: Any) -> Any:
+        class Readable(locator_class):  # type: ignore[misc]
+            def ensure_cache_path(self) -> None:
+                """Ask for no right to write."""
+
+            @classmethod
+            def from_function(cls, function: Any, path: str) -> Any:
+                found = super().from_function(function, path)
+                name = f"{Path(path).stem}.{function.__qualname__}-*.nbi"
+                return found if found and any(Path(found.get_cache_path()).glob(name)) else None
+
+        return Readable
+
+    class Implementation(implementation):  # type: ignore[misc]
+        _locator_classes = tuple(map(readable, implementation._locator_classes[:2]))
+
+    class ReadableCache(FunctionCache):
+        _impl_class = Implementation
+
+    return ReadableCache
+
+
+def _read_what_was_filled_before(own: Any, function: Callable[..., Any]) -> None:
+    """Let a cache look into the directory that would have come first, were it writable."""
+    config: Any = numba.config
+    if type(own._impl.locator) is own._impl._locator_classes[0 if config.CACHE_DIR else 1]:
+        return  # it did come first
+    filled = _filled_before(function)
+    if filled is None or filled.cache_path == own.cache_path or not _harden_cache(filled):
+        return
+    load = own._cache_file.load
+
+    def load_from_both(key: Any) -> Any:
+        data = load(key)
+        return filled._cache_file.load(key) if data is None else data
+
+    own._cache_file.load = load_from_both
+
+
+def _harden_cache(cache: Any) -> bool:
+    """Make a disk cache notice every edit, and safe for many processes and for a full disk.
 
     Returns False where numba's cache is not built as expected.
 
@@ -72,7 +137,7 @@ def _harden_cache(dispatcher: Any) -> bool:
     take the same number; the index of one and the data of the other may then survive, and a later
     process would run machine code made for other types. A name that no one else takes rules that out.
     """
-    cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    cache_file: Any = getattr(cache, "_cache_file", None)
     parts = ("_index_name", "_source_stamp", "_data_name", "save")
     if not all(hasattr(cache_file, part) for part in parts):
         return False
