@@ -44,6 +44,9 @@ class SelectiveMetrics(Metric):
         As :func:`.evaluate` takes them.
     threshold : float, default=0.5
         Of scores of one dimension, as :func:`.correctness` takes it.
+    ignore_index : int, optional
+        A target whose items are left out, such as the -100 of padding, as in every metric of
+        torchmetrics. Nothing is asked of their scores.
     **options
         Of every metric of torchmetrics, such as ``sync_on_compute``.
 
@@ -79,13 +82,18 @@ class SelectiveMetrics(Metric):
         max_error_rate: ArrayLike = (0.01, 0.05),
         max_risk: ArrayLike = (),
         threshold: float = 0.5,
+        ignore_index: int | None = None,
         **options: Any,
     ) -> None:
         super().__init__(**options)
         if num_classes is not None and num_classes < 2:
             message = f"num_classes is {num_classes}; None or at least 2 is expected"
             raise ValueError(message)
+        if ignore_index is not None and type(ignore_index) is not int:
+            message = f"ignore_index is {ignore_index!r}; None or an integer is expected"
+            raise TypeError(message)
         self.num_classes, self.exact, self.threshold = num_classes, exact, threshold
+        self.ignore_index = ignore_index
         self.limits = {
             name: np.atleast_1d(fractions_of(given, name)).tolist()
             for name, given in (("max_error_rate", max_error_rate), ("max_risk", max_risk))
@@ -105,7 +113,12 @@ class SelectiveMetrics(Metric):
         preds : Tensor of shape (n,) or (n, num_classes)
             Confidences, or scores of the classes.
         target : Tensor of shape (n,)
-            Whether each output is right, 0 or 1; or the classes' numbers.
+            Whether each output is right, 0 or 1; or the classes' numbers, from 0 to num_classes - 1.
+
+        Raises
+        ------
+        ValueError
+            For other shapes, another target, and scores that are not finite.
         """
         correct, confidence = self._outputs(preds.detach(), target.detach())
         if self.exact:
@@ -116,13 +129,18 @@ class SelectiveMetrics(Metric):
         self.counts += torch.bincount(keys, minlength=2 * BINS).reshape(2, BINS)
 
     def compute(self) -> dict[str, Tensor]:
-        """Return the figures by name; NaN where they are undefined or infinite.
+        """Return the figures by name; NaN where they are undefined or infinite, or nothing is counted.
 
         The names are those of :meth:`.Evaluation.to_dict`, and without `exact` those of
         :meth:`.BoundedEvaluation.to_dict`: ``arac_auc_low``, ``arac_auc_high`` and so on.
         """
         sweep = self._sweep()
-        figures = {"n": 0} if sweep is None else evaluate(sweep, **self.limits).to_dict()
+        if sweep is None:  # the same names as ever
+            of_one = threshold_sweep([1], [0.5])
+            counted = of_one if self.exact else BoundedSweep.from_bins([0.5, 1.0], [1], [0])
+            figures = dict.fromkeys(evaluate(counted, **self.limits).to_dict()) | {"n": 0}
+        else:
+            figures = evaluate(sweep, **self.limits).to_dict()
         dtype = torch.float32 if self.device.type == "mps" else torch.float64
         return {
             name: torch.tensor(math.nan if value is None else value, dtype=dtype, device=self.device)
@@ -151,33 +169,48 @@ class SelectiveMetrics(Metric):
 
     def _outputs(self, preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         """Whether each output is right, and its confidence, on the device of the batch."""
-        shapes = f"preds has shape {tuple(preds.shape)} and target {tuple(target.shape)}"
-        if self.num_classes is None:
-            expected = "(n,) twice"
-            fits = preds.ndim == 1
-            correct, confidence = target != 0, preds
-            if not ((target == 0) | (target == 1)).all():
-                message = "target has other values than 0 and 1; num_classes= is expected with labels"
-                raise ValueError(message)
-        else:
-            expected = f"(n, {self.num_classes})" + (" or (n,)" if self.num_classes == 2 else "")
-            expected += " and (n,)"
-            fits = preds.ndim == 2 and preds.shape[1] == self.num_classes
-            if fits:
-                confidence, predicted = preds.max(dim=1)
-            else:
-                fits = preds.ndim == 1 and self.num_classes == 2
-                predicted, confidence = (preds >= self.threshold).long(), preds
-                if fits:
-                    confidence = (preds.double() - self.threshold).abs()
-            correct = predicted == target if fits and target.shape == predicted.shape else target
+        by_class = preds.ndim == 2 and preds.shape[1] == self.num_classes
+        fits = by_class or (preds.ndim == 1 and self.num_classes in (None, 2))
         if not fits or target.ndim != 1 or len(target) != len(preds):
+            expected = "(n,) twice"
+            if self.num_classes is not None:
+                or_one = " or (n,)" if self.num_classes == 2 else ""
+                expected = f"(n, {self.num_classes}){or_one} and (n,)"
+            shapes = f"preds has shape {tuple(preds.shape)} and target {tuple(target.shape)}"
             message = f"{shapes}; {expected} are expected"
             raise ValueError(message)
+        if self.ignore_index is not None:
+            kept = target != self.ignore_index
+            preds, target = preds[kept], target[kept]
+        self._check_target(target)
+        if self.num_classes is None:
+            correct, confidence = target != 0, preds
+        elif by_class:
+            confidence, predicted = preds.max(dim=1)
+            correct = predicted == target
+        else:
+            confidence = (preds.double() - self.threshold).abs()
+            correct = (preds >= self.threshold).long() == target
         if not torch.isfinite(confidence).all():
             message = "preds has NaN or infinite values; finite numbers are expected"
             raise ValueError(message)
-        return correct.bool(), confidence
+        return correct, confidence
+
+    def _check_target(self, target: Tensor) -> None:
+        """Raise where a target is neither a class nor, without classes, 0 or 1."""
+        whole = target.long()
+        bad = (whole != target) | (whole < 0) | (whole >= (self.num_classes or 2))
+        if not bad.any():
+            return
+        found = target[bad][0].item()
+        if self.num_classes is None:
+            expected = "0 and 1 are expected, and num_classes= with labels"
+        else:
+            expected = f"the numbers of the classes, 0 to {self.num_classes - 1}, are expected"
+        if self.ignore_index is None and found < 0:
+            expected += f" (ignore_index={found:g} leaves such items out)"
+        message = f"target has {found:g}; {expected}"
+        raise ValueError(message)
 
 
 def _bins_of(confidence: Tensor) -> Tensor:

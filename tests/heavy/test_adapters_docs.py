@@ -39,8 +39,6 @@ def test_recipes_run_as_printed(title, tmp_path):
             **os.environ,
             "HF_HOME": str(tmp_path / "hub"),
             "HF_HUB_OFFLINE": "1",
-            "MLFLOW_TRACKING_URI": f"file:{tmp_path}/runs",
-            "MLFLOW_ALLOW_FILE_STORE": "true",
         },
         capture_output=True,
         text=True,

@@ -53,6 +53,39 @@ def test_figures_are_metrics_of_the_run(store):
     assert files == {"fastarac.json", "curve.json", "point-1.json", "point-2.json"}
 
 
-def test_other_objects_are_refused():
-    with pytest.raises(TypeError, match="result is of type dict; a result of fastarac is expected"):
-        log_result({"arac_auc": 1.0})
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_groups_have_metrics_of_their_own(store):
+    fields = ["name", "date: due"] * 25
+    found = fa.evaluate_groups(CORRECT, CONFIDENCE, by=fields, max_error_rate=0.2)
+    alone = fa.evaluate(CORRECT[::2], CONFIDENCE[::2], max_error_rate=[0.2])
+    with mlflow.start_run() as run:
+        logged = log_result(found)
+        each = log_result({"name": alone, 7: alone}, "each")
+        numbers = list(range(450))
+        many = fa.evaluate_groups(CORRECT * 9, CONFIDENCE * 9, by=numbers, threshold=0.5)
+        of_many = log_result(many, "many", step=3)
+    assert logged["fastarac/arac_auc.name"] == found["arac_auc"][1]
+    assert logged["fastarac/acceptance_rate.date_ due/0.2"] == found["acceptance_rate@0.2"][0]
+    assert not any("keeps_limit" in metric for metric in logged)
+    assert each["each/acceptance_rate.name/0.2"] == alone.to_dict()["acceptance_rate@0.2"]
+    assert each["each/arac_auc.7"] == alone.arac.auc
+    assert len(of_many) > 1000  # MLflow takes no more at a time
+    metrics = mlflow.get_run(run.info.run_id).data.metrics
+    expected = logged | each | of_many
+    assert {name: metrics[name] for name in expected} == expected
+    path = download_artifacts(run_id=run.info.run_id, artifact_path="each.json")
+    content = alone.to_dict()
+    assert json.loads(Path(path).read_text(encoding="utf-8")) == {"name": content, "7": content}
+
+
+@pytest.mark.parametrize("given", [{"arac_auc": 1.0}, {}, 1.0])
+def test_other_objects_are_refused(given):
+    expected = "; a result of fastarac, or a mapping of results, is expected"
+    with pytest.raises(TypeError, match=expected):
+        log_result(given)
+
+
+def test_groups_of_one_name_are_refused():
+    found = fa.evaluate_groups([1, 1], [0.5, 0.6], by=["a@b", "a_b"], metrics="n")
+    with pytest.raises(ValueError, match=r"two groups of result have the metric fastarac/n\.a_b"):
+        log_result(found)

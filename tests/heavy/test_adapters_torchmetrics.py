@@ -70,8 +70,19 @@ def test_exact_figures_are_those_of_the_arrays():
     assert metric.sweep() == fa.threshold_sweep(correct, confidence)
     metric.reset()
     assert metric.sweep() is None
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_before_any_item_the_names_are_the_same(exact):
+    metric = SelectiveMetrics(exact=exact, ignore_index=-100, **LIMITS)
     with pytest.warns(UserWarning, match="before the ``update`` method"):
-        assert figures(metric) == {"n": 0}
+        empty = figures(metric)
+    assert empty.pop("n") == 0
+    assert all(math.isnan(value) for value in empty.values())
+    metric.update(torch.tensor([0.5, 0.25]), torch.tensor([-100, -100]))
+    assert figures(metric)["n"] == 0
+    metric.update(*batches(*data())[0])
+    assert set(figures(metric)) == {"n", *empty}
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int64"])
@@ -173,7 +184,11 @@ def test_two_classes():
     ("options", "preds", "target", "message"),
     [
         ({}, [0.1, math.nan], [0, 1], "preds has NaN or infinite"),
-        ({}, [0.1, 0.2], [0, 2], "target has other values than 0 and 1; num_classes="),
+        ({}, [0.1, 0.2], [0, 2], "target has 2; 0 and 1 are expected, and num_classes= with labels"),
+        ({}, [0.1, 0.2], [0, 0.5], r"target has 0\.5; 0 and 1 are expected"),
+        ({"num_classes": 2}, [0.1, 0.2], [0, -100], r"target has -100; .* 0 to 1, .*ignore_index=-100"),
+        ({"num_classes": 3}, [[0.1, 0.2, 0.7]], [3], "target has 3; .* classes, 0 to 2, are expected"),
+        ({"num_classes": 3, "ignore_index": -100}, [[0.1, 0.2, 0.7]], [-1], "target has -1; "),
         ({}, [[0.1], [0.2]], [0, 1], r"preds has shape \(2, 1\) and target \(2,\); \(n,\) twice are"),
         ({}, [0.1, 0.2], [1], "preds has shape"),
         ({"num_classes": 3}, [[0.1, 0.9]], [1], r"\(n, 3\) and \(n,\) are expected"),
@@ -269,3 +284,34 @@ def test_tensors_are_read(dtype):
 def test_other_tensors_are_refused(make, error):
     with pytest.raises(error, match="confidence"):
         fa.arac_auc_score([1, 0, 1], make(torch.tensor([0.5, 0.25, 0.75])))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_ignored_targets_are_as_if_absent(exact):
+    rng = torch.Generator().manual_seed(5)
+    scores = torch.rand(400, 4, generator=rng)
+    labels = torch.randint(4, (400,), generator=rng)
+    padded = torch.where(torch.rand(400, generator=rng) < 0.3, -100, labels)
+    scores[padded == -100, 0] = math.nan
+    kept = padded != -100
+    for preds, target, classes in [
+        (scores, padded, 4),
+        (scores[:, 1], torch.where(kept, labels % 2, -100), 2),
+        (scores[:, 1], torch.where(kept, labels % 2, -100), None),
+    ]:
+        metric = SelectiveMetrics(classes, exact=exact, ignore_index=-100)
+        alone = SelectiveMetrics(classes, exact=exact)
+        metric.update(preds, target)
+        alone.update(preds[kept], target[kept])
+        assert 0 < metric.sweep().total == alone.sweep().total < 400
+        np.testing.assert_equal(figures(metric), figures(alone))
+    accuracy = MulticlassAccuracy(4, average="micro", ignore_index=-100)  # leaves out the same
+    accuracy.update(scores.nan_to_num(-1.0), padded)
+    several = SelectiveMetrics(4, ignore_index=-100)
+    several.update(scores.nan_to_num(-1.0), padded)
+    assert several.compute()["recognition_rate"].item() == pytest.approx(accuracy.compute().item())
+
+
+def test_an_index_to_ignore_is_an_integer():
+    with pytest.raises(TypeError, match="ignore_index is '-100'; None or an integer is expected"):
+        SelectiveMetrics(3, ignore_index="-100")
