@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import warnings
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from fastarac.operating.points import operating_point
 from fastarac.report.errors import confusions_of, errors_of, missed_of
 from fastarac.report.health import health_of
 from fastarac.report.page import Report, render
-from fastarac.report.parts import verdict
+from fastarac.report.parts import parts_of, verdicts_of
 from fastarac.report.subjects import Subject
 from fastarac.report.writing import _subject
 
@@ -310,8 +311,51 @@ def test_verdicts_are_those_of_the_interval():
             low, high = binomial_interval(errors, n, 0.95)
             for limit in (0.002, 0.01, 0.05, 0.3):
                 expected = "holds" if high <= limit else "fails" if low > limit else "too few"
-                assert verdict(errors, n, limit, 0.95) == expected
-    assert verdict(0, 0, 0.01, 0.95) == "too few"
+                assert verdicts_of([errors], [n], limit, 0.95) == [expected]
+    assert verdicts_of([0], [0], 0.01, 0.95) == ["too few"]
+    assert verdicts_of([], [], 0.01, 0.95) == []
+
+
+def test_verdicts_allow_for_the_number_of_parts():
+    from fastarac._core.special import binomial_cdf
+
+    # three of ten items wrong at a limit of 5 %: sure of one part by itself, not of one among ten
+    p = 1 - binomial_cdf(2, 10, 0.05)
+    assert p < 0.025 < 10 * p
+    assert verdicts_of([3], [10], 0.05, 0.95) == ["fails"]
+    assert set(verdicts_of([3] + [0] * 9, [10] * 10, 0.05, 0.95)) == {"too few"}
+    # Holm: beside a part that fails by itself, the next is tested among one part less
+    assert 2 * p < 0.025
+    assert verdicts_of([3, 10], [10, 10], 0.05, 0.95) == ["fails", "fails"]
+    q = binomial_cdf(0, 75, 0.05)
+    assert q < 0.025 < 2 * q
+    assert verdicts_of([0], [75], 0.05, 0.95) == ["holds"]
+    assert verdicts_of([0, 1], [75, 1], 0.05, 0.95)[0] == "too few"
+    assert verdicts_of([0, 0], [75, 1000], 0.05, 0.95) == ["holds", "holds"]
+
+
+def test_chance_among_many_parts_is_no_failure():
+    rng = np.random.default_rng(4)
+    n = 20_000
+    confidence = rng.random(n)
+    correct = rng.random(n) < 0.8 + 0.2 * confidence
+    documents = rng.permutation(n) // 5
+    names = tuple(f"{document:04}" for document in range(n // 5))
+
+    def in_documents():
+        return replace(subject_of((correct, confidence)), by=Labels(names, documents))
+
+    alike = parts_of(in_documents(), 0.95, 100)
+    assert alike.n == 4000
+    for found in alike.verdicts:
+        assert found["fails"] == 0
+        assert sum(found.values()) == 4000
+    correct[documents == 7] = False
+    confidence[documents == 7] = 1.0
+    one = parts_of(in_documents(), 0.95, 100)
+    assert [found["fails"] for found in one.verdicts] == [1] * len(one.verdicts)
+    assert one.shown[0].name == "0007"
+    assert one.shown[0].at[0].verdict == "fails"
 
 
 class TestHealth:

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from fastarac._core.special import binomial_cdf, binomial_interval
+from fastarac.uncertainty.comparison import adjusted_pvalues
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from fastarac.evaluation_limits import Limit
     from fastarac.report.subjects import Subject
 
-__all__ = ["AtLimit", "Part", "Parts", "parts_of", "verdict"]
+__all__ = ["AtLimit", "Part", "Parts", "parts_of", "verdicts_of"]
 
 Verdict = Literal["holds", "fails", "too few"]
 
@@ -84,17 +87,20 @@ class Parts:
     verdicts: tuple[dict[str, int], ...]
 
 
-def verdict(errors: int, n: int, limit: float, level: float) -> Verdict:
-    """Say whether the interval of Clopper and Pearson is within a limit, beyond it, or on both sides.
+def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: float) -> list[Verdict]:
+    """Say of each part whether its rate is within a limit or beyond it, as far as its items can tell.
 
-    By the two tails themselves, which take less time than the ends of the interval.
+    Both are tested in each part at half of 1 − `level`, the two tails of Clopper and Pearson, with
+    Holm's correction for the number of parts: among thousands, chance alone puts hundreds beyond.
     """
     tail = (1.0 - level) / 2.0
-    if n and binomial_cdf(errors, n, limit) <= tail:
-        return "holds"
-    if errors and 1.0 - binomial_cdf(errors - 1, n, limit) <= tail:
-        return "fails"
-    return "too few"
+    parts = list(zip(errors, n, strict=True))
+    within = [binomial_cdf(k, m, limit) if m else 1.0 for k, m in parts]
+    beyond = [1.0 - binomial_cdf(k - 1, m, limit) if k else 1.0 for k, m in parts]
+    tested = zip(adjusted_pvalues(within, "holm"), adjusted_pvalues(beyond, "holm"), strict=True)
+    return [
+        "holds" if holds <= tail else "fails" if fails <= tail else "too few" for holds, fails in tested
+    ]
 
 
 def parts_of(subject: Subject, level: float, most: int) -> Parts | None:
@@ -112,15 +118,13 @@ def parts_of(subject: Subject, level: float, most: int) -> Parts | None:
     lost = np.zeros(n_parts, np.intp) if missed is None else missed
     order = np.lexsort((np.arange(n_parts), -(whole - right), -lost, -first))
     order = order[(whole[order] > 0) | (lost[order] > 0)]
-    verdicts = []
+    verdicts: list[dict[int, Verdict]] = []
     for limit, (accepted, errors) in zip(subject.limits, counts, strict=True):
-        found: dict[str, int] = {}
+        found: dict[int, Verdict] = {}
         if limit.criterion != "threshold":
             of = accepted if limit.criterion == "max_risk" else whole
-            found = {"holds": 0, "fails": 0, "too few": 0}
-            for part in order.tolist():
-                said = verdict(int(errors[part]), int(of[part]), limit.value, level)
-                found[said] += 1
+            said = verdicts_of(errors[order].tolist(), of[order].tolist(), limit.value, level)
+            found = dict(zip(order.tolist(), said, strict=True))
         verdicts.append(found)
     shown = tuple(
         Part(
@@ -129,13 +133,21 @@ def parts_of(subject: Subject, level: float, most: int) -> Parts | None:
             int(right[part]),
             None if missed is None else int(missed[part]),
             tuple(
-                _at(limit, int(accepted[part]), int(errors[part]), int(whole[part]), level)
-                for limit, (accepted, errors) in zip(subject.limits, counts, strict=True)
+                _at(limit, int(accepted[part]), int(errors[part]), int(whole[part]), level, said)
+                for limit, (accepted, errors), said in zip(
+                    subject.limits, counts, (found.get(part) for found in verdicts), strict=True
+                )
             ),
         )
         for part in order[:most].tolist()
     )
-    return Parts(shown, len(order), tuple(verdicts))
+    totals = tuple(
+        {word: list(found.values()).count(word) for word in ("holds", "fails", "too few")}
+        if found
+        else {}
+        for found in verdicts
+    )
+    return Parts(shown, len(order), totals)
 
 
 def _counts(
@@ -151,13 +163,13 @@ def _counts(
     )
 
 
-def _at(limit: Limit, accepted: int, errors: int, whole: int, level: float) -> AtLimit:
+def _at(
+    limit: Limit, accepted: int, errors: int, whole: int, level: float, said: Verdict | None
+) -> AtLimit:
     of = accepted if limit.criterion == "max_risk" else whole
     if not of:
-        return AtLimit(accepted, errors, math.nan, math.nan, math.nan, "too few")
-    low, high = binomial_interval(errors, of, level)
-    said = None if limit.criterion == "threshold" else verdict(errors, of, limit.value, level)
-    return AtLimit(accepted, errors, errors / of, low, high, said)
+        return AtLimit(accepted, errors, math.nan, math.nan, math.nan, said)
+    return AtLimit(accepted, errors, errors / of, *binomial_interval(errors, of, level), said)
 
 
 def _missed(subject: Subject) -> NDArray[np.intp] | None:
