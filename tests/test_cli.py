@@ -443,6 +443,8 @@ class TestThresholds:
 
 def test_shares():
     values = [0, 1, 0.5, 0.9996, 0.0004, 1 - 1e-9, 1e-9, 0.98765]
+    assert text.rounded_percent(0.9999999999999997) == "100 %"
+    assert text.rounded_percent(1e-16) == "0 %"
     assert [text.rounded_percent(value) for value in values] == [
         "0 %", "100 %", "50.0 %", "99.96 %", "0.04 %", "99.9999999 %", "0.0000001 %", "98.8 %",
     ]  # fmt: skip

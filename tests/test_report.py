@@ -530,6 +530,11 @@ class TestCommands:
         for part in ("Whole documents", "Does every field keep the limit?", "from 60 documents"):
             assert part in page.text
         assert "120 fields, 60 documents." in page.text
+        assert "too few documents." in page.text
+        points = page.data["curves"]["models"][0]["points"]
+        found = fa.ocr.read_fields("fields.csv")
+        at = fa.operating_point(found.correct, found.confidence, max_error_rate=0.1)
+        assert points == [[float(f"{rate:.6g}") for rate in (at.acceptance_rate, at.error_rate)]]
         fields = fa.ocr.read_fields("fields.csv")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -225,6 +225,12 @@ def test_on_a_phone(look, name):
         "&& e.getBoundingClientRect().right > 391 && e.offsetParent).map((e) => e.outerHTML)"
     )
     assert wide == []
+    scrolling = browser.execute_script(
+        "return [...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth)"
+        ".map((e) => getComputedStyle(e).backgroundAttachment)"
+    )
+    assert scrolling  # with a shadow where there is more to show
+    assert set(scrolling) == {"local, local, scroll, scroll"}
 
 
 def test_in_the_dark_and_on_paper(look):

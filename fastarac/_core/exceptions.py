@@ -44,7 +44,8 @@ def warn_unreliable(reason: str) -> None:
 
 def few_groups_of(n: float) -> str:
     """Say that there are too few groups for an interval or a test."""
-    return f"there are {n:g} groups; intervals can be relied on from {FEW_GROUPS} on"
+    there = "is 1 group" if n == 1 else f"are {n:g} groups"
+    return f"there {there}; intervals can be relied on from {FEW_GROUPS} on"
 
 
 @contextmanager

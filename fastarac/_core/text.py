@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 UNDEFINED = "-"
 NEARLY = 0.001  # probability beyond which the digits do not matter
+SHARE_DIGITS = 14  # to which a share that is computed is sure
 MOST_DIGITS = 17  # of which a double needs no more
 LONGEST_VALUE_SHOWN = 60
 # Characters that move the cursor, colour the terminal, end the line or turn the direction of the
@@ -44,7 +45,11 @@ def percent(share: float, digits: int | None = None) -> str:
 
 
 def rounded_percent(share: float) -> str:
-    """Return a share as a percentage with one decimal, or more lest it look like none or all."""
+    """Return a share as a percentage with one decimal, or more lest it look like none or all.
+
+    What lies within the rounding of sums of none or all, as ends of intervals may, is that.
+    """
+    share = round(share, SHARE_DIGITS)
     if share in (0, 1):
         return f"{100 * share:.0f} %"
     for decimals in range(1, MOST_DIGITS - 1):

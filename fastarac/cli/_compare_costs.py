@@ -138,9 +138,11 @@ class CostComparison:
                 other = printable(pair.a if pair.b == first.name else pair.b)
                 is_clear = pair.adjusted_pvalue < 1.0 - self.level
                 (clear if is_clear else even).append(f"{other} (p = {pvalue(pair.adjusted_pvalue)})")
-        parts = [f"cheaper than {listed(clear)} beyond chance"] if clear else []
-        parts += [f"no cheaper than {listed(even)} than chance may make it: a tie"] if even else []
-        return f"{printable(first.name)} is {', and '.join(parts)}." if others else ""
+        name = printable(first.name)
+        parts = [f"{name} is cheaper than {listed(clear)} beyond chance"] if clear else []
+        parts += [f"chance alone may set {name} and {listed(even)} apart: a tie"] if even else []
+        said = "; ".join(parts)
+        return f"{said[:1].upper()}{said[1:]}." if others else ""
 
     def print_text(self, console: Console) -> None:
         """Print tables and words for people."""

@@ -156,10 +156,10 @@ def _legend(policies: Mapping[Policy, object], units: str) -> str:
 def _spread(spread: float, limit: str) -> str:
     points = f"{100 * spread:.1f} points"
     if spread < 0.01:
-        return f"The policy moves the share by at most {points}."
+        return f"What missed and inserted outputs count as moves the share by at most {points}."
     return (
-        f"At {limit}, the policy moves the share by up to {points}: choose the one that says who would "
-        "see a missed word, before the figures."
+        f"At {limit}, what missed and inserted outputs count as (--missed, --inserted) moves the share "
+        f"by up to {points}: choose it by who would see a missed word, before the figures."
     )
 
 

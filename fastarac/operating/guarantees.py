@@ -463,8 +463,10 @@ def _by_risk_of_groups(
 def _warn_few_groups(pages: Pages, limit: float, delta: float) -> None:
     needed = pages.needed(limit, delta)
     if len(pages.sizes) < needed:
+        n = len(pages.sizes)
+        there = "is 1 group" if n == 1 else f"are {n} groups"
         warnings.warn(
-            f"there are {len(pages.sizes)} groups; about {needed} without an error are needed",
+            f"there {there}; about {needed} without an error are needed for a limit of {limit:g}",
             SampleTooSmallWarning,
             stacklevel=3,
         )

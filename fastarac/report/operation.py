@@ -271,7 +271,8 @@ def _of_policy(policy: operation.Policy, level: float) -> Part:
         ]
         headers = ("Field", "accepted at confidence", "outputs it was fitted on",
                    "error probability at the threshold")  # fmt: skip
-        tables.insert(0, Table(_of_rows("Thresholds of", rows), headers, rows[:ROWS]))
+        caption = f"{_of_rows('Thresholds of', rows)}. {AT_THRESHOLD}"
+        tables.insert(0, Table(caption, headers, rows[:ROWS]))
     errors = f"{policy.errors:,}"
     return Part(
         "policy",
@@ -296,6 +297,13 @@ def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
     """The confidences at which the calibration of a field steps, rising, and the largest one seen."""
     each = policy.calibrations[i]
     return np.unique(np.array([*each.thresholds, policy.references[i].quantiles[-1]], np.float64))
+
+
+# A column that looks as if it broke the limit beside it.
+AT_THRESHOLD = (
+    "The error probability at a threshold is that of the outputs that are only just accepted; those "
+    "above are surer, and the limit is about all together."
+)
 
 
 def _where(threshold: float) -> str:

@@ -122,6 +122,11 @@ def _data(report: Report, curves: Curves, details: Sequence[Detail]) -> dict[str
                     "error": short(error),
                     "low": short(low),
                     "high": short(high),
+                    "points": [
+                        [rounded(point.acceptance_rate), rounded(point.false_accepts / point.total)]
+                        for point in map(subject.point, range(len(subject.limits)))
+                        if point.acceptance_rate > 0
+                    ],
                 }
                 for subject, error, low, high in zip(
                     report.subjects, curves.error_rate, curves.low, curves.high, strict=True

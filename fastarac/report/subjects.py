@@ -108,6 +108,11 @@ class Subject:
         return "group" if self.aligned is None else "page"
 
     @property
+    def units_of_part(self) -> str:
+        """What the items of a part are called: of one field, documents."""
+        return self.units if self.fields is None else "documents"
+
+    @property
     def has_confidence(self) -> NDArray[np.bool_]:
         """Whether the engine gave each item the confidence that it has, of shape (n,)."""
         if self.aligned is None:

@@ -336,7 +336,7 @@ class Detail:
                 said.append(
                     f"At {header}: {hold:,} of {self.parts.n:,} {'holds' if hold == 1 else 'hold'}, "
                     f"{fail:,} {'fails' if fail == 1 else 'fail'}, {few:,} "
-                    f"{'has' if few == 1 else 'have'} too few {self.subject.units}."
+                    f"{'has' if few == 1 else 'have'} too few {self.subject.units_of_part}."
                 )
         return said
 

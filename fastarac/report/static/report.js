@@ -107,6 +107,26 @@ function guides(lines, above) {
   };
 }
 
+// Dots where the limits' thresholds are: [accepted, error rate] of each model.
+function dots(models, risk) {
+  return (u) => {
+    const { ctx } = u;
+    ctx.save();
+    ctx.lineWidth = 2 * uPlot.pxRatio;
+    ctx.strokeStyle = color("--paper");
+    models.forEach((model, k) => {
+      ctx.fillStyle = color(line(k));
+      for (const [x, error] of model.points) {
+        ctx.beginPath();
+        ctx.arc(u.valToPos(100 * x, "x", true), u.valToPos(100 * (risk ? error / x : 1 - error), "y", true), 5.5 * uPlot.pxRatio, 0, 2 * Math.PI);
+        ctx.fill();
+        ctx.stroke();
+      }
+    });
+    ctx.restore();
+  };
+}
+
 function drawCurves(place) {
   const { x, models } = data.curves;
   const risk = place.dataset.chart === "risk";
@@ -146,7 +166,7 @@ function drawCurves(place) {
   ];
   chart(place, 300, {
     scales: { x: { time: false, range: [0, 100] }, y: { range: () => range } }, bands, series,
-    axes: [axis("accepted", percents), axis("", percents, { size: 58 })], hooks: { draw: [guides(lines, risk)] },
+    axes: [axis("accepted", percents), axis("", percents, { size: 58 })], hooks: { draw: [guides(lines, risk), dots(models, risk)] },
     cursor: { points: { show: (u, k) => k % 3 === 0 && k > 0 ? undefined : false } },
   }, rows, tell);
   legend(place, models.map((model) => model.name));
