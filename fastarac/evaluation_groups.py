@@ -107,7 +107,8 @@ def evaluate_groups(
         Limits, or thresholds as they are. A limit decides on one threshold for *all* items together,
         as a system in use has it; of each group there are then the figures ``"acceptance_rate@…"``,
         ``"error_rate@…"``, ``"risk@…"`` (NaN where nothing is accepted), ``"performance@…"`` (W) and,
-        for a limit, ``"keeps_limit@…"`` at that ``"threshold@…"``.
+        for a limit, ``"keeps_limit@…"`` at that ``"threshold@…"``. (:func:`.frames.evaluate` gives each
+        group a threshold of its own.)
     costs : VerificationCosts, optional
         The prices of W; by default γ = 1 and δ = 0. Where they are given, ``"cost@…"`` is what an item
         costs at each limit's threshold.

@@ -234,6 +234,92 @@ def test_many_distinct_confidences_take_the_exact_way(engine, monkeypatch):
         fa.frames.threshold_sweep(frame, confidence="score", correct="right", weight="w")
 
 
+@engines
+def test_counts_of_each_confidence_however_many(engine, monkeypatch):
+    """The result has one type, whatever the data become."""
+    monkeypatch.setattr(module, "MOST_DISTINCT", 10)
+    correct, confidence = sample(200)
+    sweep = fa.threshold_sweep(correct, confidence)
+    frame = ENGINES[engine](table_of(correct, confidence, w=np.ones(len(correct)), field=correct))
+    found = fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="counts")
+    assert found == sweep
+    found = fa.frames.threshold_sweep(
+        frame, confidence="score", correct="right", weight="w", method="counts"
+    )
+    assert found == fa.threshold_sweep(correct, confidence, sample_weight=np.ones(len(correct)))
+    options: dict[str, Any] = {"intervals": True, "failure_probability": 0.1, "max_error_rate": 0.05}
+    figures = fa.frames.evaluate(frame, confidence="score", correct="right", method="counts", **options)
+    assert figures == fa.evaluate(sweep, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"intervals": True}, TypeError, "intervals is given with method='auto'.*'counts' is expected"),
+        ({"failure_probability": 0.1, "method": "exact"}, TypeError, "with method='exact'"),
+        ({"reviewer": fa.Reviewer(0.9), "method": "bounds"}, TypeError, "reviewer is given"),
+        ({"max_error_rate": 1.5}, ValueError, "max_error_rate"),
+        ({"max_risk": "a"}, TypeError, "max_risk"),
+        ({"costs": 3}, TypeError, "costs"),
+        ({"confidence_level": 95}, ValueError, "confidence_level is 95"),
+        ({"failure_probability": 2, "method": "counts"}, ValueError, "failure_probability is 2"),
+        (
+            {"intervals": True, "reviewer": fa.Reviewer(0.9), "method": "counts"},
+            ValueError,
+            "intervals is given with a reviewer",
+        ),
+        ({"max_eror_rate": 0.1}, TypeError, "max_eror_rate"),
+        ({"by": ["page", "q"]}, ValueError, "by is 'q', but there is no such column"),
+        ({"by": []}, ValueError, "by names no column; at least one is expected"),
+        ({"by": "pair"}, TypeError, r"by \(column 'pair'\) has type Struct.*a list of the names"),
+    ],
+)
+def test_options_are_refused_before_the_engine_works(options, error, message, monkeypatch):
+    pair = pa.array([{"a": 1}])
+    frame = duck(pa.table({"score": [0.5], "right": [1], "page": [1], "pair": pair}))
+    for name in ("sweeps", "bins", "sums", "approximate_distinct"):
+        monkeypatch.setattr(QuerySource, name, Untouched())
+    with pytest.raises(error, match=message):
+        fa.frames.evaluate(frame, confidence="score", correct="right", **options)
+
+
+@engines
+@pytest.mark.parametrize("method", ["auto", "exact", "bounds"])
+def test_groups_by_several_columns(engine, method, monkeypatch):
+    """Keys are tuples, in rising order; small groups and such as are read in ranges."""
+    monkeypatch.setattr(Source, "batch", 700)
+    correct, confidence = sample(400)
+    model = np.array(["b", "a"])[np.arange(len(correct)) % 2]
+    page = np.where(np.arange(len(correct)) % 7 < 4, 2, np.arange(len(correct)) % 5 + 10)
+    frame = ENGINES[engine](table_of(correct, confidence, model=model, page=page))
+    found: Any = fa.frames.threshold_sweep(
+        frame, confidence="score", correct="right", by=["model", "page"], method=method
+    )
+    assert list(found) == [(name, number) for name in "ab" for number in (2, 10, 11, 12, 13, 14)]
+    for (name, number), sweep in found.items():
+        mine = (model == name) & (page == number)
+        expected = fa.threshold_sweep(correct[mine], confidence[mine])
+        if method == "auto":
+            assert sweep == expected
+            continue
+        for area, value in areas_of(expected).items():
+            low, high = getattr(sweep, area)
+            assert low <= value <= high
+            assert method == "bounds" or low == high
+    one = fa.frames.threshold_sweep(frame, confidence="score", correct="right", by=["page"])
+    assert list(one) == [(2,), (10,), (11,), (12,), (13,), (14,)]
+
+
+@engines
+def test_nulls_in_one_of_several_columns(engine):
+    columns = {"model": ["a", "b"], "page": pa.array([1, None], pa.int64())}
+    frame = ENGINES[engine](table_of([1, 0], [0.5, 0.6], **columns))
+    for method in ("counts", "exact"):
+        options: dict[str, Any] = {"by": ["model", "page"], "method": method}
+        with pytest.raises(ValueError, match=r"by\b.*null"):
+            fa.frames.threshold_sweep(frame, confidence="score", correct="right", **options)
+
+
 def test_rows_that_change_between_passes_are_noticed(monkeypatch):
     monkeypatch.setattr(Source, "batch", 1000)
     frame = connected().sql("SELECT random() AS score, random() < 0.5 AS right FROM range(5000)")

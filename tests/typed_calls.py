@@ -90,3 +90,27 @@ fa.roc_auc_score(c)  # type: ignore[call-overload]
 fa.acceptance_at_risk(c, max_risk=0.1)  # type: ignore[call-overload]
 fa.costs.optimal_operating_point(sweep, costs=fa.VerificationCosts(1.0, 2.0, 5.0))
 score: Callable[..., float] = fa.normalized_arac_auc_score
+
+# Frames: the type of the result by `by` and `method`; the options that fit it.
+frames = fa.frames
+assert_type(frames.threshold_sweep(t, confidence="c", correct="r", method="counts"), fa.ThresholdSweep)
+exact = frames.threshold_sweep(t, confidence="c", correct="r", method="exact")
+assert_type(exact, frames.BoundedSweep)
+either = frames.threshold_sweep(t, confidence="c", correct="r")
+assert_type(either, fa.ThresholdSweep | frames.BoundedSweep)
+fields = frames.threshold_sweep(t, confidence="c", correct="r", by=["field"], method="bounds")
+assert_type(fields["name",], frames.BoundedSweep)
+frames.threshold_sweep(t, confidence="c", correct="r", weight="w", method="exact")  # type: ignore[call-overload]
+frames.threshold_sweep(t, confidence="c", correct="r", method="fast")  # type: ignore[call-overload]
+counted = frames.evaluate(t, confidence="c", correct="r", method="counts", intervals=True)
+assert_type(counted, fa.Evaluation)
+print(counted.limits[0].point.threshold)
+by_field = frames.evaluate(t, confidence="c", correct="r", by="field", method="counts")
+assert_type(by_field["name"], fa.Evaluation)
+bounded = frames.evaluate(t, confidence="c", correct="r", method="bounds", max_risk=0.01)
+assert_type(bounded.arac_auc, frames.Bounds)
+found = frames.evaluate(t, confidence="c", correct="r", by="field", max_error_rate=[0.01, 0.05])
+assert_type(found["name"].recognition_rate, float)
+frames.evaluate(t, confidence="c", correct="r", max_eror_rate=0.01)  # type: ignore[call-overload]
+frames.evaluate(t, confidence="c", correct="r", intervals=True)  # type: ignore[call-overload]
+frames.evaluate(t, confidence="c", correct="r", method="exact", reviewer=None)  # type: ignore[call-overload]

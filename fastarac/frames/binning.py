@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import narwhals as nw
     from numpy.typing import NDArray
+
+    OfGroup = Callable[[object], nw.Expr]
 
 PER_OCTAVE = 2048.0
 LEAST = 1e-300  # what is nearer to 0 is in one bin with it
@@ -60,15 +64,15 @@ def bin_expression(x: nw.Expr) -> nw.Expr:
     return by_part(BELOW_ZERO - octaves, octaves, ABOVE_HALF - octaves, ABOVE_ONE + octaves)
 
 
-def is_in_split(split: Split, x: nw.Expr, by: nw.Expr | None) -> nw.Expr:
-    """Which items are in the bin."""
+def is_in_split(split: Split, x: nw.Expr, by: OfGroup | None) -> nw.Expr:
+    """Which items are in the bin; `by` says which have a label."""
     inside: nw.Expr = (x >= split.low) & (x <= split.high)
     if by is not None:
-        inside &= by == split.group
+        inside &= by(split.group)
     return inside
 
 
-def part_expression(splits: list[Split], x: nw.Expr, by: nw.Expr | None) -> nw.Expr:
+def part_expression(splits: list[Split], x: nw.Expr, by: OfGroup | None) -> nw.Expr:
     """The number of the part of each item, rising with the confidence in each bin; 0 elsewhere."""
     import narwhals as nw
 

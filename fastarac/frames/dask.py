@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from fastarac._core.inputs import LAYOUTS, read_groups, vector
+from fastarac._core.inputs import LAYOUTS, vector
 from fastarac.frames.binning import bin_numbers
 from fastarac.frames.ranges import (
     Cells,
@@ -28,6 +28,8 @@ from fastarac.frames.ranges import (
 )
 from fastarac.frames.sources import (
     Source,
+    keys_of,
+    numbered,
     positions,
     reject_empty,
     reject_weights,
@@ -72,9 +74,7 @@ class DaskSource(Source):
         kind = LAYOUTS[vector(meta["confidence"], "confidence").dtype.str[1:]].values
         self.types = dict.fromkeys(("confidence", "low", "high"), kind)
         self.types |= {"weight": np.dtype(np.float64), "bin": np.dtype(np.float64)}
-        self.keys = ["by"] if self.grouped else []
-        if self.grouped:
-            self.types["by"] = meta["by"].dtype
+        self.types |= {key: meta[key].dtype for key in self.keys}
 
     def _checked(self, function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
         """The function of a partition, after a check of its items."""
@@ -95,18 +95,18 @@ class DaskSource(Source):
             reject_empty()
         return table
 
-    def sweeps(self, most: int) -> Sweeps | None:
+    def sweeps(self, most: int | None) -> Sweeps | None:
         """Count the items of each confidence."""
-        about = int(self.frame["confidence"].nunique_approx().compute())
         kinds = ["confidence", *(["weight"] if self.weighted else [])]
-        table = None if about > 2 * most else self._added_up(_kinds, kinds, p="sum", q="sum")
-        if table is None or len(table) > most:
-            if self.weighted:
+        few = most is None or int(self.frame["confidence"].nunique_approx().compute()) <= 2 * most
+        table = self._added_up(_kinds, kinds, p="sum", q="sum") if few else None
+        if table is None or (most is not None and len(table) > most):
+            if self.weighted and most is not None:
                 reject_weights(most)
             return None
         weight = table["weight"].to_numpy() if self.weighted else None
         counts = table["p"].to_numpy(), table["q"].to_numpy()
-        by = table["by"] if self.grouped else None
+        by = self._by(table) if self.grouped else None
         return sweeps_of_kinds(by, table["confidence"].to_numpy(), weight, *counts)
 
     def bins(self) -> Groups:
@@ -115,11 +115,14 @@ class DaskSource(Source):
         arrays = [table[name].to_numpy() for name in ("low", "high", "p", "q")]
         if not self.grouped:
             return {None: merged(*arrays)}
-        labels, codes = read_groups(table["by"], len(table), "by")
+        labels, codes = self._by(table)
         return {
             label: merged(*(array[mine] for array in arrays))
             for label, mine in positions(labels, codes)
         }
+
+    def _by(self, table: pd.DataFrame) -> tuple[Array, Array]:
+        return numbered([table[key] for key in self.keys], len(table), self.keys)
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
         """Add up what the kernels find in each range."""
@@ -162,7 +165,7 @@ def _check_and_count(
 def _has(column: pd.Series[Any], problem: Problem) -> Array:
     """Which items of a partition have a problem."""
     missing: Array = column.isna().to_numpy()
-    if problem.role != "by" and isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
+    if not keys_of([problem.role]) and isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
         missing = np.zeros(len(column), np.bool_)  # NaN is a number here, of a wrong kind
     if problem.what == "null":
         return missing
@@ -196,8 +199,8 @@ def _bins(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _counted(part: pd.DataFrame, table: pd.DataFrame, correct: Array, **how: str) -> pd.DataFrame:
-    if "by" in part:
-        table.insert(0, "by", part["by"].array)
+    for place, key in enumerate(keys_of(part)):
+        table.insert(place, key, part[key].array)
     keys = [name for name in table if name not in how]
     table["p"], table["q"] = correct.astype(np.int64), (~correct).astype(np.int64)
     return table.groupby(keys, dropna=False).agg({**how, "p": "sum", "q": "sum"}).reset_index()
@@ -218,10 +221,11 @@ def _numbered(plan: Mapping[Any, Planned], most: int, part: pd.DataFrame) -> pd.
 
 
 def _groups(part: pd.DataFrame) -> Iterator[tuple[Any, NDArray[np.intp]]]:
-    if "by" not in part:
+    keys = keys_of(part)
+    if not keys:
         yield None, np.arange(len(part))
     elif len(part):
-        yield from positions(*read_groups(part["by"], len(part), "by"))
+        yield from positions(*numbered([part[key] for key in keys], len(part), keys))
 
 
 def _work(plan: Mapping[Any, Planned], part: pd.DataFrame) -> pd.DataFrame:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 import numpy as np
 
-from fastarac._core.inputs import read_groups
 from fastarac.frames.binning import Split, bin_expression, is_in_split, part_expression
 from fastarac.frames.ranges import (
     Cells,
@@ -22,6 +21,7 @@ from fastarac.frames.ranges import (
 )
 from fastarac.frames.sources import (
     Source,
+    numbered,
     positions,
     reject_changed,
     reject_empty,
@@ -52,8 +52,7 @@ class QuerySource(Source):
         whole = [nw.col(role).cast(nw.Int32) for role in columns if self.types[role] == nw.Boolean]
         if whole:
             self.frame = self.frame.with_columns(*whole)
-        self.keys = ["by"] if self.grouped else []
-        self.by = nw.col("by") if self.grouped else None
+        self.by = self.is_group if self.grouped else None
         self.splits: list[list[Split]] = []
 
     def approximate_distinct(self) -> int:
@@ -67,17 +66,17 @@ class QuerySource(Source):
             return int(native.select(pl.col("confidence").approx_n_unique()).collect().item())
         return 0
 
-    def sweeps(self, most: int) -> Sweeps | None:
+    def sweeps(self, most: int | None) -> Sweeps | None:
         """Count the items of each confidence."""
-        if self.approximate_distinct() > 2 * most:
+        if most is not None and self.approximate_distinct() > 2 * most:
             if self.weighted:
                 reject_weights(most)
             return None
         kinds = [*self.keys, "confidence", *(["weight"] if self.weighted else [])]
         size = nw.len().alias("n")
         counted = self.frame.group_by(*kinds).agg(size, *_correct_and_incorrect())
-        table = counted.head(most + 1).collect()
-        if len(table) > most:
+        table = (counted if most is None else counted.head(most + 1)).collect()
+        if most is not None and len(table) > most:
             if self.weighted:
                 reject_weights(most)
             return None
@@ -90,9 +89,24 @@ class QuerySource(Source):
         finite = np.isfinite(confidence).all() and (p + q == n).all()
         if not finite or (weight is not None and not ((weight >= 0) & (weight < np.inf)).all()):
             self.find_and_reject()
-        return sweeps_of_kinds(
-            table["by"].to_list() if self.grouped else None, confidence, weight, p, q
-        )
+        by = self._numbered(table) if self.grouped else None
+        return sweeps_of_kinds(by, confidence, weight, p, q)
+
+    def _numbered(self, table: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        return numbered([table[key].to_list() for key in self.keys], len(table), self.keys)
+
+    def is_group(self, label: Any) -> nw.Expr:
+        """Which items have the label."""
+        values = (label,) if self.keys == ["by"] else label
+        columns = map(nw.col, self.keys)
+        conditions: Iterator[nw.Expr] = (x == value for x, value in zip(columns, values, strict=True))
+        return reduce(and_, conditions)
+
+    def is_any_group(self, labels: list[Any]) -> nw.Expr:
+        """Which items have one of the labels."""
+        if self.keys == ["by"]:
+            return nw.col("by").is_in(labels)
+        return reduce(or_, map(self.is_group, labels))
 
     def bins(self) -> Groups:
         """Count the items of each bin."""
@@ -125,7 +139,7 @@ class QuerySource(Source):
         p, q = p.astype(np.int64), q.astype(np.int64)
         if not self.grouped:
             return {None: merged(low, high, p, q)}
-        labels, codes = read_groups(table["by"].to_list(), len(p), "by")
+        labels, codes = self._numbered(table)
         return {
             label: merged(low[mine], high[mine], p[mine], q[mine])
             for label, mine in positions(labels, codes)
@@ -168,10 +182,9 @@ class QuerySource(Source):
         """Add up what the kernels find in each range."""
         found: dict[Any, list[RangeSums]] = {label: [] for label in groups}
         for labels in self._small_groups(groups):
-            table = self.frame.filter(nw.col("by").is_in(labels)).collect()
-            numbered = read_groups(table["by"].to_list(), len(table), "by")
+            table = self.frame.filter(self.is_any_group(labels)).collect()
             confidence, correct = _arrays(table)
-            for label, mine in positions(*numbered):
+            for label, mine in positions(*self._numbered(table)):
                 found[label].append(sums_of_items(confidence[mine], correct[mine], groups[label]))
         for label, cells in groups.items():
             if not found[label]:
@@ -183,11 +196,12 @@ class QuerySource(Source):
         """Labels of groups of which several are taken at once."""
         labels: list[Any] = []
         total = 0
+        most = len(groups) if self.keys == ["by"] else SPLITS  # labels in one condition
         for label, cells in groups.items():
             size = int(cells.size.sum())
             if not self.grouped or size > self.batch:
                 continue
-            if labels and total + size > self.batch:
+            if labels and (total + size > self.batch or len(labels) == most):
                 yield labels
                 labels, total = [], 0
             labels.append(label)

@@ -14,7 +14,7 @@ from fastarac.frames.ranges import CHANGED, Cells, RangeSums, merged, sums_of_it
 from fastarac.sweep import ThresholdSweep, threshold_sweep, trusted_sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import narwhals as nw
     from numpy.typing import ArrayLike, NDArray
@@ -38,7 +38,8 @@ class Problem(NamedTuple):
     def reject(self, column: str, n: int, where: str = "") -> NoReturn:
         """Raise for `n` such items."""
         rows = f"{n} {'row' if n == 1 else 'rows'}{where}"
-        message = f"{self.role} (column {column!r}) is {self.what} in {rows}; {self.expected}"
+        role = "by" if keys_of([self.role]) else self.role
+        message = f"{role} (column {column!r}) is {self.what} in {rows}; {self.expected}"
         raise ValueError(message)
 
 
@@ -64,9 +65,14 @@ class Source(ABC):
         self.columns = columns
 
     @property
+    def keys(self) -> list[str]:
+        """Where the labels of the groups are: nowhere, in "by", or in "by_0", "by_1" and so on."""
+        return keys_of(self.columns)
+
+    @property
     def grouped(self) -> bool:
         """Whether each group has a sweep of its own; else there is one group, None."""
-        return "by" in self.columns
+        return bool(self.keys)
 
     @property
     def weighted(self) -> bool:
@@ -81,7 +87,7 @@ class Source(ABC):
         ]
 
     @abstractmethod
-    def sweeps(self, most: int) -> Sweeps | None:
+    def sweeps(self, most: int | None) -> Sweeps | None:
         """The sweep of each group, or None where there are more than `most` distinct confidences."""
 
     @abstractmethod
@@ -100,7 +106,8 @@ class ArraySource(Source):
         super().__init__(columns)
         native = {role: frame.get_column(name).to_native() for role, name in columns.items()}
         self.items = read_items(native["correct"], native["confidence"], native.get("weight"), NAMES)
-        self.by = read_groups(native["by"], self.items.n, "by") if self.grouped else None
+        keys = [native[key] for key in self.keys]
+        self.by = numbered(keys, self.items.n, self.keys) if keys else None
 
     def parts(self) -> Iterator[tuple[Any, Items]]:
         """Each group and its items."""
@@ -113,11 +120,11 @@ class ArraySource(Source):
             weight = None if items.weight is None else items.weight[mine]
             yield label, read_items(items.correct[mine], items.confidence[mine], weight, NAMES)
 
-    def sweeps(self, most: int) -> Sweeps | None:
+    def sweeps(self, most: int | None) -> Sweeps | None:
         """Count the items of each confidence."""
         found = {label: trusted_sweep(*sorting.sweep_arrays(part)) for label, part in self.parts()}
-        few = self.weighted or sum(len(sweep.thresholds) - 1 for sweep in found.values()) <= most
-        return found if few else None
+        distinct = sum(len(sweep.thresholds) - 1 for sweep in found.values())
+        return found if most is None or self.weighted or distinct <= most else None
 
     def bins(self) -> Groups:
         """Count the items of each bin."""
@@ -133,6 +140,24 @@ class ArraySource(Source):
             label: sums_of_items(part.confidence, part.correct, groups[label])
             for label, part in self.parts()
         }
+
+
+def keys_of(columns: Iterable[str]) -> list[str]:
+    """Which of the columns hold labels: "by" alone, or "by_0" and so on, of keys that are tuples."""
+    return [name for name in columns if name.startswith("by")]
+
+
+def numbered(
+    columns: Iterable[ArrayLike], n: int, keys: Sequence[str]
+) -> tuple[Array, NDArray[np.int64]]:
+    """The distinct labels in rising order, tuples of several columns, and the number of each item's."""
+    read = [read_groups(column, n, "by") for column in columns]
+    if list(keys) == ["by"]:
+        return read[0]
+    distinct, codes = np.unique(np.stack([codes for _, codes in read]), axis=1, return_inverse=True)
+    parts = [labels[chosen].tolist() for (labels, _), chosen in zip(read, distinct, strict=True)]
+    labels = np.fromiter(zip(*parts, strict=True), dtype=object, count=distinct.shape[1])
+    return labels, codes.ravel()
 
 
 def positions(labels: Array, codes: Array) -> Iterator[tuple[Any, NDArray[np.intp]]]:
@@ -153,18 +178,24 @@ def cells_of_sweep(sweep: ThresholdSweep) -> Cells:
 
 
 def sweeps_of_kinds(
-    by: ArrayLike | None, confidence: Array, weight: Array | None, correct: Array, incorrect: Array
+    by: tuple[Array, Array] | None,
+    confidence: Array,
+    weight: Array | None,
+    correct: Array,
+    incorrect: Array,
 ) -> Sweeps:
-    """The sweep of each group from how many items of each kind are correct, one row a kind."""
+    """The sweep of each group from how many items of each kind are correct, one row a kind.
+
+    `by` has the labels and the number of each row's, as `numbered` makes them.
+    """
     counts = correct.astype(np.int64), incorrect.astype(np.int64)
     if by is None:
         return {None: _sweep_of_kinds(confidence, weight, *counts)}
-    labels, codes = read_groups(by, len(confidence), "by")
     return {
         label: _sweep_of_kinds(
             confidence[mine], None if weight is None else weight[mine], *(n[mine] for n in counts)
         )
-        for label, mine in positions(labels, codes)
+        for label, mine in positions(*by)
     }
 
 

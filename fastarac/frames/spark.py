@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from fastarac._core.inputs import read_groups
 from fastarac.frames.binning import part_expression
 from fastarac.frames.queries import QuerySource
 from fastarac.frames.ranges import (
@@ -22,7 +21,7 @@ from fastarac.frames.ranges import (
     sums_of_row,
     total_of,
 )
-from fastarac.frames.sources import positions
+from fastarac.frames.sources import keys_of, numbered, positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,7 +83,7 @@ class SparkSource(QuerySource):
         if not values:
             return None
         condition = nw.col("confidence").is_in(values)
-        return condition if self.by is None else condition & (self.by == label)
+        return condition if self.by is None else condition & self.by(label)
 
 
 def _work(plan: Plan, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -98,8 +97,8 @@ def _work(plan: Plan, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBa
     del given
     confidence = table["confidence"].to_numpy()
     correct = table["correct"].to_numpy()
-    if "by" in table.column_names:
-        parts = positions(*read_groups(table["by"], table.num_rows, "by"))
+    if keys := keys_of(table.column_names):
+        parts = positions(*numbered([table[key] for key in keys], table.num_rows, keys))
     else:
         parts = iter([(None, np.arange(table.num_rows))])
     for label, mine in parts:

@@ -3,42 +3,101 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 import numpy as np
 
 from fastarac import evaluation
+from fastarac._core.checks import inner_fraction
 from fastarac._core.counted import integer_thresholds
 from fastarac._core.extras import require
 from fastarac._core.inputs import choice, vector
 from fastarac._core.text import listed
+from fastarac.costs.verification import VerificationCosts, require_costs
+from fastarac.evaluation_limits import read_limits
 from fastarac.frames.bounded import BoundedSweep
 from fastarac.frames.extremes import Bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Unpack
+
+    from numpy.typing import ArrayLike
 
     from fastarac.evaluation import Evaluation
     from fastarac.evaluation_bounds import BoundedEvaluation
     from fastarac.frames.ranges import Cells
     from fastarac.frames.sources import Source
+    from fastarac.operating.reviewer import Reviewer
     from fastarac.sweep import ThresholdSweep
 
+    Sweep = ThresholdSweep | BoundedSweep
     Evaluated = Evaluation | BoundedEvaluation
 
-Method = Literal["auto", "exact", "bounds"]
+Method = Literal["auto", "counts", "exact", "bounds"]
+METHODS = ("auto", "counts", "exact", "bounds")
 MOST_DISTINCT = 1 << 20  # confidences that are counted one by one
 
 
+class Limits(TypedDict, total=False):
+    """What an evaluation takes, whatever the way."""
+
+    max_error_rate: ArrayLike
+    max_risk: ArrayLike
+    threshold: float | Sequence[float]
+    costs: VerificationCosts | None
+
+
+class Options(Limits, total=False):
+    """What it takes of counts of each confidence."""
+
+    reviewer: Reviewer | None
+    intervals: bool
+    confidence_level: float
+    failure_probability: float | None
+
+
+# fmt: off
+@overload
+def threshold_sweep(
+    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: None = None,
+    method: Literal["counts"],
+) -> ThresholdSweep: ...
+@overload
+def threshold_sweep(
+    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: str | Sequence[str],
+    method: Literal["counts"],
+) -> dict[Any, ThresholdSweep]: ...
+@overload
+def threshold_sweep(
+    frame: Any, *, confidence: str, correct: str, by: None = None,
+    method: Literal["exact", "bounds"],
+) -> BoundedSweep: ...
+@overload
+def threshold_sweep(
+    frame: Any, *, confidence: str, correct: str, by: str | Sequence[str],
+    method: Literal["exact", "bounds"],
+) -> dict[Any, BoundedSweep]: ...
+@overload
+def threshold_sweep(
+    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: None = None,
+    method: Literal["auto"] = "auto",
+) -> Sweep: ...
+@overload
+def threshold_sweep(
+    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: str | Sequence[str],
+    method: Literal["auto"] = "auto",
+) -> dict[Any, Sweep]: ...
+# fmt: on
 def threshold_sweep(
     frame: Any,
     *,
     confidence: str,
     correct: str,
     weight: str | None = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     method: Method = "auto",
-) -> ThresholdSweep | BoundedSweep | Mapping[Any, ThresholdSweep | BoundedSweep]:
+) -> Sweep | Mapping[Any, Sweep]:
     """Count the accepted items of a frame, in the engine that holds it.
 
     Parameters
@@ -51,18 +110,20 @@ def threshold_sweep(
         and 1).
     weight : str, optional
         Column of weights: real, finite, at least 0, with a positive sum.
-    by : str, optional
-        Column of labels: each group has a sweep of its own.
-    method : {"auto", "exact", "bounds"}, default="auto"
-        "auto": the items of each confidence are counted where there are at most 2**20 distinct
-        confidences, over all groups, and "exact" is the way otherwise. "exact": counts in bins, from
-        one pass, and areas summed by the kernels where the items are. "bounds": counts in bins alone,
-        from one pass, and bounds of the areas.
+    by : str or sequence of str, optional
+        Column of labels: each group has a sweep of its own. Of several columns in a list, each
+        combination of labels that there is; the keys are tuples.
+    method : {"auto", "counts", "exact", "bounds"}, default="auto"
+        "auto": "counts" where there are at most 2**20 distinct confidences, over all groups, and
+        "exact" otherwise. "counts": the items of each confidence are counted, however many there are.
+        "exact": counts in bins, from one pass, and areas summed by the kernels where the items are.
+        "bounds": counts in bins alone, from one pass, and bounds of the areas.
 
     Returns
     -------
     ThresholdSweep
-        Where the items of each confidence were counted; to the last bit that of the arrays.
+        Where the items of each confidence were counted, always with "counts"; to the last bit that of
+        the arrays.
     BoundedSweep
         Otherwise; with "exact" both bounds of every area are the same, to the last bit that of the
         arrays, and the counts at its thresholds are exact either way.
@@ -76,8 +137,9 @@ def threshold_sweep(
         is none.
     ValueError
         For nulls, NaN, infinities, labels other than 0 and 1, columns that are not there, an empty
-        frame, an engine's frame whose rows change between two passes, and weights with a `method`, or
-        with more than 2**20 kinds of items, of one confidence and one weight each, in an engine.
+        frame, an engine's frame whose rows change between two passes, and weights with "exact" or
+        "bounds", or with "auto" and more than 2**20 kinds of items, of one confidence and one weight
+        each, in an engine.
     ModuleNotFoundError
         Without narwhals: ``pip install "fastarac[frames]"``.
 
@@ -85,6 +147,7 @@ def threshold_sweep(
     -----
     What comes to this process is bounded: at most 2**20 rows of counts, or one row a bin; with "exact"
     DuckDB and polars hand out up to 2**25 items at a time, Spark and Dask one row of sums a partition.
+    "counts" alone has no bound: one row a confidence, some 24 bytes.
     Bins: 2,048 for each halving of the confidence below 0.5, or of its distance from 1 above; those
     that are too large for a worker are split by another pass. Sums of integers, which add up exactly.
 
@@ -102,32 +165,59 @@ def threshold_sweep(
     Traceback (most recent call last):
     ValueError: correct is 'ok', but there is no such column; there are 'score' and 'right'
     """
-    choice(method, "method", ("auto", "exact", "bounds"))
-    columns = {"confidence": confidence, "correct": correct, "weight": weight, "by": by}
-    if weight is not None and method != "auto":
-        message = (
-            f"weight is given with method={method!r}, whose bins hold numbers of items; "
-            "method='auto' is expected, which sums the weights of each confidence"
-        )
-        raise ValueError(message)
-    source = _open(frame, {role: name for role, name in columns.items() if name is not None})
-    sweeps: Mapping[Any, ThresholdSweep | BoundedSweep] | None = None
-    if method == "auto":
-        sweeps = source.sweeps(MOST_DISTINCT)
-    if sweeps is None:
-        sweeps = _bounded(source, exact=method != "bounds")
+    sweeps = _sweeps(_source(frame, confidence, correct, weight, by, method), method)
     return sweeps if by is not None else sweeps[None]
 
 
+# fmt: off
+@overload
+def evaluate(
+    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: None = None,
+    method: Literal["counts"], **options: Unpack[Options],
+) -> Evaluation: ...
+@overload
+def evaluate(
+    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: str | Sequence[str],
+    method: Literal["counts"], **options: Unpack[Options],
+) -> dict[Any, Evaluation]: ...
+@overload
+def evaluate(
+    frame: Any, *, confidence: str, correct: str, by: None = None,
+    method: Literal["exact", "bounds"], **options: Unpack[Limits],
+) -> BoundedEvaluation: ...
+@overload
+def evaluate(
+    frame: Any, *, confidence: str, correct: str, by: str | Sequence[str],
+    method: Literal["exact", "bounds"],
+    **options: Unpack[Limits],
+) -> dict[Any, BoundedEvaluation]: ...
+@overload
+def evaluate(
+    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: None = None,
+    method: Literal["auto"] = "auto", **options: Unpack[Limits],
+) -> Evaluated: ...
+@overload
+def evaluate(
+    frame: Any, *, confidence: str, correct: str, weight: str | None = None, by: str | Sequence[str],
+    method: Literal["auto"] = "auto", **options: Unpack[Limits],
+) -> dict[Any, Evaluated]: ...
+# fmt: on
 def evaluate(
     frame: Any,
     *,
     confidence: str,
     correct: str,
     weight: str | None = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     method: Method = "auto",
-    **options: Any,
+    max_error_rate: ArrayLike = (0.01, 0.05),
+    max_risk: ArrayLike = (),
+    threshold: float | Sequence[float] = (),
+    costs: VerificationCosts | None = None,
+    reviewer: Reviewer | None = None,
+    intervals: bool = False,
+    confidence_level: float = 0.95,
+    failure_probability: float | None = None,
 ) -> Evaluated | Mapping[Any, Evaluated]:
     """Evaluate the items of a frame, in the engine that holds it.
 
@@ -135,21 +225,25 @@ def evaluate(
     ----------
     frame, confidence, correct, weight, by, method
         As :func:`.frames.threshold_sweep`.
-    **options
-        As :func:`.evaluate` takes them beside a sweep: `max_error_rate`, `max_risk`, `threshold`,
-        `costs` and so on.
+    max_error_rate, max_risk, threshold, costs
+        As :func:`.evaluate` takes them. With `by`, each group has the threshold that keeps the limit on
+        its own items, not the common one of :func:`.evaluate_groups`.
+    reviewer, intervals, confidence_level, failure_probability
+        Likewise; `reviewer`, `intervals` and `failure_probability` with ``method="counts"`` alone, as
+        counts in bins do not tell them.
 
     Returns
     -------
     Evaluation or BoundedEvaluation
-        As :func:`.evaluate` of the sweep; with bounds where the sweep has them.
+        As :func:`.evaluate` of the sweep; with bounds where the sweep has them, which that of
+        ``method="counts"`` never has.
     dict
         Of labels, in rising order, to evaluations, where `by` is given.
 
     Raises
     ------
     ValueError, TypeError, ModuleNotFoundError
-        As :func:`.frames.threshold_sweep` and :func:`.evaluate`.
+        As :func:`.frames.threshold_sweep`, and as :func:`.evaluate` before the engine works.
 
     Examples
     --------
@@ -159,13 +253,66 @@ def evaluate(
     >>> fa.frames.evaluate(frame, confidence="score", correct="right").arac.auc
     0.875
     """
-    sweeps: Any = threshold_sweep(
-        frame, confidence=confidence, correct=correct, weight=weight, by=by, method=method
-    )
+    choice(method, "method", METHODS)
+    needing = {"reviewer": reviewer, "intervals": intervals, "failure_probability": failure_probability}
+    for name, value in needing.items():
+        if value is not None and value is not False and method != "counts":
+            message = (
+                f"{name} is given with method={method!r}, which may count in bins; method='counts' is "
+                "expected, which counts the items of each confidence"
+            )
+            raise TypeError(message)
+    read_limits(max_error_rate, max_risk, threshold)
+    inner_fraction(confidence_level, "confidence_level")
+    if costs is not None:
+        require_costs(costs)
+    if failure_probability is not None:
+        inner_fraction(failure_probability, "failure_probability")
+    if intervals or failure_probability is not None:
+        evaluation.reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
+    sweeps = _sweeps(_source(frame, confidence, correct, weight, by, method), method)
+    options: dict[str, Any] = {
+        "max_error_rate": max_error_rate,
+        "max_risk": max_risk,
+        "threshold": threshold,
+        "costs": costs,
+    }
+    if method == "counts":
+        options |= {**needing, "confidence_level": confidence_level}
     figures: Callable[..., Evaluated] = evaluation.evaluate
     if by is None:
-        return figures(sweeps, **options)
+        return figures(sweeps[None], **options)
     return {label: figures(sweep, **options) for label, sweep in sweeps.items()}
+
+
+def _source(
+    frame: Any,
+    confidence: str,
+    correct: str,
+    weight: str | None,
+    by: str | Sequence[str] | None,
+    method: Method,
+) -> Source:
+    """Check what the frame need not be known for, and open it."""
+    choice(method, "method", METHODS)
+    if weight is not None and method in ("exact", "bounds"):
+        message = (
+            f"weight is given with method={method!r}, whose bins hold numbers of items; "
+            "method='auto' or 'counts' is expected, which sum the weights of each confidence"
+        )
+        raise ValueError(message)
+    columns: dict[str, str | None] = {"confidence": confidence, "correct": correct, "weight": weight}
+    if by is None or isinstance(by, str):
+        columns["by"] = by
+    elif isinstance(by, list | tuple):
+        if not by:
+            message = "by names no column; at least one is expected"
+            raise ValueError(message)
+        columns |= {f"by_{i}": name for i, name in enumerate(by)}
+    else:
+        message = f"by is of type {type(by).__name__}; the name of a column, or a list, is expected"
+        raise TypeError(message)
+    return _open(frame, {role: name for role, name in columns.items() if name is not None})
 
 
 def _open(frame: Any, columns: dict[str, str]) -> Source:
@@ -203,19 +350,23 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
     import narwhals as nw
 
     for role, name in columns.items():
+        shown = "by" if role.startswith("by") else role
         if not isinstance(name, str):
-            message = f"{role} is of type {type(name).__name__}; the name of a column is expected"
+            message = f"{shown} is of type {type(name).__name__}; the name of a column is expected"
             raise TypeError(message)
         if name not in schema:
             there = listed([repr(column) for column in schema]) if schema else "none"
-            message = f"{role} is {name!r}, but there is no such column; there are {there}"
+            message = f"{shown} is {name!r}, but there is no such column; there are {there}"
             raise ValueError(message)
     for role, name in columns.items():
         kind = schema[name]
         numeric = kind == nw.Boolean or (
             (kind.is_integer() or kind.is_float()) and kind not in (nw.Int128, nw.UInt128)
         )
-        if role == "by" or numeric:
+        if role.startswith("by"):
+            _check_label(name, kind)
+            continue
+        if numeric:
             continue
         if frame is not None:
             vector(
@@ -225,7 +376,25 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
             f"{role} (column {name!r}) has type {kind}; booleans, integers or floats up to 64 bits are "
             "expected"
         )
-        raise TypeError(message + (", not text" if kind == nw.String else ""))
+        more = ", not text" if kind == nw.String else ""
+        raise TypeError(message + ("; cast it to double" if kind == nw.Decimal else more))
+
+
+def _check_label(name: str, kind: Any) -> None:
+    """Raise for labels that hold several values."""
+    if kind.is_nested():
+        message = (
+            f"by (column {name!r}) has type {kind}; labels are expected, or a list of the names of "
+            "columns, for their combinations"
+        )
+        raise TypeError(message)
+
+
+def _sweeps(source: Source, method: Method) -> Mapping[Any, Sweep]:
+    sweeps: Mapping[Any, Sweep] | None = None
+    if method in ("auto", "counts"):
+        sweeps = source.sweeps(MOST_DISTINCT if method == "auto" else None)
+    return _bounded(source, exact=method != "bounds") if sweeps is None else sweeps
 
 
 def _bounded(source: Source, *, exact: bool) -> dict[Any, BoundedSweep]:
