@@ -253,3 +253,12 @@ def test_repr_is_one_line():
         warnings.simplefilter("ignore")
         policy = operation.fit_policy([1, 0] * 20, range(40), max_error_rate=0.01)
     assert "\n" not in repr(policy)
+
+
+def test_one_threshold_for_groups_is_the_guaranteed_one():
+    rng = np.random.default_rng(3)
+    confidence = rng.beta(6, 1, 6000)
+    correct = rng.random(6000) < 1 - 0.35 * (1 - confidence)
+    options = {"groups": np.arange(6000) // 12, "max_error_rate": 0.01}
+    found = fa.evaluate(correct, confidence, failure_probability=0.05, **options).limits[0].guaranteed
+    assert fa.operation.fit_policy(correct, confidence, **options).thresholds == (found.threshold,)

@@ -93,7 +93,7 @@ def fit_policy(
     Notes
     -----
     **One threshold** under ``max_error_rate``: that of :func:`.guaranteed_operating_point`, from all
-    items.
+    items, with the same `random_state`.
 
     **Fields, documents or** ``max_risk``: equal confidences of two fields may stand for error rates a
     hundred times apart, so that outputs have to be ranked by something that can be compared. On a
@@ -143,7 +143,7 @@ def fit_policy(
     references = tuple(Reference.of(columns.confidence[columns.field == i]) for i in range(n_fields))
     if by is None and documents is None and criterion == "max_error_rate":
         point = guaranteed_operating_point(
-            items.correct, items.confidence, groups=groups, random_state=rng, **limits
+            items.correct, items.confidence, groups=groups, random_state=random_state, **limits
         )
         found = point.point
         counts = int(found.total), int(found.true_accepts), int(found.false_accepts)
