@@ -528,8 +528,8 @@ class TestRefusals:
         assert "--empty-truth is given, but" in refusal("evaluate", path, "--empty-truth")
 
     def test_options(self, good):
-        assert "--error-rate is 5.0; a number" in refusal("evaluate", "x.csv", "--error-rate", "5")
-        assert "--error-rate is nan" in refusal("evaluate", "missing.csv", "--error-rate", "nan")
+        assert "write 0.05 for 5 %" in run("evaluate", "x.csv", "--error-rate", "5", code=2).stderr
+        assert "'nan' is not a rate" in run("evaluate", "x.csv", "--error-rate", "nan", code=2).stderr
         assert "--gamma is -1" in refusal("evaluate", "missing.csv", "--gamma", "-1")
         assert "--delta is inf" in refusal("demo", "--delta", "inf")
         assert "not both" in refusal("evaluate", good, "--correct", "correct", "--truth", "x")

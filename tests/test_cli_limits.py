@@ -186,9 +186,6 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("options", "found"),
         [
-            (("--error-rate", 5), "--error-rate is 5.0; a number in [0, 1] is expected (5 % is 0.05)"),
-            (("--error-rate", "nan"), "--error-rate is nan; a number in [0, 1] is expected"),
-            (("--max-risk", 1.5), "--max-risk is 1.5; a number in [0, 1] is expected (1.5 % is 0.015)"),
             (("--gamma", -1), "--gamma is -1.0; a finite number of at least 0 is expected"),
             (("--delta", -2), "--delta is -2.0; a number of at least -1 is expected"),
         ],

@@ -65,7 +65,6 @@ class TestFit:
         file = folder / "verified.csv"
         for options, message in (
             ([], "exactly one of --error-rate, --max-risk is expected; found none"),
-            (["--error-rate", 2], "--error-rate is 2.0; a number in [0, 1] is expected"),
             (["--error-rate", 0.1, "--guarantee", 0], "--guarantee is 0.0; a number strictly between"),
             (
                 ["--error-rate", 0.1, "--by", "feld"],
@@ -77,6 +76,36 @@ class TestFit:
         nowhere = tmp_path / "no" / "p.json"
         message = refusal("fit", file, "--error-rate", 0.1, "-o", nowhere)
         assert "no/p.json: No such file or directory" in message
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["fit", "a.csv", "-o", "p.json", "--error-rate"],
+        ["fit", "a.csv", "-o", "p.json", "--max-risk"],
+        ["plan", "--error-rate"],
+        ["plan", "--error-rate", 0.01, "--expect"],
+        ["plan", "--error-rate", 0.01, "--audit"],
+        ["evaluate", "a.csv", "--error-rate"],
+        ["evaluate", "a.csv", "--max-risk"],
+        ["ocr", "a", "b", "--error-rate"],
+    ],
+)
+def test_percentages_are_answered_with_the_rate(command):
+    for text, hint in (
+        ("1", "write 0.01 for 1 %"),
+        ("1.0", "write 0.01 for 1 %"),
+        ("2,5", "write 0.025 for 2.5 %"),
+        ("1%", "write 0.01 for 1 %"),
+        ("0,5 %", "write 0.005 for 0.5 %"),
+        ("0,01", "write 0.01 for 1 %"),
+        ("one", "write 0.01 for 1 %"),
+        ("nan", "write 0.01 for 1 %"),
+        ("100", "write 0.01 for 1 %"),
+    ):
+        result = run(*command, text, code=2)
+        assert f"{text!r} is not a rate from 0 to below 1; {hint}" in result.stderr
+        assert command[-1] in result.stderr
 
 
 class TestCheck:

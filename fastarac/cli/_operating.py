@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from fastarac.cli._options import rate
+
 EXAMPLES_OF_PLAN = """
 Examples:
 
@@ -133,13 +135,19 @@ RuleOption = Annotated[
 ErrorRate = Annotated[
     float | None,
     typer.Option(
-        "--error-rate", metavar="RATE", help="Allowed share of errors that remain among all outputs."
+        "--error-rate",
+        metavar="RATE",
+        parser=rate,
+        help="Allowed share of errors that remain among all outputs.",
     ),
 ]
 MaxRisk = Annotated[
     float | None,
     typer.Option(
-        "--max-risk", metavar="RATE", help="Allowed share of errors among the accepted outputs."
+        "--max-risk",
+        metavar="RATE",
+        parser=rate,
+        help="Allowed share of errors among the accepted outputs.",
     ),
 ]
 Failure = Annotated[
@@ -163,11 +171,21 @@ TextOrJson = Annotated[
 ]
 Expect = Annotated[
     float | None,
-    typer.Option("--expect", metavar="RATE", help="Error rate that the outputs are expected to have."),
+    typer.Option(
+        "--expect",
+        metavar="RATE",
+        parser=rate,
+        help="Error rate that the outputs are expected to have.",
+    ),
 ]
 Audit = Annotated[
     float | None,
-    typer.Option("--audit", metavar="RATE", help="Error rate above the limit that audits are to see."),
+    typer.Option(
+        "--audit",
+        metavar="RATE",
+        parser=rate,
+        help="Error rate above the limit that audits are to see.",
+    ),
 ]
 Outputs = Annotated[
     int | None,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fastarac._core.inputs import of_percent
-from fastarac._core.text import printable
+from fastarac._core.text import percent, printable
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
 
@@ -98,6 +98,31 @@ def number(text: str) -> float:
         message = f"{text!r} is not a finite number"
         raise typer.BadParameter(message)
     return int(text) if abs(value) >= EXACT and text.strip("+- ").isdecimal() else value
+
+
+def rate(text: str) -> float:
+    """Read a rate below 1; what looks like a percentage is answered with the share."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if 0.0 <= value < 1.0:
+        return value
+    message = f"{text!r} is not a rate from 0 to below 1; {_as_rate(text)}"
+    raise typer.BadParameter(message)
+
+
+def _as_rate(text: str) -> str:
+    """Say how a percentage, or a number with a decimal comma, is written as a rate."""
+    try:
+        meant = float(text.strip().removesuffix("%").replace(",", "."))
+    except ValueError:
+        meant = math.nan
+    if "%" in text or meant >= 1.0:
+        meant /= 100.0
+    if not 0.0 < meant < 1.0:
+        meant = 0.01
+    return f"write {meant:.6g} for {percent(meant)}"
 
 
 class Format(StrEnum):
@@ -187,6 +212,7 @@ ErrorRates = Annotated[
     typer.Option(
         "--error-rate",
         metavar="RATE",
+        parser=rate,
         help="Allowed share of errors that remain among all outputs; may be given several times, as "
         "the next two.  [default: 0.01 and 0.05, where none of the three is given]",
     ),
@@ -194,7 +220,10 @@ ErrorRates = Annotated[
 MaxRisks = Annotated[
     list[float] | None,
     typer.Option(
-        "--max-risk", metavar="RATE", help="Allowed share of errors among the accepted outputs."
+        "--max-risk",
+        metavar="RATE",
+        parser=rate,
+        help="Allowed share of errors among the accepted outputs.",
     ),
 ]
 Thresholds = Annotated[
