@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastarac._core import runs, sorting
 from fastarac._core.counted import SweepArrays, integer_thresholds
 from fastarac._core.grades import GradedItems, graded_items
-from fastarac._core.inputs import NAMES, read_counts, read_items
+from fastarac._core.inputs import NAMES, read_counts, read_items, vector
 from fastarac._core.results import Result, Table, TupleResult, read_only
 
 FloatArray = NDArray[np.float64]
@@ -54,6 +54,7 @@ class ThresholdSweep(Table, Result):
     An item is accepted iff its confidence is at or above the threshold. With m distinct confidences
     there are m + 1 points: nothing accepted, then one distinct confidence more at each. Build it with
     :func:`.threshold_sweep` or :meth:`.from_counts`; ``a + b`` merges the sweeps of two sets of items.
+    The columns of ``to_frame()`` make it again: ``ThresholdSweep(*columns)``, of any package.
 
     Attributes
     ----------
@@ -85,7 +86,10 @@ class ThresholdSweep(Table, Result):
     false_accepts: NDArray[Any]
 
     def __post_init__(self) -> None:
-        given = self.thresholds, self.true_accepts, self.false_accepts
+        given = [
+            value if isinstance(value, np.ndarray) else vector(value, name)
+            for name, value in self.to_columns().items()
+        ]
         _set(self, *(np.array(array) for array in given))  # copies: the caller's arrays may change
         _check_sweep(*given)
 
@@ -322,14 +326,14 @@ def _set(sweep: ThresholdSweep, *arrays: NDArray[Any]) -> None:
 
 def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
     """Raise unless the arrays are those of a sweep."""
-    if not isinstance(thresholds, np.ndarray) or thresholds.ndim != 1 or len(thresholds) < 2:
+    if thresholds.ndim != 1 or len(thresholds) < 2:
         message = "thresholds is not an array of shape (m + 1,) with m >= 1"
         raise ValueError(message)
     if thresholds[0] != np.inf or not (thresholds[1:] < thresholds[:-1]).all():
         message = "thresholds do not fall strictly from inf; ThresholdSweep.from_counts takes any order"
         raise ValueError(message)
     for name, counts in zip(("true_accepts", "false_accepts"), accepts, strict=True):
-        if not isinstance(counts, np.ndarray) or counts.shape != thresholds.shape:
+        if counts.shape != thresholds.shape:
             message = f"{name} is not an array of the shape of thresholds, {thresholds.shape}"
             raise ValueError(message)
         if counts.dtype not in (np.int64, np.float64) or counts.dtype != accepts[0].dtype:

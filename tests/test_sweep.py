@@ -128,6 +128,11 @@ def test_counts_in_any_order_with_repeats_and_empty_rows():
         (([1, 2], [1], [1, 1]), "correct_counts has 1 items and thresholds has 2"),
         (([1, 2], [1, -1], [1, 1]), r"correct_counts\[1\] is -1; a finite number of at least 0"),
         (([1, 2], [1, 1], [1, math.inf]), r"incorrect_counts\[1\] is inf"),
+        (
+            ([1, 2], [1, None], [1, None]),
+            r"correct_counts\[1\] is null; .* of a NULL label or confidence",
+        ),
+        (([1, 2], [1, math.nan], [1, 1]), r"correct_counts\[1\] is nan; .* of a NULL label or confide"),
         (([1, 2], [0, 0], [0, 0]), "sum to 0; a positive sum below"),
         (([], [], []), "sum to 0"),
         (([1, 2], [2**62, 2**62], [1, 1]), r"sum to \d+; a positive sum below 2\*\*63"),
@@ -213,7 +218,8 @@ class TestBuiltDirectly:
     @pytest.mark.parametrize(
         ("position", "array", "error", "message"),
         [
-            (0, [np.inf, 0.9, 0.5], ValueError, "thresholds is not an array"),
+            (0, [np.inf, 0.9, None], ValueError, r"thresholds\[2\] is null"),
+            (1, ["0", "1", "2"], TypeError, "true_accepts has type <U1"),
             (0, np.array([np.inf]), ValueError, "thresholds is not an array of shape"),
             (0, np.array([1.0, 0.9, 0.5]), ValueError, "thresholds do not fall strictly from inf"),
             (0, np.array([np.inf, 0.5, 0.5]), ValueError, "thresholds do not fall strictly"),
@@ -230,6 +236,15 @@ class TestBuiltDirectly:
         arrays[position] = array
         with pytest.raises(error, match=message):
             fa.ThresholdSweep(*arrays)
+
+    @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+    def test_takes_the_columns_of_its_own_table(self, backend):
+        sweep = fa.ThresholdSweep(*self.ARRAYS)
+        frame = sweep.to_frame(backend)
+        columns = [frame[name] for name in ("thresholds", "true_accepts", "false_accepts")]
+        again = fa.ThresholdSweep(*columns)
+        assert again == sweep
+        assert all(type(array) is np.ndarray for array in again.to_columns().values())
 
     def test_needs_items(self):
         zero = np.zeros(3, np.int64)

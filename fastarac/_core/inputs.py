@@ -154,6 +154,11 @@ class Items:
 
 
 NAMES = ("correct", "confidence", "sample_weight")
+COUNTS = ("correct_counts", "incorrect_counts")
+UNVERIFIED = (
+    " (frames.sql makes such counts of a NULL label or confidence, and of one that is not as it must "
+    "be: leave these rows out, WHERE label IS NOT NULL)"
+)
 SCORED_NAMES = ("y_true", "y_score", "sample_weight")
 
 
@@ -285,6 +290,8 @@ def _reject_nulls(mask: NDArray[np.bool_], name: str) -> NoReturn:
     message = f"{name}[{int(mask.argmax())}] is null; a value for each item is expected"
     if (count := int(mask.sum())) > 1:
         message += f" ({count} are null)"
+    if name in COUNTS:
+        message += UNVERIFIED
     raise ValueError(message)
 
 
@@ -357,10 +364,7 @@ def read_counts(
         message = f"thresholds[{i}] is {values[i]}; a finite number is expected"
         raise ValueError(message)
     counts = []
-    for given, name in (
-        (correct_counts, "correct_counts"),
-        (incorrect_counts, "incorrect_counts"),
-    ):
+    for given, name in zip((correct_counts, incorrect_counts), COUNTS, strict=True):
         array = vector(given, name)
         if len(array) != len(values):
             message = (
@@ -372,6 +376,7 @@ def read_counts(
         if bad.any():
             i = int(bad.argmax())
             message = f"{name}[{i}] is {array[i]}; a finite number of at least 0 is expected"
+            message += UNVERIFIED if array[i] != array[i] else ""
             raise ValueError(message)
         counts.append(array)
     whole = all(array.dtype.kind in "biu" for array in counts)
