@@ -427,3 +427,11 @@ class TestCosts:
         (pair,) = content(*files, *PRICES)["costs"]["pairs"]
         assert (pair["difference"], pair["standard_error"], pair["pvalue"]) == (0, 0, 1)
         assert "+0" in run(*files, *PRICES).stdout
+
+
+@pytest.mark.parametrize("statistic", ["cost", "cost:costs=0.1"])
+def test_the_statistic_cost_is_told_where_prices_go(tmp_path, statistic):
+    path = tmp_path / "a.csv"
+    path.write_text("correct,confidence\n1,1\n0,0\n")
+    said = commands.reason("compare", path, path, "--statistic", statistic)
+    assert "with --cost-verification, --cost-correction and --cost-error costs are compared" in said

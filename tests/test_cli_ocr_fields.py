@@ -89,6 +89,7 @@ def test_words(tables):
     text = run(tables / "truth.csv", tables / "engine.jsonl", *NORMALISE).stdout
     said = " ".join(text.split())
     assert "engine 4 8 6 1 2" in said
+    assert "1 rejected field is right, too: empty, as the truth is." in said
     assert "A field without an output or without a confidence is rejected" in said
     assert "compared by the normalisers number (total) and casefold (name)." in said
     assert "Intervals are by document" in said

@@ -318,6 +318,12 @@ def _listed(value: Any) -> Any:
 def statistic_of(text: str) -> Statistic:
     """Return the statistic that a text such as ``"acceptance_rate:threshold=0.9"`` names."""
     name, *parameters = text.split(":")
+    if name == "cost":
+        message = (
+            "--statistic cost has no place for prices; with --cost-verification, --cost-correction and "
+            "--cost-error costs are compared beside any other statistic"
+        )
+        raise RefusalError(message)
     values: dict[str, Any] = {}
     for parameter in parameters:
         key, equals, value = (part.strip() for part in parameter.partition("="))

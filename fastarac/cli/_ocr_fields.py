@@ -301,6 +301,14 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
     columns = [Column(name, cells) for name, cells in numbers.items()]
     yield from tables(list(engines), [columns], console, "engine")
     yield ""
+    for name, fields in engines.items():
+        both = int((fields.correct & fields.rejected).sum())
+        if both:
+            of_engine = f" of {printable(name)}" if len(engines) > 1 else ""
+            yield Text(
+                f"{count(both)} rejected {'fields' if both > 1 else 'field'}{of_engine} "
+                f"{'are' if both > 1 else 'is'} right, too: empty, as the truth is."
+            )
     yield Text(f"{ITEMS} {_comparison(every[0])}")
     yield ""
     yield _captured(found, console, settings)
