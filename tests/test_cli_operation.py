@@ -452,6 +452,42 @@ class TestMonitor:
         assert "it has no file whose name ends in .json" in refusal("monitor", empty, bad, *options)
 
 
+@pytest.mark.parametrize("by_document", [False, True])
+def test_outputs_without_a_confidence(folder, tmp_path, by_document):
+    """They are never accepted, in no command, even by a policy that accepts everything else."""
+    field, confidence, _ = rows(3000, 70)
+    empty = np.arange(3000) % 40 == 7
+    lines = ["id,field,page,correct,confidence"]
+    for i, (f, c) in enumerate(zip(field, confidence, strict=True)):
+        lines.append(f"{i},{f},{i // 4},{int(not empty[i])},{'' if empty[i] else c}")
+    path, policy = tmp_path / "new.csv", tmp_path / "p.json"
+    path.write_text("\n".join(lines) + "\n")
+    columns = ["--by", "field", *(["--document", "page"] if by_document else []), "--empty-confidence"]
+    fit = ["fit", path, "--error-rate", 0.05, "-o", policy, *columns]
+    assert "(--empty-confidence takes what is empty for" in refusal(*fit[:-1])
+    done = run(*fit)
+    assert "note: 75 of 3,000 outputs have no confidence and are never accepted" in done.stderr
+    never = np.repeat(empty.reshape(-1, 4).any(axis=1), 4) if by_document else empty
+    goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"]
+    out = run("apply", policy, path, *columns, *goals).stdout
+    assert "have moved" not in out
+    kept = [int(line.split(",")[0]) for line in (tmp_path / "a.csv").read_text().splitlines()[1:]]
+    assert kept == np.flatnonzero(~never).tolist()  # all others are right, and accepted
+    checked = json.loads(run("check", policy, path, *columns, "--format", "json").stdout)
+    assert checked["n_items"] == (750 if by_document else 3000)
+    assert checked["accepted"] == (~never).sum() // (4 if by_document else 1)
+    assert (checked["errors"], checked["verdict"]) == (0, "holds")
+    watched = json.loads(run("monitor", policy, path, *columns, "--format", "json").stdout)
+    assert (watched["errors"], watched["audited"]) == (0, checked["n_items"])
+    for command in (
+        ["apply", policy, path, *goals],
+        ["check", policy, path],
+        ["monitor", policy, path],
+    ):
+        message = refusal(*command, *columns[:-1])
+        assert 'row 8 (line 9): column "confidence" is empty' in message
+
+
 def test_reports(folder, tmp_path):
     page, policy, new = tmp_path / "r.html", folder / "p.json", folder / "new.csv"
     goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "b.csv"]

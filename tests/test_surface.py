@@ -81,6 +81,7 @@ MEANINGS = {
     "wanted": "the power that is wanted",
     "policy": "a Policy; in `fa.ocr`: what counts as an item",
     "accepted": "(n,) which outputs were accepted; for a file, the one of what is accepted",
+    "rejected": "(n,) which outputs have no confidence, and are never accepted",
     "review": "the file of what people verify",
     "audit_probability": "with which probability an accepted output was audited",
     "rng": "a generator",

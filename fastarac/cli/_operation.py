@@ -10,6 +10,7 @@ from fastarac.cli import _operating as options
 from fastarac.cli._options import (
     Confidence,
     Correct,
+    EmptyConfidence,
     EmptyTruth,
     GroupColumn,
     Level,
@@ -23,7 +24,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # The columns of a file of verified outputs, in the order of the commands' options.
-COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth", "by", "item", "group")
+COLUMNS = (
+    "confidence",
+    "correct",
+    "prediction",
+    "truth",
+    "empty_truth",
+    "by",
+    "item",
+    "group",
+    "empty_confidence",
+)
 
 
 def plan(
@@ -67,6 +78,7 @@ def fit(
     prediction: Prediction = None,
     truth: Truth = None,
     empty_truth: EmptyTruth = False,
+    empty_confidence: EmptyConfidence = False,
     by: options.Fields = None,
     document: options.Document = None,
     rule: options.RuleOption = options.Rule.product,
@@ -81,7 +93,9 @@ def fit(
     with ends_quietly():
         from fastarac.cli._policies import fit as run
 
-        columns = _columns(confidence, correct, prediction, truth, empty_truth, by, document, group)
+        columns = _columns(
+            confidence, correct, prediction, truth, empty_truth, by, document, group, empty_confidence
+        )
         limits = {
             "max_error_rate": error_rate,
             "max_risk": max_risk,
@@ -99,6 +113,7 @@ def check(
     prediction: Prediction = None,
     truth: Truth = None,
     empty_truth: EmptyTruth = False,
+    empty_confidence: EmptyConfidence = False,
     by: options.Fields = None,
     document: options.Document = None,
     group: GroupColumn = None,
@@ -111,7 +126,9 @@ def check(
     with ends_quietly():
         from fastarac.cli._policies import check as run
 
-        columns = _columns(confidence, correct, prediction, truth, empty_truth, by, document, group)
+        columns = _columns(
+            confidence, correct, prediction, truth, empty_truth, by, document, group, empty_confidence
+        )
         delivery = output_format.value, report
         status = run(policy, path, columns, max_group_size, delivery, is_log=log)
         if status:
@@ -124,6 +141,7 @@ def apply(
     output: options.AcceptedOutput,
     review: options.ReviewOutput,
     confidence: Confidence = "confidence",
+    empty_confidence: EmptyConfidence = False,
     by: options.Fields = None,
     document: options.Document = None,
     report: ReportFile = None,
@@ -132,7 +150,8 @@ def apply(
     with ends_quietly():
         from fastarac.cli._running import apply as run
 
-        columns = {"confidence": confidence, "by": by, "item": document}
+        columns: dict[str, Any] = {"confidence": confidence, "by": by, "item": document}
+        columns["empty_confidence"] = empty_confidence
         run(policy, path, columns, (output, review), report)
 
 
@@ -144,6 +163,7 @@ def monitor(
     prediction: Prediction = None,
     truth: Truth = None,
     empty_truth: EmptyTruth = False,
+    empty_confidence: EmptyConfidence = False,
     by: options.Fields = None,
     document: options.Document = None,
     policy_column: options.PolicyColumn = None,
@@ -158,7 +178,15 @@ def monitor(
         from fastarac.cli._running import monitor as run
 
         columns = _columns(
-            confidence, correct, prediction, truth, empty_truth, by, document, policy_column
+            confidence,
+            correct,
+            prediction,
+            truth,
+            empty_truth,
+            by,
+            document,
+            policy_column,
+            empty_confidence,
         )
         if run(policy, paths, columns, guarantee, state, (plot, output_format.value, report)):
             raise typer.Exit(1)

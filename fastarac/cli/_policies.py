@@ -60,7 +60,7 @@ def fit(
 
     require_report(report)
     notes: list[str] = []
-    outputs = _read(path, columns)
+    outputs = _with_confidence(path, _read(path, columns), notes)
     with collected(notes), interrupts_end_at_once():
         policy = refusing(
             str(path),
@@ -104,14 +104,15 @@ def check(
     form, report = delivery
     require_report(report)
     policy = load(policy_file)
-    given = columns_for(policy, columns)
+    named = columns_for(policy, columns)
     sweep = None
     with interrupts_end_at_once():
         if is_log:
-            found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, given))
+            found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named))
         else:
-            outputs = _read(path, given)
+            outputs = _read(path, named)
             by = labels_of(outputs.by)
+            given = slice(None) if outputs.rejected is None else ~outputs.rejected
             found, shift = refusing(
                 str(path),
                 lambda: (
@@ -122,8 +123,9 @@ def check(
                         groups=labels_of(outputs.group),
                         documents=labels_of(outputs.item),
                         max_group_size=max_group_size,
+                        rejected=outputs.rejected,
                     ),
-                    policy.shift(outputs.confidence, by=by),
+                    policy.shift(outputs.confidence[given], by=None if by is None else by[given]),
                 ),
             )
     results = {"policy": policy, "check": found, "shift": shift, "sweep": sweep}
@@ -148,7 +150,8 @@ def check(
 def _of_log(policy: Policy, path: Path, columns: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """The check of a log, the shift, and for one threshold the log itself."""
     for name, option in (("item", "--document"), ("group", "--group"), ("prediction", "--prediction"),
-                         ("truth", "--truth"), ("empty_truth", "--empty-truth")):  # fmt: skip
+                         ("truth", "--truth"), ("empty_truth", "--empty-truth"),
+                         ("empty_confidence", "--empty-confidence")):  # fmt: skip
         if columns[name]:
             raise RefusalError(f"{option} is given beside --log; leave out one of the two")
     log = operation.read_audits(
@@ -259,6 +262,29 @@ def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
     with interrupts_end_at_once():
         found: io.Outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
     return found
+
+
+def _with_confidence(path: Path, outputs: io.Outputs, notes: list[str]) -> io.Outputs:
+    """Return the outputs that have a confidence, of documents those whose outputs all have one.
+
+    The others are never accepted: a limit that is kept without them is kept with them, too.
+    """
+    if outputs.rejected is None:
+        return outputs
+    left = ~outputs.rejected
+    if outputs.item is not None:
+        left = np.bincount(outputs.item.codes, outputs.rejected)[outputs.item.codes] == 0
+    if not left.any():
+        raise RefusalError(f"{path}: no output is left that has a confidence")
+    n, unit = (
+        int(outputs.rejected.sum()),
+        "outputs" if outputs.item is None else "documents without them",
+    )
+    notes.append(
+        f"{n:,} of {len(outputs):,} outputs have no confidence and are never accepted; the policy is "
+        f"fitted to the other {unit}, so that its limit is kept among all of them, too"
+    )
+    return outputs.take(np.flatnonzero(left))
 
 
 def labels_of(labels: io.Labels | None) -> NDArray[Any] | None:

@@ -61,6 +61,7 @@ def apply(
                 confidence=given["confidence"],
                 by=given["by"],
                 documents=given["item"],
+                empty_confidence=given["empty_confidence"],
             ),
         )
     refusing(str(report), lambda: _html.save_operation(report, policy=policy, applied=done))
@@ -257,6 +258,7 @@ def _counts(policy: Policy, outputs: io.Outputs, chosen: NDArray[np.bool_]) -> t
         outputs.confidence[chosen],
         by=None if by is None else by[chosen],
         documents=None if documents is None else documents[chosen],
+        rejected=None if outputs.rejected is None else outputs.rejected[chosen],
     )
     wrong = ~outputs.correct[chosen]
     if documents is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._core.files import whole_file
-from fastarac.io._columns import Label, Number
+from fastarac.io._columns import Confidence, Label, Rejected
 from fastarac.io._formats import JsonLines, Parquet, open_source
 from fastarac.io._sources import DataFileError, connect, sql_name, sql_text
 from fastarac.operation.applied import AppliedField, AppliedPolicy
@@ -49,6 +49,7 @@ def apply_policy(
     confidence: str = "confidence",
     by: str | None = None,
     documents: str | None = None,
+    empty_confidence: bool = False,
 ) -> AppliedPolicy:
     r"""Divide the outputs in a file into those that are accepted and those that people verify.
 
@@ -67,6 +68,9 @@ def apply_policy(
         The column of fields, where the policy has thresholds by field.
     documents : str, optional
         The column of documents, where the policy accepts whole ones; their rows may be anywhere.
+    empty_confidence : bool, default=False
+        Whether the confidence may be null, or empty: such outputs are never accepted, nor are their
+        documents.
 
     Returns
     -------
@@ -131,7 +135,9 @@ def apply_policy(
                 source.find_all_columns()
             for column in source.columns:
                 source.require(column, is_label=isinstance(source, JsonLines))
-            rule = _Rule(policy, source, Number("confidence", confidence), *labels)
+            rule = _Rule(
+                policy, source, Confidence("confidence", confidence, empty_confidence), *labels
+            )
             done = _counted(source, rule, policy)
             with ExitStack() as stack:
                 for goal, accepts in zip(goals, (True, False), strict=True):
@@ -164,12 +170,14 @@ class _Rule:
         self,
         policy: Policy,
         source: Source,
-        number: Number,
+        number: Confidence,
         label: Label | None,
         document: Label | None,
     ) -> None:
         self.picks = [pick for pick in (number, label, document) if pick is not None]
         self.value = number.expression(source)
+        empty = Rejected("rejected", number.column).expression(source)
+        self.given = f"(NOT {empty})" if number.empty else "true"
         self.written = f"CAST({source.identifier(number.column)} AS VARCHAR)"
         self.by = None if label is None else label.expression(source)
         self.document = None if document is None else document.expression(source)
@@ -180,7 +188,7 @@ class _Rule:
             for each in policy.calibrations
         ]
         fields = [sql_text(str(field)) for field in policy.fields]
-        self.accepts = f"({self._by_field(fields, accepts, 'false')})"
+        self.accepts = f"({self.given} AND {self._by_field(fields, accepts, 'false')})"
         self.error = f"({self._by_field(fields, errors, '1.0')})"
         self.known = "true" if self.by is None else f"({self.by} IN ({', '.join(fields)}))"
         cells = [self._cell(each.edges, 0, len(each.edges)) for each in policy.references]
@@ -274,7 +282,8 @@ def _counted(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
 def _seen_columns(rule: _Rule) -> str:
     """The field, the cell and the rounded value of a confidence, which are counted."""
     field = "NULL" if rule.by is None else f"CASE WHEN {rule.known} THEN {rule.by} END"
-    cell, rounded = (f"CASE WHEN {rule.valid} THEN {each} END" for each in (rule.cell, rule.rounded))
+    valid = f"{rule.valid} AND {rule.given}"
+    cell, rounded = (f"CASE WHEN {valid} THEN {each} END" for each in (rule.cell, rule.rounded))
     return f"{field} AS field, {cell} AS cell, {rounded} AS rounded"
 
 
@@ -321,10 +330,10 @@ def _documents(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
     """Check all rows, and decide on documents: a table `decided` of their names."""
     right = f"CASE WHEN {rule.valid} THEN 1.0::DOUBLE - {rule.error} END"
     source.select(
-        f"{rule.document} AS name, {right} AS chance, {rule.known} AS known",
+        f"{rule.document} AS name, {right} AS chance, {rule.known} AS known, {rule.given} AS given",
         # factors in rising order, as Policy.apply takes them
         into="CREATE TEMP TABLE grouped AS SELECT name, product(chance ORDER BY chance) AS product, "
-        "min(chance) AS least, bool_and(known) AS known, count_if(NOT known) AS unknown, "
+        "min(chance) AS least, bool_and(known AND given) AS known, count_if(NOT known) AS unknown, "
         "count(*) AS n, count(chance) AS valid FROM (",
         rest=") GROUP BY name",
     )

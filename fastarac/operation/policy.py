@@ -126,7 +126,12 @@ class Policy(Result):
         return self.accepted / self.n_items
 
     def apply(
-        self, confidence: ArrayLike, *, by: ArrayLike | None = None, documents: ArrayLike | None = None
+        self,
+        confidence: ArrayLike,
+        *,
+        by: ArrayLike | None = None,
+        documents: ArrayLike | None = None,
+        rejected: ArrayLike | None = None,
     ) -> NDArray[np.bool_]:
         """Say which outputs are accepted.
 
@@ -139,6 +144,9 @@ class Policy(Result):
             that the policy does not know is rejected.
         documents : array_like of shape (n,), optional
             The document of each output, where the policy accepts whole documents.
+        rejected : array_like of shape (n,), bool, optional
+            Outputs without a confidence, which are never accepted, nor are their documents; what
+            stands in `confidence` there is not looked at, but finite.
 
         Returns
         -------
@@ -154,10 +162,19 @@ class Policy(Result):
         values = confidences(confidence)
         codes = self._codes(by, len(values))
         self._require(documents, "documents", needed=self.documents is not None)
+        never = np.zeros(len(values), np.bool_)
+        if rejected is not None:
+            never = np.asarray(rejected, np.bool_)
+            if never.shape != values.shape:
+                message = (
+                    f"rejected has shape {never.shape}; that of confidence, {values.shape}, is expected"
+                )
+                raise ValueError(message)
         if documents is None:
-            return self._accepted(values, codes)
+            return self._accepted(values, codes) & ~never
         of_item = read_groups(documents, len(values), "documents")[1]
         accepted = self._document_confidence(values, codes, of_item) >= self.document_threshold
+        accepted &= np.bincount(of_item, never) == 0
         return np.asarray(accepted[of_item])
 
     def error_probability(
@@ -177,6 +194,7 @@ class Policy(Result):
         max_group_size: int | None = None,
         documents: ArrayLike | None = None,
         audit_probability: ArrayLike | None = None,
+        rejected: ArrayLike | None = None,
     ) -> PolicyCheck:
         """Test on new verified outputs, drawn at random, or on a log of audits whether the limit holds.
 
@@ -195,6 +213,8 @@ class Policy(Result):
         audit_probability : float or array_like of shape (n,), optional
             π, with which probability each accepted output was audited, as :func:`.audited_sweep` takes
             it; without `groups` and `documents`.
+        rejected : array_like of shape (n,), bool, optional
+            As :meth:`apply` takes them; not of a log.
 
         Returns
         -------
@@ -205,7 +225,7 @@ class Policy(Result):
         ------
         ValueError, TypeError
             As :func:`.threshold_sweep`; as :func:`.audited_sweep` for a log that contradicts itself;
-            and where `audit_probability` is given beside `groups` or `documents`.
+            and where `audit_probability` is given beside `groups`, `documents` or `rejected`.
 
         Notes
         -----
@@ -214,15 +234,15 @@ class Policy(Result):
         were audited are binomial with π times the rate; with unequal π, they are thinned to the least.
         """
         if audit_probability is not None:
-            if groups is not None or documents is not None:
-                name = "groups" if groups is not None else "documents"
+            beside = {"groups": groups, "documents": documents, "rejected": rejected}
+            if name := next((name for name, given in beside.items() if given is not None), None):
                 message = f"{name} is given beside audit_probability, which is of single outputs"
                 raise TypeError(message)
             return self._check_log(correct, confidence, by, audit_probability)
         threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
         items = read_items(correct, confidence)
         right = np.not_equal(items.correct, 0)
-        accepted = self.apply(items.confidence, by=by, documents=documents)
+        accepted = self.apply(items.confidence, by=by, documents=documents, rejected=rejected)
         codes = None if groups is None else read_groups(groups, items.n)[1]
         if documents is not None:
             of_item = read_groups(documents, items.n, "documents")[1]
