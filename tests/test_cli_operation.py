@@ -108,6 +108,27 @@ def test_percentages_are_answered_with_the_rate(command):
         assert command[-1] in result.stderr
 
 
+def test_a_policy_is_for_one_model(folder, tmp_path):
+    """What two engines read, with their names in one column, is not taken for one model's."""
+    header, *lines = (folder / "verified.csv").read_text().splitlines()
+    both, policy = tmp_path / "items.csv", tmp_path / "p.json"
+    named = [f"{line},{'AB'[i % 2]}" for i, line in enumerate(lines)]
+    both.write_text("\n".join([f"{header},model", *named]) + "\n")
+    fit = ["fit", both, "--error-rate", 0.02, "-o", policy]
+    message = refusal(*fit)
+    assert 'column "model" holds "A" and "B", whose confidences may mean different things' in message
+    assert not policy.exists()
+    run(*fit, "--only", "B")
+    _, confidence, correct = (each[1::2] for each in rows(4000, 0))
+    expected = operation.fit_policy(correct, confidence, max_error_rate=0.02)
+    assert operation.Policy.load(policy) == expected
+    run(*fit, "--by", "model")
+    assert operation.Policy.load(policy).fields == ("A", "B")
+    assert '--only is "C"; column "model" of' in refusal(*fit, "--only", "C")
+    fit[1] = folder / "verified.csv"
+    assert 'there is no column "model" beside --only' in refusal(*fit, "--only", "B")
+
+
 class TestCheck:
     @pytest.mark.parametrize(
         ("file", "code", "words"),

@@ -64,6 +64,16 @@ def test_decisions_are_those_on_arrays(table, tmp_path, ending):
     assert again.accepted == done.accepted
 
 
+@pytest.mark.parametrize("mark", [";", "|", "\t"])
+def test_csv_files_keep_their_separator(tmp_path, mark):
+    path = tmp_path / "new.csv"
+    path.write_text(f"id{mark}field{mark}confidence\n1{mark}date{mark}0.999\n")
+    done, goals = applied(path, tmp_path)
+    assert done.accepted == 1
+    assert goals["accepted"].read_text() == path.read_text()
+    assert goals["review"].read_text() == f"id{mark}field{mark}confidence\n"
+
+
 def test_policies_of_one_threshold_and_of_vast_integers(tmp_path):
     path = tmp_path / "f.csv"
     path.write_text(f"confidence\n{2**62}\n{2**62 + 1}\n{2**62 + 2}\n")

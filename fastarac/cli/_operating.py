@@ -29,7 +29,8 @@ Examples:
   fastarac fit fields.parquet --by field --error-rate 0.01 -o policy.json
   fastarac fit fields.parquet --by field --document form --error-rate 0.02 -o policy.json
 
-The file is as for fastarac evaluate.
+The file is as for fastarac evaluate. Where its column "model" has several names, as in what fastarac
+ocr -o writes, --only says which one the policy is for.
 """
 
 EXAMPLES_OF_CHECK = """
@@ -127,6 +128,14 @@ Document = Annotated[
         "--document",
         metavar="COLUMN",
         help="Column of documents, each of which is accepted as a whole or not at all.",
+    ),
+]
+Only = Annotated[
+    str | None,
+    typer.Option(
+        "--only",
+        metavar="NAME",
+        help='Fit to the outputs of one model alone, named in the column "model".',
     ),
 ]
 RuleOption = Annotated[

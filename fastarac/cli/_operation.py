@@ -79,6 +79,7 @@ def fit(
     truth: Truth = None,
     empty_truth: EmptyTruth = False,
     empty_confidence: EmptyConfidence = False,
+    only: options.Only = None,
     by: options.Fields = None,
     document: options.Document = None,
     rule: options.RuleOption = options.Rule.product,
@@ -102,7 +103,7 @@ def fit(
             "failure_probability": guarantee,
             "max_group_size": max_group_size,
         }
-        run(path, columns, limits, rule.value, output, report)
+        run((path, only), columns, limits, rule.value, output, report)
 
 
 def check(

@@ -8,18 +8,20 @@ import numpy as np
 import typer
 
 from fastarac import io, operation
-from fastarac._core.text import json_text, percent, printable
+from fastarac._core.text import json_text, listed, percent, printable, quoted
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import WORDS
 from fastarac.cli._options import RefusalError, in_words_of_options
 from fastarac.cli._settings import say, write
 from fastarac.cli._tables import Column
+from fastarac.io._formats import open_source
+from fastarac.io._sources import connect
 from fastarac.operating.guarantees import guaranteed_operating_point
 from fastarac.operation.policy import shown_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -32,6 +34,7 @@ COLUMNS = {
     "by": "--by", "documents": "--document", "groups": "--group", "accepted": "--output",
     "review": "--review",
 }  # fmt: skip
+MODEL = "model"  # the column of models, as fastarac ocr -o writes it
 REFUSED = (ValueError, TypeError, OSError)
 
 
@@ -48,19 +51,20 @@ def refusing(name: str, do: Callable[[], Any]) -> Any:
 
 
 def fit(
-    path: Path,
+    source: tuple[Path, str | None],
     columns: Mapping[str, Any],
     limits: Mapping[str, Any],
     rule: str,
     output: Path,
     report: Path | None,
 ) -> None:
-    """Fit a policy to a file, write it, and say what it accepts."""
+    """Fit a policy to a file, or to one model in it, write it, and say what it accepts."""
     from fastarac.cli._notes import collected
 
+    path, only = source
     require_report(report)
     notes: list[str] = []
-    outputs = _with_confidence(path, _read(path, columns), notes)
+    outputs = _with_confidence(path, _of_one_model(path, only, columns), notes)
     with collected(notes), interrupts_end_at_once():
         policy = refusing(
             str(path),
@@ -262,6 +266,29 @@ def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
     with interrupts_end_at_once():
         found: io.Outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
     return found
+
+
+def _of_one_model(path: Path, only: str | None, columns: Mapping[str, Any]) -> io.Outputs:
+    """Read the outputs of the one model that a policy is for; refuses several."""
+
+    def names() -> Sequence[str]:
+        with connect() as connection:
+            return open_source(path, connection).columns
+
+    if MODEL in columns.values() or MODEL not in refusing(str(path), names):
+        if only is not None:
+            raise RefusalError(f'{path}: there is no column "{MODEL}" beside --only')
+        return _read(path, columns)
+    parts = _read(path, {**columns, "model": MODEL}).per_model()
+    known = listed([quoted(name) for name in parts])
+    if only is None and len(parts) > 1:
+        raise RefusalError(
+            f'{path}: column "{MODEL}" holds {known}, whose confidences may mean different things; a '
+            f"policy is for one model: --only NAME fits to one, --by {MODEL} gives each a threshold"
+        )
+    if only is not None and only not in parts:
+        raise RefusalError(f'--only is {quoted(only)}; column "{MODEL}" of {path} holds {known}')
+    return parts[only] if only is not None else next(iter(parts.values()))
 
 
 def _with_confidence(path: Path, outputs: io.Outputs, notes: list[str]) -> io.Outputs:

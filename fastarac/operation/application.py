@@ -11,6 +11,7 @@ import numpy as np
 
 from fastarac._core.files import whole_file
 from fastarac.io._columns import Confidence, Label, Rejected
+from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, open_source
 from fastarac.io._sources import DataFileError, connect, sql_name, sql_text
 from fastarac.operation.applied import AppliedField, AppliedPolicy
@@ -61,7 +62,8 @@ def apply_policy(
         A file as :func:`.read_outputs` takes it; no truth is needed.
     accepted, review : str or path-like
         The files to write, in the order of the rows and with all columns of the file: ``.csv``,
-        ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. Both appear once they are complete.
+        ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. Both appear once they are complete. CSV
+        files that are made of a CSV file have its separator.
     confidence : str, default="confidence"
         The column of confidences.
     by : str, optional
@@ -397,10 +399,18 @@ def _all_columns(source: Source, goal: Path) -> str:
     return ", ".join(f"{expression(name)} AS {sql_name(name)}" for name in source.columns)
 
 
+def _format(source: Source, goal: Path) -> str:
+    """The options of COPY; a CSV file made of another has its separator."""
+    ending = goal.suffix.lower()
+    if ending == ".csv" and isinstance(source, Delimited) and ".tsv" not in source.path.name.lower():
+        return FORMATS[ending].replace("','", sql_text(source.delimiter))
+    return FORMATS[ending]
+
+
 def _copy(source: Source, condition: str, partial: Path, goal: Path) -> None:
     written = sql_text(partial.absolute().as_posix())
     source.select(
         _all_columns(source, goal),
         into="COPY (",
-        rest=f"WHERE {condition}) TO {written} ({FORMATS[goal.suffix.lower()]})",
+        rest=f"WHERE {condition}) TO {written} ({_format(source, goal)})",
     )
