@@ -140,9 +140,8 @@ class CostComparison:
                 (clear if is_clear else even).append(f"{other} (p = {pvalue(pair.adjusted_pvalue)})")
         name = printable(first.name)
         parts = [f"{name} is cheaper than {listed(clear)} beyond chance"] if clear else []
-        parts += [f"chance alone may set {name} and {listed(even)} apart: a tie"] if even else []
-        said = "; ".join(parts)
-        return f"{said[:1].upper()}{said[1:]}." if others else ""
+        parts += [f"{name} and {listed(even)} tie: the difference may be chance"] if even else []
+        return f"{'; '.join(parts)}." if others else ""
 
     def print_text(self, console: Console) -> None:
         """Print tables and words for people."""

@@ -163,8 +163,8 @@ def _whether_more_than_chance(models: Sequence[Model]) -> str:
         if limit.criterion != "threshold":
             name = limit.criterion.replace("max_", "acceptance_at_")
             statistic = f" --statistic {name}:{limit.criterion}={limit.value:g} --method bootstrap"
-            return f"Whether a lead is more than chance says: fastarac compare …{statistic}"
-    return "Whether a lead is more than chance says: fastarac compare …"
+            return f"Whether a lead is more than chance says: fastarac compare{statistic}"
+    return "Whether a lead is more than chance says: fastarac compare"
 
 
 def _outcomes(models: Sequence[Model], index: int) -> str:
