@@ -448,6 +448,45 @@ def test_sql_says_where_items_are_bad(bad, method):
         make(*values, p, q)
 
 
+def test_sql_counts_decimals_and_several_columns_of_labels():
+    frame = connected().sql(
+        "SELECT CAST(i % 4 AS DOUBLE) / 8 AS score, i % 3 > 0 AS good, "
+        "i % 2 AS page, 'm' || i % 5 AS model FROM range(60) AS t(i)"
+    )
+    decimal = frame.project("CAST(score AS DECIMAL(5, 3)) AS score, good, page, model")
+    columns: dict[str, Any] = {"confidence": "score", "correct": "good"}
+    rows = decimal.query("items", fa.frames.sql("duckdb", "items", **columns)).fetchall()
+    found = fa.ThresholdSweep.from_counts(*zip(*rows, strict=True))
+    assert found == fa.frames.threshold_sweep(frame, **columns)
+    with pytest.raises(TypeError, match=r"confidence.*Decimal.*cast it to double"):
+        fa.frames.threshold_sweep(decimal, **columns)
+    table = pa.table({"score": [Decimal("0.5")], "good": [True]}).to_pandas()
+    with pytest.raises(TypeError, match=r"confidence holds objects.*Decimal.*to double"):
+        fa.frames.threshold_sweep(table, **columns)
+    by = ["model", "page"]
+    groups = fa.frames.threshold_sweep(frame, **columns, by=by, method="counts")
+    for method in ("counts", "bounds"):
+        query = fa.frames.sql("duckdb", "items", **columns, by=by, method=method)
+        rows = decimal.query("items", query).fetchall()
+        assert list(dict.fromkeys(row[:2] for row in rows)) == list(groups)
+        for label, sweep in groups.items():
+            p, q = (sum(row[i] for row in rows if row[:2] == label) for i in (-2, -1))
+            assert (p, q) == (sweep.n_correct, sweep.n_incorrect)
+    with pytest.raises(TypeError, match="by is of type int; the name of a column is expected"):
+        fa.frames.sql("duckdb", "items", **columns, by=[1])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="by names no column"):
+        fa.frames.sql("duckdb", "items", **columns, by=[])
+    with pytest.raises(TypeError, match="by is of type dict; the name of a column is expected"):
+        fa.frames.sql("duckdb", "items", **columns, by={})  # type: ignore[arg-type]
+
+
+def test_bins_of_two_sweeps_do_not_add_up():
+    sweep = fa.frames.BoundedSweep.from_bins([0, 0.5, 1], [1, 2], [1, 0])
+    for add in (lambda: sweep + sweep, lambda: sum([sweep, sweep])):  # type: ignore[list-item]
+        with pytest.raises(TypeError, match=r"add ThresholdSweeps \(method='counts'\) or ThresholdSk"):
+            add()
+
+
 def test_sql_quotes_names():
     query = fa.frames.sql("spark", "t", confidence="a`b", correct="c d", by="e")
     assert "`a``b` AS confidence, `c d` AS correct, `e` AS label" in query

@@ -306,6 +306,8 @@ def _reject_type(array: NDArray[Any], name: str) -> NoReturn:
     message = f"{found}; booleans, integers or floats up to 64 bits are expected"
     if array.dtype.kind in "US":
         message += ", not text"
+    if found.endswith("(Decimal)"):
+        message += "; cast them to double"
     raise TypeError(message)
 
 

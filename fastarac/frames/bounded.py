@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -166,6 +166,16 @@ class BoundedSweep(Table, Result):
         """
         counts = {name: getattr(self, name) for name in ("thresholds", *COUNTS)}
         return counts | {"single_valued": np.append(True, self.single_valued)}
+
+    def __add__(self, other: object) -> NoReturn:
+        """Refuse: the bins of two sweeps are not the same."""
+        message = (
+            "a BoundedSweep is added to another object, but bins of different data are not the same; "
+            "add ThresholdSweeps (method='counts') or ThresholdSketches, or count all data in one call"
+        )
+        raise TypeError(message)
+
+    __radd__ = __add__
 
     @property
     def n_correct(self) -> int | float:

@@ -35,6 +35,16 @@ if TYPE_CHECKING:
     Plan = dict[Any, tuple[int, Cells, NDArray[Any]]]
 
 
+def reject_stream(frame: Any) -> None:
+    """Raise for a frame that has no end."""
+    if frame.isStreaming:
+        message = (
+            "frame is a stream of Spark, whose rows have no end; a batch of it is expected, as "
+            "foreachBatch of its writeStream gives"
+        )
+        raise TypeError(message)
+
+
 class SparkSource(QuerySource):
     """A DataFrame of Spark."""
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from fastarac._core.inputs import choice
 from fastarac.frames.binning import ABOVE_HALF, ABOVE_ONE, BELOW_ZERO, LEAST, PER_OCTAVE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Dialect = Literal["duckdb", "spark", "bigquery", "postgres"]
 
@@ -60,7 +63,7 @@ def sql(
     *,
     confidence: str,
     correct: str,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     method: Literal["counts", "bounds"] = "counts",
 ) -> str:
     """Write the query that counts correct and incorrect items at each confidence, or in bins of it.
@@ -74,25 +77,27 @@ def sql(
     confidence, correct : str
         Columns: the confidence of each item, and whether it is right (Boolean, or 0 and 1). They are
         quoted.
-    by : str, optional
-        Column of labels: each group is counted on its own.
+    by : str or sequence of str, optional
+        Column of labels, or a list of several: each group is counted on its own.
     method : {"counts", "bounds"}, default="counts"
-        "counts": one row a distinct confidence, for :meth:`.ThresholdSweep.from_counts`. "bounds": one
-        row a bin, for :meth:`.BoundedSweep.from_bins`; the bins are those of
-        :func:`.frames.threshold_sweep`, of which there are some 10,000 to 100,000.
+        "counts": one row a distinct confidence, as a double (decimals are cast), for
+        :meth:`.ThresholdSweep.from_counts`. "bounds": one row a bin, for
+        :meth:`.BoundedSweep.from_bins`; the bins are those of :func:`.frames.threshold_sweep`, of which
+        there are some 10,000 to 100,000.
 
     Returns
     -------
     str
-        The query. Its columns are `by` (if given), `confidence` ("counts") or `low` and `high`
+        The query. Its columns are those of `by` (if given), `confidence` ("counts") or `low` and `high`
         ("bounds"; the least and the greatest confidence in the bin, in rising order), then
         `correct_counts` and `incorrect_counts`, which are NULL where a label or a confidence is NULL,
         NaN, infinite, or not 0 or 1: the two methods that take the counts refuse them.
 
     Raises
     ------
-    ValueError
-        For an unknown dialect or method, and for a column whose name the dialect cannot quote.
+    ValueError, TypeError
+        For an unknown dialect or method, for a column whose name the dialect cannot quote, and for what
+        is no name.
 
     Examples
     --------
@@ -112,21 +117,32 @@ def sql(
     choice(dialect, "dialect", tuple(WORDS))
     choice(method, "method", ("counts", "bounds"))
     words = WORDS[dialect]
-    columns = {"confidence": confidence, "correct": correct, **({} if by is None else {"label": by})}
-    names = {role: words.quoted(column, role) for role, column in columns.items()}
-    items = ", ".join(f"{name} AS {role}" for role, name in names.items())
-    label = "label, " if by is not None else ""
-    shown = f"label AS {names['label']}, " if by is not None else ""
+    items = f"{words.quoted(confidence, 'confidence')} AS confidence"
+    items += f", {words.quoted(correct, 'correct')} AS correct"
+    several: list[str] = []
+    if by is not None:
+        several.extend(by if isinstance(by, list | tuple) else [cast("str", by)])
+    if by is not None and not several:
+        message = "by names no column; at least one is expected"
+        raise ValueError(message)
+    quoted = [words.quoted(name, "by") for name in several]
+    labels = ["label"] if len(quoted) == 1 else [f"label_{i}" for i in range(len(quoted))]
+    items += "".join(f", {name} AS {label}" for name, label in zip(quoted, labels, strict=True))
+    label = "".join(f"{name}, " for name in labels)
+    shown = "".join(f"{label} AS {name}, " for name, label in zip(quoted, labels, strict=True))
     labelled = f"{words.labelled('p', TRUE)},\n    {words.labelled('q', FALSE)}"
     if method == "counts":
         return f"""\
 WITH fastarac_items AS (
   SELECT {items}
   FROM {table}
-), kinds AS (
-  SELECT {label}correct, confidence AS low, confidence AS high, COUNT(*) AS n
+), numbers AS (
+  SELECT {label}correct, CAST(confidence + 0 AS {words.real}) AS x
   FROM fastarac_items
-  GROUP BY {label}correct, confidence
+), kinds AS (
+  SELECT {label}correct, x AS low, x AS high, COUNT(*) AS n
+  FROM numbers
+  GROUP BY {label}correct, x
 ), counts AS (
   SELECT {label}low, n,
     {labelled}
@@ -137,13 +153,13 @@ SELECT {shown}low AS confidence,
 FROM counts
 GROUP BY {label}low
 ORDER BY {label}low"""
-    over = f"OVER ({'PARTITION BY label ' if label else ''}ORDER BY low, bin, correct"
+    over = f"OVER ({'PARTITION BY ' + label[:-2] + ' ' if label else ''}ORDER BY low, bin, correct"
     return f"""\
 WITH fastarac_items AS (
   SELECT {items}
   FROM {table}
 ), numbers AS (
-  SELECT {label}correct, CAST(confidence AS {words.real}) AS x
+  SELECT {label}correct, CAST(confidence + 0 AS {words.real}) AS x
   FROM fastarac_items
 ), numbered AS (
   SELECT {label}correct, x,

@@ -337,8 +337,9 @@ def _open(frame: Any, columns: dict[str, str]) -> Source:
         return ArraySource(known, columns)
     _check(known.collect_schema(), columns)
     if known.implementation in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):
-        from fastarac.frames.spark import SparkSource
+        from fastarac.frames.spark import SparkSource, reject_stream
 
+        reject_stream(frame)
         return SparkSource(known, columns)
     from fastarac.frames.queries import QuerySource
 
@@ -377,7 +378,7 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
             "expected"
         )
         more = ", not text" if kind == nw.String else ""
-        raise TypeError(message + ("; cast it to double" if kind == nw.Decimal else more))
+        raise TypeError(message + (more if kind != nw.Decimal else "; cast it to double"))
 
 
 def _check_label(name: str, kind: Any) -> None:

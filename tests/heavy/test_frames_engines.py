@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,6 +177,45 @@ def test_this_process_stays_small(spark):
     assert found.roc_auc.width == 0
     assert found.total == 3_000_000
     assert grown < 100, f"{grown:.0f} MB"
+
+
+def test_groups_by_two_columns(frame_of, items, monkeypatch):
+    """Keys are tuples, on the workers too."""
+    for source in (SparkSource, DaskSource):
+        monkeypatch.setattr(source, "batch", 3000)
+    correct, confidence = arrays(items)
+    fields = np.array(items["field"].to_pylist())
+    page = np.arange(len(fields)) % 2
+    frame = frame_of(items.append_column("page", pa.array(page)))
+    for method in ("counts", "exact"):
+        found: Any = fa.frames.threshold_sweep(frame, **COLUMNS, by=["field", "page"], method=method)
+        assert list(found) == [(name, i) for name in ("date", "name", "sum") for i in (0, 1)]
+        for (name, i), sweep in found.items():
+            mine = (fields == name) & (page == i)
+            expected = fa.threshold_sweep(correct[mine], confidence[mine])
+            if method == "counts":
+                assert sweep == expected
+            else:
+                assert sweep.aurc == (fa.aurc_loss(expected),) * 2
+
+
+def test_recipes_run_as_printed(spark, items, tmp_path: Path):
+    page = (Path(__file__).parents[2] / "docs" / "cluster.md").read_text(encoding="utf-8")
+    section = page.split("\n## In Spark\n")[1].split("\n## ")[0]
+    blocks = re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 4
+    table = items.rename_columns(["score", "good", "day", "w"])
+    spark.createDataFrame(table).repartition(3).write.parquet(str(tmp_path / "outputs"))
+    names: dict[str, Any] = {"__name__": "__main__", "spark": spark}
+    code = "\n".join(blocks).replace("s3://archive/outputs/", str(tmp_path / "outputs"))
+    exec(code, names)  # what the page prints
+    expected = fa.threshold_sweep(*arrays(items))
+    assert names["total"] == names["streamed"] == names["sweep"] == expected
+    assert len(names["sketches"]) == 3
+    low, high = sum(names["sketches"]).bounds().roc_auc
+    assert low <= fa.roc_auc_score(expected) <= high <= low + 1e-3
+    with pytest.raises(TypeError, match=r"frame is a stream of Spark.*foreachBatch"):
+        fa.frames.threshold_sweep(names["stream"], confidence="score", correct="good")
 
 
 def test_evaluate(frame_of, items):
