@@ -219,7 +219,9 @@ class TestCheck:
             page,
         ).stdout
         assert "% of all documents have an error that nobody sees" in fitted
-        assert "Tested on 500 documents" in fitted
+        words = " ".join(fitted.split())
+        assert "Tested on 500 documents, the random half that did not rank them: " in words
+        assert " as whole documents where all is right with a calibrated probability >= " in words
         assert "go straight through" in page.read_text()
         out = run("check", policy, folder / "new.csv", *options, code=None).stdout
         assert "of all documents are undetected errors" in out

@@ -84,10 +84,12 @@ def fit(
     sizes = [f"{int(each.counts.sum()):,}" for each in policy.references]
     rules = [shown_threshold(threshold) for threshold in policy.thresholds]
     unit = "documents" if policy.documents else "outputs"
+    by_halves = policy.fields or policy.documents or policy.criterion == "max_risk"
+    half = ", the random half that did not rank them" if by_halves else ""
     say(
         sentence(policy),
-        f"Tested on {policy.n_items:,} {unit}: {policy.accepted:,} accepted, {policy.errors:,} errors "
-        f"among them. Written to {output}{and_report(report)}.",
+        f"Tested on {policy.n_items:,} {unit}{half}: {policy.accepted:,} accepted, "
+        f"{policy.errors:,} errors among them. Written to {output}{and_report(report)}.",
         names=fields,
         columns=[Column("outputs", sizes), Column("accepted at\nconfidence", rules)],
     )

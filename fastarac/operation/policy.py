@@ -98,7 +98,9 @@ class Policy(Result):
         if self.accepted == 0:
             return f"accept nothing: no threshold was found such that {self.promise}"
         if self.documents:
-            where = f"as whole documents at confidence >= {self.document_threshold:g}"
+            what = "each output" if self.documents == "least" else "all"
+            least = f"{self.document_threshold:g}"
+            where = f"as whole documents where {what} is right with a calibrated probability >= {least}"
         elif len(self.fields) > MOST_SHOWN:
             where = f"by {len(self.fields)} thresholds, one a field"
         elif self.fields:
