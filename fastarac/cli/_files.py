@@ -48,7 +48,11 @@ def read_models(
                 on_file=lambda name: status.update(f"Reading {escape(printable(name))}"),
             )
         except ValueError as error:
-            raise RefusalError(in_words(error)) from None
+            message = in_words(error)
+            model = columns.get("model")
+            if model is not None and f"there is no column {quoted(model)}" in message:
+                message += "; --model is a column with the names of models: each file is one without it"
+            raise RefusalError(message) from None
 
 
 def in_words(error: ValueError) -> str:

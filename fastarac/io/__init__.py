@@ -77,7 +77,8 @@ def read_outputs(
         the fields of a CSV file are separated by whichever of comma, semicolon, tab and bar
         divides its header into the most, and may be in quotes. A quote in a TSV file is a
         character like any other, as OCR engines write it, unless the first line begins with one:
-        then its fields are read as those of a CSV file are.
+        then its fields are read as those of a CSV file are. Or a directory of Parquet files with the
+        same columns and nothing else in it, which are read as one, in the order of their names.
     confidence : str, default="confidence"
         The column of confidences: finite numbers. In texts the point may be a comma where it cannot
         part thousands: ``99,9`` and ``0,125``, but not ``12,345``.

@@ -6,6 +6,7 @@ import json
 import stat
 from contextlib import closing
 from itertools import islice
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.text import quoted
@@ -158,7 +159,7 @@ class _Object(list[tuple[str, Any]]):
 
 
 class Parquet(Source):
-    """A Parquet file, whose columns have types."""
+    """A Parquet file, or a directory of such files with the same columns, which have types."""
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
         super().__init__(path, connection)
@@ -174,8 +175,17 @@ class Parquet(Source):
 
     def _names(self) -> list[str]:
         """Return the names of the columns in the file; in SQL some of them are others."""
-        schema = "SELECT name, num_children FROM parquet_schema(?)"
-        nodes = self.connection.execute(schema, [self.literal]).fetchall()
+        kind = "type, converted_type, logical_type, scale, precision"
+        schema = f"SELECT file_name, name, num_children, {kind} FROM parquet_schema(?)"
+        files: dict[str, list[tuple[Any, ...]]] = {}
+        for file, *node in self.connection.execute(schema, [self.literal]).fetchall():
+            files.setdefault(str(file), []).append(tuple(node))
+        (first, nodes), *others = files.items()
+        for other, of_other in others:  # DuckDB would cast them to the types of the first
+            if of_other[1:] != nodes[1:]:  # the names of the roots may differ
+                file, like = (quoted(PurePath(name).name) for name in (other, first))
+                problem = f"{file} has other columns, or of other types, than {like}"
+                raise DataFileError(self.path, problem)
         names = []
         place = 1  # after the root
         while place < len(nodes):
@@ -185,6 +195,10 @@ class Parquet(Source):
                 left += (nodes[place][1] or 0) - 1
                 place += 1
         return names
+
+    @property
+    def literal(self) -> str:
+        return super().literal + f"/*{PARQUET_SUFFIX}" * self.path.is_dir()
 
     @property
     def table(self) -> str:
@@ -201,12 +215,30 @@ class Parquet(Source):
         return DataFileError(self.path, problem)
 
 
+def _require_parquet_alone(directory: Path) -> None:
+    """Raise unless a directory holds Parquet files and, but for what engines hide, nothing else."""
+    names = sorted(entry.name for entry in directory.iterdir())
+    for log in ("_delta_log", ".hoodie"):
+        if log in names:
+            problem = f"it is a table with a log ({log}), whose files may hold deleted rows"
+            raise DataFileError(directory, f"{problem}; export the table to a Parquet file")
+    shown = [name for name in names if name.endswith(PARQUET_SUFFIX) or name[0] not in "._"]
+    for name in shown:
+        path = directory / name
+        if name[0] in "._" or not (name.endswith(PARQUET_SUFFIX) and path.is_file()):
+            problem = f"it is a directory with {quoted(name)} in it; Parquet files alone are expected"
+            raise DataFileError(directory, problem)
+    if not shown:
+        raise DataFileError(directory, "it is a directory without Parquet files; name a file")
+
+
 def open_source(path: Path, connection: DuckDBPyConnection) -> Source:
     """Return the source that a file of this name calls for, once it is known to open."""
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):
-            raise DataFileError(path, "it is a directory; name the files in it")
+            _require_parquet_alone(path)
+            return Parquet(path, connection)
         if not stat.S_ISREG(kind):  # a pipe can be read once only, which is too few
             raise DataFileError(path, "it is a pipe or a device; write what it gives to a file first")
         with path.open("rb") as file:
@@ -215,7 +247,10 @@ def open_source(path: Path, connection: DuckDBPyConnection) -> Source:
         if isinstance(error, DataFileError):
             raise
         reason = error.strerror if isinstance(error, OSError) else error
-        raise DataFileError(path, f"it cannot be opened: {reason}") from None
+        hint = ""
+        if set(path.name) & set("*?["):
+            hint = " (patterns are not read; a directory of Parquet files is, as one table)"
+        raise DataFileError(path, f"it cannot be opened: {reason}{hint}") from None
     name = path.name.lower()
     text_name = name.removesuffix(".gz")
     if not (text_name.endswith((*DELIMITERS, *JSON_SUFFIXES)) or name.endswith(PARQUET_SUFFIX)):

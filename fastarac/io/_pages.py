@@ -41,7 +41,7 @@ def column_of_pages(path: Path, used: Collection[str]) -> Candidate | None:
     `used` for anything else; and its values are at least two, each of two rows on average. Of several
     such columns the coarsest of at least `FEW` values is taken, or else the finest.
     """
-    if not path.is_file():  # what can be read but once
+    if not (path.is_file() or path.is_dir()):  # what can be read but once
         return None
     try:
         with connect() as connection:
