@@ -121,11 +121,12 @@ class BoundedEvaluation(Result):
             rows.append((LABELS[name] + unit, _said(getattr(self, name))))
         for found in self.limits:
             point = found.point
+            there = " at this threshold" if point.acceptance_lost else ""  # another may accept more
             rows += [
-                (f"{found.limit}: accepted", _said(point.acceptance_rate)),
+                (f"{found.limit}: accepted", _said(point.acceptance_rate, there)),
                 ("    threshold", f"{point.threshold!r}"),
-                ("    errors that remain", _said(point.error_rate)),
-                (f"    W (γ = {gamma:g}, δ = {delta:g})", _said(found.performance)),
+                ("    errors that remain", _said(point.error_rate, there)),
+                (f"    W (γ = {gamma:g}, δ = {delta:g})", _said(found.performance, there)),
             ]
             if point.acceptance_lost:
                 lost = f"at most {percent(point.acceptance_lost, 2)} of all items"
@@ -137,8 +138,8 @@ def _ends(name: str, bounds: Bounds, at: str = "") -> dict[str, float]:
     return {f"{name}_low{at}": bounds.low, f"{name}_high{at}": bounds.high}
 
 
-def _said(bounds: Bounds) -> str:
-    exact = ", exact" if bounds.low == bounds.high else ""
+def _said(bounds: Bounds, there: str = "") -> str:
+    exact = f", exact{there}" if bounds.low == bounds.high else ""
     return f"{bounds}{exact}"
 
 

@@ -408,6 +408,49 @@ def test_evaluate(engine):
     assert groups[1] == fa.evaluate(correct[group == 1], confidence[group == 1], **options)
 
 
+@engines
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_limits_of_exact_evaluations_cost_nothing(engine, dtype):
+    """A limit that falls into a bin of several confidences has the threshold of the items."""
+    rng = np.random.default_rng(9)
+    confidence = np.concatenate(
+        [rng.random(3000) * 1e-4 + 0.75, rng.random(3000), np.full(900, 0.75003)]
+    )
+    confidence = (confidence * (2**60 if dtype == np.int64 else 1)).astype(dtype)
+    correct = rng.random(len(confidence)) < 0.8
+    group = np.arange(len(correct)) % 2
+    frame = ENGINES[engine](table_of(correct, confidence, page=group))
+    columns: dict[str, Any] = {"confidence": "score", "correct": "right"}
+    limits = {"max_error_rate": [0.02, 0.09, 0.15], "max_risk": [0.15, 0.195]}
+    whole = fa.frames.evaluate(frame, **columns, method="exact", **limits)
+    groups = fa.frames.evaluate(frame, **columns, by=["page"], method="exact", **limits)
+    cases = [(whole, group >= 0), *((groups[page,], group == page) for page in (0, 1))]
+    rough = fa.frames.evaluate(frame, **columns, method="bounds", **limits)
+    assert any(found.point.acceptance_lost for found in rough.limits)
+    for found, mine in cases:
+        expected = fa.evaluate(correct[mine], confidence[mine], **limits)
+        assert found.arac_auc == (expected.arac.auc,) * 2
+        for limit, at in zip(found.limits, expected.limits, strict=True):
+            assert limit.point.acceptance_lost == 0
+            assert limit.point.threshold == at.point.threshold
+            assert limit.point.acceptance_rate == (at.point.acceptance_rate,) * 2
+
+
+def test_what_is_exact_at_a_threshold_alone_says_so(monkeypatch):
+    """Where a bin holds too many confidences for another pass, acceptance may be lost."""
+    rng = np.random.default_rng(9)
+    confidence = rng.random(3000) * 1e-4 + 0.75
+    frame = table_of(rng.random(3000) < 0.8, confidence)
+    columns: dict[str, Any] = {"confidence": "score", "correct": "right", "max_error_rate": 0.1}
+    text = str(fa.frames.evaluate(frame, **columns, method="exact"))
+    assert text.count("exact at this threshold") == 0
+    assert "acceptance lost" not in text
+    monkeypatch.setattr(module, "MOST_DISTINCT", 10)
+    text = str(fa.frames.evaluate(frame, **columns, method="exact"))
+    assert text.count("exact at this threshold") == 3
+    assert "acceptance lost" in text
+
+
 @pytest.mark.parametrize("labels", [np.bool_, np.int16, np.float64])
 def test_sql_counts_as_the_frames_do(labels):
     correct, confidence = sample(800)

@@ -72,6 +72,20 @@ def is_in_split(split: Split, x: nw.Expr, by: OfGroup | None) -> nw.Expr:
     return inside
 
 
+class Range(NamedTuple):
+    """Confidences of one group from `low` up to, but without, `below`."""
+
+    group: object
+    low: Any
+    below: Any
+
+
+def is_in_range(given: Range, x: nw.Expr, by: OfGroup | None) -> nw.Expr:
+    """Which items are in the range; `by` says which have a label."""
+    inside: nw.Expr = (x >= given.low) & (x < given.below)
+    return inside if by is None else inside & by(given.group)
+
+
 def part_expression(splits: list[Split], x: nw.Expr, by: OfGroup | None) -> nw.Expr:
     """The number of the part of each item, rising with the confidence in each bin; 0 elsewhere."""
     import narwhals as nw

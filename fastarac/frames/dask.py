@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,10 +38,12 @@ from fastarac.frames.sources import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
+    from fastarac.frames.binning import Range
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
     Array = NDArray[Any]
@@ -121,6 +124,12 @@ class DaskSource(Source):
             for label, mine in positions(labels, codes)
         }
 
+    def within(self, ranges: Sequence[Range]) -> Self:
+        """Choose items."""
+        part = copy(self)
+        part.frame = self.frame.map_partitions(_within, list(ranges), meta=self.frame._meta)  # noqa: SLF001
+        return part
+
     def _by(self, table: pd.DataFrame) -> tuple[Array, Array]:
         return numbered([table[key] for key in self.keys], len(table), self.keys)
 
@@ -147,6 +156,17 @@ class DaskSource(Source):
 
 def _renamed(part: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
     return pd.DataFrame({role: part[name] for role, name in columns.items()})
+
+
+def _within(part: pd.DataFrame, ranges: list[Range]) -> pd.DataFrame:
+    """On a worker: the items of these ranges."""
+    confidence, _ = _arrays(part)
+    chosen = np.zeros(len(part), np.bool_)
+    for label, mine in _groups(part):
+        for group, low, below in ranges:
+            if group == label:
+                chosen[mine] |= (confidence[mine] >= low) & (confidence[mine] < below)
+    return part[chosen]
 
 
 def _check_and_count(

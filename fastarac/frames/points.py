@@ -107,7 +107,7 @@ def _share(part: float, rest: float) -> float:
 
 def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOperatingPoint:
     """Return the operating point of one criterion: one of the sweep's own thresholds for a limit."""
-    tl, th, fl, fh, single = sweep.counts
+    tl, th, fl, fh, _ = sweep.counts
     total = sweep.total
     largest = 0.0
     if criterion == "threshold":
@@ -119,24 +119,29 @@ def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOpe
         below = len(rising) - int(np.searchsorted(rising, limit, side="right"))
         below = max(above, min(below, len(rising) - 1))
         return _point(sweep, limit, above, below, 0.0)
-    if criterion == "max_error_rate":
-        index = int(np.searchsorted(fh / total, limit, side="right")) - 1
-        over = int(np.searchsorted(fl / total, limit, side="right"))  # the first edge beyond the limit
-        most = _most(limit, lambda errors: errors / total, sweep)
-        inside = over < len(fl) and not single[over - 1]
-        edge = over if inside else over - 1
-        largest = (th[edge] + min(most, fh[edge])) / total
-    elif criterion == "max_risk":
-        kept = np.flatnonzero(_risks(fh, tl) <= limit)
-        index = int(kept[-1]) if len(kept) else 0
-        open_to = np.flatnonzero(_risks(np.where(single, fl[1:], fl[:-1]), th[1:]) <= limit)
-        if len(open_to):
-            right = th[open_to[-1] + 1]
+    if criterion in ("max_error_rate", "max_risk"):
+        index, edge = open_edges(sweep, criterion, limit)
+        right = th[edge]
+        if criterion == "max_error_rate":
+            most = _most(limit, lambda errors: errors / total, sweep)
+        else:
             most = _most(limit, lambda errors: errors / (errors + right) if errors else 0.0, sweep)
-            largest = (right + min(most, fh[open_to[-1] + 1])) / total
+        largest = (right + min(most, fh[edge])) / total
     else:
         index = int(np.searchsorted((tl + fl) / total, limit, side="left"))
     return _point(sweep, sweep.thresholds[index], index, index, float(largest))
+
+
+def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, int]:
+    """Places of the last threshold that surely keeps a limit, and of the last that may keep it."""
+    tl, th, fl, fh, single = sweep.counts
+    if criterion == "max_error_rate":
+        index = int(np.searchsorted(fh / sweep.total, limit, side="right")) - 1
+        over = int(np.searchsorted(fl / sweep.total, limit, side="right"))  # the first beyond the limit
+        return index, over if over < len(fl) and not single[over - 1] else over - 1
+    kept = np.flatnonzero(_risks(fh, tl) <= limit)
+    open_to = np.flatnonzero(_risks(np.where(single, fl[1:], fl[:-1]), th[1:]) <= limit)
+    return int(kept[-1]) if len(kept) else 0, int(open_to[-1]) + 1 if len(open_to) else 0
 
 
 def _risks(errors: NDArray[Any], right: NDArray[Any]) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import reduce
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import narwhals as nw
 import numpy as np
 
-from fastarac.frames.binning import Split, bin_expression, is_in_split, part_expression
+from fastarac.frames.binning import Split, bin_expression, is_in_range, is_in_split, part_expression
 from fastarac.frames.ranges import (
     Cells,
     RangeSums,
@@ -30,10 +31,12 @@ from fastarac.frames.sources import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
+    from fastarac.frames.binning import Range
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
 SPLITS = 64  # bins that are split in one pass
@@ -177,6 +180,13 @@ class QuerySource(Source):
                 groups[label] = merged(*joined)
             if before == sum(len(groups[label].low) for label in found):
                 return groups  # what was split has stayed in one part each
+
+    def within(self, ranges: Sequence[Range]) -> Self:
+        """Choose items."""
+        part = copy(self)
+        x = nw.col("confidence")
+        part.frame = self.frame.filter(reduce(or_, (is_in_range(r, x, self.by) for r in ranges)))
+        return part
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
         """Add up what the kernels find in each range."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -15,11 +16,13 @@ from fastarac.sweep import ThresholdSweep, threshold_sweep, trusted_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Self
 
     import narwhals as nw
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._core.inputs import Items
+    from fastarac.frames.binning import Range
 
     Array = NDArray[Any]
     Groups = Mapping[Any, Cells]
@@ -95,6 +98,10 @@ class Source(ABC):
         """Counts in bins for each group, in one pass over the items."""
 
     @abstractmethod
+    def within(self, ranges: Sequence[Range]) -> Self:
+        """The items of these ranges."""
+
+    @abstractmethod
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
         """The exact sums of each group, by the kernels, on the workers where there are any."""
 
@@ -133,6 +140,22 @@ class ArraySource(Source):
             label: cells_of_sweep(trusted_sweep(*sorting.sweep_arrays(part)))
             for label, part in self.parts()
         }
+
+    def within(self, ranges: Sequence[Range]) -> Self:
+        """Choose items."""
+        items = self.items
+        labels, codes = self.by or (np.array([None]), np.zeros(items.n, np.int64))
+        numbers = {label: number for number, label in enumerate(labels.tolist())}
+        chosen = np.zeros(items.n, np.bool_)
+        for label, low, below in ranges:
+            inside = (items.confidence >= low) & (items.confidence < below)
+            chosen |= inside & (codes == numbers[label])
+        part = copy(self)
+        part.items = read_items(items.correct[chosen], items.confidence[chosen], None, NAMES)
+        if self.by is not None:
+            present, codes = np.unique(codes[chosen], return_inverse=True)
+            part.by = labels[present], codes
+        return part
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
         """Add up what the kernels find in each range."""

@@ -15,8 +15,11 @@ from fastarac._core.inputs import choice, vector
 from fastarac._core.text import listed
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.evaluation_limits import read_limits
+from fastarac.frames.binning import Range
 from fastarac.frames.bounded import BoundedSweep
 from fastarac.frames.extremes import Bounds
+from fastarac.frames.points import open_edges
+from fastarac.frames.sources import reject_changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation import Evaluation
     from fastarac.evaluation_bounds import BoundedEvaluation
+    from fastarac.evaluation_limits import Limit
     from fastarac.frames.ranges import Cells
     from fastarac.frames.sources import Source
     from fastarac.operating.reviewer import Reviewer
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "counts", "exact", "bounds"]
 METHODS = ("auto", "counts", "exact", "bounds")
+RANGES = 64  # of confidence, that one pass counts
 MOST_DISTINCT = 1 << 20  # confidences that are counted one by one
 
 
@@ -226,8 +231,10 @@ def evaluate(
     frame, confidence, correct, weight, by, method
         As :func:`.frames.threshold_sweep`.
     max_error_rate, max_risk, threshold, costs
-        As :func:`.evaluate` takes them. With `by`, each group has the threshold that keeps the limit on
-        its own items, not the common one of :func:`.evaluate_groups`.
+        As :func:`.evaluate` takes them. With "exact", another pass counts the confidences one by one
+        in the bin that a limit falls into, where there are at most 2**20. With `by`, each group has the
+        threshold that keeps the limit on its own items, not the common one of
+        :func:`.evaluate_groups`.
     reviewer, intervals, confidence_level, failure_probability
         Likewise; `reviewer`, `intervals` and `failure_probability` with ``method="counts"`` alone, as
         counts in bins do not tell them.
@@ -262,7 +269,7 @@ def evaluate(
                 "expected, which counts the items of each confidence"
             )
             raise TypeError(message)
-    read_limits(max_error_rate, max_risk, threshold)
+    limits = read_limits(max_error_rate, max_risk, threshold)
     inner_fraction(confidence_level, "confidence_level")
     if costs is not None:
         require_costs(costs)
@@ -270,7 +277,10 @@ def evaluate(
         inner_fraction(failure_probability, "failure_probability")
     if intervals or failure_probability is not None:
         evaluation.reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
-    sweeps = _sweeps(_source(frame, confidence, correct, weight, by, method), method)
+    source = _source(frame, confidence, correct, weight, by, method)
+    sweeps = _sweeps(source, method)
+    if method != "bounds":
+        sweeps = _sharpened(source, sweeps, limits)
     options: dict[str, Any] = {
         "max_error_rate": max_error_rate,
         "max_risk": max_risk,
@@ -407,6 +417,56 @@ def _bounded(source: Source, *, exact: bool) -> dict[Any, BoundedSweep]:
         label: replace(sweeps[label], known={k: Bounds(v, v) for k, v in sums.areas().items()})
         for label, sums in source.sums(groups).items()
     }
+
+
+def _sharpened(
+    source: Source, sweeps: Mapping[Any, Sweep], limits: Sequence[Limit]
+) -> Mapping[Any, Sweep]:
+    """Count each confidence of the bins that a limit falls into, where these are not too many."""
+    found = {label: sweep for label, sweep in sweeps.items() if isinstance(sweep, BoundedSweep)}
+    for limit in limits:
+        if limit.criterion == "threshold":
+            continue
+        every = []
+        for label, sweep in found.items():
+            first, last = open_edges(sweep, limit.criterion, limit.value)
+            if not sweep.single_valued[first:last].all():
+                every.append((label, first, last))
+        for i in range(0, len(every), RANGES):
+            chosen = every[i : i + RANGES]
+            ranges = [
+                Range(label, *(found[label].thresholds[[last, first]].tolist()))
+                for label, first, last in chosen
+            ]
+            parts = source.within(ranges).sweeps(MOST_DISTINCT)
+            if parts is not None:
+                for label, first, last in chosen:
+                    found[label] = _with_counts(found[label], first, last, parts.get(label))
+    return {**sweeps, **found}
+
+
+def _with_counts(
+    sweep: BoundedSweep, first: int, last: int, part: ThresholdSweep | None
+) -> BoundedSweep:
+    """The sweep with the counts of `part` in the place of the bins between two of its thresholds."""
+    ta, fa = sweep.true_accepts_low, sweep.false_accepts_low
+    if part is None or (part.n_correct, part.n_incorrect) != (
+        ta[last] - ta[first],
+        fa[last] - fa[first],
+    ):
+        reject_changed()
+    new = (
+        part.thresholds[1:],
+        part.true_accepts[1:] + ta[first],
+        part.false_accepts[1:] + fa[first],
+    )
+    thresholds, ta, fa = (
+        np.concatenate([old[: first + 1], inside, old[last + 1 :]])
+        for old, inside in zip((sweep.thresholds, ta, fa), new, strict=True)
+    )
+    single = sweep.single_valued
+    single = np.concatenate([single[:first], np.ones(len(new[0]), np.bool_), single[last:]])
+    return BoundedSweep(thresholds, ta, ta, fa, fa, single, sweep.known)
 
 
 def _of_cells(cells: Cells) -> BoundedSweep:

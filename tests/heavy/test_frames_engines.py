@@ -222,3 +222,14 @@ def test_evaluate(frame_of, items):
     correct, confidence = arrays(items)
     found = fa.frames.evaluate(frame_of(items), **COLUMNS, max_error_rate=0.02)
     assert found == fa.evaluate(correct, confidence, max_error_rate=0.02)
+
+
+def test_limits_of_exact_evaluations_cost_nothing(frame_of, items):
+    """Another pass counts the bin that a limit falls into."""
+    correct, confidence = arrays(items)
+    limits = {"max_error_rate": [0.1, 0.2], "max_risk": 0.4}
+    found: Any = fa.frames.evaluate(frame_of(items), **COLUMNS, method="exact", **limits)
+    expected = fa.evaluate(correct, confidence, **limits)
+    for limit, at in zip(found.limits, expected.limits, strict=True):
+        assert limit.point.acceptance_lost == 0
+        assert limit.point.threshold == at.point.threshold
