@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numba
+import numba.core.config
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +113,7 @@ def _readable_cache() -> Any:
 
 def _read_what_was_filled_before(own: Any, function: Callable[..., Any]) -> None:
     """Let a cache look into the directory that would have come first, were it writable."""
-    config: Any = numba.config
+    config: Any = numba.core.config
     if type(own._impl.locator) is own._impl._locator_classes[0 if config.CACHE_DIR else 1]:
         return  # it did come first
     filled = _filled_before(function)

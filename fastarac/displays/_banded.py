@@ -97,7 +97,7 @@ class BoundedDisplay(ItemDisplay):
             area: Bounds = getattr(sweep, self._bounds)
         return area
 
-    def _between(self, _sweep: BoundedSweep, best: Self) -> Band:
+    def _between(self, sweep: BoundedSweep, best: Self) -> Band:  # noqa: ARG002
         """Return places, and the least and the largest height of the items' curve there."""
         return between(self._curve()[:2], best._curve()[:2])
 

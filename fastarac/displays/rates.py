@@ -191,7 +191,7 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
         recall, lowest, _ = _precision_between(sweep)
         return cls(lowest, recall, prevalence_pos_label=sweep.recognition_rate)
 
-    def _between(self, sweep: BoundedSweep, _best: Self) -> Band:
+    def _between(self, sweep: BoundedSweep, best: BoundedDisplay) -> Band:  # noqa: ARG002
         return _precision_between(sweep)
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
@@ -280,7 +280,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
     def _area_between(self, sweep: BoundedSweep) -> Bounds:
         return Bounds(*(equal_error_rate(sweep.order(best=best)).rate for best in (True, False)))
 
-    def _between(self, sweep: BoundedSweep, _best: Self) -> Band:
+    def _between(self, sweep: BoundedSweep, best: BoundedDisplay) -> Band:  # noqa: ARG002
         orders = [sweep.order(best=best) for best in (False, True)]
         curves = [along_ties(o.false_positive_rate, o.false_rejects / o.n_correct) for o in orders]
         places, low, high = map(deviate, between(*curves))

@@ -120,12 +120,11 @@ def parts_of(subject: Subject, level: float, most: int) -> Parts | None:
     order = order[(whole[order] > 0) | (lost[order] > 0)]
     verdicts: list[dict[int, Verdict]] = []
     for limit, (accepted, errors) in zip(subject.limits, counts, strict=True):
-        found: dict[int, Verdict] = {}
+        said: list[Verdict] = []
         if limit.criterion != "threshold":
             of = accepted if limit.criterion == "max_risk" else whole
             said = verdicts_of(errors[order].tolist(), of[order].tolist(), limit.value, level)
-            found = dict(zip(order.tolist(), said, strict=True))
-        verdicts.append(found)
+        verdicts.append(dict(zip(order.tolist(), said, strict=False)))
     shown = tuple(
         Part(
             names[part],
@@ -133,9 +132,16 @@ def parts_of(subject: Subject, level: float, most: int) -> Parts | None:
             int(right[part]),
             None if missed is None else int(missed[part]),
             tuple(
-                _at(limit, int(accepted[part]), int(errors[part]), int(whole[part]), level, said)
-                for limit, (accepted, errors), said in zip(
-                    subject.limits, counts, (found.get(part) for found in verdicts), strict=True
+                _at(
+                    limit,
+                    int(accepted[part]),
+                    int(errors[part]),
+                    int(whole[part]),
+                    level,
+                    found.get(part),
+                )
+                for limit, (accepted, errors), found in zip(
+                    subject.limits, counts, verdicts, strict=True
                 )
             ),
         )
