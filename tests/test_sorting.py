@@ -10,6 +10,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+import reference as ref
 import strategies
 from hypothesis import given
 from reference import exact
@@ -76,6 +77,30 @@ def counts_by_definition(sample: strategies.Sample) -> list[tuple[object, Fracti
         )
         for k in sorted({t for t, _, _ in items}, reverse=True)
     ]
+
+
+@ways
+@pytest.mark.parametrize("place", [0, 70, 127])
+def test_labels_that_are_none_are_seen(way, place):
+    correct = np.tile([1] * 15 + [0], 8).astype(np.int8)
+    correct[place] = 2
+    with way(), pytest.raises(ValueError, match="correct"):
+        fa.arac_auc_score(correct, np.arange(128.0))
+
+
+@ways
+@pytest.mark.parametrize("tie", [3, 20, 38])
+def test_a_single_tie(way, tie):
+    """It has both labels; no other confidence is shared."""
+    confidence = np.arange(40.0)
+    confidence[tie] = tie + 1.0
+    correct = np.arange(40) % 3 > 0
+    items = ref.to_items(correct, confidence, None)
+    with way():
+        found = fa.evaluate(correct, confidence)
+    assert found.aurc == pytest.approx(float(ref.aurc(items)), rel=1e-14)
+    assert found.pr_auc == pytest.approx(ref.round_once(ref.pr_auc(items)), rel=1e-14)
+    assert found.average_precision == pytest.approx(float(ref.average_precision(items)), rel=1e-14)
 
 
 @ways
