@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from test_cli import GOOD
 
+pytestmark = pytest.mark.slow  # each starts a process or several
+
 
 def run_process(
     *arguments: object, before: str = "", stdout: int = subprocess.PIPE, **environment: str

@@ -34,6 +34,8 @@ from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
+pytestmark = pytest.mark.slow  # a browser has to start
+
 HOSTILE = "<script>document.title='run'</script>"
 CHARTS = 8  # two of curves, and three of each of two engines
 DRAWN = 5  # without those of the engine that is hidden
