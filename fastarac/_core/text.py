@@ -124,3 +124,10 @@ def quoted(text: str) -> str:
 def listed(names: Sequence[str]) -> str:
     """Return names as a sentence has them."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def lead(name: str, clear: Sequence[str], even: Sequence[str], better: str) -> str:
+    """Say which others the first one is `better` than ("{}" is where they stand), and which tie."""
+    parts = [f"{name} {better.format(listed(clear))}"] if clear else []
+    parts += [f"{name} and {listed(even)} tie: the difference may be chance"] if even else []
+    return f"{'; '.join(parts)}."

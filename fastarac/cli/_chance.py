@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastarac._core.text import UNDEFINED, listed, percent, printable, pvalue
+from fastarac._core.text import UNDEFINED, lead, percent, printable, pvalue
 from fastarac.cli._compare import best_first, refuse_rejected
 from fastarac.cli._notes import collected
 from fastarac.cli._options import RefusalError
@@ -75,10 +75,5 @@ def verdict(found: ModelComparison) -> str:
         interval = f"{percent(found.confidence_level)} interval {ends}"
         said = f"{printable(other)} ({by:+.1f} points, {interval}{sure})"
         (clear if pair.adjusted_pvalue < alpha else even).append(said)
-    name, n = printable(leader), f"{found.n:,} items that all have"
-    parts = []
-    if clear:
-        parts.append(f"{name} accepts more than {listed(clear)}, beyond chance")
-    if even:
-        parts.append(f"{name} and {listed(even)} tie: the difference may be chance")
-    return f"On the {n}, {'; '.join(parts)}."
+    words = lead(printable(leader), clear, even, "accepts more than {}, beyond chance")
+    return f"On the {found.n:,} items that all have, {words}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rich.text import Text
 
-from fastarac._core.text import UNDEFINED, count, listed, money, percent, printable, pvalue
+from fastarac._core.text import UNDEFINED, count, lead, money, percent, printable, pvalue
 from fastarac.cli import _costs
 from fastarac.cli._costs import UNIT, Spending
 from fastarac.cli._notes import collected
@@ -138,10 +138,8 @@ class CostComparison:
                 other = printable(pair.a if pair.b == first.name else pair.b)
                 is_clear = pair.adjusted_pvalue < 1.0 - self.level
                 (clear if is_clear else even).append(f"{other} (p = {pvalue(pair.adjusted_pvalue)})")
-        name = printable(first.name)
-        parts = [f"{name} is cheaper than {listed(clear)} beyond chance"] if clear else []
-        parts += [f"{name} and {listed(even)} tie: the difference may be chance"] if even else []
-        return f"{'; '.join(parts)}." if others else ""
+        better = "is cheaper than {} beyond chance"
+        return lead(printable(first.name), clear, even, better) if others else ""
 
     def print_text(self, console: Console) -> None:
         """Print tables and words for people."""
