@@ -282,6 +282,110 @@ def test_a_full_disk_does_not_fail_the_computation(tmp_path):
     assert result.stdout.strip() == "2", result.stderr
 
 
+@pytest.mark.slow
+@compiled
+def test_kernels_from_the_cache_need_no_tables_of_numba(tmp_path):
+    """With what numba imports for a compilation a fresh process would take half as long again."""
+    code = """
+        import sys
+        import numpy as np
+        import fastarac as fa
+        confidence = np.arange(100) * 7 % 100 / 100
+        print(fa.arac_auc_score(np.arange(100) % 5 > 0, confidence))
+        print("numba.np.linalg" in sys.modules)
+        from fastarac._kernels.dropin import first_other
+        print(first_other(np.array([7, 7, 8], sys.argv[1])))
+    """
+
+    def printed(kind: str) -> list[str]:
+        result = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code), kind],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True, text=True, check=False, timeout=300,
+        )  # fmt: skip
+        assert result.returncode == 0, result.stderr
+        return result.stdout.split()
+
+    area, loaded, first = printed("f4")
+    assert (loaded, first) == ("True", "2")
+    assert printed("f4") == [area, "False", "2"]
+    assert printed("i2") == [area, "False", "2"]  # the last one is compiled, after one that was not
+
+
+@pytest.mark.slow
+@compiled
+def test_every_kernel_in_the_cache_loads_without_tables():
+    """A symbol that numba's runtime had not told LLVM of would end the process here."""
+    fa.arac_auc_score([1, 0, 1], [3, 2, 1])
+    result = run(
+        """
+        import sys
+        from fastarac import _kernels
+        loaded = 0
+        for name in sorted(_kernels._MODULES):
+            for kernel in vars(getattr(_kernels, name)).values():
+                cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+                for signature, target, *_ in cache._load_index() if cache else ():
+                    if target == kernel.targetctx.codegen().magic_tuple():
+                        hits = sum(kernel.stats.cache_hits.values())
+                        kernel.compile(signature)
+                        loaded += sum(kernel.stats.cache_hits.values()) - hits
+        print("numba.np.linalg" in sys.modules, loaded)
+        """
+    )
+    assert result.returncode == 0, result.stderr
+    found, loaded = result.stdout.split()
+    assert found == "False"
+    assert int(loaded) >= 1
+
+
+@compiled
+@pytest.mark.parametrize("change", ["newer", "fails", "moved"])
+def test_a_numba_that_needs_its_tables_gets_them(change, monkeypatch):
+    """A later numba may load otherwise: slower then, never wrong."""
+    from numba.core import caching, runtime
+
+    from fastarac._kernels import _jit
+
+    asked = []
+    load = caching.FunctionCache.load_overload
+
+    def with_tables(self: object, signature: object, target: object) -> object:
+        asked.append(signature)
+        return load(self, signature, target)
+
+    read = caching.FunctionCache._load_overload
+
+    def fail_without_tables(self: object, signature: object, target: object) -> object:
+        if not asked:
+            raise KeyError
+        return read(self, signature, target)
+
+    monkeypatch.setattr(caching.FunctionCache, "load_overload", with_tables)
+    if change == "newer":
+        monkeypatch.setattr(_jit, "LOADS_WITHOUT_TABLES", (0, 60))
+    elif change == "fails":
+        monkeypatch.setattr(caching.FunctionCache, "_load_overload", fail_without_tables)
+    else:
+        monkeypatch.delattr(runtime, "rtsys")
+
+    def thrice(x: int) -> int:
+        return 3 * x
+
+    assert _jit.kernel(thrice)(2) == 6
+    assert len(asked) == 1
+
+
+@compiled
+def test_this_numba_is_known_to_load_without_tables():
+    """Raise `LOADS_WITHOUT_TABLES` once the tests above have passed with a newer numba."""
+    import numba
+
+    from fastarac._kernels._jit import LOADS_WITHOUT_TABLES
+
+    assert numba.version_info.short <= LOADS_WITHOUT_TABLES
+
+
 def test_import_is_light():
     result = run(
         """

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -23,6 +24,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+
+LOADS_WITHOUT_TABLES = (0, 68)  # numba's versions up to this one, tested
 
 
 def _sources_stamp() -> str:
@@ -158,4 +161,29 @@ def _harden_cache(cache: Any) -> bool:
             return
 
     cache_file.save = save_if_possible
+    _load_without_tables(cache)
     return True
+
+
+def _load_without_tables(cache: Any) -> None:
+    """Let a cache load machine code without numba's tables of types and functions.
+
+    numba fills them before it looks into its cache, and imports scipy's linear algebra for them where
+    scipy is installed: half of the time until a fresh process has its first result. Only compilation
+    needs them, and fills them itself. Machine code needs the addresses of numba's runtime.
+    """
+    runtime: Any = getattr(import_module("numba.core.runtime"), "rtsys", None)
+    parts = ("load_overload", "_load_overload")
+    known = numba.version_info.short <= LOADS_WITHOUT_TABLES
+    if not (known and hasattr(runtime, "initialize") and all(hasattr(cache, part) for part in parts)):
+        return
+    load_with_tables = cache.load_overload
+
+    def load(signature: Any, target: Any) -> Any:
+        try:
+            runtime.initialize(target)
+            return cache._load_overload(signature, target)
+        except Exception:  # noqa: BLE001 - it may not fail with them
+            return load_with_tables(signature, target)
+
+    cache.load_overload = load
