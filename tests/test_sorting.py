@@ -18,30 +18,35 @@ from scipy import special
 
 import fastarac as fa
 from fastarac import _kernels
-from fastarac._core import counted, groups, inputs, minority, parallel, places, sorting
+from fastarac._core import counted, groups, inputs, minority, numpy_sort, parallel, places, sorting
 from fastarac.sweep import sweep_of_runs
 
 
 @contextmanager
 def spread(buckets: int, threads: int, chunk: int = 1 << 16, *, by_numpy: bool = False,
-    max_share: float = 0.0, by_place: bool = False,
+    max_share: float = 0.0, by_place: bool = False, place_buckets: int = 1,
 ):  # fmt: skip
     """Send small data the way of large data: `buckets` of them, over `threads`.
 
-    Or, `by_numpy`, two halves that numpy sorts, `by_place` however many items share one; or, where the
-    smaller class has at most `max_share` of the items, that of few errors.
+    Or, `by_numpy`, two halves that numpy sorts, `by_place` however many items share one, and in
+    `place_buckets` of them; or, where the smaller class has at most `max_share` of the items, that of
+    few errors.
     """
     environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
     sizes = mock.patch.multiple(
-        sorting, FEW=0, SINGLE=0, TWO_THREADS=0, BUCKET=1, MAX_BUCKETS=buckets, TASK=2,
-        numpy_sorts_well=lambda: by_numpy,
+        sorting, FEW=0, SINGLE=0, BUCKET=1, MAX_BUCKETS=buckets, TASK=2,
+        numpy_sorts_well=lambda _: by_numpy,
     )  # fmt: skip
+    own = mock.patch.object(numpy_sort, "numpy_sorts_well", return_value=by_numpy)
     sample = mock.patch.object(counted, "SAMPLE", 32)
     share = mock.patch.multiple(minority, MAX_SHARE=max_share, MAX_SHARED=max_share)
     shared = {"MAX_ALIKE": 1.0, "MAX_REPEATS": math.inf, "MAX_PICKED": 1.0} if by_place else {}
-    few = mock.patch.multiple(places, MAX_MARK_BITS=3, **shared)
+    few = mock.patch.multiple(
+        places, MAX_MARK_BITS=3, TWO_THREADS=0, BUCKET=1, MAX_BUCKETS=place_buckets,
+        SPREAD=1 if place_buckets > 1 else math.inf, **shared,
+    )  # fmt: skip
     least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
-    with environment, sizes, sample, share, few, least, mock.patch.object(inputs, "CHUNK", chunk):
+    with environment, sizes, own, sample, share, few, least, mock.patch.object(inputs, "CHUNK", chunk):
         yield
 
 
@@ -55,6 +60,10 @@ WAYS = {
     "numpy, three threads in chunks": lambda: spread(1, 3, chunk=3, by_numpy=True),
     "places": lambda: spread(1, 1, by_numpy=True, by_place=True),
     "places, three threads in chunks": lambda: spread(1, 3, chunk=3, by_numpy=True, by_place=True),
+    "places in buckets": lambda: spread(1, 1, by_numpy=True, by_place=True, place_buckets=8),
+    "places in buckets, three threads in chunks": lambda: spread(
+        1, 3, chunk=3, by_numpy=True, by_place=True, place_buckets=32
+    ),
     "smaller class": lambda: spread(1, 1, by_numpy=True, max_share=1.0),
     "smaller class, two threads": lambda: spread(1, 2, by_numpy=True, max_share=1.0),
 }
@@ -371,8 +380,8 @@ def test_the_faster_sort_is_chosen(own, by_numpy, well):
     """The least of four times each counts."""
     clock = np.cumsum([0.0, *(second for took in (own, by_numpy) for second in (took, 9.0) * 4)])
     times = [t for start in (0, 8) for i in range(4) for t in clock[start + 2 * i :][:2].tolist()]
-    with mock.patch.object(sorting, "perf_counter", side_effect=times):
-        assert sorting.numpy_sorts_well.__wrapped__() is well
+    with mock.patch.object(numpy_sort, "perf_counter", side_effect=times):
+        assert numpy_sort.numpy_sorts_well.__wrapped__(np.dtype(np.uint32)) is well
 
 
 def _parallel_is_python() -> bool:

@@ -47,24 +47,24 @@ def count_values(items: Items) -> SweepArrays | None:
     layout = items.layout
 
     def count(share: tuple[int, int]) -> tuple[Array, Array] | None:
-        slots = np.zeros(counting.N_SLOTS, layout.bits)
-        used = np.zeros(counting.N_SLOTS, np.bool_)
-        counts = np.zeros((counting.N_SLOTS, 2), np.int64)
+        slots = np.full(counting.N_SLOTS, counting.NONE, np.uint16)
+        values = np.empty(counting.MAX_DISTINCT + 1, layout.bits)
+        counts = np.zeros((len(values), 2), np.int64)
         distinct = 0
         for _, _, bits, labels in items.chunks(*share):
             bad, seen, distinct = counting.count_items(
-                bits, labels, layout.kind == FLOAT, layout.exponent, slots, used, counts, distinct
+                bits, labels, layout.kind == FLOAT, layout.exponent, slots, values, counts, distinct
             )
             items.check(not_finite=bad, seen_labels=seen)
             if distinct < 0:
                 return None
-        return slots[used], counts[used]
+        return values[:distinct], counts[:distinct]
 
     parts = parallel.run(count, parallel.shares(items.n))
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):
         return None
-    values = np.concatenate([slots for slots, _ in found]).view(layout.values)
+    values = np.concatenate([some for some, _ in found]).view(layout.values)
     counts = np.concatenate([count for _, count in found])
     values, where = np.unique(values, return_inverse=True)
     sums = np.zeros((len(values) + 1, 2), np.int64)
@@ -98,3 +98,13 @@ def integer_thresholds(values: Array) -> Array:
     thresholds = values.astype(np.float64 if exact else object)
     thresholds[0] = np.inf
     return thresholds
+
+
+def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """From the items of each share in each bucket: the bounds of the buckets, and where shares begin.
+
+    An item of a later share comes after those of earlier shares in the same bucket.
+    """
+    bounds = np.zeros(counts.shape[1] + 1, np.int64)
+    np.cumsum(counts.sum(axis=0), out=bounds[1:])
+    return bounds, bounds[:-1] + np.cumsum(counts, axis=0) - counts

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core import parallel
-from fastarac._core.sorting import over_buckets, starts_of
+from fastarac._core.counted import starts_of
+from fastarac._core.sorting import over_buckets
 
 if TYPE_CHECKING:
     from fastarac._core.inputs import Items

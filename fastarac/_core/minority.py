@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fastarac import _kernels
 from fastarac._core import parallel
 from fastarac._core.counted import has_few_values, sample_of
+from fastarac._core.numpy_sort import sort_keys
 
 if TYPE_CHECKING:
     from fastarac._core.inputs import Items
@@ -67,7 +68,7 @@ def count_around_few(items: Items) -> tuple[int, int, int] | None:
         items.check(not_finite=bad, seen_labels=seen)
         mixed = mixed[: n_keys + few]
         mixed[n_keys:] = keys
-        mixed.sort()
+        sort_keys(mixed)
         if rare_label == 1:  # then a pair counts where the rare item is above
             doubled = 2 * few * passed - doubled
         return side, doubled + _kernels.threshold.count_keys(mixed)[3]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core import parallel
+from fastarac._core.counted import starts_of
 from fastarac._core.minority import ends_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
+PLACE = np.dtype(np.uint32)  # of a key
 LOOK_BITS = 16  # of a place, by which those of a sample are compared
 MAX_ALIKE = 1 / 8  # of them, next to one that is the same in these bits
 MAX_REPEATS = 2  # of them, at the same place as another
@@ -30,6 +32,10 @@ MAX_ITEMS = 1 << 26  # with more, too many share a place whatever their distribu
 MARK_ITEMS = 4  # the logarithm of how many items there are to a mark
 MAX_PICKED = 1 / 8  # of the items
 MIN_PICKED = 64
+TWO_THREADS = 1 << 19  # from so many on, keys that numpy sorts are made by several threads
+SPREAD = 1 << 20  # from so many on, keys are spread over buckets before they are sorted
+BUCKET = 1 << 15  # items that a bucket aims at
+MAX_BUCKETS = 1 << 8
 
 
 def ends_of_places(items: Items, sample: Array) -> Any:
@@ -57,33 +63,82 @@ def ends_of_places(items: Items, sample: Array) -> Any:
     return None
 
 
+def places_in_buckets(
+    items: Items, ends: Any, sample: Array
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]:
+    """The keys of the items in their order, the same in buckets of rising place, and their bounds."""
+    kernels, layout = _kernels.places, items.layout
+    keys = np.empty(items.n, PLACE)
+    buckets, n_buckets = _ranges(sample, ends, items.n)
+    shares = shares_of_keys(items.n)
+    counts = np.zeros((len(shares), n_buckets), np.int64)
+
+    def encode(index: int) -> None:
+        for offset, values, bits, labels in items.chunks(*shares[index]):
+            bad, seen = kernels.encode_places(
+                values, bits, labels, layout.kind, layout.exponent, ends,
+                keys[offset : offset + len(bits)], buckets, counts[index],
+            )  # fmt: skip
+            items.check(not_finite=bad, seen_labels=seen)
+
+    parallel.run(encode, range(len(shares)))
+    if n_buckets == 1:
+        return keys, keys.copy(), np.array([0, items.n])
+    bounds, positions = starts_of(counts)
+    moved = np.empty_like(keys)
+
+    def move(index: int) -> None:
+        kernels.spread(keys[slice(*shares[index])], buckets, positions[index], moved)
+
+    parallel.run(move, range(len(shares)))
+    return keys, moved, bounds
+
+
+def _ranges(sample: Array, ends: Any, n: int) -> tuple[NDArray[np.uint16], int]:
+    """The bucket of each range of keys, and the number of buckets, of about the same size."""
+    n_buckets = min(MAX_BUCKETS, n // BUCKET) if n >= SPREAD else 1
+    kernels = _kernels.places
+    cells = np.empty(len(sample), np.int32)
+    _kernels.minority.cells_between(sample, ends, kernels.N_PLACES, cells)
+    n_ranges = 1 << (32 - kernels.RANGE_BITS)
+    filled = np.bincount(cells >> (kernels.RANGE_BITS - 1), minlength=n_ranges)
+    below = np.cumsum(filled) - filled
+    return (below * n_buckets // len(sample)).astype(np.uint16), n_buckets
+
+
+def shares_of_keys(n: int) -> list[tuple[int, int]]:
+    """Who makes the keys that numpy sorts."""
+    return parallel.shares(n) if n >= TWO_THREADS else [(0, n)]
+
+
 def new_marks(n: int) -> NDArray[np.uint8]:
     """No marks yet, for the places of n items."""
-    return np.zeros(1 << min(MAX_MARK_BITS, max(0, n.bit_length() - MARK_ITEMS)), np.uint8)
+    return np.zeros(1 << min(MAX_MARK_BITS, max(3, n.bit_length() - MARK_ITEMS)), np.uint8)
 
 
 def pick_marked(
-    items: Items, ends: Any, marks: NDArray[np.uint8]
-) -> tuple[Array, Array, NDArray[np.uint32]] | None:
+    items: Items, keys: NDArray[np.uint32], marks: NDArray[np.uint8]
+) -> tuple[Array, NDArray[np.uint8], NDArray[np.uint32]] | None:
     """Bits, labels and keys of the items at marked places; None where they are too many."""
+    packed = np.packbits(marks, bitorder="little")
 
-    def pick(share: tuple[int, int]) -> list[tuple[Array, Array, Array]] | None:
+    def pick(share: tuple[int, int]) -> list[tuple[Array, Array]] | None:
         parts = []
-        for _, values, bits, labels in items.chunks(*share):
-            room = MIN_PICKED + int(MAX_PICKED * len(labels))
-            numbers = np.empty(room, np.int64)
-            keys = np.empty(room, np.uint32)
-            n = _kernels.places.pick(values, labels, ends, marks, numbers, keys)
+        for offset, _, bits, _ in items.chunks(*share):
+            part = keys[offset : offset + len(bits)]
+            numbers = np.empty(MIN_PICKED + int(MAX_PICKED * len(bits)), np.int64)
+            n = _kernels.places.pick(part, packed, numbers)
             if n < 0:
                 return None
-            parts.append((bits[numbers[:n]], labels[numbers[:n]], keys[:n]))
+            parts.append((bits[numbers[:n]], part[numbers[:n]]))
         return parts
 
     found = parallel.run(pick, parallel.shares(items.n))
     picked = [parts for parts in found if parts is not None]
     if len(picked) < len(found):
         return None
-    bits, labels, keys = map(np.concatenate, zip(*chain.from_iterable(picked), strict=True))
+    bits, keys = map(np.concatenate, zip(*chain.from_iterable(picked), strict=True))
+    labels = (keys & 1).astype(np.uint8)
     for array in (bits, labels):
         array.flags.writeable = False  # as those of all items: one type for the compiler
     return bits, labels, keys

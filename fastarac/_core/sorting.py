@@ -2,18 +2,16 @@
 
 Several ways lead there, chosen by the number of items and a sample of their confidences: a few items
 are sorted by one kernel in one go; few distinct values are counted (`counted`); where one class is
-small, pairs are counted around it (`minority`); where the processor lets numpy sort well, it halves and
-sorts the others, by half of their bits where those tell nearly all apart (`places`); elsewhere they are
-spread over buckets that fit the cache, and the buckets are sorted by several threads. All give the same
-numbers to the last bit.
+small, pairs are counted around it (`minority`); where the processor lets numpy sort well
+(`numpy_sort`), it sorts the others, by half of their bits where those tell nearly all apart
+(`places`); elsewhere they are spread over buckets that fit the cache, and the buckets are sorted by
+several threads. All give the same numbers to the last bit.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,11 +24,20 @@ from fastarac._core.counted import (
     count_values,
     has_few_values,
     sample_of,
+    starts_of,
     thresholds_of,
 )
 from fastarac._core.inputs import CHUNK
 from fastarac._core.minority import count_around_few
-from fastarac._core.places import ends_of_places, new_marks, pick_marked
+from fastarac._core.numpy_sort import numpy_sorts_well
+from fastarac._core.places import (
+    PLACE,
+    ends_of_places,
+    new_marks,
+    pick_marked,
+    places_in_buckets,
+    shares_of_keys,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,11 +49,9 @@ Exact = int | Fraction
 
 FEW = 1 << 11  # up to so many items are sorted and counted by one kernel
 SINGLE = CHUNK  # up to so many items are read as one chunk and sorted as one bucket
-TWO_THREADS = 1 << 20  # from so many on, keys that numpy sorts are made by several threads
 MAX_THREADS = 2  # up to so many leave the sort of many items to numpy, where that is fast
 HALVES = 1 << 21  # so many items do any number of threads
 COUNTS_A_SORT = 16  # so many keys are counted in the time in which one is sorted
-TRIAL = 1 << 12  # keys that are sorted to find out whether it is fast
 BUCKET = 1 << 13  # items that a bucket aims at
 MAX_BUCKETS = 1 << 9
 TASK = 8  # buckets that a thread takes at a time
@@ -101,11 +106,11 @@ def count_pairs(items: Items) -> PairCounts:
         )
         items.check(not_finite=bad, seen_labels=seen)
         return PairCounts(int(correct), int(incorrect), int(doubled))
-    if items.n > SINGLE and numpy_sorts_well():
+    if items.n > SINGLE:
         few = count_around_few(items)
         if few is not None:
             return PairCounts(*few)
-        pairs = _count_places(items)
+        pairs = _count_places(items) if numpy_sorts_well(PLACE) else None
         if pairs is not None:
             return pairs
     buckets = count_or_spread(items)
@@ -118,28 +123,29 @@ def _count_places(items: Items) -> PairCounts | None:
     """`count_pairs` by a sort of places; None where too many items share one, or threads are many."""
     kernels = _kernels.places
     layout = items.layout
-    ends = ends_of_places(items, sample_of(items)) if _by_numpy(items.n) else None
+    sample = sample_of(items)
+    ends = ends_of_places(items, sample)
     if ends is None:
         return None
-    keys = np.empty(items.n, np.uint32)
-
-    def encode(share: tuple[int, int]) -> None:
-        for offset, values, bits, labels in items.chunks(*share):
-            bad, seen = kernels.encode_places(
-                values, bits, labels, layout.kind, layout.exponent, ends,
-                keys[offset : offset + len(bits)],
-            )  # fmt: skip
-            items.check(not_finite=bad, seen_labels=seen)
-
-    parallel.run(encode, _shares(items.n))
+    keys, moved, bounds = places_in_buckets(items, ends, sample)
     marks = new_marks(items.n)
-    buckets = _halves(keys, 0, by_numpy=True)
-    rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
-    sort_buckets(buckets, kernels.count_places, rows, marks)
+    if len(bounds) == 2:
+        buckets = _halves(moved, 0, by_numpy=True)
+        rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
+        sort_buckets(buckets, kernels.count_places, rows, marks)
+    else:
+        rows = np.empty((len(bounds) - 1, 4), np.int64)
+
+        def step(first: int, last: int) -> None:
+            for b in range(first, last):
+                moved[bounds[b] : bounds[b + 1]].sort()
+            kernels.count_places(moved, bounds, first, last, rows, marks)
+
+        over_buckets(len(rows), items.n, lambda: step)
     pairs = _pairs_of_rows(rows)
     if not rows[:, 0].any():
         return pairs
-    picked = pick_marked(items, ends, marks)
+    picked = pick_marked(items, keys, marks)
     if picked is None:
         return None
     bits, labels, keys = picked
@@ -253,7 +259,7 @@ class Plan(NamedTuple):
 
 def count_or_spread(items: Items) -> SweepArrays | Buckets:
     """Count items without weights where they are many with few distinct values, else spread them."""
-    by_numpy = items.n > FEW and numpy_sorts_well()
+    by_numpy = items.n > FEW and numpy_sorts_well(items.layout.bits)
     if items.n <= SINGLE:
         return halve(items, by_numpy=by_numpy)
     sample = sample_of(items)
@@ -264,35 +270,6 @@ def count_or_spread(items: Items) -> SweepArrays | Buckets:
     if by_numpy and (items.n <= HALVES or (one_sided and _by_numpy(items.n))):
         return halve(items, by_numpy=True)
     return spread(items, plan_buckets(items, sample))
-
-
-@cache
-def numpy_sorts_well() -> bool:
-    """Whether numpy halves and sorts keys about as fast as `sort_keys`: that depends on the processor.
-
-    Measured once a process, in some 100 µs. Where it takes as long or a little longer, it wins with
-    more keys, which `sort_keys` has to have spread over buckets.
-    """
-    keys = np.arange(TRIAL, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    spare = np.empty(TRIAL, np.uint64)
-    counts = np.empty(_kernels.threshold.counts_needed(TRIAL), np.int32)
-
-    def by_numpy(copy: Array) -> None:
-        copy.partition(TRIAL // 2)
-        for half in (copy[: TRIAL // 2], copy[TRIAL // 2 :]):
-            half.sort()
-
-    def seconds(sort: Callable[[Array], None]) -> float:
-        times = []
-        for _ in range(4):  # the first time, a kernel may have to be compiled
-            copy = keys.copy()
-            start = perf_counter()
-            sort(copy)
-            times.append(perf_counter() - start)
-        return min(times)
-
-    own = seconds(lambda copy: _kernels.threshold.sort_keys(copy, spare, counts))
-    return seconds(by_numpy) < 1.5 * own
 
 
 def halve(items: Items, *, by_numpy: bool) -> Buckets:
@@ -312,7 +289,7 @@ def halve(items: Items, *, by_numpy: bool) -> Buckets:
             parts.append((part[:lower], part[lower:]))
         return parts
 
-    parts = [part for parts in parallel.run(encode, _shares(n)) for part in parts]
+    parts = [part for parts in parallel.run(encode, shares_of_keys(n)) for part in parts]
     lower = sum(len(below) for below, _ in parts)
     if 0 < lower < n and len(parts) > 1:
         keys = np.concatenate([part[side] for side in (0, 1) for part in parts])
@@ -322,11 +299,6 @@ def halve(items: Items, *, by_numpy: bool) -> Buckets:
 def _by_numpy(n: int) -> bool:
     """Whether numpy sorts so many keys, where it sorts well."""
     return n <= HALVES or parallel.n_threads(n) <= MAX_THREADS
-
-
-def _shares(n: int) -> list[tuple[int, int]]:
-    """Who makes the keys that numpy sorts."""
-    return parallel.shares(n) if n >= TWO_THREADS else [(0, n)]
 
 
 def _halves(keys: Array, lower: int, *, by_numpy: bool) -> Buckets:
@@ -371,16 +343,6 @@ def plan_buckets(items: Items, sample: Array | None = None) -> Plan:
 
 def _n_cells() -> int:
     return int(_kernels.threshold.N_CELLS)
-
-
-def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """From the items of each share in each bucket: the bounds of the buckets, and where shares begin.
-
-    An item of a later share comes after those of earlier shares in the same bucket.
-    """
-    bounds = np.zeros(counts.shape[1] + 1, np.int64)
-    np.cumsum(counts.sum(axis=0), out=bounds[1:])
-    return bounds, bounds[:-1] + np.cumsum(counts, axis=0) - counts
 
 
 def spread(items: Items, plan: Plan) -> Buckets:

@@ -15,20 +15,19 @@ from fastarac._kernels._jit import kernel
 
 Array = NDArray[Any]
 
-TABLE_BITS = 13
+TABLE_BITS = 15
 N_SLOTS = 1 << TABLE_BITS
-MAX_DISTINCT = N_SLOTS // 2
+MAX_DISTINCT = 1 << 12
+NONE = MAX_DISTINCT  # in a slot without a value
+BLOCK = 1 << 11  # items that are looked at together, in the cache
 
 
 @kernel
-def slot_of(value: Any, slots: Array, used: Array) -> int:
-    """Return the slot of `value`, or the empty one where it belongs."""
+def home_of(value: Any) -> int:
+    """Return the slot where the search for `value` begins."""
     h = (np.uint64(value) ^ (np.uint64(value) >> np.uint64(32))) & np.uint64(0xFFFFFFFF)
     h = (h * np.uint64(0x9E3779B1)) >> np.uint64(13)  # below 2**64: nothing overflows
-    slot = np.int64((h ^ (h >> np.uint64(TABLE_BITS))) & np.uint64(N_SLOTS - 1))
-    while used[slot] and slots[slot] != value:
-        slot = (slot + 1) & (N_SLOTS - 1)
-    return slot
+    return np.int64((h ^ (h >> np.uint64(TABLE_BITS))) & np.uint64(N_SLOTS - 1))
 
 
 @kernel
@@ -38,34 +37,50 @@ def count_items(
     is_float: bool,
     exponent: Any,
     slots: Array,
-    used: Array,
+    values: Array,
     counts: Array,
     distinct: int,
 ) -> tuple[bool, int, int]:
-    """Add the items to the table `slots`, `used` (n_slots,), `counts` (n_slots, 2).
+    """Add the items to the `counts` (MAX_DISTINCT + 1, 2) of the first so many `distinct` `values`.
 
-    `distinct` values are in the table already. Returns whether a float is not finite, the union of
-    the labels, and the number of distinct values, or -1 as soon as they are too many.
+    `slots` (N_SLOTS,) hold the numbers of the values, or NONE. Returns whether a float is not finite,
+    the union of the labels, and the number of distinct values, or -1 as soon as they are too many.
     """
     T = bits.dtype.type
     sign = T(1) << T(8 * bits.itemsize - 1)
     bad = False
     seen = np.uint8(0)
-    for i in range(len(bits)):
-        value = bits[i]
-        if is_float and value == sign:  # minus zero is zero
-            value = value ^ value
-        label = labels[i]
-        bad |= (value & exponent) == exponent
-        seen |= label
-        slot = slot_of(value, slots, used)
-        if not used[slot]:
-            distinct += 1
-            if distinct > MAX_DISTINCT:
-                return bad and is_float, np.int64(seen), -1
-            used[slot] = True
-            slots[slot] = value
-        counts[slot, np.int64(label & np.uint8(1))] += 1
+    block = np.empty(BLOCK, bits.dtype)
+    homes = np.empty(BLOCK, np.uint16)
+    missed = np.empty(BLOCK, np.int32)
+    for start in range(0, len(bits), BLOCK):
+        b = bits[start : start + BLOCK]
+        label = labels[start : start + BLOCK]
+        for i in range(len(b)):
+            value = b[i] ^ b[i] if is_float and b[i] == sign else b[i]
+            bad |= (value & exponent) == exponent
+            seen |= label[i]
+            block[i] = value
+            homes[i] = home_of(value)
+        n_missed = 0
+        for i in range(len(b)):
+            number = slots[homes[i]]
+            found = (number != NONE) & (values[number] == block[i])
+            counts[number, label[i] & np.uint8(1)] += 1 if found else 0
+            missed[n_missed] = i
+            n_missed += 0 if found else 1
+        for m in range(n_missed):
+            i = missed[m]
+            slot = np.int64(homes[i])
+            while slots[slot] != NONE and values[slots[slot]] != block[i]:
+                slot = (slot + 1) & (N_SLOTS - 1)
+            if slots[slot] == NONE:
+                if distinct == MAX_DISTINCT:
+                    return bad and is_float, np.int64(seen), -1
+                slots[slot] = distinct
+                values[distinct] = block[i]
+                distinct += 1
+            counts[slots[slot], label[i] & np.uint8(1)] += 1
     return bad and is_float, np.int64(seen), distinct
 
 

@@ -22,13 +22,26 @@ Array = NDArray[Any]
 
 PLACE_BITS = 31
 N_PLACES = 1 << PLACE_BITS
+RANGE_BITS = 20  # 4,096 ranges of keys
 
 
 @kernel
 def encode_places(
-    values: Array, bits: Array, labels: Array, kind: int, exponent: Any, ends: Any, keys: Array
+    values: Array,
+    bits: Array,
+    labels: Array,
+    kind: int,
+    exponent: Any,
+    ends: Any,
+    keys: Array,
+    buckets: Array,
+    counts: Array,
 ) -> tuple[bool, int]:
-    """Write the keys; return whether a float is not finite, and the union of the labels."""
+    """Write the keys; return whether a float is not finite, and the union of the labels.
+
+    Where `counts` has more than one entry, add to it the number of keys in each bucket: `buckets` has
+    the bucket of each range of 2**`RANGE_BITS` keys.
+    """
     bad = False
     seen = np.uint8(0)
     cells = np.empty(BLOCK, np.int32)
@@ -41,7 +54,20 @@ def encode_places(
             bad |= (b[i] & exponent) == exponent
             seen |= label[i]
             target[i] = (np.uint32(cells[i]) << np.uint32(1)) | np.uint32(label[i])
+        if len(counts) > 1:
+            for i in range(len(b)):
+                counts[buckets[target[i] >> np.uint32(RANGE_BITS)]] += 1
     return bad and kind == FLOAT, np.int64(seen)
+
+
+@kernel
+def spread(keys: Array, buckets: Array, positions: Array, moved: Array) -> None:
+    """Copy the keys into their buckets, of which `positions` says where the next key of each goes."""
+    for i in range(len(keys)):
+        bucket = buckets[keys[i] >> np.uint32(RANGE_BITS)]
+        position = positions[bucket]
+        positions[bucket] = position + 1
+        moved[position] = keys[i]
 
 
 @kernel
@@ -81,22 +107,21 @@ def count_places(
 
 
 @kernel
-def pick(values: Array, labels: Array, ends: Any, marks: Array, numbers: Array, keys: Array) -> int:
-    """Write the numbers and the keys of the items with a mark; return how many they are.
+def pick(keys: Array, marks: Array, numbers: Array) -> int:
+    """Write the numbers of the keys with a mark, of which there are eight in a byte of `marks`.
 
-    As soon as there are more than find room, return -1.
+    Return how many they are, or -1 as soon as there are more than find room.
     """
-    last_mark = np.int32(len(marks) - 1)
+    last_mark = np.uint32(8 * len(marks) - 1)
     n = 0
-    cells = np.empty(BLOCK, np.int32)
     hits = np.empty(BLOCK, np.uint8)
     some = hits.view(np.uint64)  # eight at a time, of which hardly ever one is set
-    for start in range(0, len(labels), BLOCK):
-        label = labels[start : start + BLOCK]
-        cells_between(values[start : start + BLOCK], ends, N_PLACES, cells)
-        for i in range(len(label)):
-            hits[i] = marks[cells[i] & last_mark]
-        hits[len(label) :] = 0
+    for start in range(0, len(keys), BLOCK):
+        block = keys[start : start + BLOCK]
+        for i in range(len(block)):
+            mark = (block[i] >> np.uint32(1)) & last_mark
+            hits[i] = (marks[mark >> np.uint32(3)] >> (mark & np.uint32(7))) & np.uint32(1)
+        hits[len(block) :] = 0
         for group in range(len(some)):
             if some[group] != 0:
                 for i in range(8 * group, 8 * group + 8):
@@ -104,6 +129,5 @@ def pick(values: Array, labels: Array, ends: Any, marks: Array, numbers: Array, 
                         if n == len(numbers):
                             return -1
                         numbers[n] = start + i
-                        keys[n] = (np.uint32(cells[i]) << np.uint32(1)) | np.uint32(label[i])
                         n += 1
     return n

@@ -68,6 +68,25 @@ def ordered(bits: Any, sign: Any, kind: int) -> Any:
 
 
 @kernel
+def fill_buckets(
+    values: Array,
+    bits: Array,
+    kind: int,
+    table: Array,
+    n_buckets: int,
+    ends: Any,
+    cells: Array,
+    buckets: Array,
+) -> None:
+    """Write the bucket of each value, in loops that look at several at a time."""
+    sign = bits.dtype.type(1) << bits.dtype.type(8 * bits.itemsize - 1)
+    fill_cells(values, ends, cells)
+    for i in range(len(values)):
+        upper = n_buckets if ordered(bits[i], sign, kind) & sign else 0
+        buckets[i] = np.int64(table[cells[i]]) + upper
+
+
+@kernel
 def histogram(
     values: Array,
     bits: Array,
@@ -84,21 +103,20 @@ def histogram(
     `counts` has `n_buckets` entries for the values below zero and as many for the others. Returns
     whether a float is not finite (all bits of `exponent` set), and the union of the labels.
     """
-    one = bits.dtype.type(1)
-    sign = one << bits.dtype.type(8 * bits.itemsize - 1)
     bad = False
     seen = np.uint8(0)
     cells = np.empty(BLOCK, np.int32)
+    buckets = np.empty(BLOCK, np.uint16)
     for start in range(0, len(bits), BLOCK):
         some = bits[start : start + BLOCK]
         label = labels[start : start + BLOCK]
-        fill_cells(values[start : start + BLOCK], ends, cells)
+        value = values[start : start + BLOCK]
         for i in range(len(some)):
             bad |= (some[i] & exponent) == exponent
             seen |= label[i]
+        fill_buckets(value, some, kind, table, n_buckets, ends, cells, buckets)
         for i in range(len(some)):
-            c = np.int64(table[cells[i]])
-            counts[c + n_buckets if ordered(some[i], sign, kind) & sign else c] += 1
+            counts[buckets[i]] += 1
     return bad and kind == FLOAT, np.int64(seen)
 
 
@@ -127,20 +145,21 @@ def scatter(
     sign = one << T(8 * bits.itemsize - 1)
     weighted = len(weights) > 0
     cells = np.empty(BLOCK, np.int32)
+    buckets = np.empty(BLOCK, np.uint16)
     for start in range(0, len(bits), BLOCK):
-        fill_cells(values[start : start + BLOCK], ends, cells)
-        for i in range(start, min(start + BLOCK, len(bits))):
-            o = ordered(bits[i], sign, kind)
-            c = np.int64(table[cells[i - start]])
-            if o & sign:
-                c += n_buckets
-            p = positions[c]
-            positions[c] = p + 1
+        some = bits[start : start + BLOCK]
+        label = labels[start : start + BLOCK]
+        weight = weights[start : start + BLOCK]
+        value = values[start : start + BLOCK]
+        fill_buckets(value, some, kind, table, n_buckets, ends, cells, buckets)
+        for i in range(len(some)):
+            p = positions[buckets[i]]
+            positions[buckets[i]] = p + 1
             if p >= len(keys):
                 return
-            keys[p] = (o << one) | T(labels[i])
+            keys[p] = (ordered(some[i], sign, kind) << one) | T(label[i])
             if weighted:
-                moved_weights[p] = weights[i]
+                moved_weights[p] = weight[i]
 
 
 @kernel

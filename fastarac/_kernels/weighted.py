@@ -90,13 +90,13 @@ def sort_pairs(keys: Array, weights: Array) -> None:
         count_bits += 1
     shift = T(max(0, span_bits - count_bits))
     n_cells = np.int64(span >> shift) + 1
-    counts = np.zeros(n_cells, np.int64)
+    counts = np.zeros(n_cells, np.int32)
     for i in range(n):
         counts[(keys[i] - low) >> shift] += 1
     total = 0
     cost = 0
     for c in range(n_cells):
-        count = counts[c]
+        count = np.int64(counts[c])
         counts[c] = total
         total += count
         cost += count * count
