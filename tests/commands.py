@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from typer import testing
 from typer.testing import CliRunner
 
 from fastarac.cli._app import app
+
+# Typer builds all commands and their options anew whenever it runs one: longer than most of them take.
+testing._get_command = cache(testing._get_command)
 
 
 def run(*arguments: object, code: int | None = 0, **kwargs: Any):

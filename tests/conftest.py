@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 from typing import TYPE_CHECKING
@@ -35,6 +36,17 @@ settings.register_profile(  # where a failure counts, and not its smallest examp
 )
 compiled = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if compiled else "interpreted"))
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from walking through thousands of collected tests again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Leave to the garbage collector what extensions want to see collected in the end."""
+    gc.unfreeze()
 
 
 def pytest_runtest_teardown(item: pytest.Item) -> None:
