@@ -64,28 +64,28 @@ def steps_after(x, y) -> tuple[np.ndarray, np.ndarray]:
 
 
 def farthest(points: np.ndarray, line: np.ndarray) -> float:
-    """Largest distance of points to a line whose x rises, in a column of pixels after the other."""
-    columns = np.floor(points[:, 0]).astype(int)
-    order = np.argsort(columns, kind="stable")
-    points, columns = points[order], columns[order]
-    starts = np.flatnonzero(np.diff(columns, prepend=columns[0] - 1))
+    """Largest distance of points to a line whose x rises, from the segments near their columns."""
+    column = np.floor(points[:, 0])
+    first = np.maximum(np.searchsorted(line[:, 0], column - 1) - 1, 0)
+    last = np.searchsorted(line[:, 0], column + 2, side="right").clip(max=len(line) - 1)
+    number = last - first  # of segments for each point; all pairs of them, so many at a time
+    assert number.min() > 0
     worst = 0.0
-    for part in np.split(points, starts[1:]):
-        column = np.floor(part[0, 0])
-        first = max(np.searchsorted(line[:, 0], column - 1) - 1, 0)
-        last = np.searchsorted(line[:, 0], column + 2, side="right") + 1
-        near = line[first:last]
-        for block in np.array_split(part, max(1, len(part) * len(near) // 2_000_000)):
-            worst = max(worst, distances(block, near).max())
+    for part in np.split(np.arange(len(points)), np.flatnonzero(np.diff(number.cumsum() // 100_000)) + 1):
+        starts = number[part].cumsum() - number[part]
+        which = np.arange(number[part].sum()) + np.repeat(first[part] - starts, number[part])
+        pairs = distances(np.repeat(points[part], number[part], axis=0), line[which], line[which + 1])
+        worst = max(worst, np.minimum.reduceat(pairs, starts).max())
     return worst
 
 
-def distances(points, line) -> np.ndarray:
-    start, along = line[:-1], np.diff(line, axis=0)
-    length = (along**2).sum(axis=1)
-    off = points[:, None] - start
-    share = (off * along).sum(axis=2) / np.where(length > 0, length, 1)
-    return np.linalg.norm(off - np.clip(share, 0, 1)[..., None] * along, axis=2).min(axis=1)
+def distances(points, start, end) -> np.ndarray:
+    """Distance of each point to a segment of its own."""
+    x, y = (end - start).T
+    off_x, off_y = (points - start).T
+    length = x * x + y * y
+    share = ((off_x * x + off_y * y) / np.where(length > 0, length, 1)).clip(0, 1)
+    return np.hypot(off_x - share * x, off_y - share * y)
 
 
 def sampled(line: np.ndarray) -> np.ndarray:
