@@ -172,6 +172,7 @@ def test_seeds():
     assert fa.costs.bcost(COUNTS, COSTS).low <= fa.costs.bcost(COUNTS, COSTS).high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "n"), [(0.9, 200), (0.95, 1000)])
 def test_coverage(level, n):
     """The true cost lies in the interval about as often as promised."""
@@ -270,6 +271,7 @@ def test_differences_reverse_their_sign():
     assert a.low == pytest.approx(-b.high, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("errors", "least", "most"), [(0.0, 0.0, 0.09), (0.08, 0.85, 1.0)])
 def test_how_often_equal_costs_are_rejected(errors, least, most):
     """About one time in twenty where they are equal, mostly where they are not."""
@@ -381,6 +383,7 @@ def test_single_items_as_groups():
     assert stats.ks_2samp(grouped.distribution, single.distribution).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_coverage_of_dependent_items():
     """Pages on which all is right or much is wrong: their intervals cover, those of items do not."""
     rng = np.random.default_rng(5)

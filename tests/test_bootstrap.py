@@ -464,6 +464,7 @@ def test_progress_without_rich(capsys, monkeypatch):
     assert "resamples: 6 of 6" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="one batch takes seconds without the compiler")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interruption_ends_it_after_the_batches_under_way(threads):

@@ -69,6 +69,7 @@ class TestCalibration:
         assert (table.accuracy_low <= table.accuracy).all()
         assert (table.accuracy <= table.accuracy_high).all()
 
+    @pytest.mark.slow
     def test_chance_makes_the_whole_of_it_where_calibration_is_perfect(self):
         rng = np.random.default_rng(3)
         found = []

@@ -473,6 +473,7 @@ class TestPlot:
         run("evaluate", good, "--plot", tmp_path / "plot.png")
         assert (tmp_path / "plot.png").stat().st_mode == good.stat().st_mode
 
+    @pytest.mark.slow
     def test_many_models(self, tmp_path):
         rows = "".join(f"m{i},{j % 2},{i * j}\n" for i in range(20) for j in range(5))
         (tmp_path / "f.csv").write_text("m,correct,confidence\n" + rows)

@@ -396,6 +396,7 @@ class TestCosts:
         adjusted = np.array([pair["adjusted_pvalue"] for pair in found["pairs"]])
         np.testing.assert_allclose(adjusted[order], holm, rtol=1e-6)
 
+    @pytest.mark.slow
     def test_coverage(self):
         """The threshold that is cheapest on a sample does not spoil the interval."""
         small = bool(os.environ.get("NUMBA_DISABLE_JIT"))

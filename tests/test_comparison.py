@@ -476,6 +476,7 @@ def test_parameters_of_numpys_types_can_be_stored():
     assert json.loads(json.dumps(stored))["threshold"] == 3
 
 
+@pytest.mark.slow
 def test_equal_scores_are_told_apart_seldom():
     """With 6 incorrect items: at 5 % by Student's t, more often by DeLong's normal law, as it says."""
     rng, samples = np.random.default_rng(0), 600 if COMPILED else 10
@@ -494,6 +495,7 @@ def test_equal_scores_are_told_apart_seldom():
         assert found["delong"] > most
 
 
+@pytest.mark.slow
 def test_five_equal_models_are_told_apart_seldom():
     """By letters, which say the same as Holm's p-values."""
     rng, samples, apart = np.random.default_rng(1), 40 if COMPILED else 2, 0

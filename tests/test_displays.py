@@ -39,11 +39,12 @@ def names_of_limits(ax) -> list[str]:
 
 def distances(points, line) -> np.ndarray:
     """Distance of each point to a polyline, the nearest of all its segments; n × m of them."""
-    start, along = line[:-1], np.diff(line, axis=0)
-    length = (along**2).sum(axis=1)
-    off = points[:, None] - start
-    share = (off * along).sum(axis=2) / np.where(length > 0, length, 1)
-    return np.linalg.norm(off - np.clip(share, 0, 1)[..., None] * along, axis=2).min(axis=1)
+    x, y = np.diff(line, axis=0).T
+    length = x * x + y * y
+    x_off, y_off = (points[:, None] - line[:-1]).transpose(2, 0, 1)
+    share = ((x_off * x + y_off * y) / np.where(length > 0, length, 1)).clip(0, 1)
+    x_off, y_off = x_off - share * x, y_off - share * y
+    return np.sqrt((x_off * x_off + y_off * y_off).min(axis=1))
 
 
 def farthest_apart(x, y, vertices) -> float:

@@ -19,7 +19,7 @@ from strategies import Sample
 import fastarac as fa
 
 Family = tuple[Metric, ...]
-TOGETHER = 8  # metrics in a family, at most
+TOGETHER = 16  # metrics in a family, at most
 
 
 def every(*properties: str):

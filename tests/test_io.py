@@ -504,6 +504,7 @@ def test_per_model_keeps_the_order(tmp_path):
     assert parts["b"].model is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".jsonl", ".parquet"])
 def test_many_rows_keep_their_order(tmp_path, ending):
     rng = np.random.default_rng(0)

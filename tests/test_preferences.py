@@ -15,8 +15,8 @@ from test_verification_costs import people, points_of, sweeps
 import fastarac as fa
 from fastarac.datasets import load_digits_ocr
 
-GAMMAS = [0.0, 0.02, 0.1, 0.5, 1.0, 4.0]
-DELTAS = [-1.0, -0.5, 0.0, 0.05, 0.5, 1.0, 10.0, 500.0]
+GAMMAS = [0.0, 0.02, 0.5, 4.0]
+DELTAS = [-1.0, -0.5, 0.0, 0.05, 1.0, 500.0]
 
 
 @given(st.lists(sweeps(), min_size=1, max_size=3), st.none() | people)
