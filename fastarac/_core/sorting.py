@@ -416,10 +416,10 @@ def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, 
     n_buckets = len(bounds) - 1
 
     def worker() -> Callable[[int, int], None]:
-        sizes = np.diff(bounds)
+        largest = len(keys) if n_buckets <= TASK else np.diff(bounds).max()
         typical = 4 * (len(keys) // n_buckets + 1)
-        spare = np.empty(min(sizes.max(), typical), keys.dtype)
-        counts = np.empty(threshold.counts_needed(sizes.max()), np.int32)
+        spare = np.empty(min(largest, typical), keys.dtype)
+        counts = np.empty(threshold.counts_needed(largest), np.int32)
 
         def step(first: int, last: int) -> None:
             threshold.sort_range(keys, bounds, first, last, spare, counts)

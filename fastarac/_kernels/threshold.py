@@ -35,7 +35,7 @@ MANTISSA_SHIFT = 52 - CELL_BITS
 
 BLOCK = 1 << 11  # items whose cells are found together, in the cache
 SMALL = 24  # so few keys are sorted by insertion
-MAX_COST = 8  # mean number of keys in a key's own cell up to which insertion finishes the sort
+MAX_COST = 16  # mean number of keys in a key's own cell up to which insertion finishes the sort
 
 
 @kernel
@@ -219,7 +219,7 @@ def radix_sort(keys: Array, spare: Array, counts: Array, low: Any, differ: Any) 
     """
     T = keys.dtype.type
     n = len(keys)
-    width = 8 if n < 4096 else 11
+    width = 8 if n < 512 else 11
     size = 1 << width
     digit_mask = T(size - 1)
     shift = 0
