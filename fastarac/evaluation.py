@@ -20,7 +20,8 @@ from fastarac.evaluation_limits import LABELS, UNIT_PRICES, Limit, read_limits
 from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.operating.guarantees import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating.limits import sweep_of_limits
-from fastarac.operating.points import OperatingPoint, operating_point
+from fastarac.operating.points import OperatingPoint, point_of_limit
+from fastarac.operating.reviewer import check_reviewer
 from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep, split_grades
 
 if TYPE_CHECKING:
@@ -316,6 +317,7 @@ def evaluate(
             failure_probability=failure_probability,
         )  # fmt: skip
         return evaluate_bounds(correct, limits, prices)
+    check_reviewer(reviewer)
     if intervals or failure_probability is not None:
         reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
     if graded:
@@ -347,10 +349,10 @@ def evaluate(
     )
     every = []
     for limit in limits:
-        criterion: dict[str, Any] = {limit.criterion: limit.value}
-        point = operating_point(sweep, **criterion, reviewer=reviewer)
+        point = point_of_limit(sweep, limit.criterion, limit.value, reviewer)
         sure = None
         if failure_probability is not None and limit.criterion != "threshold":
+            criterion: dict[str, Any] = {limit.criterion: limit.value}
             if groups is None or confidence is None or isinstance(correct, ThresholdSweep):
                 method: Any = {"method": "sgr"} if limit.criterion == "max_risk" else {}
                 sure = guaranteed_operating_point(sweep, **criterion, **certain, **method)

@@ -64,8 +64,8 @@ def read_limits(
     max_error_rate: ArrayLike, max_risk: ArrayLike, threshold: float | Sequence[float]
 ) -> list[Limit]:
     """Check the limits of an evaluation and return them in the order of its results."""
-    rates = fractions_of(max_error_rate, "max_error_rate").ravel().tolist()
-    risks = fractions_of(max_risk, "max_risk").ravel().tolist()
+    rates = _rates_of(max_error_rate, "max_error_rate")
+    risks = _rates_of(max_risk, "max_risk")
     several = isinstance(threshold, list | tuple | np.ndarray)
     given: Any = list(threshold) if several else [threshold]  # type: ignore[arg-type]
     return [
@@ -77,3 +77,11 @@ def read_limits(
             for t in given
         ),
     ]
+
+
+def _rates_of(values: ArrayLike, name: str) -> list[float]:
+    """Rates in [0, 1]; of a tuple of floats without an array, whose checks take far longer."""
+    if isinstance(values, tuple) and all(type(rate) is float and 0.0 <= rate <= 1.0 for rate in values):
+        return list(values)
+    rates: list[float] = fractions_of(values, name).ravel().tolist()
+    return rates

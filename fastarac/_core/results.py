@@ -114,9 +114,10 @@ class Result(Shown):
     _derived: ClassVar[tuple[str, ...]] = ()  # properties that are shown beside the fields
 
     def __post_init__(self) -> None:
+        array = np.ndarray
         for name in self.__dataclass_fields__:  # type: ignore[attr-defined]  # faster than `fields`
             value = getattr(self, name)
-            if isinstance(value, np.ndarray):
+            if isinstance(value, array):
                 object.__setattr__(self, name, read_only(value))
 
     def _parts(self) -> dict[str, Any]:

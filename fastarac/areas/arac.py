@@ -108,7 +108,8 @@ def rounding_of_sums(items: Ranked) -> Quotient:
 
     The difference of two such means is 0 where it is no larger: it may be rounding alone.
     """
-    total = int(sum(totals(items)[:2]))
+    correct, incorrect, _ = totals(items)
+    total = int(correct + incorrect)
     if is_weighted(items) or total >= _kernels.areas.MAX_TOTAL:
         return 0, 1
     return 1, 1 << (2 * quotient_digits(total) + 38)

@@ -290,33 +290,51 @@ def operating_point(
         refuse_of_bounds(interpolate=interpolate, reviewer=reviewer)
         return bounded_point(correct, criterion, threshold if threshold is not None else limit)
     sweep = as_sweep(correct, confidence, sample_weight)
-    if threshold is not None:
-        return _point(sweep, threshold, *sweep.at(threshold)[:2], reviewer=reviewer)
+    if threshold is not None or not interpolate:
+        value = limit if threshold is None else threshold
+        return point_of_limit(sweep, criterion, value, reviewer)
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
-    last = len(ta) - 1
+    index = _index_of_limit(sweep, criterion, limit, reviewer)
+    fraction = 0.0
     if max_error_rate is not None:
-        index = last_within(sweep, limit, reviewer)
-        if index < 0:
-            raise ValueError(_out_of_reach(sweep, limit, reviewer, "max_error_rate"))
-        fraction = 0.0
-        errors = errors_at(sweep, slice(index, index + 1), reviewer)[0] if interpolate else total
+        errors = errors_at(sweep, slice(index, index + 1), reviewer)[0]
         if errors / total < limit:  # where it is the limit, the point is reached
             fraction = fraction_of_errors(limit * total - errors, sweep, index, reviewer)
     elif max_risk is not None:
-        index = _last_with_risk(sweep, limit)
-        fraction = fraction_of_risk(limit, sweep, index) if interpolate else 0.0
-    else:
-        index = bisect_left(range(last), limit, key=lambda i: (ta[i] + fa[i]) / total)
-        fraction = 0.0
-        if index and interpolate and (ta[index] + fa[index]) / total > limit:
-            index -= 1
-            fraction = fraction_of_tie(limit * total - ta[index] - fa[index], sweep, index)
-    if not interpolate or not 0.0 < fraction < 1.0:
-        return point_at(sweep, index + (interpolate and fraction >= 1.0), reviewer)
+        fraction = fraction_of_risk(limit, sweep, index)
+    elif index and (ta[index] + fa[index]) / total > limit:
+        index -= 1
+        fraction = fraction_of_tie(limit * total - ta[index] - fa[index], sweep, index)
+    if not 0.0 < fraction < 1.0:
+        return point_at(sweep, index + (fraction >= 1.0), reviewer)
     accepted_ta, accepted_fa = (
         float(c[index] + fraction * (c[index + 1] - c[index])) for c in (ta, fa)
     )
     return _point(sweep, sweep.thresholds[index + 1], accepted_ta, accepted_fa, fraction, reviewer)
+
+
+def point_of_limit(
+    sweep: ThresholdSweep, criterion: str, value: float, reviewer: Reviewer | None = None
+) -> OperatingPoint:
+    """:func:`.operating_point` for a criterion that was checked before, ties accepted whole."""
+    if criterion == "threshold":
+        return _point(sweep, value, *sweep.at(value)[:2], reviewer=reviewer)
+    return point_at(sweep, _index_of_limit(sweep, criterion, value, reviewer), reviewer)
+
+
+def _index_of_limit(
+    sweep: ThresholdSweep, criterion: str, limit: float, reviewer: Reviewer | None
+) -> int:
+    """Index of the point that accepts most within a limit, or least above `min_acceptance_rate`."""
+    if criterion == "max_risk":
+        return _last_with_risk(sweep, limit)
+    if criterion == "max_error_rate":
+        index = last_within(sweep, limit, reviewer)
+        if index < 0:
+            raise ValueError(_out_of_reach(sweep, limit, reviewer, criterion))
+        return index
+    ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
+    return bisect_left(range(len(ta) - 1), limit, key=lambda i: (ta[i] + fa[i]) / total)
 
 
 @overload
@@ -522,7 +540,8 @@ def last_within(sweep: ThresholdSweep, max_error_rate: float, reviewer: Reviewer
     """
     fa, total = sweep.false_accepts, sweep.total
     if reviewer is None:
-        return bisect_right(range(len(fa)), max_error_rate, key=lambda i: fa[i] / total) - 1
+        count, whole = fa.item, float(total)
+        return bisect_right(range(len(fa)), max_error_rate, key=lambda i: float(count(i)) / whole) - 1
     for stop in range(len(fa), 0, -CHUNK):
         start = max(0, stop - CHUNK)
         errors = errors_at(sweep, slice(start, stop), reviewer)
