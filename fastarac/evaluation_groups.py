@@ -91,10 +91,8 @@ def evaluate_groups(
 
     Parameters
     ----------
-    correct : array_like of shape (n,)
-        Whether each output was right: bool, or 0 and 1.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,)
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     by : array_like of shape (n,)
         Label of the group of each item: integers, strings, or whatever can be compared; in any
         order, without nulls. Integers, and columns of pandas and pyarrow, are fastest.

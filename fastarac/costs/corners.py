@@ -63,11 +63,9 @@ def arac_convex_hull(
 
     Returns
     -------
-    acceptance_rate : ndarray of shape (h,)
-        X of the vertices of the upper convex hull, rising to 1. The first is the largest at which no
-        error is accepted; 0 where there is none.
-    accuracy_after_correction : ndarray of shape (h,)
-        Y of the vertices, falling from 1 to the recognition rate β.
+    acceptance_rate, accuracy_after_correction : ndarray of shape (h,)
+        X and Y of the vertices of the upper convex hull: X rises to 1, Y falls to the recognition rate
+        β. The first X is the largest at which no error is accepted; 0 where there is none.
     thresholds : ndarray of shape (h,)
         Falling; an item is accepted iff ``confidence >= threshold``.
     ratio_low, ratio_high : ndarray of shape (h,)

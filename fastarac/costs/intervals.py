@@ -38,10 +38,8 @@ class CostInterval(Table, Interval):
 
     Attributes
     ----------
-    estimate : float or ndarray of shape (...)
-        Mean cost per item of the counts as they are, Σ M·c/n.
-    low, high : float or ndarray of shape (...)
-        Ends of the interval.
+    estimate, low, high : float or ndarray of shape (...)
+        Mean cost per item of the counts as they are, Σ M·c/n, and the ends of its interval.
     standard_error : float or ndarray of shape (...)
         Standard deviation of the resampled cost, exactly: √((Σ P̂·c² − (Σ P̂·c)²)/n); of groups that
         have m items and cost C, to first order: √(Σ(C − m·c̄)²)/n.

@@ -21,12 +21,9 @@ def iso_performance_slope(
 
     Parameters
     ----------
-    p_positive : float or array_like
-        P(+), the share of positives where the classifier is used, in [0, 1].
-    cost_fn : float or array_like
-        c(−|+), the cost of a false negative, at least 0.
-    cost_fp : float or array_like
-        c(+|−), the cost of a false positive, at least 0.
+    p_positive, cost_fn, cost_fp : float or array_like
+        P(+), the share of positives where the classifier is used, in [0, 1]; c(−|+) and c(+|−), the
+        costs of a false negative and of a false positive, at least 0.
 
     Returns
     -------

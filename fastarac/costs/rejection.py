@@ -81,12 +81,9 @@ def rejection_cost_curve(
 
     Returns
     -------
-    reject_cost : ndarray of shape (k,)
-        λ, as given.
-    cost : ndarray of shape (k,)
-        The least (1 − λ)·risk + λ·(1 − X) of all thresholds, in [0, 1].
-    thresholds : ndarray of shape (k,)
-        The threshold that attains it; of several, the one that accepts most.
+    reject_cost, cost, thresholds : ndarray of shape (k,)
+        λ, as given; the least (1 − λ)·risk + λ·(1 − X) of all thresholds, in [0, 1]; the threshold that
+        attains it, of several the one that accepts most.
 
     Raises
     ------

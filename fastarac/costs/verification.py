@@ -33,12 +33,9 @@ class VerificationCosts:
 
     Attributes
     ----------
-    verification : float
-        C_R, of verifying a rejected item; at least 0.
-    correction : float
-        C_C, of correcting one that is wrong, beyond verifying it; above 0.
-    error : float
-        C_E, of an error that nobody sees; at least 0.
+    verification, correction, error : float
+        C_R, of verifying a rejected item, at least 0; C_C, of correcting one that is wrong, beyond
+        verifying it, above 0; C_E, of an error that nobody sees, at least 0.
 
     Notes
     -----
@@ -85,10 +82,8 @@ class VerificationCosts:
 
         Parameters
         ----------
-        gamma : float
-            γ = C_R/C_C, at least 0.
-        delta : float
-            δ = C_E/C_C − 1, at least -1.
+        gamma, delta : float
+            γ = C_R/C_C, at least 0, and δ = C_E/C_C − 1, at least -1.
 
         Returns
         -------

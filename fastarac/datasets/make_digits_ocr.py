@@ -132,10 +132,8 @@ def read_digits(
 
     Returns
     -------
-    prediction : ndarray of shape (n,)
-        The digit read in each image: the class of the highest score.
-    confidence : ndarray of shape (n,)
-        The confidence in it, rounded to 12 significant digits.
+    prediction, confidence : ndarray of shape (n,)
+        The class of the highest score, and the confidence in it, rounded to 12 significant digits.
     """
     prediction = np.empty(len(truth), dtype=np.uint8)
     confidence = np.empty(len(truth))

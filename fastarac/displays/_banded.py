@@ -56,17 +56,14 @@ class BoundedDisplay(ItemDisplay):
         sweep : ThresholdSweep or BoundedSweep
             The counts at every threshold. Of a :class:`.BoundedSweep` the curve of the worst order is
             drawn, with a band (`band_`) up to that of the best one: the items' curve is between them.
-        name : str, optional
-            The name of the model.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        name, ax : str and matplotlib Axes, optional
+            The name of the model, and where to draw; a new figure if left out.
         **options
             What :meth:`.plot` takes by keyword; for curves of two classes also `pos_label`.
 
         Returns
         -------
         display
-            The display, drawn.
         """
         if not isinstance(sweep, BoundedSweep):
             return super().from_sweep(sweep, name=name, ax=ax, **options)
@@ -209,7 +206,6 @@ class AcceptanceDisplay(BandedDisplay):
         Returns
         -------
         display
-            The display itself.
         """
         super().plot(ax, **options)
         self.best_ = None

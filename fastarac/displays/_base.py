@@ -120,7 +120,6 @@ class Display:
         Returns
         -------
         display
-            The display itself.
         """
         self.ax_ = axes_or_new(ax, self._projection)
         self.figure_ = self.ax_.figure
@@ -261,10 +260,8 @@ class ItemDisplay(Display):
 
         Parameters
         ----------
-        correct : array_like of shape (n,)
-            Whether each output is right: bool, or 0 and 1.
-        confidence : array_like of shape (n,)
-            The confidence of each output, finite.
+        correct, confidence : array_like of shape (n,)
+            Whether each output is right (bool, or 0 and 1), and its confidence, finite.
         sample_weight : array_like of shape (n,), optional
             The weight of each item.
         **options
@@ -273,7 +270,6 @@ class ItemDisplay(Display):
         Returns
         -------
         display
-            The display, drawn.
         """
         sweep = threshold_sweep(correct, confidence, sample_weight=sample_weight)
         return cls.from_sweep(sweep, **options)
@@ -288,17 +284,14 @@ class ItemDisplay(Display):
         ----------
         sweep : ThresholdSweep
             The counts at every threshold.
-        name : str, optional
-            The name of the model.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        name, ax : str and matplotlib Axes, optional
+            The name of the model, and where to draw; a new figure if left out.
         **options
             What :meth:`.plot` takes by keyword.
 
         Returns
         -------
         display
-            The display, drawn.
         """
         display = cls._of(require_items(sweep, cls))
         display.name = name
@@ -339,7 +332,6 @@ class ItemDisplay(Display):
         Returns
         -------
         display
-            The display, drawn.
 
         Raises
         ------

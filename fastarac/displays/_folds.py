@@ -148,7 +148,6 @@ class FoldsDisplay:
         Returns
         -------
         display : FoldsDisplay
-            The display itself.
         """
         name = self.name if name is None else name
         draw_folds([fold.plot for fold in self.folds], name, curve_kwargs, ax, options)

@@ -45,10 +45,8 @@ class ScoredDisplay(ItemDisplay):
 
         Parameters
         ----------
-        y_true : array_like of shape (n,)
-            Labels of two classes.
-        y_score : array_like of shape (n,)
-            Real and finite; higher for the positive class.
+        y_true, y_score : array_like of shape (n,)
+            Labels of two classes, and scores (real and finite; higher for the positive class).
         sample_weight : array_like of shape (n,), optional
             The weight of each item.
         pos_label : int, float, bool or str, optional
@@ -59,7 +57,6 @@ class ScoredDisplay(ItemDisplay):
         Returns
         -------
         display
-            The display, drawn.
         """
         labels = read_binary(y_true, pos_label)[1]
         sweep = trusted_sweep(*sweep_arrays(read_scores(labels, y_score, sample_weight)))
@@ -82,10 +79,8 @@ class ScoredDisplay(ItemDisplay):
         ----------
         sweep : ThresholdSweep
             The counts at every threshold.
-        name : str, optional
-            The name of the model, for the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        name, ax : str and matplotlib Axes, optional
+            The name of the model, for the legend, and where to draw; a new figure if left out.
         pos_label : int, float, bool or str, optional
             Label of the positive class, for the names of the axes.
         drop_intermediate : bool, optional
@@ -97,7 +92,6 @@ class ScoredDisplay(ItemDisplay):
         Returns
         -------
         display
-            The display, drawn.
         """
         points = {} if drop_intermediate is None else {"drop_intermediate": drop_intermediate}
         display = cls._of(require_items(sweep, cls), **points)

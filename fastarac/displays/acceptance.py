@@ -16,16 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class ARPDisplay(AcceptanceDisplay):
-    """Acceptance rate – precision curve visualization.
-
-    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+    """Acceptance rate – precision curve; made and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
-    acceptance_rate : array_like of shape (n,)
-        X, the share that goes through unchecked, rising.
-    precision : array_like of shape (n,)
-        The share of right ones among them.
+    acceptance_rate, precision : array_like of shape (n,)
+        X, the share that goes through unchecked, rising, and the share of right ones among it.
     name : str, optional
         The name of the model, for the legend.
     area : float, optional
@@ -79,16 +75,12 @@ class ARPDisplay(AcceptanceDisplay):
 
 @dataclass(eq=False, repr=False)
 class RCDisplay(AcceptanceDisplay):
-    """Risk–coverage curve visualization.
-
-    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+    """Risk–coverage curve; made and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
-    coverage : array_like of shape (n,)
-        The share of accepted items, rising.
-    risk : array_like of shape (n,)
-        The share of errors among them.
+    coverage, risk : array_like of shape (n,)
+        The share of accepted items, rising, and the share of errors among them.
     name : str, optional
         The name of the model, for the legend.
     area : float, optional
@@ -142,16 +134,12 @@ class RCDisplay(AcceptanceDisplay):
 
 @dataclass(eq=False, repr=False)
 class GeneralizedRCDisplay(AcceptanceDisplay):
-    """Generalised risk–coverage curve visualization.
-
-    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+    """Generalised risk–coverage curve; made and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
-    coverage : array_like of shape (n,)
-        The share of accepted items, rising.
-    error_rate : array_like of shape (n,)
-        The share of undetected errors among all items.
+    coverage, error_rate : array_like of shape (n,)
+        The share of accepted items, rising, and that of undetected errors among all items.
     name : str, optional
         The name of the model, for the legend.
     area : float, optional

@@ -39,16 +39,13 @@ LABEL_PLACE = 0.3  # of the areas' names, in acceptance rates
 
 @dataclass(eq=False, repr=False)
 class ARACDisplay(AcceptanceDisplay):
-    """ARAC curve visualization.
-
-    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+    """ARAC curve; made and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
-    acceptance_rate : array_like of shape (n,)
-        X, the share that goes through unchecked, rising.
-    accuracy_after_correction : array_like of shape (n,)
-        Y, the share that is right once people have corrected the rest.
+    acceptance_rate, accuracy_after_correction : array_like of shape (n,)
+        X, the share that goes through unchecked, rising, and Y, the share that is right once people
+        have corrected the rest.
     name : str, optional
         The name of the model, for the legend.
     area : float, optional
@@ -72,10 +69,8 @@ class ARACDisplay(AcceptanceDisplay):
         The curves of a random and of the best order, where they are asked for.
     band_ : matplotlib PolyCollection
         The band around the curve, once :meth:`.plot_band` has drawn it.
-    ax_ : matplotlib Axes
-        The axes with the curve.
-    figure_ : matplotlib Figure
-        The figure with the axes.
+    ax_, figure_ : matplotlib Axes and Figure
+        The axes with the curve, and their figure.
 
     See Also
     --------
@@ -133,10 +128,8 @@ class ARACDisplay(AcceptanceDisplay):
         sweep : ThresholdSweep or BoundedSweep
             The counts at every threshold. Of a :class:`.BoundedSweep` the curve of the worst order is
             drawn, with a band up to that of the best one; no operating points are marked.
-        name : str, optional
-            The name of the model, for the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        name, ax : str and matplotlib Axes, optional
+            The name of the model, for the legend, and where to draw; a new figure if left out.
         max_error_rate : float or sequence of float, default=()
             Allowed error rates: each is a dashed line, and the point of largest acceptance within it
             is marked on the curve, with its threshold.
@@ -146,7 +139,6 @@ class ARACDisplay(AcceptanceDisplay):
         Returns
         -------
         display : ARACDisplay
-            The display, drawn.
         """
         rates = tuple(np.atleast_1d(max_error_rate).tolist())
         if isinstance(sweep, BoundedSweep):
@@ -189,7 +181,6 @@ class ARACDisplay(AcceptanceDisplay):
         Returns
         -------
         display : ARACDisplay
-            The display itself.
         """
         super().plot(ax, **options)
         self.points_ = None

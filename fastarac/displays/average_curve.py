@@ -37,9 +37,7 @@ KINDS: dict[str, type[AcceptanceDisplay]] = {
 
 @dataclass(eq=False, repr=False)
 class AverageCurveDisplay(Display):
-    """Visualization of the mean curve of several folds, and of their standard deviation.
-
-    Make it with ``from_sweeps``, which draws it as well.
+    """Mean curve of several folds and its standard deviation; made and drawn by ``from_sweeps``.
 
     Parameters
     ----------
@@ -110,17 +108,14 @@ class AverageCurveDisplay(Display):
             As for :func:`.average_curves`.
         curve : {"arac", "generalized_rc", "arp", "rc"}
             As for :func:`.average_curves`.
-        name : str, optional
-            The name of the model, for the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        name, ax : str and matplotlib Axes, optional
+            The name of the model, for the legend, and where to draw; a new figure if left out.
         **options
             What :meth:`.plot` takes by keyword.
 
         Returns
         -------
         display : AverageCurveDisplay
-            The display, drawn.
         """
         folds = list(sweeps)
         if grid is None:
@@ -145,7 +140,6 @@ class AverageCurveDisplay(Display):
         Returns
         -------
         display : AverageCurveDisplay
-            The display itself.
         """
         average = self.average
         self._shown = average.values if plot_folds else np.array([average.mean, *self._ends()])

@@ -35,14 +35,9 @@ class ConfusionDisplay(ItemDisplay):
 
     Parameters
     ----------
-    true_accepts : array_like of shape (n,)
-        Right and accepted items, TA: numbers or shares, at rising acceptance rates.
-    false_accepts : array_like of shape (n,)
-        Wrong and accepted items, FA.
-    false_rejects : array_like of shape (n,)
-        Right and rejected items, FR.
-    true_rejects : array_like of shape (n,)
-        Wrong and rejected items, TR.
+    true_accepts, false_accepts, false_rejects, true_rejects : array_like of shape (n,)
+        Items that are right and accepted, wrong and accepted, right and rejected, wrong and rejected:
+        numbers or shares, at rising acceptance rates.
     name : str, optional
         The name of the model, for the title.
 

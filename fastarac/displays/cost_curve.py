@@ -29,16 +29,12 @@ ROOM = MARGIN * HIGHEST / 2
 
 @dataclass(eq=False, repr=False)
 class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
-    """Cost curve visualization.
-
-    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+    """Cost curve; made and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
-    probability_cost : array_like of shape (n,)
-        PCF(+) of the vertices, rising from 0 to 1.
-    normalized_expected_cost : array_like of shape (n,)
-        The least normalised expected cost at the vertices.
+    probability_cost, normalized_expected_cost : array_like of shape (n,)
+        PCF(+) of the vertices, rising from 0 to 1, and the least normalised expected cost there.
     name : str, optional
         The name of the model, for the legend.
     rates : tuple of two array_like of shape (m,), optional
@@ -108,10 +104,8 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
         sweep : ThresholdSweep or BoundedSweep
             The counts at every threshold. Of a :class:`.BoundedSweep` the curve of the worst order is
             drawn, with a band (`band_`) down to that of the best one.
-        name : str, optional
-            The name of the model, for the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        name, ax : str and matplotlib Axes, optional
+            The name of the model, for the legend, and where to draw; a new figure if left out.
         pos_label : int, float, bool or str, optional
             Label of the positive class, for the names of the axes.
         confidence_level : float, optional
@@ -124,7 +118,6 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
         Returns
         -------
         display : CostCurveDisplay
-            The display, drawn.
         """
         if isinstance(sweep, BoundedSweep):
             refuse_of_bounds(confidence_level=confidence_level)
@@ -155,7 +148,6 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
         Returns
         -------
         display : CostCurveDisplay
-            The display itself.
         """
         super().plot(ax, **options)
         self.band_ = None

@@ -24,16 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class PowerDisplay(Display):
-    """Power of a guarantee over the number of verified outputs: a saw-tooth.
-
-    Make it with ``from_rates``, which draws it as well.
+    """Power of a guarantee over the verified outputs, a saw-tooth; made and drawn by ``from_rates``.
 
     Parameters
     ----------
-    n_items : array_like of shape (k,)
-        Numbers of outputs, rising.
-    power : array_like of shape (k,)
-        The probability that the limit is guaranteed.
+    n_items, power : array_like of shape (k,)
+        Numbers of outputs, rising, and the probabilities that the limit is guaranteed.
     wanted : float, default=0.8
         The power that is wanted; the chance level of :meth:`plot`.
     name : str, optional
@@ -97,7 +93,6 @@ class PowerDisplay(Display):
         Returns
         -------
         PowerDisplay
-            The display, drawn.
         """
         numbers, found = power_curve(
             max_error_rate, expected_error_rate, power=power, failure_probability=failure_probability
@@ -115,16 +110,12 @@ class PowerDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class CalibrationDisplay(IntervalDisplay):
-    """Reliability diagram: the share of correct outputs over their confidence, with intervals.
-
-    Make it with ``from_predictions``, which draws it as well.
+    """Reliability diagram with intervals; made and drawn by ``from_predictions``.
 
     Parameters
     ----------
-    confidence : array_like of shape (n_bins,)
-        The mean confidence of each bin, rising.
-    accuracy, low, high : array_like of shape (n_bins,)
-        The share of correct outputs, and the interval around it.
+    confidence, accuracy, low, high : array_like of shape (n_bins,)
+        Mean confidence of each bin, rising, share of correct outputs, and the interval around it.
     name : str, optional
         The name of the model, for the legend.
 
@@ -182,17 +173,14 @@ class CalibrationDisplay(IntervalDisplay):
             Whether each output is right (bool, or 0 and 1), and its confidence.
         n_bins, confidence_level
             As :func:`.calibration_table` takes them.
-        name : str, optional
-            The name of the model, for the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        name, ax : str and matplotlib Axes, optional
+            The name of the model, for the legend, and where to draw; a new figure if left out.
         **options
             What :meth:`.plot` takes by keyword.
 
         Returns
         -------
         CalibrationDisplay
-            The display, drawn.
         """
         table = calibration_table(correct, confidence, n_bins=n_bins, confidence_level=confidence_level)
         ends = table.accuracy_low, table.accuracy_high
@@ -208,9 +196,7 @@ class CalibrationDisplay(IntervalDisplay):
 
 @dataclass(eq=False, repr=False)
 class ShiftDisplay(Display):
-    """Quantiles of new confidences over those before: on the diagonal where nothing has moved.
-
-    Make it with ``from_shift``, which draws it as well.
+    """Quantiles of new confidences over those before; made and drawn by ``from_shift``.
 
     Parameters
     ----------
@@ -222,7 +208,7 @@ class ShiftDisplay(Display):
     Attributes
     ----------
     line_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`; the chance level is the diagonal.
+        As of :class:`.ARACDisplay`; the chance level is the diagonal, where nothing has moved.
 
     See Also
     --------
@@ -270,7 +256,6 @@ class ShiftDisplay(Display):
         Returns
         -------
         ShiftDisplay
-            The display, drawn.
         """
         if name is None and shift.field is not None:
             name = str(shift.field)

@@ -48,10 +48,8 @@ class PreferenceMapDisplay(Display):
         The grid of colours, a cell for each pair of ratios.
     labels_ : dict of str to matplotlib Text
         The names in the regions that have room for them.
-    ax_ : matplotlib Axes
-        The axes with the map.
-    figure_ : matplotlib Figure
-        The figure with the axes.
+    ax_, figure_ : matplotlib Axes and Figure
+        The axes with the map, and their figure.
 
     See Also
     --------
@@ -105,10 +103,8 @@ class PreferenceMapDisplay(Display):
         ----------
         models, gammas, deltas, reviewer
             As for :func:`.preference_map`.
-        name : str, optional
-            For the title.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        name, ax : str and matplotlib Axes, optional
+            For the title, and where to draw; a new figure if left out.
         **options
             What :meth:`.plot` takes by keyword; `curve_kwargs` are those of matplotlib's
             ``pcolormesh``, and there is no chance level.
@@ -116,7 +112,6 @@ class PreferenceMapDisplay(Display):
         Returns
         -------
         display : PreferenceMapDisplay
-            The display, drawn.
         """
         found = preference_map(models, gammas=gammas, deltas=deltas, reviewer=reviewer)
         return cls(found, name=name).plot(ax, **options)

@@ -41,16 +41,12 @@ PARTS = 24  # of such a part, a rate
 
 @dataclass(eq=False, repr=False)
 class RocCurveDisplay(BandedDisplay, SquareDisplay):
-    """ROC curve visualization.
-
-    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+    """ROC curve; made and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
-    fpr : array_like of shape (n,)
-        False positive rates, rising.
-    tpr : array_like of shape (n,)
-        True positive rates.
+    fpr, tpr : array_like of shape (n,)
+        False positive rates, rising, and true positive rates.
     roc_auc : float, optional
         The area under the curve, for the legend.
     name : str, optional
@@ -66,10 +62,8 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
         The chance level, where it is asked for.
     band_ : matplotlib PolyCollection
         The band around the curve, once :meth:`.plot_band` has drawn it.
-    ax_ : matplotlib Axes
-        The axes with the curve.
-    figure_ : matplotlib Figure
-        The figure with the axes.
+    ax_, figure_ : matplotlib Axes and Figure
+        The axes with the curve, and their figure.
 
     See Also
     --------
@@ -116,16 +110,12 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
 
 @dataclass(eq=False, repr=False)
 class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
-    """Precision–recall curve visualization.
-
-    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+    """Precision–recall curve; made and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
-    precision : array_like of shape (n,)
-        Precision at each threshold.
-    recall : array_like of shape (n,)
-        Recall at each threshold, falling or rising.
+    precision, recall : array_like of shape (n,)
+        Of each threshold; the recall falls or rises.
     average_precision : float, optional
         The average precision, for the legend.
     name : str, optional
@@ -214,16 +204,12 @@ def _precision_between(sweep: BoundedSweep) -> Band:
 
 @dataclass(eq=False, repr=False)
 class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
-    """Detection error tradeoff (DET) curve visualization.
-
-    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+    """Detection error tradeoff (DET) curve; made and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
-    fpr : array_like of shape (n,)
-        False positive rates, falling or rising.
-    fnr : array_like of shape (n,)
-        False negative rates.
+    fpr, fnr : array_like of shape (n,)
+        False positive rates, falling or rising, and false negative rates.
     name : str, optional
         The name of the model, for the legend.
     pos_label : int, float, bool or str, optional

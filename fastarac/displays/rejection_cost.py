@@ -31,16 +31,12 @@ ROOM_FOR_LABELS = 0.85  # of the axes in three dimensions, whose labels figures 
 
 @dataclass(eq=False, repr=False)
 class RejectionCostDisplay(BoundedDisplay):
-    """Cost curve visualization, over the relative cost of rejecting.
-
-    Make it with ``from_predictions`` or ``from_sweep``, which draw it as well.
+    """Cost over the relative cost of rejecting; made by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
-    reject_cost : array_like of shape (k,)
-        λ, from 0 to 1, rising.
-    cost : array_like of shape (k,)
-        The least cost of all thresholds.
+    reject_cost, cost : array_like of shape (k,)
+        λ, from 0 to 1, rising, and the least cost of all thresholds.
     error_rate : float, optional
         1 − β, the error rate where everything is accepted; for the line of that.
     name : str, optional
@@ -109,21 +105,17 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
 
     Parameters
     ----------
-    rejection_rate : array_like of shape (n,)
-        1 − X, the share that people look at, rising or falling.
-    accuracy : array_like of shape (n,)
-        Share of correct ones among the accepted.
-    normalized_cost : array_like of shape (n,)
-        What errors and rejections cost, over what they cost at most.
+    rejection_rate, accuracy, normalized_cost : array_like of shape (n,)
+        1 − X, the share that people look at, rising or falling; the share of correct ones among the
+        accepted; what errors and rejections cost, over what they cost at most.
     name : str, optional
         The name of the model, for the legend.
 
     Attributes
     ----------
-    line_ : mpl_toolkits.mplot3d Line3D
-        The curve. Of a long curve, it has the vertices that make a visible difference.
-    shadow_ : mpl_toolkits.mplot3d Line3D
-        The accuracy–rejection curve below it, on the floor.
+    line_, shadow_ : mpl_toolkits.mplot3d Line3D
+        The curve, of a long one the vertices that make a visible difference; and the accuracy–rejection
+        curve below it, on the floor.
     chance_level_, ax_, figure_
         As of :class:`.ARACDisplay`; the axes have three dimensions.
 
@@ -181,7 +173,6 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
         Returns
         -------
         display : AccuracyRejectionCostDisplay
-            The display, drawn.
         """
         curve = accuracy_rejection_cost_curve(require_items(sweep, cls), costs=require_costs(costs))
         return cls(*curve[:3], name=name).plot(ax, **options)

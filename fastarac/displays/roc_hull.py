@@ -91,7 +91,6 @@ class ROCHullDisplay(SquareDisplay):
         Returns
         -------
         display : ROCHullDisplay
-            The display itself.
         """
         super().plot(ax, **options)
         found = [self.hull.best(slope) for slope in slopes]

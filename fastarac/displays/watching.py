@@ -36,16 +36,12 @@ def _heights(limit: float | None, rates: FloatArray) -> Range:
 
 @dataclass(eq=False, repr=False)
 class MonitorDisplay(IntervalDisplay):
-    """The error rate of audits over time, with a confidence sequence and the limit.
-
-    Make it with ``from_monitor``, which draws it as well.
+    """Error rate of audits over time, with a confidence sequence; made and drawn by ``from_monitor``.
 
     Parameters
     ----------
-    audited : array_like of shape (k,)
-        Audits up to each moment, rising.
-    error_rate, low, high : array_like of shape (k,)
-        The share of errors among them, and the interval around it.
+    audited, error_rate, low, high : array_like of shape (k,)
+        Audits up to each moment, rising; share of errors among them, and the interval around it.
     limit : float
         The error rate or risk that is to be kept; the chance level of :meth:`plot`.
     alarm_at : int, optional
@@ -100,17 +96,14 @@ class MonitorDisplay(IntervalDisplay):
         ----------
         monitor : ErrorRateMonitor
             With at least one update.
-        name : str, optional
-            For the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        name, ax : str and matplotlib Axes, optional
+            For the legend, and where to draw; a new figure if left out.
         **options
             What :meth:`.plot` takes by keyword.
 
         Returns
         -------
         MonitorDisplay
-            The display, drawn.
 
         Raises
         ------
@@ -147,9 +140,7 @@ class MonitorDisplay(IntervalDisplay):
 
 @dataclass(eq=False, repr=False)
 class FieldErrorsDisplay(Display):
-    """Errors that nobody sees, of all outputs and of each field, with intervals and the limit.
-
-    Make it with ``from_check`` or ``from_applied``, which draw it as well.
+    """Undetected errors of all outputs and each field; made by ``from_check`` or ``from_applied``.
 
     Parameters
     ----------
@@ -225,7 +216,6 @@ class FieldErrorsDisplay(Display):
         Returns
         -------
         FieldErrorsDisplay
-            The display, drawn.
         """
         if name is None:
             counts = f"{check.errors:,} errors among {check.n_items:,} {check.unit}"
@@ -257,7 +247,6 @@ class FieldErrorsDisplay(Display):
         Returns
         -------
         FieldErrorsDisplay
-            The display, drawn.
         """
         if name is None:
             name = f"{applied.expected_errors:,.4g} errors expected"
@@ -300,16 +289,13 @@ class FieldErrorsDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class AuditDisplay(IntervalDisplay):
-    """Error rate over the accepted share, as a log of audits estimates it, with intervals.
-
-    Make it with ``from_sweep``, which draws it as well.
+    """Error rate over the accepted share, from a log of audits; made and drawn by ``from_sweep``.
 
     Parameters
     ----------
-    acceptance_rate : array_like of shape (k,)
-        Shares of the logged outputs, rising.
-    error_rate, low, high : array_like of shape (k,)
-        The share of errors that nobody sees if so many were accepted, and the interval around it.
+    acceptance_rate, error_rate, low, high : array_like of shape (k,)
+        Shares of the logged outputs, rising; the share of errors that nobody sees if so many were
+        accepted, and the interval around it.
     in_use : float
         The share that is accepted at the threshold in use; the chance level of :meth:`plot`.
     name : str, optional
@@ -371,17 +357,14 @@ class AuditDisplay(IntervalDisplay):
             Of :func:`.audited_sweep`.
         confidence_level : float, default=0.95
             Of each interval by itself, in (0, 1).
-        name : str, optional
-            For the legend.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+        name, ax : str and matplotlib Axes, optional
+            For the legend, and where to draw; a new figure if left out.
         **options
             What :meth:`.plot` takes by keyword.
 
         Returns
         -------
         AuditDisplay
-            The display, drawn.
         """
         found = audited_rates(sweep, confidence_level)
         in_use = float(sweep.accepted_at(np.array([sweep.threshold]))[0]) / len(sweep.logged)

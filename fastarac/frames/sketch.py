@@ -153,10 +153,9 @@ class ThresholdSketch:
 
         Parameters
         ----------
-        correct : array_like of shape (n,)
-            Whether each output was right: bool, or 0 and 1 of any numeric type.
-        confidence : array_like of shape (n,)
-            Real and finite. Integers up to 2**53, which doubles hold.
+        correct, confidence : array_like of shape (n,)
+            Whether each output was right (bool, or 0 and 1 of any numeric type), and its confidence
+            (real and finite; of integers up to 2**53, which doubles hold).
 
         Raises
         ------

@@ -267,12 +267,9 @@ def confusion_measures(
         True positives: predicted positive and positive. Numbers of at least 0, counts or weights. A
         sweep stands for all four arguments: what it accepts is predicted positive, what is correct is
         positive.
-    fp : array_like
-        False positives: predicted positive, but negative.
-    fn : array_like
-        False negatives: predicted negative, but positive.
-    tn : array_like
-        True negatives. All four in shapes that broadcast.
+    fp, fn, tn : array_like
+        False positives (predicted positive, but negative), false negatives and true negatives. All four
+        in shapes that broadcast.
 
     Returns
     -------

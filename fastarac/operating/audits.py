@@ -33,10 +33,9 @@ class AuditedSweep(ThresholdSweep):
 
     Attributes
     ----------
-    threshold : float
-        K, from which on outputs were accepted.
-    least_probability : float
-        π, the least probability with which an accepted output was audited.
+    threshold, least_probability : float
+        K, from which on outputs were accepted, and π, the least probability with which such an output
+        was audited.
     logged : ndarray of shape (n,)
         The confidences of all outputs in the log, with and without a known truth, falling.
     error_points : ndarray of shape (n_errors,), intp
@@ -90,10 +89,8 @@ def audited_sweep(
 
     Parameters
     ----------
-    correct : array_like of shape (n,)
-        Whether each output was right: 1 or 0, and NaN where nobody looked.
-    confidence : array_like of shape (n,)
-        Of each output, finite.
+    correct, confidence : array_like of shape (n,)
+        Whether each output was right (1 or 0, and NaN where nobody looked), and its confidence, finite.
     threshold : float
         K: outputs at or above it were accepted. All others were verified.
     audit_probability : float or array_like of shape (n,)

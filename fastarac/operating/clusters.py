@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.inputs import whole_number
+from fastarac.operating.fixed_thresholds import last_proved
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,17 +117,11 @@ def bet_on_risk(
     pages: Pages, ends: NDArray[np.intp], starts: list[Start], limit: float, delta: float
 ) -> int:
     """Index of the lowest fixed threshold with a proved risk; `ends` are the points each accepts."""
-    spent = {start.place: start.weight * delta for start in starts}
-    level, last = 0.0, -1
-    for index in range(starts[0].place, len(ends)):
-        level += spent.get(index, 0.0)
-        if not level:
-            continue
+
+    def proves(index: int, level: float) -> bool:
         accepted = pages.place < ends[index]
         weights = pages.wrong[accepted] - limit
         outcomes = np.bincount(pages.group[accepted], weights, len(pages.sizes)).astype(np.float64)
-        if accepted.any() and wealth(outcomes, pages.largest, limit) >= 1.0 / level:
-            last = index
-        else:
-            level = 0.0
-    return last
+        return bool(accepted.any()) and wealth(outcomes, pages.largest, limit) >= 1.0 / level
+
+    return last_proved(proves, starts, len(ends), delta)

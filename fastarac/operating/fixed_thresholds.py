@@ -12,6 +12,8 @@ from fastarac._core.special import binomial_cdf
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
 Scale = Literal["percent", "unit"]
@@ -74,6 +76,22 @@ def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -
     return [Start(*start) for start in sorted(found.items())]
 
 
+def last_proved(proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float) -> int:
+    """Index of the lowest of n thresholds at which `proves(index, level)`; −1 for none.
+
+    A test at each threshold from the first start on; what a rejection had may be spent on the next.
+    """
+    spent = {start.place: start.weight * delta for start in starts}
+    level, last = 0.0, -1
+    for index in range(starts[0].place, n):
+        level += spent.get(index, 0.0)
+        if level and proves(index, level):
+            last = index
+        else:
+            level = 0.0
+    return last
+
+
 def last_rejected(
     accepted: NDArray[np.int64],
     errors: NDArray[np.int64],
@@ -81,22 +99,13 @@ def last_rejected(
     limit: float,
     delta: float,
 ) -> int:
-    """Index of the lowest threshold whose risk is proved to be within the limit; −1 for none.
+    """Index of the lowest threshold whose risk is proved to be within the limit; −1 for none."""
 
-    A test at each threshold from the first start on; what a rejection had may be spent on the next.
-    """
-    spent = {start.place: start.weight * delta for start in starts}
-    level, last = 0.0, -1
-    for index in range(starts[0].place, len(accepted)):
-        level += spent.get(index, 0.0)
-        if not level:
-            continue
-        n, wrong = int(accepted[index]), int(errors[index])
-        if n and binomial_cdf(wrong, n, limit) <= level:
-            last = index
-        else:
-            level = 0.0
-    return last
+    def proves(index: int, level: float) -> bool:
+        n = int(accepted[index])
+        return bool(n) and binomial_cdf(int(errors[index]), n, limit) <= level
+
+    return last_proved(proves, starts, len(accepted), delta)
 
 
 def counts_at(

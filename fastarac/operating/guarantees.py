@@ -162,10 +162,9 @@ def guaranteed_operating_point(
     ----------
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
-    max_error_rate : float, optional
-        The share of undetected errors among *all* items that must not be exceeded, in [0, 1].
-    max_risk : float, optional
-        The share of errors among the *accepted* items that must not be exceeded, in [0, 1].
+    max_error_rate, max_risk : float, optional
+        The share of undetected errors among *all* items, or of errors among the *accepted* ones, that
+        must not be exceeded, in [0, 1].
     failure_probability : float, default=0.05
         δ, in (0, 1): the probability that may remain of a threshold that exceeds the limit.
     groups : array_like of shape (n,), optional

@@ -21,7 +21,21 @@ from fastarac.operating.ties import errors_at, fraction_of_errors, fraction_of_r
 from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep
 
 if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
     from numpy.typing import ArrayLike, NDArray
+
+    class _Options(TypedDict, total=False):
+        """What all overloads for a limit take."""
+
+        interpolate: bool
+        reviewer: Reviewer | None
+
+    class _OfItems(_Options, total=False):
+        """What a sweep does not know."""
+
+        sample_weight: ArrayLike | None
+
 
 CHUNK = 1 << 16
 
@@ -41,11 +55,9 @@ class OperatingPoint(Result):
         that no float holds.
     true_accepts, false_accepts, false_rejects, true_rejects : int or float
         TA, FA, FR, TR (Kimura et al. 2024, table 1).
-    risk : float
-        Errors among the accepted items, FA/(TA + FA), in [0, 1]. Where nothing is accepted, that of
-        the most confident items.
-    precision : float
-        TA/(TA + FA), in [0, 1]; where nothing is accepted, that of the most confident items.
+    risk, precision : float
+        Of the accepted items, FA/(TA + FA) and TA/(TA + FA), in [0, 1]. Where nothing is accepted,
+        those of the most confident items.
     tie_acceptance : float
         In (0, 1]; 1 unless part of a tie is accepted.
     reviewer : Reviewer or None
@@ -155,50 +167,23 @@ def operating_point(
 ) -> OperatingPoint: ...
 @overload
 def operating_point(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    max_error_rate: float,
-    interpolate: bool = False,
-    reviewer: Reviewer | None = None,
+    sweep: ThresholdSweep, /, *, max_error_rate: float, **options: Unpack[_Options]
 ) -> OperatingPoint: ...
 @overload
 def operating_point(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    max_error_rate: float,
-    interpolate: bool = False,
-    reviewer: Reviewer | None = None,
-    sample_weight: ArrayLike | None = None,
+    correct: ArrayLike, confidence: ArrayLike, *, max_error_rate: float, **options: Unpack[_OfItems]
 ) -> OperatingPoint: ...
 @overload
 def operating_point(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    max_risk: float,
-    interpolate: bool = False,
-    reviewer: Reviewer | None = None,
+    sweep: ThresholdSweep, /, *, max_risk: float, **options: Unpack[_Options]
 ) -> OperatingPoint: ...
 @overload
 def operating_point(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    max_risk: float,
-    interpolate: bool = False,
-    reviewer: Reviewer | None = None,
-    sample_weight: ArrayLike | None = None,
+    correct: ArrayLike, confidence: ArrayLike, *, max_risk: float, **options: Unpack[_OfItems]
 ) -> OperatingPoint: ...
 @overload
 def operating_point(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    min_acceptance_rate: float,
-    interpolate: bool = False,
-    reviewer: Reviewer | None = None,
+    sweep: ThresholdSweep, /, *, min_acceptance_rate: float, **options: Unpack[_Options]
 ) -> OperatingPoint: ...
 @overload
 def operating_point(
@@ -206,9 +191,7 @@ def operating_point(
     confidence: ArrayLike,
     *,
     min_acceptance_rate: float,
-    interpolate: bool = False,
-    reviewer: Reviewer | None = None,
-    sample_weight: ArrayLike | None = None,
+    **options: Unpack[_OfItems],
 ) -> OperatingPoint: ...
 def operating_point(
     correct: ArrayLike | ThresholdSweep | BoundedSweep,
@@ -339,41 +322,19 @@ def _index_of_limit(
 
 @overload
 def acceptance_at_error_rate(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    max_error_rate: float,
-    interpolate: bool = True,
-    reviewer: Reviewer | None = None,
+    sweep: ThresholdSweep, /, *, max_error_rate: float, **options: Unpack[_Options]
 ) -> float: ...
 @overload
 def acceptance_at_error_rate(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    max_error_rate: float,
-    interpolate: bool = True,
-    reviewer: Reviewer | None = None,
-    sample_weight: ArrayLike | None = None,
+    correct: ArrayLike, confidence: ArrayLike, *, max_error_rate: float, **options: Unpack[_OfItems]
 ) -> float: ...
 @overload
 def acceptance_at_error_rate(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    max_error_rate: ArrayLike,
-    interpolate: bool = True,
-    reviewer: Reviewer | None = None,
+    sweep: ThresholdSweep, /, *, max_error_rate: ArrayLike, **options: Unpack[_Options]
 ) -> float | NDArray[np.float64]: ...
 @overload
 def acceptance_at_error_rate(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    max_error_rate: ArrayLike,
-    interpolate: bool = True,
-    reviewer: Reviewer | None = None,
-    sample_weight: ArrayLike | None = None,
+    correct: ArrayLike, confidence: ArrayLike, *, max_error_rate: ArrayLike, **options: Unpack[_OfItems]
 ) -> float | NDArray[np.float64]: ...
 def acceptance_at_error_rate(
     correct: ArrayLike | ThresholdSweep,

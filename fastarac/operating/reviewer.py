@@ -89,35 +89,13 @@ class Reviewer:
         return errors / counts.total
 
     def correction_rate(self, counts: _Counts) -> Any:
-        """R_C = [d·TR + a·FR]/Ω: the share that people change, for better or worse.
-
-        Parameters
-        ----------
-        counts : ThresholdSweep or OperatingPoint
-            What the machine accepts and rejects.
-
-        Returns
-        -------
-        float or ndarray of shape (m + 1,)
-            In [0, 1]; an array at the thresholds of a sweep.
-        """
+        """R_C = [d·TR + a·FR]/Ω: the share that people change; arguments as of `error_rate`."""
         changed = self.detection_rate * counts.true_rejects
         changed = changed + self.false_alarm_rate * counts.false_rejects
         return changed / counts.total
 
     def accuracy_after_correction(self, counts: _Counts) -> Any:
-        """Y = 1 − R_E: the share that is right in the end.
-
-        Parameters
-        ----------
-        counts : ThresholdSweep or OperatingPoint
-            What the machine accepts and rejects.
-
-        Returns
-        -------
-        float or ndarray of shape (m + 1,)
-            In [0, 1]; an array at the thresholds of a sweep.
-        """
+        """Y = 1 − R_E: the share that is right in the end; arguments as of `error_rate`."""
         errors = self.errors(counts.false_accepts, counts.false_rejects, counts.true_rejects)
         return (counts.total - errors) / counts.total
 

@@ -58,11 +58,6 @@ def cohen_kappa_score(
     float
         In [-1, 1]; 1 is full agreement, 0 is chance. Unweighted items: the exact value rounded once.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As scikit-learn's, word for word.
-
     Warns
     -----
     UndefinedMetricWarning

@@ -69,20 +69,13 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
 
     Parameters
     ----------
-    x : array_like of shape (n,)
-        Real, increasing or decreasing throughout (equal neighbours are allowed); at least 2 points.
-    y : array_like of shape (n,)
-        Real.
+    x, y : array_like of shape (n,)
+        Real, at least 2 points; x increasing or decreasing throughout (equal neighbours are allowed).
 
     Returns
     -------
     float
         ∫ y dx, from the lower to the higher x.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As scikit-learn's, word for word.
 
     Notes
     -----
@@ -175,11 +168,6 @@ def roc_auc_score(
     float or ndarray of shape (n_classes,)
         In [0, 1]; 0.5 is chance; NaN where a class is missing. Two unweighted classes: the exact value
         rounded once; weighted, within a relative error of 1e-12.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As scikit-learn's, word for word.
 
     Warns
     -----
@@ -324,11 +312,6 @@ def average_precision_score(
     float or ndarray of shape (n_classes,)
         In [0, 1]; 0 where there is no positive item. Unweighted, the exact sum rounded once;
         weighted, within a relative error of 1e-12.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As scikit-learn's, word for word.
 
     Warns
     -----

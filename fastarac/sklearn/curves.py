@@ -252,17 +252,11 @@ def roc_curve(
 
     Returns
     -------
-    fpr : ndarray of shape (n_thresholds,)
-        False positive rate, in [0, 1], increasing: FP/n⁻ of the items with score >= threshold.
-    tpr : ndarray of shape (n_thresholds,)
-        True positive rate, in [0, 1], increasing: TP/n⁺.
+    fpr, tpr : ndarray of shape (n_thresholds,)
+        False and true positive rate, in [0, 1], increasing: FP/n⁻ and TP/n⁺ of the items with score >=
+        threshold.
     thresholds : ndarray of shape (n_thresholds,)
         Decreasing; the first is inf, where nothing counts as positive.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As scikit-learn's, word for word.
 
     Warns
     -----
@@ -343,17 +337,11 @@ def precision_recall_curve(
 
     Returns
     -------
-    precision : ndarray of shape (n_thresholds + 1,)
-        TP/(TP + FP) of the items with score >= threshold, in [0, 1]; the last entry is 1.
-    recall : ndarray of shape (n_thresholds + 1,)
-        TP/n⁺, decreasing from 1; the last entry is 0.
+    precision, recall : ndarray of shape (n_thresholds + 1,)
+        TP/(TP + FP) and TP/n⁺ of the items with score >= threshold, in [0, 1]; the recall decreases
+        from 1, and the last entries are 1 and 0.
     thresholds : ndarray of shape (n_thresholds,)
         Increasing: the distinct scores, in their type.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As scikit-learn's, word for word.
 
     Warns
     -----
@@ -425,10 +413,9 @@ def det_curve(
 
     Returns
     -------
-    fpr : ndarray of shape (n_thresholds,)
-        False positive rate, FP/n⁻ of the items with score >= threshold, in [0, 1], decreasing.
-    fnr : ndarray of shape (n_thresholds,)
-        False negative rate, FN/n⁺ of the items with score < threshold, in [0, 1], increasing.
+    fpr, fnr : ndarray of shape (n_thresholds,)
+        In [0, 1]: false positive rate, FP/n⁻ of the items with score >= threshold, decreasing; and
+        false negative rate, FN/n⁺ of those below, increasing.
     thresholds : ndarray of shape (n_thresholds,)
         Increasing, from the highest at which nothing is missed to the lowest without a false
         positive; inf where no score is that high.
@@ -549,11 +536,6 @@ def confusion_matrix_at_thresholds(
         float64.
     thresholds : ndarray of shape (n_thresholds,)
         Decreasing: the distinct scores, in their type.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As scikit-learn's, word for word.
 
     Notes
     -----

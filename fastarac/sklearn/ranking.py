@@ -107,10 +107,9 @@ def dcg_score(
 
     Parameters
     ----------
-    y_true : array_like of shape (n, n_labels)
-        Gain of each label, or whether it is relevant; at least 2 columns.
-    y_score : array_like of shape (n, n_labels)
-        Scores by which each row is ranked, highest first.
+    y_true, y_score : array_like of shape (n, n_labels)
+        Gain of each label, or whether it is relevant, and scores by which each row is ranked, highest
+        first; at least 2 columns.
     k : int, optional
         Only the first k ranks count.
     log_base : float, default=2
@@ -124,11 +123,6 @@ def dcg_score(
     -------
     float
         At least 0 where all gains are.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As scikit-learn's, word for word.
 
     Notes
     -----
@@ -174,10 +168,9 @@ def ndcg_score(
 
     Parameters
     ----------
-    y_true : array_like of shape (n, n_labels)
-        Gain of each label, or whether it is relevant; at least 0; at least 2 columns.
-    y_score : array_like of shape (n, n_labels)
-        Scores by which each row is ranked, highest first.
+    y_true, y_score : array_like of shape (n, n_labels)
+        Gain of each label, or whether it is relevant, at least 0, and scores by which each row is
+        ranked, highest first; at least 2 columns.
     k : int, optional
         Only the first k ranks count.
     sample_weight : array_like of shape (n,), optional
@@ -189,11 +182,6 @@ def ndcg_score(
     -------
     float
         In [0, 1]; a row without gains counts 0.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As scikit-learn's, word for word.
 
     Notes
     -----

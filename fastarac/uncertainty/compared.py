@@ -29,10 +29,8 @@ class PairDifference(Result):
         The names of the models.
     interval : Interval
         Of the statistic of `a` less that of `b`; of this pair alone, whatever the correction.
-    pvalue : float
-        Two-sided, of no difference.
-    adjusted_pvalue : float
-        With the correction for testing all pairs; `pvalue` where there is none.
+    pvalue, adjusted_pvalue : float
+        Two-sided, of no difference; and with the correction for testing all pairs, if there is one.
     degrees_of_freedom : float
         Of Student's law, from which `pvalue` and the interval are: infinite for the normal law, NaN
         for the bootstrap.

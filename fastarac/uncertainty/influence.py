@@ -272,10 +272,8 @@ def influence_values(
 
     Parameters
     ----------
-    correct : array_like of shape (n,)
-        Whether each output was right: bool, or 0 and 1.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,)
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     statistic : str or Statistic, default="arac_auc"
         Those that can be written as a smooth function of the counts; the error lists them.
     sample_weight : array_like of shape (n,), optional

@@ -50,10 +50,8 @@ class Members:
     ----------
     codes : ndarray of uint8 of shape (n,)
         Bit 0: correct; bit 1: first of its tie.
-    weights : ndarray of shape (n,) or None
-        In the unit of the population.
-    groups : ndarray of shape (n,) or None
-        Numbers of the groups.
+    weights, groups : ndarray of shape (n,) or None
+        Weights in the unit of the population, and numbers of the groups.
     """
 
     codes: NDArray[np.uint8]
@@ -82,10 +80,8 @@ class Population:
         How many items or groups a resample has, which is how many there are.
     strata, bounds : ndarray
         Units by stratum.
-    sizes : ndarray or None
-        Items in each unit, where units are cells.
-    groups : ndarray or None
-        The number of the group of each unit.
+    sizes, groups : ndarray or None
+        Of each unit: its items, where units are cells, and the number of its group.
     tables : list
         One for each stratum, where the counts of cells are drawn from tables.
     scale : float
