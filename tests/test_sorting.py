@@ -35,9 +35,8 @@ def spread(buckets: int, threads: int, chunk: int = 1 << 16, *, by_numpy: bool =
     environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
     sizes = mock.patch.multiple(
         sorting, FEW=0, SINGLE=0, BUCKET=1, MAX_BUCKETS=buckets, TASK=2,
-        numpy_sorts_well=lambda _: by_numpy,
     )  # fmt: skip
-    own = mock.patch.object(numpy_sort, "numpy_sorts_well", return_value=by_numpy)
+    own = mock.patch.object(numpy_sort, "slowness", return_value=0.0 if by_numpy else math.inf)
     sample = mock.patch.object(counted, "SAMPLE", 32)
     share = mock.patch.multiple(minority, MAX_SHARE=max_share, MAX_SHARED=max_share)
     shared = {"MAX_ALIKE": 1.0, "MAX_REPEATS": math.inf, "MAX_PICKED": 1.0} if by_place else {}
@@ -381,7 +380,29 @@ def test_the_faster_sort_is_chosen(own, by_numpy, well):
     clock = np.cumsum([0.0, *(second for took in (own, by_numpy) for second in (took, 9.0) * 4)])
     times = [t for start in (0, 8) for i in range(4) for t in clock[start + 2 * i :][:2].tolist()]
     with mock.patch.object(numpy_sort, "perf_counter", side_effect=times):
-        assert numpy_sort.numpy_sorts_well.__wrapped__(np.dtype(np.uint32)) is well
+        found = numpy_sort.slowness.__wrapped__(np.dtype(np.uint32))
+    assert found == pytest.approx(by_numpy / own)
+    with mock.patch.object(numpy_sort, "slowness", return_value=found):
+        assert numpy_sort.numpy_sorts_well(np.dtype(np.uint32)) is well
+
+
+@pytest.mark.parametrize(
+    "n_marked", [0, 1, _kernels.places.FEW_MARKS, _kernels.places.FEW_MARKS + 1, 60]
+)
+def test_marked_keys_are_picked(n_marked):
+    """One by one or by a table; and not a key more than there is room for."""
+    rng = np.random.default_rng(n_marked)
+    keys = rng.integers(0, 1 << 32, 3 * _kernels.places.BLOCK - 5, dtype=np.uint32)
+    marks = np.zeros(1 << 10, np.uint8)
+    marked = rng.permutation(len(marks))[:n_marked].astype(np.uint32)
+    marks[marked] = 1
+    expected = np.flatnonzero(np.isin(keys >> 1 & 1023, marked))
+    found = np.empty(len(expected), np.int64)
+    packed = np.packbits(marks, bitorder="little")
+    assert _kernels.places.pick(keys, packed, marked, found) == len(expected)
+    assert found.tolist() == expected.tolist()
+    if n_marked:
+        assert _kernels.places.pick(keys, packed, marked, found[:-1]) == -1
 
 
 def _parallel_is_python() -> bool:

@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 
 TRIAL = 1 << 12  # keys that are sorted to find out
 AS_FAST = 1.5  # times as long as `sort_keys`: with more keys that one has to have spread them before
+IN_CACHE = 1 << 18  # keys; with more, `sort_keys` takes some three times as long for each
+
+
+def numpy_sorts_well(key: np.dtype[Any]) -> bool:
+    """Whether numpy sorts keys of this type about as fast as `sort_keys` those of 64 bits."""
+    return slowness(key) < AS_FAST
 
 
 @cache
-def numpy_sorts_well(key: np.dtype[Any]) -> bool:
-    """Whether numpy halves and sorts keys of this type about as fast as `sort_keys` those of 64 bits.
-
-    Measured once a process, in some 100 µs.
-    """
+def slowness(key: np.dtype[Any]) -> float:
+    """How many times as long as `sort_keys` numpy takes: measured once a process, in some 100 µs."""
     keys = np.arange(TRIAL, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     spare = np.empty_like(keys)
     counts = np.empty(_kernels.threshold.counts_needed(TRIAL), np.int32)
@@ -38,7 +41,7 @@ def numpy_sorts_well(key: np.dtype[Any]) -> bool:
             half.sort()
 
     own = _seconds(lambda copy: _kernels.threshold.sort_keys(copy, spare, counts), keys)
-    return _seconds(by_numpy, shorter) < AS_FAST * own
+    return _seconds(by_numpy, shorter) / own
 
 
 def _seconds(sort: Callable[[Array], None], keys: Array) -> float:
@@ -53,7 +56,8 @@ def _seconds(sort: Callable[[Array], None], keys: Array) -> float:
 
 def sort_keys(keys: Array) -> None:
     """Sort keys in place by the faster of the two ways."""
-    if numpy_sorts_well(keys.dtype):
+    limit = AS_FAST if len(keys) <= IN_CACHE else 2 * AS_FAST
+    if slowness(keys.dtype) < limit:
         keys.sort()
         return
     counts = np.empty(_kernels.threshold.counts_needed(len(keys)), np.int32)

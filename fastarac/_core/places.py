@@ -96,7 +96,9 @@ def places_in_buckets(
 
 def _ranges(sample: Array, ends: Any, n: int) -> tuple[NDArray[np.uint16], int]:
     """The bucket of each range of keys, and the number of buckets, of about the same size."""
-    n_buckets = min(MAX_BUCKETS, n // BUCKET) if n >= SPREAD else 1
+    if n < SPREAD:
+        return np.empty(0, np.uint16), 1
+    n_buckets = min(MAX_BUCKETS, n // BUCKET)
     kernels = _kernels.places
     cells = np.empty(len(sample), np.int32)
     _kernels.minority.cells_between(sample, ends, kernels.N_PLACES, cells)
@@ -121,13 +123,14 @@ def pick_marked(
 ) -> tuple[Array, NDArray[np.uint8], NDArray[np.uint32]] | None:
     """Bits, labels and keys of the items at marked places; None where they are too many."""
     packed = np.packbits(marks, bitorder="little")
+    marked = np.flatnonzero(marks).astype(np.uint32)
 
     def pick(share: tuple[int, int]) -> list[tuple[Array, Array]] | None:
         parts = []
         for offset, _, bits, _ in items.chunks(*share):
             part = keys[offset : offset + len(bits)]
             numbers = np.empty(MIN_PICKED + int(MAX_PICKED * len(bits)), np.int64)
-            n = _kernels.places.pick(part, packed, numbers)
+            n = _kernels.places.pick(part, packed, marked, numbers)
             if n < 0:
                 return None
             parts.append((bits[numbers[:n]], part[numbers[:n]]))

@@ -23,6 +23,7 @@ Array = NDArray[Any]
 PLACE_BITS = 31
 N_PLACES = 1 << PLACE_BITS
 RANGE_BITS = 20  # 4,096 ranges of keys
+FEW_MARKS = 8  # are compared one by one
 
 
 @kernel
@@ -107,10 +108,11 @@ def count_places(
 
 
 @kernel
-def pick(keys: Array, marks: Array, numbers: Array) -> int:
+def pick(keys: Array, marks: Array, marked: Array, numbers: Array) -> int:
     """Write the numbers of the keys with a mark, of which there are eight in a byte of `marks`.
 
-    Return how many they are, or -1 as soon as there are more than find room.
+    Return how many they are, or -1 as soon as there are more than find room. `marked` has the numbers
+    of the marks that are set: where they are few, keys are compared with them instead.
     """
     last_mark = np.uint32(8 * len(marks) - 1)
     n = 0
@@ -118,10 +120,15 @@ def pick(keys: Array, marks: Array, numbers: Array) -> int:
     some = hits.view(np.uint64)  # eight at a time, of which hardly ever one is set
     for start in range(0, len(keys), BLOCK):
         block = keys[start : start + BLOCK]
-        for i in range(len(block)):
-            mark = (block[i] >> np.uint32(1)) & last_mark
-            hits[i] = (marks[mark >> np.uint32(3)] >> (mark & np.uint32(7))) & np.uint32(1)
-        hits[len(block) :] = 0
+        hits[:] = 0
+        if len(marked) <= FEW_MARKS:
+            for j in range(len(marked)):
+                for i in range(len(block)):
+                    hits[i] |= (block[i] >> np.uint32(1)) & last_mark == marked[j]
+        else:
+            for i in range(len(block)):
+                mark = (block[i] >> np.uint32(1)) & last_mark
+                hits[i] = (marks[mark >> np.uint32(3)] >> (mark & np.uint32(7))) & np.uint32(1)
         for group in range(len(some)):
             if some[group] != 0:
                 for i in range(8 * group, 8 * group + 8):

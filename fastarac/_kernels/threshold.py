@@ -272,7 +272,7 @@ def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
     while span_bits < 8 * keys.itemsize and span >> T(span_bits) != T(0):
         span_bits += 1
     count_bits = 0
-    while (1 << count_bits) < 2 * n and count_bits < 18:
+    while (2 << count_bits) < 3 * n and count_bits < 18:
         count_bits += 1
     shift = T(max(0, span_bits - count_bits))
     n_cells = np.int64(span >> shift) + 1
@@ -314,7 +314,7 @@ def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
 def counts_needed(n_keys: int) -> int:
     """Return the number of entries that `sort_keys` wants in `counts`."""
     n = 2048
-    while n < 4 * n_keys + 2 and n < (1 << 19):
+    while 2 * n < 3 * n_keys and n < (1 << 18):
         n *= 2
     return n
 
