@@ -145,7 +145,7 @@ def peak_memory(n: int | None, found: Sequence[Peer]) -> list[Growth]:
         print("this system does not tell the peak memory of a process", file=sys.stderr)
         return []
     growths = []
-    for name in [OURS, *(peer.name for peer in found)]:
+    for name in [OURS, *(peer.name for peer in found if peer.name in peers.IN_PROCESS)]:
         tell(f"memory of {name}")
         growths.append(memory.growth(name, n if name == OURS else min(n, PEERS_MEMORY)))
     return growths

@@ -8,9 +8,15 @@ the same order of the items, so that a ROC-AUC is a fair counterpart.
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
+import weakref
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +50,7 @@ class Peer:
     version: str
     threads: int
     calls: dict[str, Prepare]
+    largest: int = sys.maxsize  # items
 
 
 def _scikit_learn() -> tuple[int, dict[str, Prepare]]:
@@ -113,13 +120,79 @@ def _scipy() -> tuple[int, dict[str, Prepare]]:
     return 1, {"auc": lambda x: partial(auc, x)}
 
 
+PROC = "pROC"
+PROC_LARGEST = 10**6  # items: beyond, it takes minutes
+PROC_LOOP = """
+suppressMessages(library(pROC)); folder <- commandArgs(trailingOnly = TRUE)[1]; n <- {n}
+y <- readBin(file.path(folder, "y"), "integer", n); a <- readBin(file.path(folder, "a"), "double", n)
+asked <- file("stdin"); open(asked)
+while (length(readLines(asked, 1))) {{
+  area <- auc(roc(y, a, levels = c(0, 1), direction = "<", quiet = TRUE))
+  cat(sprintf("%.17g\\n", as.numeric(area))); flush(stdout())
+}}
+"""
+
+
+def _r() -> str:
+    """Where R is; ImportError where it is not installed."""
+    found = shutil.which("Rscript")
+    if found is None:
+        raise ImportError(name="Rscript")
+    return found
+
+
+def _proc_version() -> str:
+    asked = 'cat(as.character(packageVersion("pROC")))'
+    done = subprocess.run([_r(), "-e", asked], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ImportError(name=PROC)
+    return done.stdout
+
+
+def _end(process: subprocess.Popen[str], folder: TemporaryDirectory[str]) -> None:
+    process.communicate()  # the end of its input ends it
+    folder.cleanup()
+
+
+class _ProcArea:
+    """A process of R that holds the items, and computes their area whenever it is asked."""
+
+    def __init__(self, items: Inputs) -> None:
+        temporary = TemporaryDirectory()
+        folder = Path(temporary.name)
+        items.correct.astype(np.int32).tofile(folder / "y")
+        items.confidence.astype(np.float64).tofile(folder / "a")
+        script = folder / "loop.R"
+        script.write_text(PROC_LOOP.format(n=len(items.correct)), encoding="utf-8")
+        self.process = subprocess.Popen(
+            [_r(), str(script), str(folder)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        weakref.finalize(self, _end, self.process, temporary)
+
+    def __call__(self) -> float:
+        asked, answers = self.process.stdin, self.process.stdout
+        assert asked is not None
+        assert answers is not None
+        asked.write("\n")
+        asked.flush()
+        return float(answers.readline())
+
+
+def _proc() -> tuple[int, dict[str, Prepare]]:
+    _proc_version()
+    return 1, {"auc": _ProcArea}
+
+
 _FINDERS = {
     "scikit-learn": _scikit_learn,
     "polars-ds": _polars_ds,
     "torchmetrics": _torchmetrics,
     "scipy": _scipy,
+    PROC: _proc,
 }
 NAMES = tuple(_FINDERS)
+IN_PROCESS = tuple(name for name in NAMES if name != PROC)  # the memory of others is not ours to see
 
 
 def find(name: str) -> Peer | None:
@@ -128,6 +201,8 @@ def find(name: str) -> Peer | None:
         threads, calls = _FINDERS[name]()
     except ImportError:
         return None
+    if name == PROC:
+        return Peer(name, _proc_version(), threads, calls, PROC_LARGEST)
     return Peer(name, version(name), threads, calls)
 
 

@@ -146,25 +146,47 @@ def missed_of(run: Run) -> list[str]:
     ]
 
 
-def start_table(times: Mapping[str, Sequence[float]]) -> Table:
-    """Import, first result and whole commands."""
+def process_rows(times: Mapping[str, Sequence[float]]) -> list[dict[str, str]]:
+    """Import, first result and whole commands: what was found, the limit, and whether it is met."""
     rows = []
     for name, seconds in times.items():
         limit = LIMITS.get(name)
         figure = summarize(seconds)
-        target = f"≤ {seconds_text(limit)} {_mark(figure.median, limit)}" if limit else ""
-        rows.append([name, seconds_text(*figure), target])
+        judged = {"limit": seconds_text(limit), "met": _mark(figure.median, limit)} if limit else {}
+        rows.append({"what": name, "found": seconds_text(*figure), "limit": "", "met": "", **judged})
+    return rows
+
+
+def start_table(times: Mapping[str, Sequence[float]]) -> Table:
+    """Import, first result and whole commands."""
+    rows = [
+        [row["what"], row["found"], f"≤ {row['limit']} {row['met']}" if row["limit"] else ""]
+        for row in process_rows(times)
+    ]
     return Table("fresh processes", ["what", "time", "target"], rows)
+
+
+def memory_rows(growths: Sequence[Growth]) -> list[dict[str, str]]:
+    """Peak memory over the inputs, in bytes and in multiples of the confidences."""
+    return [
+        {
+            "name": growth.name,
+            "n": size_text(growth.n),
+            "extra": f"{growth.extra / 2**20:,.0f} MiB",
+            "found": f"{growth.ratio:.2f}",
+            "limit": str(memory.LIMIT) if growth.name == OURS else "",
+            "met": _mark(growth.ratio, memory.LIMIT) if growth.name == OURS else "",
+        }
+        for growth in growths
+    ]
 
 
 def memory_table(growths: Sequence[Growth]) -> Table:
     """Peak memory over the inputs."""
-    rows = []
-    for growth in growths:
-        ours = growth.name == OURS
-        limit = f"≤ {memory.LIMIT} {_mark(growth.ratio, memory.LIMIT)}" if ours else ""
-        extra = f"{growth.extra / 2**20:,.0f} MiB"
-        rows.append([growth.name, size_text(growth.n), extra, f"{growth.ratio:.2f}", limit])
+    rows = [
+        [*list(row.values())[:4], f"≤ {row['limit']} {row['met']}" if row["limit"] else ""]
+        for row in memory_rows(growths)
+    ]
     header = ["AUC by", "n", "extra", "÷ confidences", "target"]
     return Table("peak memory over the inputs", header, rows)
 
@@ -243,7 +265,10 @@ def print_rich(run: Run) -> None:
 
 
 def as_record(run: Run) -> str:
-    """What the page of benchmarks shows: medians, and each target beside what was found."""
+    """What the page of benchmarks shows: medians, and each target beside what was found.
+
+    Of whole processes and of the peak memory what was found stands as the tables show it.
+    """
     works = {work.name: work for work in WORKS}
     targets = []
     for cell in run.cells:
@@ -273,7 +298,13 @@ def as_record(run: Run) -> str:
         }
         for cell in run.cells
     ]
-    document = {"facts": run.facts, "cells": cells, "targets": targets}
+    document = {
+        "facts": run.facts,
+        "cells": cells,
+        "targets": targets,
+        "processes": process_rows(run.start),
+        "memory": memory_rows(run.memory),
+    }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench import __main__ as command
-from bench import fresh, memory, report
+from bench import commands, fresh, memory, report
+from bench.compare import OURS
 from bench.works import TIME, WORKS, Target
 
 if TYPE_CHECKING:
@@ -55,6 +56,25 @@ def test_record(tmp_path: Path) -> None:
     assert [(row["n"], row["measure"], row["limit"]) for row in data["targets"]] == [
         (1000, "time", "120 µs")
     ]
+
+
+def test_record_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fresh processes, commands and the peak memory stand in the record, each beside its limit."""
+    monkeypatch.setattr(fresh, "first_result", lambda _: 0.1)  # test_fresh.py has the real one
+    slow = {commands.COMMANDS[0].name: [9.0, 10.0, 11.0]}
+    monkeypatch.setattr(commands, "times", lambda _: slow)
+    growths = [memory.Growth(name, 10**8, 2**30, 8 * 10**8) for name in (OURS, "scipy")]
+    monkeypatch.setattr(command, "peak_memory", lambda *_: growths)
+    record = tmp_path / "benchmarks.json"
+    asked = ["--sizes", "none", "--peers", "none", "--start", "1", "--commands", "--memory"]
+    command.main([*asked, "--record", str(record)])
+    data = json.loads(record.read_text(encoding="utf-8"))
+    rows = {row["what"]: (row["limit"], row["met"]) for row in data["processes"]}
+    assert rows[fresh.WARM_ROW] == ("500 ms", "✓")
+    assert rows[fresh.NUMPY_ROW] == ("", "")
+    assert rows[commands.COMMANDS[0].name] == ("3 s", "✗")
+    found = [(row["name"], row["found"], row["limit"], row["met"]) for row in data["memory"]]
+    assert found == [("fastarac", "1.34", "1.2", "✗"), ("scipy", "1.34", "", "")]
 
 
 def test_markdown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

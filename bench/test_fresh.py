@@ -38,7 +38,7 @@ def test_first_result_with_cold_cache(benchmark: Any, tmp_path_factory: pytest.T
 
 
 @pytest.mark.skipif(not memory.available(), reason="this system does not tell the peak memory")
-@pytest.mark.parametrize("name", [OURS, *peers.NAMES])
+@pytest.mark.parametrize("name", [OURS, *peers.IN_PROCESS])
 def test_peak_memory(benchmark: Any, name: str, size: int) -> None:
     """Over the inputs; small things that do not grow with the items are left out of account."""
     if name != OURS and peers.find(name) is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 DATA = Path(__file__).parents[1] / "_data" / "benchmarks.json"  # by python -m bench --record FILE
 COLORS = {"fastarac": BLUE, "np.sort": GREY, "scikit-learn": ORANGE, "scipy": "#009E73"}
-OTHERS = ("#CC79A7", "#56B4E9", "#F0E442")
+OTHERS = ("#CC79A7", "#56B4E9", "#F0E442", "#882255")
 SHOWN = (
     "arac_auc_score, float64",
     "arac_auc_score, 1 % errors",
@@ -74,8 +74,31 @@ def targets() -> str:
     return markdown(["work", "items", "measure", "found", "at most", "met"], rows)
 
 
+def processes() -> str:
+    """Whole processes: from the start of Python to the first result, and commands on files."""
+    rows = [
+        [row["what"], row["found"], row["limit"], row["met"]] for row in read().get("processes", ())
+    ]
+    return _table_or_none(["what", "time", "at most", "met"], rows)
+
+
+def memory() -> str:
+    """Peak memory of an area over its inputs."""
+    rows = [
+        [row["name"], row["n"], row["extra"], row["found"], row["limit"], row["met"]]
+        for row in read().get("memory", ())
+    ]
+    return _table_or_none(["area by", "items", "extra", "÷ confidences", "at most", "met"], rows)
+
+
+def _table_or_none(header: list[str], rows: list[list[str]]) -> str:
+    return markdown(header, rows) if rows else "Not measured in this run.\n"
+
+
 MAKERS: dict[str, Callable[[], str]] = {
     "benchmarks.svg": times,
     "benchmark_facts.md": facts,
     "benchmark_targets.md": targets,
+    "benchmark_processes.md": processes,
+    "benchmark_memory.md": memory,
 }
