@@ -146,7 +146,7 @@ def few_errors(n: int, every: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("stratified", [False, True])
 def test_few_errors_are_resampled_by_runs(stratified):
     """The replicates of runs and those of items are of one law, and so is the closed form."""
-    correct, confidence = few_errors(40_000, 200)
+    correct, confidence = few_errors(12_000, 200)
     of_runs = population_of(correct, confidence, None, None, stratified=stratified, of_pairs=True)
     n_runs = len(of_runs.codes)
     assert len(of_runs.tables) == 1 + stratified

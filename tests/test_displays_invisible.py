@@ -71,9 +71,8 @@ def farthest(points: np.ndarray, line: np.ndarray) -> float:
     number = last - first  # of segments for each point; all pairs of them, so many at a time
     assert number.min() > 0
     worst = 0.0
-    for part in np.split(
-        np.arange(len(points)), np.flatnonzero(np.diff(number.cumsum() // 100_000)) + 1
-    ):
+    full = np.flatnonzero(np.diff(number.cumsum() // 100_000)) + 1
+    for part in np.split(np.arange(len(points)), full):
         starts = number[part].cumsum() - number[part]
         which = np.arange(number[part].sum()) + np.repeat(first[part] - starts, number[part])
         pairs = distances(np.repeat(points[part], number[part], axis=0), line[which], line[which + 1])
