@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fastarac.io import DataFileError, Outputs, _sources, read_outputs
+from fastarac.io import DataFileError, _sources, read_outputs
 
 COLUMNS = {
     "id": [1, 2, 3, 4],
@@ -487,44 +487,6 @@ def test_unneeded_columns_may_be_wrong(tmp_path):
     assert len(read_outputs(path)) == 1
 
 
-def test_per_model():
-    with pytest.raises(ValueError, match="no model labels"):
-        Outputs(np.array([True]), np.array([0.5])).per_model()
-
-
-def test_per_model_keeps_the_order(tmp_path):
-    path = write_delimited(tmp_path / "f.csv", COLUMNS)
-    parts = read_outputs(path, model="engine", by="page", weight="weight").per_model()
-    assert list(parts) == ["a", "b"]
-    assert parts["a"].confidence.tolist() == [0.5]
-    assert parts["b"].confidence.tolist() == [0.9, -1e-3, 12.25]
-    assert parts["b"].correct.tolist() == [True, False, True]
-    assert parts["b"].weight.tolist() == [1, 2.5, 3]
-    assert parts["b"].by.codes.tolist() == [0, 1, 1]
-    assert parts["b"].model is None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".jsonl", ".parquet"])
-def test_many_rows_keep_their_order(tmp_path, ending):
-    rng = np.random.default_rng(0)
-    n = 60_000
-    columns = {
-        "correct": (rng.random(n) < 0.9).tolist(),
-        "confidence": rng.random(n).tolist(),
-        "model": rng.choice(["x", "y", "z"], n).tolist(),
-    }
-    path = WRITERS["f" + ending](tmp_path / ("f" + ending), columns)
-    outputs = read_outputs(path, model="model")
-    assert outputs.correct.tolist() == columns["correct"]
-    assert outputs.confidence.tolist() == columns["confidence"]
-    assert np.array(outputs.model.names)[outputs.model.codes].tolist() == columns["model"]
-    columns["confidence"][-2] = float("nan")
-    error = refusal(WRITERS["f" + ending](path, columns))
-    assert error.row == n - 1
-    assert error.line == {".jsonl": n - 1, ".parquet": None}.get(ending, n)
-
-
 def test_interruption_while_duckdb_reads(tmp_path, monkeypatch):
     path = write_delimited(tmp_path / "f.csv", COLUMNS)
     failure = RuntimeError("Query interrupted")
@@ -565,37 +527,3 @@ def test_path_that_is_not_unicode(tmp_path):
     write_delimited(path, COLUMNS)
     with pytest.raises(DataFileError, match="cannot be read"):
         read_outputs(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("f.csv", 'correct,confidence\n1,0.9\n0,\n0,""\n1,-3\n'),
-        ("f.tsv", "correct\tconfidence\n1\t0.9\n0\t\n0\t \n1\t-3\n"),
-        (
-            "f.jsonl",
-            '{"correct":1,"confidence":0.9}\n{"correct":0}\n{"correct":0}\n{"correct":1,"confidence":-3}\n',
-        ),
-    ],
-)
-def test_outputs_without_a_confidence(tmp_path, name, text):
-    path = tmp_path / name
-    path.write_text(text)
-    with pytest.raises(DataFileError, match=r"row 2 .*is empty; .*empty_confidence=True takes what"):
-        read_outputs(path)
-    outputs = read_outputs(path, empty_confidence=True)
-    assert outputs.rejected.tolist() == [False, True, True, False]
-    assert outputs.confidence.tolist() == [0.9, -4, -4, -3]
-    assert outputs.never_accepted == -4
-    assert outputs.take(np.array([0, 3])).never_accepted is None
-    path.write_text(text.replace("0.9", '"high"'))
-    with pytest.raises(DataFileError, match=r"row 1 .*high.*; expected a finite number or nothing"):
-        read_outputs(path, empty_confidence=True)
-
-
-def test_no_output_lacks_a_confidence(tmp_path):
-    path = tmp_path / "f.csv"
-    path.write_text("correct,confidence\n1,0.9\n")
-    outputs = read_outputs(path, empty_confidence=True)
-    assert outputs.rejected is None
-    assert outputs.never_accepted is None
