@@ -169,15 +169,10 @@ def arac_curve(
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`.threshold_sweep`.
-
     Notes
     -----
-    X = (TA + FA)/Ω, Y = (TA + TR + FR)/Ω; equations 1 and 16 of Kimura et al. 2024. Also known as
-    the oracle-collaborative accuracy or the retention curve.
+    X = (TA + FA)/Ω, Y = (TA + TR + FR)/Ω; equations 1 and 16 of Kimura et al. 2024. Also known as the
+    oracle-collaborative accuracy or the retention curve. Errors are those of :func:`.threshold_sweep`.
 
     Examples
     --------
@@ -235,15 +230,10 @@ def arp_curve(
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`.threshold_sweep`.
-
     Notes
     -----
     X = (TA + FA)/Ω, R_P = TA/(TA + FA); Kimura et al. 2024, 3.4. It is the risk–coverage curve turned
-    upside down.
+    upside down. Errors are those of :func:`.threshold_sweep`.
 
     Examples
     --------
@@ -291,15 +281,10 @@ def rc_curve(
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`.threshold_sweep`.
-
     Notes
     -----
     (TA + FA)/Ω against FA/(TA + FA); El-Yaniv and Wiener 2010, "On the foundations of noise-free
-    selective classification".
+    selective classification". Errors are those of :func:`.threshold_sweep`.
 
     Examples
     --------
@@ -346,15 +331,11 @@ def generalized_rc_curve(
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`.threshold_sweep`.
-
     Notes
     -----
-    (TA + FA)/Ω against FA/Ω; Traub et al. 2024, "Overcoming common flaws in the evaluation of
-    selective classification systems". The ARAC curve turned upside down.
+    (TA + FA)/Ω against FA/Ω; Traub et al. 2024, "Overcoming common flaws in the evaluation of selective
+    classification systems". The ARAC curve turned upside down. Errors are those of
+    :func:`.threshold_sweep`.
 
     Examples
     --------
@@ -402,15 +383,11 @@ def accuracy_rejection_curve(
     thresholds : ndarray of shape (m + 1,)
         Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`.threshold_sweep`.
-
     Notes
     -----
     1 − (TA + FA)/Ω against TA/(TA + FA); Nadeem, Zucker and Hanczar 2009, "Accuracy-rejection curves
-    (ARCs) for comparing classification methods with a reject option".
+    (ARCs) for comparing classification methods with a reject option". Errors are those of
+    :func:`.threshold_sweep`.
 
     Examples
     --------

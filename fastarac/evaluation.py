@@ -26,11 +26,13 @@ from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep, split_
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
     from numpy.typing import ArrayLike
 
     from fastarac._core.interval import Interval
     from fastarac.areas.arac import CurveArea
+    from fastarac.evaluation_limits import Limits, Options, OptionsOfItems
     from fastarac.operating.reviewer import Reviewer
 
 RATES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
@@ -182,45 +184,12 @@ class Evaluation(Result):
 
 
 @overload
-def evaluate(
-    sweep: BoundedSweep,
-    /,
-    *,
-    max_error_rate: ArrayLike = (0.01, 0.05),
-    max_risk: ArrayLike = (),
-    threshold: float | Sequence[float] = (),
-    costs: VerificationCosts | None = None,
-) -> BoundedEvaluation: ...
+def evaluate(sweep: BoundedSweep, /, **limits: Unpack[Limits]) -> BoundedEvaluation: ...
+@overload
+def evaluate(sweep: ThresholdSweep, /, **options: Unpack[Options]) -> Evaluation: ...
 @overload
 def evaluate(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    max_error_rate: ArrayLike = (0.01, 0.05),
-    max_risk: ArrayLike = (),
-    threshold: float | Sequence[float] = (),
-    costs: VerificationCosts | None = None,
-    reviewer: Reviewer | None = None,
-    intervals: bool = False,
-    confidence_level: float = 0.95,
-    failure_probability: float | None = None,
-) -> Evaluation: ...
-@overload
-def evaluate(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    max_error_rate: ArrayLike = (0.01, 0.05),
-    max_risk: ArrayLike = (),
-    threshold: float | Sequence[float] = (),
-    costs: VerificationCosts | None = None,
-    reviewer: Reviewer | None = None,
-    groups: ArrayLike | None = None,
-    graded: bool = False,
-    intervals: bool = False,
-    confidence_level: float = 0.95,
-    failure_probability: float | None = None,
+    correct: ArrayLike, confidence: ArrayLike, **options: Unpack[OptionsOfItems]
 ) -> Evaluation: ...
 def evaluate(
     correct: ArrayLike | ThresholdSweep | BoundedSweep,

@@ -14,8 +14,35 @@ from fastarac.costs.verification import VerificationCosts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypedDict
 
     from numpy.typing import ArrayLike
+
+    from fastarac.operating.reviewer import Reviewer
+
+    class Limits(TypedDict, total=False):
+        """What an evaluation takes, whatever the way."""
+
+        max_error_rate: ArrayLike
+        max_risk: ArrayLike
+        threshold: float | Sequence[float]
+        costs: VerificationCosts | None
+
+    class Options(Limits, total=False):
+        """What it takes of counts of each confidence."""
+
+        reviewer: Reviewer | None
+        intervals: bool
+        confidence_level: float
+        failure_probability: float | None
+
+    class OptionsOfItems(Options, total=False):
+        """What it takes of single items."""
+
+        sample_weight: ArrayLike | None
+        groups: ArrayLike | None
+        graded: bool
+
 
 LABELS = {
     "recognition_rate": "recognition rate β",

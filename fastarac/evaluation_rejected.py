@@ -20,35 +20,14 @@ __all__ = ["above", "most_accepted", "point_above", "restricted"]
 def most_accepted(sweep: ThresholdSweep, rejected: float) -> float:
     """Return the largest share of the items that a threshold may accept.
 
-    Parameters
-    ----------
-    sweep : ThresholdSweep
-    rejected : float
-        Confidence of the items that are never accepted, below that of all others.
-
-    Returns
-    -------
-    float
+    `rejected` is the confidence of the items that are never accepted, below that of all others.
     """
     last = _last(sweep, rejected)
     return float((sweep.true_accepts[last] + sweep.false_accepts[last]) / sweep.total)
 
 
 def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> OperatingPoint:
-    """Return the operating point for a criterion that accepts none of the rejected items.
-
-    Parameters
-    ----------
-    sweep : ThresholdSweep
-    rejected : float
-        As for :func:`most_accepted`.
-    **criterion : float
-        As for :func:`.operating_point`.
-
-    Returns
-    -------
-    OperatingPoint
-    """
+    """Return the operating point for a criterion that accepts none of the rejected items."""
     options: dict[str, Any] = dict(criterion)
     point = operating_point(sweep, **options)
     if point.threshold > rejected:
@@ -63,19 +42,7 @@ def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> O
 def restricted(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
     """Return figures whose operating points, with their guarantees, accept no rejected item.
 
-    Parameters
-    ----------
-    figures : Evaluation
-        Of all items, the rejected ones among them.
-    sweep : ThresholdSweep
-        Of the same items.
-    rejected : float
-        As for :func:`most_accepted`.
-
-    Returns
-    -------
-    Evaluation
-        The areas stay: at the end of the curves everything is accepted.
+    The areas stay those of all items: at the end of the curves everything is accepted.
     """
     limits = []
     for found in figures.limits:

@@ -121,3 +121,8 @@ def test_the_scorer_of_scikit_learn_asks_something_else():
     model = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=r"fastarac\.correctness makes one of class probabilities"):
         make_scorer(fa.arac_auc_score, response_method="predict_proba")(model, X, y == y[0])
+
+
+def test_a_cost_is_a_loss():
+    prices = fa.VerificationCosts(verification=1, correction=1, error=10)
+    assert fa.make_scorer("cost", costs=prices).sign == -1

@@ -8,8 +8,7 @@ import numpy as np
 
 from fastarac.adapters._items import HarnessOutputs, outputs_of
 from fastarac.sweep import threshold_sweep
-from fastarac.uncertainty.comparison import LOWER_IS_BETTER
-from fastarac.uncertainty.statistics import Statistic, as_statistic
+from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, as_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -23,8 +23,8 @@ from fastarac.cli._options import Certainty, Format, Method, RefusalError, in_wo
 from fastarac.cli._report import csv_text
 from fastarac.cli._settings import write
 from fastarac.cli._tables import Column, tables
-from fastarac.uncertainty.comparison import LOWER_IS_BETTER, compare_models
-from fastarac.uncertainty.statistics import Statistic
+from fastarac.uncertainty.comparison import compare_models
+from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -85,14 +85,7 @@ class Classified(NamedTuple):
 
 
 def classify(labels: Any, /, **columns: Any) -> Classified:
-    """Read columns of labels, of equal length, by their names; `labels` None: all that occur, sorted.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Where a column is empty, not one-dimensional, of another length or with nulls, a label is not
-        among `labels`, or they cannot be sorted.
-    """
+    """Read columns of labels, of equal length, by their names; `labels` None: all that occur."""
     read = [_read_column(values, name) for name, values in columns.items()]
     first = read[0]
     for column in read[1:]:

@@ -14,12 +14,7 @@ from fastarac._core.exceptions import UnreasonableCostsWarning, warn_undefined
 from fastarac._core.inputs import read_groups
 from fastarac._core.results import Result, read_only
 from fastarac.costs._labels import classify
-from fastarac.costs._matrices import (
-    check_probabilities,
-    read_costs,
-    read_counts,
-    read_probabilities,
-)
+from fastarac.costs._matrices import check_probabilities, read_costs, read_counts, read_probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,10 +53,9 @@ def prediction_counts(
 
     Raises
     ------
-    ValueError
-        Where the columns are empty, of unequal lengths or have nulls, or a label is not among `labels`.
-    TypeError
-        Where labels that occur cannot be sorted, such as strings and numbers.
+    ValueError, TypeError
+        Where the columns are empty, of unequal lengths or have nulls, or a label is not among `labels`;
+        where labels that occur cannot be sorted, such as strings and numbers.
 
     Notes
     -----
@@ -234,11 +228,7 @@ class CostMatrix(Result):
         -------
         tuple of int
             Ascending. Of two equal rows both are listed. Of costs by item: rows than which the same
-            other row is nowhere dearer for any item.
-
-        Notes
-        -----
-        Suzuki 2003, note 3; Elkan 2001, section 1.2.
+            other row is nowhere dearer for any item. Suzuki 2003, note 3; Elkan 2001, section 1.2.
 
         Examples
         --------
@@ -343,16 +333,13 @@ class CostMatrix(Result):
         -------
         ndarray of int64 of shape (n,)
             argmin_i R(i|x), the lowest row where several have the least computed risk. With an array of
-            labels: ``labels[matrix.predict(probabilities)]``.
+            labels: ``labels[matrix.predict(probabilities)]``. The Bayes-optimal prediction (Suzuki
+            2003, below equation 1), as good as the probabilities are.
 
         Raises
         ------
         ValueError, TypeError
             As `risk`.
-
-        Notes
-        -----
-        The Bayes-optimal prediction (Suzuki 2003, below equation 1), as good as the probabilities are.
 
         Examples
         --------

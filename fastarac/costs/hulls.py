@@ -85,21 +85,6 @@ class ROCConvexHull(Table, Result):
         Area under the hull, rounded once.
     exact : tuple of (Fraction, Fraction)
         (fpr, tpr) of each vertex, not rounded.
-
-    Examples
-    --------
-    >>> import fastarac as fa
-    >>> y_true = [1, 1, 0, 1, 0, 0]
-    >>> hull = fa.costs.roc_convex_hull({
-    ...     "A": (y_true, [0.9, 0.3, 0.5, 0.2, 0.4, 0.1]),
-    ...     "B": (y_true, [0.7, 0.6, 0.8, 0.5, 0.4, 0.3]),
-    ... })
-    >>> print(hull)
-    name  threshold     FPR     TPR  optimal for slopes
-    -           inf  0.0000  0.0000          inf to inf
-    A           0.9  0.0000  0.3333            2 to inf
-    B           0.5  0.3333  1.0000              0 to 2
-    -          -inf  1.0000  1.0000              0 to 0
     """
 
     fpr: FloatArray
@@ -166,17 +151,14 @@ class ROCConvexHull(Table, Result):
         Returns
         -------
         HullVertex
-            Of two that are equally good, for which the slope is that of the edge between them, the
-            one with the larger TPR; of two with the same TPR the one with the smaller FPR.
+            Of two that are equally good, for which the slope is that of the edge between them, the one
+            with the larger TPR; of two with the same TPR the one with the smaller FPR. Slopes are
+            compared as the doubles nearest to the exact ones.
 
         Raises
         ------
         ValueError, TypeError
             Where `slope` is not a number of at least 0.
-
-        Notes
-        -----
-        Slopes are compared as the doubles nearest to the exact ones.
 
         Examples
         --------
@@ -279,10 +261,12 @@ def roc_convex_hull(models: Models) -> ROCConvexHull:
     ...     "A": (y_true, [0.9, 0.3, 0.5, 0.2, 0.4, 0.1]),
     ...     "B": (y_true, [0.7, 0.6, 0.8, 0.5, 0.4, 0.3]),
     ... })
-    >>> hull.names
-    (None, 'A', 'B', None)
-    >>> hull.tpr
-    array([0.        , 0.33333333, 1.        , 1.        ])
+    >>> print(hull)
+    name  threshold     FPR     TPR  optimal for slopes
+    -           inf  0.0000  0.0000          inf to inf
+    A           0.9  0.0000  0.3333            2 to inf
+    B           0.5  0.3333  1.0000              0 to 2
+    -          -inf  1.0000  1.0000              0 to 0
     >>> hull.best(fa.costs.iso_performance_slope(p_positive=0.1, cost_fn=1, cost_fp=1)).name
     'A'
     """

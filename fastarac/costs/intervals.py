@@ -122,11 +122,10 @@ def bcost(
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         Where the counts are negative, sum to 0, or have another shape than the costs, costs are not
-        finite, or an option is outside its range.
-    TypeError
-        Where the counts are not whole numbers, or the costs are those of single items.
+        finite, or an option is outside its range; where the counts are not whole numbers, or the costs
+        are those of single items.
 
     Warns
     -----

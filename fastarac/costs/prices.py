@@ -28,17 +28,14 @@ def iso_performance_slope(
     Returns
     -------
     float or ndarray
-        From 0 to ``inf``, in the common shape of the arguments.
+        From 0 to ``inf``, in the common shape of the arguments. P(−)·c(+|−)/(P(+)·c(−|+)), equation 5
+        of Suzuki 2003; correct predictions cost nothing.
 
     Raises
     ------
     ValueError, TypeError
         Where an argument is out of its range, and where both P(+)·c(−|+) and P(−)·c(+|−) are 0: no
         classifier costs anything then.
-
-    Notes
-    -----
-    P(−)·c(+|−)/(P(+)·c(−|+)), equation 5 of Suzuki 2003; correct predictions cost nothing.
 
     Examples
     --------
@@ -66,12 +63,8 @@ def probability_cost(
     Returns
     -------
     float or ndarray
-        In [0, 1]; in the common shape of the arguments.
-
-    Notes
-    -----
-    P(+)·c(−|+)/(P(+)·c(−|+) + P(−)·c(+|−)), equations 6 to 8 of Suzuki 2003. With s the slope of the
-    iso-performance lines it is 1/(1 + s).
+        In [0, 1]; in the common shape of the arguments. P(+)·c(−|+)/(P(+)·c(−|+) + P(−)·c(+|−)),
+        equations 6 to 8 of Suzuki 2003. With s the slope of the iso-performance lines it is 1/(1 + s).
 
     Examples
     --------
@@ -145,16 +138,13 @@ def expected_cost(
     Returns
     -------
     float or ndarray
-        In the units of the prices, in the common shape of the arguments.
+        In the units of the prices, in the common shape of the arguments. P(+)·(1 − TP)·c(−|+) +
+        P(−)·FP·c(+|−), equation 4 of Suzuki 2003; correct predictions cost nothing.
 
     Raises
     ------
     ValueError, TypeError
         Where an argument is out of its range, or the shapes do not broadcast.
-
-    Notes
-    -----
-    P(+)·(1 − TP)·c(−|+) + P(−)·FP·c(+|−), equation 4 of Suzuki 2003; correct predictions cost nothing.
 
     Examples
     --------

@@ -62,25 +62,7 @@ class DigitsOCR(Result, Mapping[str, CorrectAndConfidence]):
         return read_only(self.prediction == self.truth)  # type: ignore[no-any-return]
 
     def __getitem__(self, model: str) -> CorrectAndConfidence:
-        """Return the arrays of one model.
-
-        Parameters
-        ----------
-        model : str
-            One of `models`.
-
-        Returns
-        -------
-        correct : ndarray of shape (n,), bool
-            Whether the model read each image right.
-        confidence : ndarray of shape (n,), float64
-            Its confidence in its output.
-
-        Raises
-        ------
-        KeyError
-            If there is no such model. The message lists the names there are.
-        """
+        """Return `correct` (bool) and `confidence` of one model, both of shape (n,)."""
         if model not in self.models:
             raise KeyError(f"no model {model!r}; the models are {', '.join(self.models)}")
         row = self.models.index(model)

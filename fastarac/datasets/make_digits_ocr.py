@@ -119,21 +119,9 @@ def round_significant(values: NDArray[np.float64], digits: int) -> NDArray[np.fl
 def read_digits(
     reader: Reader, images: NDArray[np.float64], truth: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """Read every image with a model fitted to the folds it is not in.
+    """Read every image, of shape (n, n_pixels), with a model fitted to the folds it is not in.
 
-    Parameters
-    ----------
-    reader : Reader
-        The classifier and its confidence.
-    images : ndarray of shape (n, n_pixels)
-        The images.
-    truth : ndarray of shape (n,)
-        The digits they show.
-
-    Returns
-    -------
-    prediction, confidence : ndarray of shape (n,)
-        The class of the highest score, and the confidence in it, rounded to 12 significant digits.
+    Returns the digits, the classes of the highest score, and the confidences, rounded.
     """
     prediction = np.empty(len(truth), dtype=np.uint8)
     confidence = np.empty(len(truth))

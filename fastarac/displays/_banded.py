@@ -181,6 +181,7 @@ class AcceptanceDisplay(BandedDisplay):
 
     best_: Line2D | None = field(init=False)
 
+    _area = "area"
     _best: ClassVar[float]
 
     def plot(

@@ -68,7 +68,7 @@ class Display:
 
     _arrays: ClassVar[tuple[str, ...]] = ()
     _labels: ClassVar[tuple[str, ...]]
-    _area: ClassVar[str] = "area"
+    _area: ClassVar[str] = ""
     _measure: ClassVar[str] = ""
     _legend: ClassVar[LegendPlace] = "best"
     _style: ClassVar[dict[str, Any]] = {}
@@ -223,7 +223,6 @@ class IntervalDisplay(Display):
     band_: PolyCollection = field(init=False)
 
     _band: ClassVar[str]
-    _area = "_none"
     _plots_chance_level = True
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Self:

@@ -22,25 +22,18 @@ class ARPDisplay(AcceptanceDisplay):
     ----------
     acceptance_rate, precision : array_like of shape (n,)
         X, the share that goes through unchecked, rising, and the share of right ones among it.
-    name : str, optional
-        The name of the model, for the legend.
-    area : float, optional
-        The ARP-AUC, for the legend.
+    name, area : str and float, optional
+        The name of the model and the ARP-AUC, for the legend.
 
     Attributes
     ----------
     line_, band_, best_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`.
+        As of :class:`.ARACDisplay`. The vertical axis shows the curve from 1 % of accepted items on.
 
     See Also
     --------
     arp_curve : Computes the curve.
     arp_auc_score : Computes the area, by trapezoids as it is drawn here.
-
-    Notes
-    -----
-    The vertical axis shows the curve where at least 1 % of the items is accepted; the precision of
-    fewer is that of a few. It ends in 1.
 
     Examples
     --------
@@ -81,25 +74,18 @@ class RCDisplay(AcceptanceDisplay):
     ----------
     coverage, risk : array_like of shape (n,)
         The share of accepted items, rising, and the share of errors among them.
-    name : str, optional
-        The name of the model, for the legend.
-    area : float, optional
-        The AURC, for the legend.
+    name, area : str and float, optional
+        The name of the model and the AURC, for the legend.
 
     Attributes
     ----------
     line_, band_, best_, chance_level_, ax_, figure_
-        As of :class:`.ARACDisplay`.
+        As of :class:`.ARACDisplay`. The vertical axis shows the curve from 1 % of accepted items on.
 
     See Also
     --------
     rc_curve : Computes the curve.
     aurc_loss : Computes the area, by trapezoids as it is drawn here.
-
-    Notes
-    -----
-    The vertical axis shows the curve where the coverage is at least 1 %; the risk of fewer items is
-    that of a few. It begins in 0.
 
     Examples
     --------
@@ -140,10 +126,8 @@ class GeneralizedRCDisplay(AcceptanceDisplay):
     ----------
     coverage, error_rate : array_like of shape (n,)
         The share of accepted items, rising, and that of undetected errors among all items.
-    name : str, optional
-        The name of the model, for the legend.
-    area : float, optional
-        The AUGRC, for the legend.
+    name, area : str and float, optional
+        The name of the model and the AUGRC, for the legend.
 
     Attributes
     ----------

@@ -46,10 +46,8 @@ class ARACDisplay(AcceptanceDisplay):
     acceptance_rate, accuracy_after_correction : array_like of shape (n,)
         X, the share that goes through unchecked, rising, and Y, the share that is right once people
         have corrected the rest.
-    name : str, optional
-        The name of the model, for the legend.
-    area : float, optional
-        The ARAC-AUC, for the legend.
+    name, area : str and float, optional
+        The name of the model and the ARAC-AUC, for the legend.
     max_error_rate : tuple of float, default=()
         Allowed error rates, each a dashed line.
     operating_points : tuple of OperatingPoint, default=()

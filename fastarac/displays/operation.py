@@ -61,7 +61,6 @@ class PowerDisplay(Display):
 
     _arrays = ("n_items", "power")
     _labels = ("Verified outputs", "Probability of the guarantee")
-    _area = "_none"
     _legend = "lower right"
     _plots_chance_level = True
 
@@ -231,7 +230,6 @@ class ShiftDisplay(Display):
 
     _arrays = ("before", "now")
     _labels = ("Confidence before (quantiles)", "Confidence now")
-    _area = "_none"
     _legend = "lower right"
     _style = {"marker": "o", "markersize": 4}  # noqa: RUF012
     _plots_chance_level = True

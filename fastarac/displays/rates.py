@@ -47,10 +47,8 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
     ----------
     fpr, tpr : array_like of shape (n,)
         False positive rates, rising, and true positive rates.
-    roc_auc : float, optional
-        The area under the curve, for the legend.
-    name : str, optional
-        The name of the model, for the legend.
+    roc_auc, name : float and str, optional
+        The area under the curve and the name of the model, for the legend.
     pos_label : int, float, bool or str, optional
         Label of the positive class, for the names of the axes.
 
@@ -116,10 +114,8 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
     ----------
     precision, recall : array_like of shape (n,)
         Of each threshold; the recall falls or rises.
-    average_precision : float, optional
-        The average precision, for the legend.
-    name : str, optional
-        The name of the model, for the legend.
+    average_precision, name : float and str, optional
+        The average precision and the name of the model, for the legend.
     pos_label : int, float, bool or str, optional
         Label of the positive class, for the names of the axes.
     prevalence_pos_label : float, optional

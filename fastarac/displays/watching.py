@@ -191,7 +191,6 @@ class FieldErrorsDisplay(Display):
 
     _arrays = ("error_rate",)
     _labels = ("", "Error rate")
-    _area = "_none"
     _legend = "upper right"
     _style = {"marker": "o", "linestyle": "none"}  # noqa: RUF012
     _plots_chance_level = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -18,7 +19,7 @@ from fastarac.frames.extremes import Bounds, Counts
 from fastarac.sweep import ThresholdSweep, trusted_sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -228,21 +229,13 @@ class BoundedSweep(Table, Result):
     @property
     def arp_auc(self) -> Bounds:
         """Area under the acceptance rate – precision curve by trapezoids, in [0, 1]."""
-        if "arp_auc" in self.known:
-            return self.known["arp_auc"]
-        sweep = self.sweep
-        if sweep is not None:
-            return Bounds(*[arp_auc_score(sweep)] * 2)
-        return self.counts.arp_auc()
+        return self._without_bins("arp_auc", arp_auc_score) or self.counts.arp_auc()
 
     @property
     def aurc(self) -> Bounds:
         """Area under the risk–coverage curve by trapezoids, 1 − ARP-AUC, in [0, 1]."""
-        if "aurc" in self.known:
-            return self.known["aurc"]
-        sweep = self.sweep
-        if sweep is not None:
-            return Bounds(*[aurc_loss(sweep)] * 2)
+        if found := self._without_bins("aurc", aurc_loss):
+            return found
         low, high = self.arp_auc
         return Bounds(
             math.nextafter(1.0 - high, -1.0) if high < 1.0 else 0.0,
@@ -252,12 +245,8 @@ class BoundedSweep(Table, Result):
     @property
     def average_precision(self) -> Bounds:
         """Average precision, in [0, 1]; NaN with a warning where no item is correct."""
-        if "average_precision" in self.known:
-            return self.known["average_precision"]
-        sweep = self.sweep
-        if sweep is not None and sweep.n_correct:
-            return Bounds(*[pr_auc_score(sweep, interpolation="step")] * 2)
-        found = self.counts.average_precision()
+        step = partial(pr_auc_score, interpolation="step") if self.n_correct else None
+        found = self._without_bins("average_precision", step) or self.counts.average_precision()
         if found is None:
             warn_undefined("average_precision", "no item is correct")
             return Bounds(math.nan, math.nan)
@@ -281,6 +270,13 @@ class BoundedSweep(Table, Result):
         """
         correct, incorrect, where = self.counts.path(best=best, steps=steps)
         return trusted_sweep(self.thresholds[where], correct, incorrect)
+
+    def _without_bins(self, name: str, area: Callable[[ThresholdSweep], float] | None) -> Bounds | None:
+        """Return an area that is known, or that of the sweep where nothing is open."""
+        if name in self.known:
+            return self.known[name]
+        sweep = None if area is None else self.sweep
+        return None if area is None or sweep is None else Bounds(*[area(sweep)] * 2)
 
     def _pair_area(self, name: str) -> Bounds:
         if name in self.known:

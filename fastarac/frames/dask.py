@@ -22,10 +22,8 @@ from fastarac.frames.ranges import (
     merged,
     row_of,
     segments_of,
-    sums_of_dropped,
     sums_of_items,
-    sums_of_row,
-    total_of,
+    totals_of_rows,
 )
 from fastarac.frames.sources import (
     Source,
@@ -147,11 +145,7 @@ class DaskSource(Source):
         names = ["number", *RangeSums._fields]
         meta = pd.DataFrame({name: pd.Series([], dtype="object") for name in names})
         rows = shuffled.map_partitions(partial(_work, plan), meta=meta).compute()
-        labels = list(groups)
-        found = {label: [sums_of_dropped(cells, self.batch)] for label, cells in groups.items()}
-        for number, sums in map(sums_of_row, rows.to_dict("records")):
-            found[labels[number]].append(sums)
-        return {label: total_of(parts, groups[label]) for label, parts in found.items()}
+        return totals_of_rows(rows.to_dict("records"), groups, self.batch)
 
 
 def _renamed(part: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:

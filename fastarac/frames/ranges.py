@@ -22,7 +22,7 @@ from fastarac._kernels.codes import PRECISION_TRAPEZOIDS, RECALL_STEPS
 from fastarac.areas.arac import pairs_of, sum_over
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -239,6 +239,17 @@ def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
     if (total.correct, total.incorrect) != (int(cells.correct.sum()), int(cells.incorrect.sum())):
         raise ValueError(CHANGED)
     return total
+
+
+def totals_of_rows(
+    rows: Iterable[dict[str, str]], groups: Mapping[Any, Cells], most: int
+) -> dict[Any, RangeSums]:
+    """Add up the rows of workers, and what needed no worker, of each group."""
+    labels = list(groups)
+    found = {label: [sums_of_dropped(cells, most)] for label, cells in groups.items()}
+    for number, sums in map(sums_of_row, rows):
+        found[labels[number]].append(sums)
+    return {label: total_of(parts, groups[label]) for label, parts in found.items()}
 
 
 def row_of(number: int, sums: RangeSums) -> dict[str, str]:

@@ -16,10 +16,8 @@ from fastarac.frames.ranges import (
     dropped,
     row_of,
     segments_of,
-    sums_of_dropped,
     sums_of_items,
-    sums_of_row,
-    total_of,
+    totals_of_rows,
 )
 from fastarac.frames.sources import keys_of, numbered, positions
 
@@ -59,10 +57,8 @@ class SparkSource(QuerySource):
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
         """Add up what the kernels find in each range."""
-        labels = list(groups)
         plan: Plan = {}
-        for number, label in enumerate(labels):
-            cells = groups[label]
+        for number, (label, cells) in enumerate(groups.items()):
             runs = segments_of(cells, self.batch)
             plan[label] = (number, cells, cells.low[[first for first, _ in runs]])
         x = nw.col("confidence")
@@ -82,10 +78,7 @@ class SparkSource(QuerySource):
         )
         schema = ", ".join(f"{name} string" for name in ("number", *RangeSums._fields))
         rows = chosen.mapInArrow(partial(_work, plan), schema).toArrow().to_pylist()
-        found = {label: [sums_of_dropped(cells, self.batch)] for label, cells in groups.items()}
-        for number, sums in map(sums_of_row, rows):
-            found[labels[number]].append(sums)
-        return {label: total_of(parts, groups[label]) for label, parts in found.items()}
+        return totals_of_rows(rows, groups, self.batch)
 
     def _dropped_values(self, label: Any, cells: Cells) -> nw.Expr | None:
         """Which items of the group need no worker."""

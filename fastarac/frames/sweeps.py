@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation import Evaluation
     from fastarac.evaluation_bounds import BoundedEvaluation
-    from fastarac.evaluation_limits import Limit
+    from fastarac.evaluation_limits import Limit, Limits, Options
     from fastarac.frames.ranges import Cells
     from fastarac.frames.sources import Source
     from fastarac.operating.reviewer import Reviewer
@@ -42,24 +42,6 @@ Method = Literal["auto", "counts", "exact", "bounds"]
 METHODS = ("auto", "counts", "exact", "bounds")
 RANGES = 64  # of confidence, that one pass counts
 MOST_DISTINCT = 1 << 20  # confidences that are counted one by one
-
-
-class Limits(TypedDict, total=False):
-    """What an evaluation takes, whatever the way."""
-
-    max_error_rate: ArrayLike
-    max_risk: ArrayLike
-    threshold: float | Sequence[float]
-    costs: VerificationCosts | None
-
-
-class Options(Limits, total=False):
-    """What it takes of counts of each confidence."""
-
-    reviewer: Reviewer | None
-    intervals: bool
-    confidence_level: float
-    failure_probability: float | None
 
 
 # fmt: off

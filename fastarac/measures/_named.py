@@ -9,24 +9,28 @@ import numpy as np
 
 from fastarac._core.inputs import choice, positive_scalar
 from fastarac._core.results import Result, Table
-from fastarac.measures._tables import F_BETA, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+F_BETA = "f_beta"
 
-def _measure(name: str, doc: str) -> property:
-    """Return the attribute that computes one measure."""
-    return property(lambda self: self._compute([name])[0], doc=doc)
+
+class _Measure(property):
+    """A measure, by the name of its attribute, or as another name of one."""
+
+    def __init__(self, doc: str, of: str | None = None) -> None:
+        super().__init__(lambda measures: measures._compute([self.of])[0])  # noqa: SLF001
+        self.of, self.__doc__ = of, doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.of = self.of or name
 
 
 class Measures(Table, Result, ABC):
     """All measures as attributes, each computed when asked for."""
 
     __slots__ = ()
-
-    names: ClassVar[tuple[str, ...]] = NAMES
-    """The names of the measures; recall, fallout and generality are second names of three."""
 
     @abstractmethod
     def _compute(self, names: Sequence[str], beta: float = 1.0) -> list[Any]:
@@ -93,60 +97,43 @@ class Measures(Table, Result, ABC):
         number = positive_scalar(beta, "beta")
         return self._compute([F_BETA], number)[0]
 
-    accuracy = _measure(
-        "accuracy", "(TP + TN)/Ω: the share predicted rightly (Tharwat 2020, equation 1)."
+    # in the order of their numbers in the kernel
+    accuracy = _Measure("(TP + TN)/Ω: the share predicted rightly (Tharwat 2020, equation 1).")
+    error_rate = _Measure(
+        "(FP + FN)/Ω: the share predicted wrongly. Not the `error_rate` of a sweep, FP/Ω."
     )
-    error_rate = _measure(
-        "error_rate", "(FP + FN)/Ω: the share predicted wrongly. Not the `error_rate` of a sweep, FP/Ω."
+    sensitivity = _Measure("TPR = TP/(TP + FN), also recall (equation 2).")
+    specificity = _Measure("TNR = TN/(FP + TN) (equation 2).")
+    false_positive_rate = _Measure("FPR = FP/(FP + TN), also fallout (equation 4).")
+    false_negative_rate = _Measure("FNR = FN/(TP + FN), the miss rate (equation 5).")
+    precision = _Measure("PPV = TP/(TP + FP); NaN where nothing is predicted positive (equation 6).")
+    negative_predictive_value = _Measure("NPV = TN/(FN + TN) (equation 7).")
+    false_discovery_rate = _Measure("FP/(TP + FP) = 1 − PPV (equation 6).")
+    false_omission_rate = _Measure("FN/(FN + TN) = 1 − NPV (equation 7).")
+    positive_likelihood_ratio = _Measure("LR₊ = TPR/FPR, from 0 to inf (equation 9).")
+    negative_likelihood_ratio = _Measure("LR₋ = FNR/TNR, from 0 to inf (equation 9).")
+    diagnostic_odds_ratio = _Measure("LR₊/LR₋ = TP·TN/(FP·FN), from 0 to inf (equation 10).")
+    youden_index = _Measure("TPR + TNR − 1, also informedness; in [−1, 1].")
+    matthews_correlation = _Measure("(TP·TN − FP·FN)/√((TP+FP)(TP+FN)(TN+FP)(TN+FN)), in [−1, 1].")
+    discriminant_power = _Measure("√3/π · (ln(TPR/FPR) + ln(TNR/FNR)), from −inf to inf.")
+    f1 = _Measure("2TP/(2TP + FP + FN), the harmonic mean of precision and recall (equation 12).")
+    adjusted_f = _Measure("√(F₂ · F₀.₅ where the classes are swapped).")
+    markedness = _Measure("PPV + NPV − 1, in [−1, 1].")
+    balanced_accuracy = _Measure("(TPR + TNR)/2.")
+    balanced_error_rate = _Measure("(FPR + FNR)/2 = 1 − balanced accuracy.")
+    geometric_mean = _Measure("GM = √(TPR·TNR) (equation 15).")
+    adjusted_geometric_mean = _Measure(
+        "(GM + TNR·(FP+TN))/(1 + FP + TN), and 0 where TPR = 0 (equation 16)."
     )
-    sensitivity = _measure("sensitivity", "TPR = TP/(TP + FN), also recall (equation 2).")
-    specificity = _measure("specificity", "TNR = TN/(FP + TN) (equation 2).")
-    false_positive_rate = _measure(
-        "false_positive_rate", "FPR = FP/(FP + TN), also fallout (equation 4)."
+    optimized_precision = _Measure(r"Accuracy − \|TPR − TNR\|/(TPR + TNR), in [−1, 1].")
+    jaccard = _Measure("TP/(TP + FP + FN), also Tanimoto similarity.")
+    prevalence = _Measure("(TP + FN)/Ω, also generality: the share of positives.")
+    kappa = _Measure("Cohen's kappa (pₒ − pₑ)/(1 − pₑ) of prediction and truth, in [−1, 1].")
+    recall = _Measure("Another name of `sensitivity`.", of="sensitivity")
+    fallout = _Measure("Another name of `false_positive_rate`.", of="false_positive_rate")
+    generality = _Measure("Another name of `prevalence`.", of="prevalence")
+
+    names: ClassVar[tuple[str, ...]] = tuple(
+        name for name, value in locals().items() if isinstance(value, _Measure) and not value.of
     )
-    false_negative_rate = _measure(
-        "false_negative_rate", "FNR = FN/(TP + FN), the miss rate (equation 5)."
-    )
-    precision = _measure(
-        "precision", "PPV = TP/(TP + FP); NaN where nothing is predicted positive (equation 6)."
-    )
-    negative_predictive_value = _measure(
-        "negative_predictive_value", "NPV = TN/(FN + TN) (equation 7)."
-    )
-    false_discovery_rate = _measure("false_discovery_rate", "FP/(TP + FP) = 1 − PPV (equation 6).")
-    false_omission_rate = _measure("false_omission_rate", "FN/(FN + TN) = 1 − NPV (equation 7).")
-    positive_likelihood_ratio = _measure(
-        "positive_likelihood_ratio", "LR₊ = TPR/FPR, from 0 to inf (equation 9)."
-    )
-    negative_likelihood_ratio = _measure(
-        "negative_likelihood_ratio", "LR₋ = FNR/TNR, from 0 to inf (equation 9)."
-    )
-    diagnostic_odds_ratio = _measure(
-        "diagnostic_odds_ratio", "LR₊/LR₋ = TP·TN/(FP·FN), from 0 to inf (equation 10)."
-    )
-    youden_index = _measure("youden_index", "TPR + TNR − 1, also informedness; in [−1, 1].")
-    matthews_correlation = _measure(
-        "matthews_correlation", "(TP·TN − FP·FN)/√((TP+FP)(TP+FN)(TN+FP)(TN+FN)), in [−1, 1]."
-    )
-    discriminant_power = _measure(
-        "discriminant_power", "√3/π · (ln(TPR/FPR) + ln(TNR/FNR)), from −inf to inf."
-    )
-    f1 = _measure("f1", "2TP/(2TP + FP + FN), the harmonic mean of precision and recall (equation 12).")
-    adjusted_f = _measure("adjusted_f", "√(F₂ · F₀.₅ where the classes are swapped).")
-    markedness = _measure("markedness", "PPV + NPV − 1, in [−1, 1].")
-    balanced_accuracy = _measure("balanced_accuracy", "(TPR + TNR)/2.")
-    balanced_error_rate = _measure("balanced_error_rate", "(FPR + FNR)/2 = 1 − balanced accuracy.")
-    geometric_mean = _measure("geometric_mean", "GM = √(TPR·TNR) (equation 15).")
-    adjusted_geometric_mean = _measure(
-        "adjusted_geometric_mean",
-        "(GM + TNR·(FP+TN))/(1 + FP + TN), and 0 where TPR = 0 (equation 16).",
-    )
-    optimized_precision = _measure(
-        "optimized_precision", r"Accuracy − \|TPR − TNR\|/(TPR + TNR), in [−1, 1]."
-    )
-    jaccard = _measure("jaccard", "TP/(TP + FP + FN), also Tanimoto similarity.")
-    prevalence = _measure("prevalence", "(TP + FN)/Ω, also generality: the share of positives.")
-    kappa = _measure("kappa", "Cohen's kappa (pₒ − pₑ)/(1 − pₑ) of prediction and truth, in [−1, 1].")
-    recall = _measure("sensitivity", "Another name of `sensitivity`.")
-    fallout = _measure("false_positive_rate", "Another name of `false_positive_rate`.")
-    generality = _measure("prevalence", "Another name of `prevalence`.")
+    """The names of the measures; recall, fallout and generality are second names of three."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._core import parallel
+from fastarac.measures._named import F_BETA, Measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,36 +23,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-NAMES = (  # in the order of their numbers in the kernel
-    "accuracy",
-    "error_rate",
-    "sensitivity",
-    "specificity",
-    "false_positive_rate",
-    "false_negative_rate",
-    "precision",
-    "negative_predictive_value",
-    "false_discovery_rate",
-    "false_omission_rate",
-    "positive_likelihood_ratio",
-    "negative_likelihood_ratio",
-    "diagnostic_odds_ratio",
-    "youden_index",
-    "matthews_correlation",
-    "discriminant_power",
-    "f1",
-    "adjusted_f",
-    "markedness",
-    "balanced_accuracy",
-    "balanced_error_rate",
-    "geometric_mean",
-    "adjusted_geometric_mean",
-    "optimized_precision",
-    "jaccard",
-    "prevalence",
-    "kappa",
-)
-F_BETA = "f_beta"
+NAMES = Measures.names
 NUMBERS = {name: number for number, name in enumerate((*NAMES, F_BETA))}
 
 # The smaller the better. Nothing is better or worse about the prevalence.

@@ -28,21 +28,15 @@ def cohen_kappa(counts: ArrayLike, weights: str | None = None) -> float:
     Returns
     -------
     float
-        In [-1, 1]; 1 is full agreement, 0 is chance. Of whole counts, the exact value rounded once. NaN
-        where no disagreement is possible: no item, or one label alone.
+        In [-1, 1]; 1 is full agreement, 0 is chance. Of whole counts, the exact value rounded once.
+        NaN, with an `UndefinedMetricWarning`, where no disagreement is possible: no item, or one label
+        alone.
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         Where the table is not square, or holds a number that is negative, NaN or infinite; for other
-        `weights`.
-    TypeError
-        Where `counts` does not hold real numbers.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        Where the value is NaN.
+        `weights`; where `counts` does not hold real numbers.
 
     See Also
     --------

@@ -28,19 +28,14 @@ def local_purity(counts: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (n_clusters,)
-        maxⱼ n_ij / Σⱼ n_ij (the slides, local purity), in (0, 1]; NaN for an empty cluster.
+        maxⱼ n_ij / Σⱼ n_ij (the slides, local purity), in (0, 1]; NaN, with an
+        `UndefinedMetricWarning`, for an empty cluster.
 
     Raises
     ------
-    ValueError
-        Where `counts` is not a matrix, or holds a number that is negative, NaN or infinite.
-    TypeError
-        Where `counts` does not hold real numbers.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        Where a cluster is empty.
+    ValueError, TypeError
+        Where `counts` is not a matrix, or holds a number that is negative, NaN or infinite; where
+        `counts` does not hold real numbers.
 
     Examples
     --------
@@ -68,21 +63,14 @@ def purity(counts: ArrayLike) -> float:
     Returns
     -------
     float
-        (1/N) Σᵢ maxⱼ n_ij (the slides, global purity), in (0, 1]; NaN where there is no item.
+        (1/N) Σᵢ maxⱼ n_ij (the slides, global purity), in (0, 1]; NaN, with an
+        `UndefinedMetricWarning`, where there is no item. It is 1 where each item has a cluster of its
+        own: see :func:`.inverse_purity`, too.
 
     Raises
     ------
     ValueError, TypeError
         As :func:`.local_purity`.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        Where there is no item.
-
-    Notes
-    -----
-    It is 1 where each item has a cluster of its own: see :func:`.inverse_purity`, too.
 
     Examples
     --------
@@ -111,17 +99,13 @@ def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
     -------
     float
         (1/N) Σⱼ maxᵢ n_ij; or (1/N) Σᵢ (\|clusterᵢ\|/\|class(i)\|) · maxⱼ n_ij with class(i) the
-        majority class of cluster i, of several the largest. In (0, 1]; NaN where there is no item.
+        majority class of cluster i, of several the largest. In (0, 1]; NaN, with an
+        `UndefinedMetricWarning`, where there is no item.
 
     Raises
     ------
     ValueError, TypeError
         As :func:`.purity`; also for another `variant`.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        Where there is no item.
 
     Examples
     --------

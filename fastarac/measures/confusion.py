@@ -96,10 +96,8 @@ class SweepMeasures(Measures):
 
     @overload
     def best(self, measure: str) -> BestThreshold: ...
-
     @overload
     def best(self, measure: list[str] | tuple[str, ...] | None = None) -> dict[str, BestThreshold]: ...
-
     def best(
         self, measure: str | list[str] | tuple[str, ...] | None = None
     ) -> BestThreshold | dict[str, BestThreshold]:
@@ -167,10 +165,8 @@ class SweepMeasures(Measures):
 
         Raises
         ------
-        ValueError
-            For a name that is not in `names`, or a size below 1.
-        TypeError
-            For a size that is no integer.
+        ValueError, TypeError
+            For a name that is not in `names`, or a size below 1; for a size that is no integer.
 
         Examples
         --------
@@ -245,14 +241,10 @@ class AveragedMeasures(Measures):
 
 @overload
 def confusion_measures(tp: ThresholdSweep) -> SweepMeasures: ...
-
-
 @overload
 def confusion_measures(
     tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike
 ) -> ConfusionMeasures: ...
-
-
 def confusion_measures(
     tp: ArrayLike | ThresholdSweep,
     fp: ArrayLike | None = None,
@@ -283,11 +275,9 @@ def confusion_measures(
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         Where a count is negative, NaN or infinite, where the sum of a table is beyond int64, or where
-        the shapes do not broadcast.
-    TypeError
-        Where a count is no real number, or one is missing.
+        the shapes do not broadcast; where a count is no real number, or one is missing.
 
     Notes
     -----
@@ -431,19 +421,14 @@ def class_counts(prediction_counts: ArrayLike) -> ClassCounts:
     -------
     ClassCounts
         tp, fp, fn, tn, each of shape (..., K). ``measures()`` has the measures of each class, and
-        ``macro()``, ``micro()`` and ``weighted()`` their averages under the same names.
+        ``macro()``, ``micro()`` and ``weighted()`` their averages under the same names. Tharwat (2020),
+        section 2 and figure 2: of class A, FN is the rest of the column and FP the rest of the row.
 
     Raises
     ------
-    ValueError
-        Where the matrix is not square, or a count is negative, NaN or infinite.
-    TypeError
-        Where the counts are no real numbers.
-
-    Notes
-    -----
-    Tharwat (2020), section 2 and figure 2: of class A, FN is the rest of the column and FP the rest of
-    the row.
+    ValueError, TypeError
+        Where the matrix is not square, or a count is negative, NaN or infinite; where the counts are no
+        real numbers.
 
     Examples
     --------

@@ -83,11 +83,10 @@ def average_curves(
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         Where there is no fold, or the grid is empty, not one-dimensional, or has acceptance rates
-        outside [0, 1] or a threshold that is NaN; for another `along` or `curve`.
-    TypeError
-        Where `sweeps` holds anything but sweeps, or the grid no real numbers.
+        outside [0, 1] or a threshold that is NaN; for another `along` or `curve`; where `sweeps` holds
+        anything but sweeps, or the grid no real numbers.
 
     Warns
     -----

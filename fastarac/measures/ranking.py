@@ -13,14 +13,7 @@ import numpy as np
 from fastarac import _kernels
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import choice, whole_number
-from fastarac.measures._ragged import (
-    Ragged,
-    as_gains,
-    as_keys,
-    as_relevance,
-    read_ragged,
-    same_shape,
-)
+from fastarac.measures._ragged import Ragged, as_gains, as_keys, as_relevance, read_ragged, same_shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,18 +40,14 @@ def precision_at_k(relevance: Any, k: int | Sequence[int]) -> Any:
     Returns
     -------
     float or ndarray
-        In [0, 1]: of shape (n_queries,) for a batch, with an axis more for several k.
+        In [0, 1]: of shape (n_queries,) for a batch, with an axis more for several k. (1/k) Σ_{i≤k} rᵢ
+        (the slides, Precision(k)).
 
     Raises
     ------
-    ValueError
-        Where a relevance is neither 0 nor 1, the offsets do not fit, or k is below 1.
-    TypeError
-        Where relevances are no real numbers, or k is not whole.
-
-    Notes
-    -----
-    (1/k) Σ_{i≤k} rᵢ (the slides, Precision(k)).
+    ValueError, TypeError
+        Where a relevance is neither 0 nor 1, the offsets do not fit, or k is below 1; where relevances
+        are no real numbers, or k is not whole.
 
     Examples
     --------
@@ -90,21 +79,14 @@ def recall_at_k(relevance: Any, k: int | Sequence[int], n_relevant: ArrayLike | 
     Returns
     -------
     float or ndarray
-        In [0, 1], as of :func:`.precision_at_k`; NaN for a query without relevant items.
+        In [0, 1], as of :func:`.precision_at_k`; NaN, with an `UndefinedMetricWarning`, for a query
+        without relevant items. (1/\|D\|) Σ_{i≤k} rᵢ with the relevant items D of the query (the slides,
+        Recall(k)).
 
     Raises
     ------
     ValueError, TypeError
         As :func:`.precision_at_k`; also where `n_relevant` is below the number in the ranking.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        Where a query has no relevant items.
-
-    Notes
-    -----
-    (1/\|D\|) Σ_{i≤k} rᵢ with the relevant items D of the query (the slides, Recall(k)).
 
     Examples
     --------
@@ -138,20 +120,12 @@ def ranking_average_precision(relevance: Any, n_relevant: ArrayLike | None = Non
     Returns
     -------
     float or ndarray of shape (n_queries,)
-        In [0, 1]; NaN for a query without relevant items. Their mean is known as MAP.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        Where a query has no relevant items.
+        In [0, 1]; NaN, with an `UndefinedMetricWarning`, for a query without relevant items. Their mean
+        is known as MAP. (1/\|D\|) Σₖ rₖ · Precision(k) (the slides).
 
     See Also
     --------
     average_precision_score : From scores, where ties count as one threshold.
-
-    Notes
-    -----
-    (1/\|D\|) Σₖ rₖ · Precision(k) (the slides).
 
     Examples
     --------
@@ -238,10 +212,9 @@ def cumulative_gain(gains: Any, k: int | None = None) -> Any:
 
     Raises
     ------
-    ValueError
-        Where a gain is not finite, the offsets do not fit, or k is below 1.
-    TypeError
-        Where gains are no real numbers, or k is not whole.
+    ValueError, TypeError
+        Where a gain is not finite, the offsets do not fit, or k is below 1; where gains are no real
+        numbers, or k is not whole.
 
     Examples
     --------
@@ -307,17 +280,13 @@ def normalized_dcg(
     Returns
     -------
     float or ndarray of shape (n_queries,)
-        In [0, 1] where `judged_gains` has all that `gains` has; NaN for a query without gains.
+        In [0, 1] where `judged_gains` has all that `gains` has; NaN, with an `UndefinedMetricWarning`,
+        for a query without gains.
 
     Raises
     ------
     ValueError, TypeError
         As :func:`.discounted_cumulative_gain`; also for negative gains.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        Where all gains of a query are 0.
 
     See Also
     --------
@@ -372,10 +341,9 @@ def rank_by_score(values: Any, scores: Any) -> Any:
 
     Raises
     ------
-    ValueError
-        Where a score is not finite, or the queries have other numbers of items.
-    TypeError
-        Where values or scores are no real numbers.
+    ValueError, TypeError
+        Where a score is not finite, or the queries have other numbers of items; where values or scores
+        are no real numbers.
 
     Examples
     --------
@@ -413,18 +381,14 @@ def pool(rankings: Any, depth: int = 100) -> Any:
     list of ndarray, or dict of ndarray
         For each query the items in rising order, each once: the order does not tell which system found
         an item, or at which rank. A dict where the systems are mappings; a query that some of them did
-        not answer has the items of the others.
+        not answer has the items of the others. The pooling method of test collections (the slides, last
+        page).
 
     Raises
     ------
-    ValueError
-        Where there is no system, lists have other numbers of queries, or `depth` is below 1.
-    TypeError
-        Where some systems are mappings and others are not, or `depth` is not whole.
-
-    Notes
-    -----
-    The pooling method of test collections (the slides, last page).
+    ValueError, TypeError
+        Where there is no system, lists have other numbers of queries, or `depth` is below 1; where some
+        systems are mappings and others are not, or `depth` is not whole.
 
     Examples
     --------

@@ -168,8 +168,7 @@ def guaranteed_operating_point(
     failure_probability : float, default=0.05
         δ, in (0, 1): the probability that may remain of a threshold that exceeds the limit.
     groups : array_like of shape (n,), optional
-        Label of the group of each item (page, document): items of a group may depend on each other,
-        groups do not.
+        Label of each item's group (page, document), within which items may depend on each other.
     max_group_size : int, optional
         Items that a group has at most, known beforehand. By default the largest group seen, which is an
         assumption.

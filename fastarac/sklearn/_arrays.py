@@ -203,12 +203,7 @@ def bits_of(scores: Array) -> tuple[Array, Layout]:
 class Scores(Items):
     """Items with the errors of scikit-learn, and with scores of any type that has an order.
 
-    Attributes
-    ----------
-    given : numpy.dtype
-        Type of the scores as they were given.
-    levels : ndarray or None
-        Where the sorting works on ranks: the score of each rank.
+    `given` is the type of the scores; `levels`, where the sorting works on ranks, the score of each.
     """
 
     __slots__ = ("given", "levels")

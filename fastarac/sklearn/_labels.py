@@ -42,13 +42,7 @@ class Target(NamedTuple):
 
 
 def read_target(values: Any, name: str = "y_true") -> Target:
-    """Return the target with its kind.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As scikit-learn's `type_of_target`.
-    """
+    """Return the target with its kind; errors are those of scikit-learn's `type_of_target`."""
     array = _target_array(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array.reshape(-1)
@@ -166,13 +160,7 @@ DEFAULT_PAIRS = ([0, 1], [-1, 1], [0], [-1], [1])
 
 
 def positive_labels(target: Target, pos_label: Any) -> Codes:
-    """Return 1 for the items of the positive class.
-
-    Raises
-    ------
-    ValueError
-        Where `pos_label` is None and the labels do not say which one is positive.
-    """
+    """Return 1 for the items of the positive class; raise where nothing says which one it is."""
     if pos_label is None:
         pair = target.pair
         if pair is None or pair.dtype.kind not in "biuf" or pair.tolist() not in DEFAULT_PAIRS:

@@ -24,10 +24,8 @@ def scores_of(
 
     Raises
     ------
-    ValueError
-        For another method than "auto" and those of `METHODS`.
-    TypeError
-        For an estimator that does not have it.
+    ValueError, TypeError
+        For another method than "auto" and those of `METHODS`; for an estimator that does not have it.
     """
     if response_method != "auto" and response_method not in METHODS:
         known = ", ".join(map(repr, ("auto", *METHODS)))

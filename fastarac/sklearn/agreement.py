@@ -11,13 +11,7 @@ import numpy as np
 
 from fastarac._core.sorting import scale_of
 from fastarac.sklearn import _checks
-from fastarac.sklearn._arrays import (
-    check_dimensions,
-    check_finite,
-    check_lengths,
-    n_samples,
-    to_array,
-)
+from fastarac.sklearn._arrays import check_dimensions, check_finite, check_lengths, n_samples, to_array
 from fastarac.sklearn._labels import Target, read_target
 
 if TYPE_CHECKING:

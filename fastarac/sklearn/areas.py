@@ -166,13 +166,8 @@ def roc_auc_score(
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        In [0, 1]; 0.5 is chance; NaN where a class is missing. Two unweighted classes: the exact value
-        rounded once; weighted, within a relative error of 1e-12.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        Where only one class is present.
+        In [0, 1]; 0.5 is chance; NaN, with an `UndefinedMetricWarning`, where a class is missing. Two
+        unweighted classes: the exact value rounded once; weighted, within a relative error of 1e-12.
 
     Notes
     -----

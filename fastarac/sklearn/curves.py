@@ -32,12 +32,7 @@ from fastarac.sklearn._arrays import (
     to_array,
 )
 from fastarac.sklearn._labels import positive_labels, read_target
-from fastarac.sklearn._points import (
-    Points,
-    Shape,
-    points_of_items,
-    points_of_sweep,
-)
+from fastarac.sklearn._points import Points, Shape, points_of_items, points_of_sweep
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
@@ -239,10 +234,8 @@ def roc_curve(
 
     Parameters
     ----------
-    y_true : array_like of shape (n,) or ThresholdSweep
-        Labels of two classes. A sweep stands for both first arguments.
-    y_score : array_like of shape (n,)
-        Real and finite; higher for the positive class.
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels of two classes, and scores (real and finite; higher for the positive class).
     pos_label : int, float, bool or str, optional
         Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
@@ -324,10 +317,8 @@ def precision_recall_curve(
 
     Parameters
     ----------
-    y_true : array_like of shape (n,) or ThresholdSweep
-        Labels of two classes. A sweep stands for both first arguments.
-    y_score : array_like of shape (n,)
-        Real and finite; higher for the positive class.
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels of two classes, and scores (real and finite; higher for the positive class).
     pos_label : int, float, bool or str, optional
         Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
@@ -399,10 +390,8 @@ def det_curve(
 
     Parameters
     ----------
-    y_true : array_like of shape (n,) or ThresholdSweep
-        Labels of two classes, both present. A sweep stands for both first arguments.
-    y_score : array_like of shape (n,)
-        Real and finite; higher for the positive class.
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels of two classes, both present, and scores (real and finite; higher for the positive).
     pos_label : int, float, bool or str, optional
         Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
@@ -520,10 +509,8 @@ def confusion_matrix_at_thresholds(
 
     Parameters
     ----------
-    y_true : array_like of shape (n,) or ThresholdSweep
-        Labels of two classes. A sweep stands for both first arguments.
-    y_score : array_like of shape (n,)
-        Real and finite; higher for the positive class.
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels of two classes, and scores (real and finite; higher for the positive class).
     pos_label : int, float, bool or str, optional
         Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional

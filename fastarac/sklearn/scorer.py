@@ -9,17 +9,10 @@ from fastarac._core.results import Result
 from fastarac.sklearn._responses import scores_of
 from fastarac.sklearn.correctness import correctness
 from fastarac.sweep import threshold_sweep
-from fastarac.uncertainty.statistics import Statistic
+from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-
-LOSSES = frozenset(
-    {
-        "augrc", "aurc", "excess_aurc", "normalized_aurc", "equal_error_rate", "error_rate",
-        "correction_rate", "risk",
-    }
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,4 +83,4 @@ def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
     -Statistic('aurc')
     """
     statistic = Statistic(metric, **options)
-    return Scorer(statistic, -1 if metric in LOSSES else 1)
+    return Scorer(statistic, -1 if metric in LOWER_IS_BETTER else 1)

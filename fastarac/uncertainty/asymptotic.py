@@ -101,11 +101,8 @@ def asymptotic_interval(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep of unweighted items stands for both
-        first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep of unweighted items alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     statistic : str or Statistic, default="arac_auc"
         One with influence values, or an acceptance rate at a limit; the error lists them.
     confidence_level : float, default=0.95
@@ -114,8 +111,7 @@ def asymptotic_interval(
         "auto" takes "inversion" of shares and acceptance rates, "gamma" of ARAC-AUC, AUGRC, ARP-AUC and
         AURC with few errors, and else "logit". `method` of the result says which.
     groups : array_like of shape (n,), optional
-        Label of the group of each item (page, document): items of a group may depend on each other,
-        groups do not.
+        Label of each item's group (page, document), within which items may depend on each other.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum. Sampling weights, never numbers of equal items:
         twice all weights changes nothing.

@@ -22,12 +22,29 @@ from fastarac.uncertainty.replicates import Evaluator
 from fastarac.uncertainty.resampling import population_of
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._core.random_state import RandomState
     from fastarac.sweep import ThresholdSweep
+    from fastarac.uncertainty.bootstrap import Draws
 
     FloatArray = NDArray[np.float64]
+
+    class _Options(Draws, total=False):
+        """What all overloads take."""
+
+        curve: Curve
+        kind: Kind
+        grid: int | ArrayLike
+
+    class _OptionsOfItems(_Options, total=False):
+        """What a sweep does not know."""
+
+        groups: ArrayLike | None
+        sample_weight: ArrayLike | None
+
 
 Curve = Literal["arac", "generalized_rc", "rc", "arp", "roc"]
 Kind = Literal["pointwise", "simultaneous"]
@@ -68,36 +85,10 @@ class ConfidenceBand(Table, Result):
 
 
 @overload
-def bootstrap_band(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    curve: Curve = "arac",
-    kind: Kind = "pointwise",
-    grid: int | ArrayLike = 201,
-    n_resamples: int = 2000,
-    confidence_level: float = 0.95,
-    stratified: bool = False,
-    random_state: RandomState = None,
-    n_threads: int | None = None,
-    progress: bool = False,
-) -> ConfidenceBand: ...
+def bootstrap_band(sweep: ThresholdSweep, /, **options: Unpack[_Options]) -> ConfidenceBand: ...
 @overload
 def bootstrap_band(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    curve: Curve = "arac",
-    kind: Kind = "pointwise",
-    grid: int | ArrayLike = 201,
-    n_resamples: int = 2000,
-    confidence_level: float = 0.95,
-    stratified: bool = False,
-    groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    random_state: RandomState = None,
-    n_threads: int | None = None,
-    progress: bool = False,
+    correct: ArrayLike, confidence: ArrayLike, **options: Unpack[_OptionsOfItems]
 ) -> ConfidenceBand: ...
 def bootstrap_band(
     correct: ArrayLike | ThresholdSweep,
@@ -119,11 +110,8 @@ def bootstrap_band(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep of unweighted items stands for both
-        first arguments.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep of unweighted items alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     curve : {"arac", "generalized_rc", "rc", "arp", "roc"}, default="arac"
         Accuracy after correction, error rate, risk or precision over the acceptance rate; or true over
         false positive rate, where at a jump the height is the upper one.

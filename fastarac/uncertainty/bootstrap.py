@@ -42,16 +42,20 @@ if TYPE_CHECKING:
     StatisticLike = str | Statistic | Callable[[ThresholdSweep], float]
     Several = list[str] | list[Statistic] | list[StatisticLike] | tuple[StatisticLike, ...]
 
-    class _Options(TypedDict, total=False):
-        """What all overloads take."""
+    class Draws(TypedDict, total=False):
+        """What decides over the resamples, of statistics and of curves."""
 
         n_resamples: int
         confidence_level: float
-        method: Method
         stratified: bool
         random_state: RandomState
         n_threads: int | None
         progress: bool
+
+    class _Options(Draws, total=False):
+        """What all overloads take."""
+
+        method: Method
 
     class _OptionsOfItems(_Options, total=False):
         """What a sweep does not know."""
@@ -111,11 +115,9 @@ def bootstrap(
 
     Parameters
     ----------
-    correct : array_like of shape (n,) or ThresholdSweep
-        Whether each output was right: bool, or 0 and 1. A sweep of unweighted items stands for both
-        first arguments; made by ``from_counts`` it can stand for billions of items.
-    confidence : array_like of shape (n,)
-        Real and finite.
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep of unweighted items alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). A sweep
+        made by ``from_counts`` can stand for billions of items.
     statistic : str, Statistic or callable, or a sequence of these, default="arac_auc"
         A name in ``Statistic.names()``, a :class:`.Statistic` with parameters, or a function of a
         :class:`.ThresholdSweep` that returns a number. Several are computed on the same resamples.

@@ -26,7 +26,7 @@ from fastarac.uncertainty.intervals import percentile
 from fastarac.uncertainty.inversion import Sample
 from fastarac.uncertainty.replicates import Evaluator
 from fastarac.uncertainty.resampling import population_of
-from fastarac.uncertainty.statistics import Statistic, as_statistic
+from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, as_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,19 +41,6 @@ Method = Literal["asymptotic", "bootstrap"]
 Correction = Literal["holm", "bonferroni"]
 
 DRAWS = 100_000  # from the normal distribution of the estimates
-LOWER_IS_BETTER = frozenset(
-    {
-        "augrc",
-        "aurc",
-        "cost",
-        "excess_aurc",
-        "normalized_aurc",
-        "equal_error_rate",
-        "error_rate",
-        "correction_rate",
-        "risk",
-    }
-)
 
 
 class _DeLongTest(NamedTuple):
@@ -125,8 +112,7 @@ def delong_test(
     score_a, score_b : array_like of shape (n,)
         Real and finite; higher for the positive class.
     groups : array_like of shape (n,), optional
-        Label of the group of each item (page, document): items of a group may depend on each other,
-        groups do not.
+        Label of each item's group (page, document), within which items may depend on each other.
     confidence_level : float, default=0.95
         Strictly between 0 and 1.
 
@@ -256,8 +242,7 @@ def compare_models(
     confidence_level : float, default=0.95
         Of every interval by itself; differences are significant at 1 less that.
     groups : array_like of shape (n,), optional
-        Label of the group of each item (page, document): items of a group may depend on each other,
-        groups do not.
+        Label of each item's group (page, document), within which items may depend on each other.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum; the same for all models.
     n_resamples : int, default=2000

@@ -29,25 +29,10 @@ FloatArray = NDArray[np.float64]
 
 
 def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointInfluence:
-    """Return the influence of one correct and of one incorrect item at each threshold.
+    """Return the influence of one correct and of one incorrect item, of weight 1, at each threshold.
 
-    Parameters
-    ----------
-    sweep : ThresholdSweep
-        With m distinct confidences; weighted or not.
-    statistic : str or Statistic
-        One of those with influence values.
-
-    Returns
-    -------
-    PointInfluence
-        Of items of weight 1 with confidence ``sweep.thresholds[1:]``. The mean over all items (each
-        with its weight) is 0. NaN where the statistic is undefined.
-
-    Raises
-    ------
-    ValueError
-        Where the statistic has no influence values.
+    The mean over all items (each with its weight) is 0. NaN where the statistic is undefined; raises
+    where it has no influence values.
     """
     statistic = as_statistic(statistic)
     parameters = dict(statistic.parameters)
@@ -282,14 +267,9 @@ def influence_values(
     Returns
     -------
     ndarray of shape (n,)
-        In the order of the items, with mean 0. Their sample variance (with n − 1), divided by n, is
-        the squared standard error of :func:`.asymptotic_interval`. NaN where the statistic is
-        undefined.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        Where the statistic is undefined.
+        In the order of the items, with mean 0. Their sample variance (with n − 1), divided by n, is the
+        squared standard error of :func:`.asymptotic_interval`. NaN, with an `UndefinedMetricWarning`,
+        where the statistic is undefined.
 
     Raises
     ------

@@ -196,20 +196,10 @@ def is_of_pairs(statistic: Read) -> bool:
 
 
 class Evaluator:
-    """Evaluates statistics on resamples, several threads at once.
+    """Evaluates statistics on resamples, which the key decides over, several threads at once.
 
-    Parameters
-    ----------
-    population : Population
-    key : ndarray of uint64 of shape (2,)
-        Decides over the resamples.
-    statistics : sequence of Statistic or callable
-    n_resamples : int
-    errors : bool
-        Whether to estimate the standard error of each value as well.
-    curve : int, optional
-        Number of a curve whose `heights` at the places `grid` are written down.
-    grid : ndarray, optional
+    With `errors` it estimates the standard error of each value as well; `curve` is the number of a
+    curve whose `heights` at the places `grid` are written down.
     """
 
     def __init__(

@@ -44,14 +44,10 @@ _NONE = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """Units in their order, from the highest confidence downwards, where a sweep does not say all.
+    """Units from the highest confidence downwards, where a sweep does not say all.
 
-    Attributes
-    ----------
-    codes : ndarray of uint8 of shape (n,)
-        Bit 0: correct; bit 1: first of its tie.
-    weights, groups : ndarray of shape (n,) or None
-        Weights in the unit of the population, and numbers of the groups.
+    In `codes`, bit 0 is set where correct and bit 1 for the first of a tie; `weights` are in the unit
+    of the population, `groups` numbers.
     """
 
     codes: NDArray[np.uint8]
@@ -61,32 +57,15 @@ class Members:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """What the resamples are drawn from, laid out as the kernels want it.
+    """What the resamples are drawn from, laid out as the kernels want it (see `_kernels.replicates`).
 
-    Attributes
-    ----------
-    sweep : ThresholdSweep
-        Of all items.
-    members : Members or None
-        The items, where they have weights or groups.
-    codes : ndarray of uint8 of shape (n_units,)
-        See `_kernels.replicates`.
-    lanes : int
-        How the units are interleaved.
-    weights : ndarray
-        Of each unit, or a single 1 for all; float64 where sums are not those of few enough integers.
-        Those of items are multiplied by `scale`.
-    n_drawn : int
-        How many items or groups a resample has, which is how many there are.
-    strata, bounds : ndarray
-        Units by stratum.
-    sizes, groups : ndarray or None
-        Of each unit: its items, where units are cells, and the number of its group.
-    tables : list
-        One for each stratum, where the counts of cells are drawn from tables.
-    scale : float
-        A power of two that brings the largest weight into [0.5, 1), so that no product of weights
-        overflows or vanishes.
+    A unit is an item, or a cell of alike items, whose numbers are then `sizes`. `weights` are those of
+    the units, of items times `scale`, or a single 1 for all; float64 where sums are not those of few
+    enough integers. `scale` is a power of two that brings the largest weight into [0.5, 1), so that no
+    product of weights overflows or vanishes. `lanes` says how the units are interleaved, `n_drawn` how
+    many items or groups there are and a resample has; `strata` and `bounds` are the units by stratum,
+    and `groups` the number of each unit's group. Where the counts of cells are drawn from tables,
+    `tables` has one for each stratum. `members` are the items, where they have weights or groups.
     """
 
     sweep: ThresholdSweep
@@ -180,13 +159,7 @@ def population_of(
     stratified: bool,
     of_pairs: bool = False,
 ) -> Population:
-    """Read the arguments of a bootstrap, `of_pairs` where the statistics need no more than runs.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `threshold_sweep`; also for weighted sweeps, and for strata of groups.
-    """
+    """Read the arguments of a bootstrap, `of_pairs` where the statistics need no more than runs."""
     if stratified and groups is not None:
         message = (
             "stratified is given with groups; whole groups are drawn, so that the numbers of correct "

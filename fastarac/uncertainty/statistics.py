@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastarac._core.exceptions import undefined_is_nan
@@ -39,18 +40,6 @@ def _roc_auc(sweep: ThresholdSweep) -> float:
 
 def _average_precision(sweep: ThresholdSweep) -> float:
     return precision_recall.pr_auc_score(sweep, interpolation="step")
-
-
-def _break_even(sweep: ThresholdSweep) -> float:
-    return precision_recall.break_even_point(sweep).value
-
-
-def _equal_error_rate(sweep: ThresholdSweep) -> float:
-    return precision_recall.equal_error_rate(sweep).rate
-
-
-def _recognition_rate(sweep: ThresholdSweep) -> float:
-    return sweep.recognition_rate
 
 
 def _at_threshold(rate: str) -> Callable[..., float]:
@@ -99,7 +88,7 @@ _ESTIMATOR = frozenset({"estimator"})
 _OPTIMUM = frozenset({"estimator", "optimum"})
 
 _DEFINITIONS: dict[str, _Definition] = {
-    "recognition_rate": _Definition(_recognition_rate),
+    "recognition_rate": _Definition(attrgetter("recognition_rate")),
     "arac_auc": _Definition(areas.arac_auc_score, (0.5, 1.0)),
     "normalized_arac_auc": _Definition(
         areas.normalized_arac_auc_score, _normalized_ends, frozenset({"gamma"})
@@ -126,8 +115,8 @@ _DEFINITIONS: dict[str, _Definition] = {
     "pr_auc": _Definition(precision_recall.pr_auc_score, parameters=frozenset({"interpolation"})),
     "average_precision": _Definition(_average_precision),
     "eleven_point_average_precision": _Definition(precision_recall.eleven_point_average_precision),
-    "break_even_point": _Definition(_break_even),
-    "equal_error_rate": _Definition(_equal_error_rate),
+    "break_even_point": _Definition(lambda sweep: precision_recall.break_even_point(sweep).value),
+    "equal_error_rate": _Definition(lambda sweep: precision_recall.equal_error_rate(sweep).rate),
     "acceptance_at_error_rate": _Definition(
         operating.acceptance_at_error_rate,
         parameters=frozenset({"max_error_rate", "interpolate"}),
@@ -141,16 +130,18 @@ _DEFINITIONS: dict[str, _Definition] = {
     "cost": _Definition(
         _cost, (0.0, math.inf), parameters=frozenset({"costs", "reviewer"}), required="costs"
     ),
-    "acceptance_rate": _Definition(
-        _at_threshold("acceptance_rate"), parameters=_AT, required="threshold"
-    ),
-    "error_rate": _Definition(_at_threshold("error_rate"), parameters=_AT, required="threshold"),
-    "correction_rate": _Definition(
-        _at_threshold("correction_rate"), parameters=_AT, required="threshold"
-    ),
-    "risk": _Definition(_at_threshold("risk"), parameters=_AT, required="threshold"),
-    "precision": _Definition(_at_threshold("precision"), parameters=_AT, required="threshold"),
+    **{
+        rate: _Definition(_at_threshold(rate), parameters=_AT, required="threshold")
+        for rate in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
+    },
 }
+
+LOWER_IS_BETTER = frozenset(
+    {
+        "augrc", "aurc", "cost", "excess_aurc", "normalized_aurc", "equal_error_rate", "error_rate",
+        "correction_rate", "risk",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, init=False)
