@@ -174,7 +174,7 @@ def test_items_in_a_file(folders):
     assert [path.name for path in folders.iterdir() if path.name.startswith(".")] == []
 
 
-@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("kind", ["parquet", pytest.param("csv", marks=pytest.mark.slow)])
 def test_the_file_gives_the_same_figures(tmp_path, kind):
     """Missed words that are rejected have no confidence there, and no threshold accepts them."""
     out = tmp_path / f"words.{kind}"

@@ -228,7 +228,7 @@ def test_how_often_the_error_rate_is_exceeded(kind, n, limit, delta):
 
 
 @pytest.mark.parametrize("kind", ["continuous", "discrete"])
-@pytest.mark.parametrize(("n", "delta"), [(200, 0.05), (1000, 0.3)])
+@pytest.mark.parametrize(("n", "delta"), [(200, 0.05), pytest.param(1000, 0.3, marks=pytest.mark.slow)])
 def test_how_often_the_risk_is_exceeded(kind, n, delta):
     repeats = 800 if COMPILED else 100
     if kind == "continuous":
@@ -242,6 +242,7 @@ def test_how_often_the_risk_is_exceeded(kind, n, delta):
     assert found <= delta + 3 * math.sqrt(delta * (1 - delta) / repeats)
 
 
+@pytest.mark.slow
 def test_how_often_a_risk_that_rises_and_falls_is_exceeded():
     """The most confident items are bad, then good, then bad: not what bisection presumes."""
     levels = np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3])

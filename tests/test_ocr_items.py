@@ -442,6 +442,7 @@ def test_what_a_decision_owes_to_the_policies():
     assert plain.accepted_without == ()
 
 
+@pytest.mark.slow
 def test_files_in_worker_processes(tmp_path):
     for number in range(70):
         (tmp_path / f"p{number}.gt.txt").write_text("one fine day")
@@ -460,6 +461,7 @@ def test_files_in_worker_processes(tmp_path):
         align_files(pairing, n_workers=2)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_is_an_error(tmp_path):
     for k in range(80):
         (tmp_path / f"p{k}.txt").write_text("one fine day")

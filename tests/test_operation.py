@@ -211,6 +211,7 @@ class TestCheck:
 
 
 class TestShift:
+    @pytest.mark.slow
     def test_p_values_are_uniform_with_ties(self):
         rng = np.random.default_rng(1)
         before = rng.integers(0, 5, 500)

@@ -19,6 +19,7 @@ from scipy import special
 import fastarac as fa
 from fastarac import _kernels
 from fastarac._core import counted, groups, inputs, minority, numpy_sort, parallel, places, sorting
+from fastarac._kernels import codes
 from fastarac.sweep import sweep_of_runs
 
 
@@ -85,6 +86,53 @@ def counts_by_definition(sample: strategies.Sample) -> list[tuple[object, Fracti
         )
         for k in sorted({t for t, _, _ in items}, reverse=True)
     ]
+
+
+def test_values_that_share_a_slot_are_counted_apart():
+    """Among so many values that some meet in the table, one of which is not finite."""
+    counting, exponent = _kernels.counting, np.array(np.inf).view(np.uint64)[()]
+    distinct = np.append(np.arange(1.0, 1500.0), np.inf)
+    values = np.tile(distinct, 2)
+    labels = (np.arange(len(values)) % 3 > 0).view(np.uint8)
+    slots = np.full(counting.N_SLOTS, counting.NONE, np.uint16)
+    found = np.empty(counting.MAX_DISTINCT + 1, np.uint64)
+    counts = np.zeros((len(found), 2), np.int64)
+    told = counting.count_items(
+        values.view(np.uint64), labels, exponent > 0, exponent, slots, found, counts, 0
+    )
+    assert told == (True, 1, len(distinct))
+    assert found[: len(distinct)].view(np.float64).tolist() == distinct.tolist()
+    expected = [np.bincount(labels[values == value], minlength=2).tolist() for value in distinct]
+    assert counts[: len(distinct)].tolist() == expected
+
+
+def test_sums_of_buckets_are_combined_to_twice_the_digits():
+    """Distinct confidences; weights of both classes and their pairs, each in two parts."""
+    low, high = rows = np.array(
+        [[2, 3, 2.0**-60, 5, 2.0**-58, 7, 2.0**-57], [3, 11, 2.0**-59, 13, 2.0**-56, 17, 0]]
+    )
+    found = _kernels.weighted.combine(rows)
+    correct, incorrect, pairs = (low[i : i + 2].tolist() for i in (1, 3, 5))
+    above, others, more = (high[i : i + 2].tolist() for i in (1, 3, 5))
+    products = 2 * sum(map(Fraction, above)) * sum(map(Fraction, incorrect))
+    for i, expected in (
+        (1, sum(map(Fraction, [*correct, *above]))),
+        (3, sum(map(Fraction, [*incorrect, *others]))),
+        (5, sum(map(Fraction, [*pairs, *more])) + products),
+    ):
+        assert abs(expected - Fraction(found[i]) - Fraction(found[i + 1])) < 1e-30
+    assert found[0] == 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "bad"), [(codes.FLOAT, True), (codes.SIGNED, False), (codes.UNSIGNED, False)]
+)
+def test_a_few_weighted_floats_have_to_be_finite(kind, bad):
+    """The bits of an infinity are those of an integer."""
+    bits, labels = np.array([1.0, np.inf, 2.0]).view(np.uint64), np.array([1, 0, 1], np.uint8)
+    exponent = np.array(np.inf).view(np.uint64)[()]
+    found = _kernels.weighted.small_pairs(bits, labels, np.ones(3), kind, exponent, 1.0)
+    assert found[:2] == (bad, 1)
 
 
 @ways

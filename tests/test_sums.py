@@ -95,6 +95,34 @@ def ways(correct, confidence):
         yield lambda *a, **k: sum_over(sweep, *a, **k)
 
 
+@pytest.mark.parametrize("quantity", ["precision_trapezoids", "recall_trapezoids", "recall_steps"])
+def test_parts_of_a_polygon_add_up(quantity):
+    """A part that begins among the points goes on from the precision there."""
+    true_accepts, false_accepts = np.array([0, 1, 1, 4, 6]), np.array([0, 0, 2, 2, 5])
+    whole, *parts = (
+        sum(
+            _kernels.areas.add_up_polygon(
+                true_accepts, false_accepts, first, stop, getattr(codes, quantity.upper())
+            )
+        )
+        for first, stop in ((1, 5), (1, 3), (3, 5))
+    )
+    assert sum(parts) == pytest.approx(whole, rel=1e-15)
+
+
+@pytest.mark.parametrize("quantity", INTEGRALS)
+def test_a_narrow_tie_beside_a_wide_one(quantity):
+    """The one is integrated by a series, the other by a logarithm."""
+    of_recall = quantity == "recall_integrals"
+    sums = np.zeros(3 * _kernels.areas.LANES)
+    correct, accepted = np.array([10.0, 11.0, 13.0]), np.array([1000.0, 1001.0, 1200.0])
+    _kernels.areas.add_integrals(correct, accepted, 2, of_recall, sums)
+    with localcontext(prec=60):
+        exact = integral(10, 1000, 1, 1, of_recall=of_recall)
+        exact += integral(11, 1001, 2, 199, of_recall=of_recall)
+    assert sums.sum() == pytest.approx(float(Fraction(exact, 1 << BITS)), rel=1e-14)
+
+
 @pytest.mark.parametrize("of_risk", [False, True])
 @pytest.mark.parametrize("draw", ["uniform", "powers", "two heaps", "mostly one value", "rounded"])
 @pytest.mark.parametrize("quantity", RATIONAL)

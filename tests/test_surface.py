@@ -7,6 +7,7 @@ import importlib
 import inspect
 import re
 import typing
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -519,3 +520,8 @@ def test_a_name_that_stands_elsewhere_is_pointed_out():
         fa.bcost  # noqa: B018
     with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
         fa.nothing  # noqa: B018
+
+
+def test_the_citation_is_of_this_version():
+    text = (Path(__file__).parents[1] / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.+)$", text, re.MULTILINE) == [fa.__version__]

@@ -28,7 +28,17 @@ class Names(NamedTuple):
 
 
 def attach(module: str, package: str, file: str) -> Names:
-    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of the module in `file`, from its stub."""
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of the module in `file`, from its stub.
+
+    Examples
+    --------
+    >>> import fastarac.costs
+    >>> names = attach("fastarac.costs", "fastarac.costs", fastarac.costs.__file__)
+    >>> "bcost" in names.public
+    True
+    >>> names.load("bcost") is fastarac.costs.bcost
+    True
+    """
     loader: Any = sys.modules[module].__loader__  # of files, or of a zip file
     stub = loader.get_data(str(Path(file).with_suffix(".pyi"))).decode()
     home = {name: origin for origin, name in _LINE.findall(stub)}
