@@ -135,6 +135,20 @@ def test_a_few_weighted_floats_have_to_be_finite(kind, bad):
     assert found[:2] == (bad, 1)
 
 
+@pytest.mark.parametrize(
+    ("values", "side"), [([-2.0, -1.0, -3.0], 0), ([1.0, 2.0, 3.0], 1), ([2.0, -1.0, 1.0], 2)]
+)
+def test_items_passed_by_say_on_which_side_of_zero_they_are(values, side):
+    """Keys lose the bit that would tell."""
+    items = np.array(values)
+    ends = minority.ends_of(items.min(), items.max(), 2, linear=True)
+    found = _kernels.minority.pass_by(
+        items, items.view(np.uint64), np.array([1, 1, 0], np.uint8), codes.FLOAT,
+        np.array(np.inf).view(np.uint64)[()], ends, np.zeros(4, np.int32), 0, np.empty(4, np.uint64),
+    )  # fmt: skip
+    assert found == (False, 1, side, 0, 3, 0)
+
+
 @ways
 @pytest.mark.parametrize("place", [0, 70, 127])
 def test_labels_that_are_none_are_seen(way, place):
