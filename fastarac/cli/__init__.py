@@ -51,7 +51,7 @@ def main() -> None:
 def _without_linear_algebra() -> Iterator[None]:
     """Hide scipy's linear algebra from numba, which would import it to see whether it finds BLAS.
 
-    That is a sixth of the time of a small command, and commands multiply no matrices.
+    It does so where a kernel has to be compiled. Commands multiply no matrices.
     """
     modules: dict[str, Any] = sys.modules
     hidden = "scipy.linalg" not in modules
