@@ -61,8 +61,7 @@ def outputs_of(
     """Check what was read from a log, and return it as arrays."""
     for group, found in zip(groups, confidence, strict=True):
         if isinstance(found, bool) or not isinstance(found, int | float | np.number):
-            message = f"the confidence of {group!r} is {found!r}; a number is expected"
-            raise TypeError(message)
+            raise TypeError(f"the confidence of {group!r} is {found!r}; a number is expected")
     numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     same_type = len({type(group) for group in groups}) == 1
     labels: list[Any] = list(groups) if same_type else [numbers[group] for group in groups]

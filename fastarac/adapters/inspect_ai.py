@@ -121,14 +121,12 @@ def outputs(
     """
     samples = [sample for sample in log.samples or () if sample.scores]
     if not samples:
-        message = "log has no samples with scores; a log with some is expected"
-        raise ValueError(message)
+        raise ValueError("log has no samples with scores; a log with some is expected")
     names = list(dict.fromkeys(name for sample in samples for name in sample.scores))
     if scorer is None and len(names) == 1:
         scorer = names[0]
     if scorer not in names:
-        message = f"scorer is {scorer!r}; one of {', '.join(map(repr, names))} is expected"
-        raise ValueError(message)
+        raise ValueError(f"scorer is {scorer!r}; one of {', '.join(map(repr, names))} is expected")
     found = [
         (sample.scores[scorer], sample.id, sample.metadata)
         for sample in samples

@@ -62,13 +62,11 @@ def outputs(
     """
     tasks: Mapping[str, Sequence[Mapping[str, Any]]] = results.get("samples") or {}
     if not tasks:
-        message = "results has no samples; simple_evaluate(..., log_samples=True) is expected"
-        raise ValueError(message)
+        raise ValueError("results has no samples; simple_evaluate(..., log_samples=True) is expected")
     if task is None and len(tasks) == 1:
         task = next(iter(tasks))
     if task is None or task not in tasks:
-        message = f"task is {task!r}; one of {', '.join(map(repr, tasks))} is expected"
-        raise ValueError(message)
+        raise ValueError(f"task is {task!r}; one of {', '.join(map(repr, tasks))} is expected")
     samples = tasks[task]
     if any(metric not in sample for sample in samples):
         known = ", ".join(map(repr, samples[0].get("metrics", ())))
@@ -157,7 +155,6 @@ def _probability_of_choice(sample: Mapping[str, Any]) -> float:
 def _choice(log_likelihoods: Sequence[float]) -> tuple[int, float]:
     """Number of the likeliest answer, and its probability among all."""
     if len(log_likelihoods) < 2:
-        message = "one answer alone is no choice"
-        raise ValueError(message)
+        raise ValueError("one answer alone is no choice")
     values = np.asarray(log_likelihoods, float)
     return int(values.argmax()), float(1.0 / np.exp(values - values.max()).sum())

@@ -83,8 +83,7 @@ def _content(result: object) -> dict[str, object]:
     if isinstance(result, Mapping) and result:
         return {str(label): _content(part) for label, part in result.items()}
     found = "an empty mapping" if isinstance(result, Mapping) else f"of type {type(result).__name__}"
-    message = f"result is {found}; a result of fastarac, or a mapping of results, is expected"
-    raise TypeError(message)
+    raise TypeError(f"result is {found}; a result of fastarac, or a mapping of results, is expected")
 
 
 def _figures(result: object) -> Iterator[tuple[str, object]]:

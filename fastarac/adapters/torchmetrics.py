@@ -87,11 +87,9 @@ class SelectiveMetrics(Metric):
     ) -> None:
         super().__init__(**options)
         if num_classes is not None and num_classes < 2:
-            message = f"num_classes is {num_classes}; None or at least 2 is expected"
-            raise ValueError(message)
+            raise ValueError(f"num_classes is {num_classes}; None or at least 2 is expected")
         if ignore_index is not None and type(ignore_index) is not int:
-            message = f"ignore_index is {ignore_index!r}; None or an integer is expected"
-            raise TypeError(message)
+            raise TypeError(f"ignore_index is {ignore_index!r}; None or an integer is expected")
         self.num_classes, self.exact, self.threshold = num_classes, exact, threshold
         self.ignore_index = ignore_index
         self.limits = {
@@ -177,8 +175,7 @@ class SelectiveMetrics(Metric):
                 or_one = " or (n,)" if self.num_classes == 2 else ""
                 expected = f"(n, {self.num_classes}){or_one} and (n,)"
             shapes = f"preds has shape {tuple(preds.shape)} and target {tuple(target.shape)}"
-            message = f"{shapes}; {expected} are expected"
-            raise ValueError(message)
+            raise ValueError(f"{shapes}; {expected} are expected")
         if self.ignore_index is not None:
             kept = target != self.ignore_index
             preds, target = preds[kept], target[kept]
@@ -192,8 +189,7 @@ class SelectiveMetrics(Metric):
             confidence = (preds.double() - self.threshold).abs()
             correct = (preds >= self.threshold).long() == target
         if not torch.isfinite(confidence).all():
-            message = "preds has NaN or infinite values; finite numbers are expected"
-            raise ValueError(message)
+            raise ValueError("preds has NaN or infinite values; finite numbers are expected")
         return correct, confidence
 
     def _check_target(self, target: Tensor) -> None:
@@ -209,8 +205,7 @@ class SelectiveMetrics(Metric):
             expected = f"the numbers of the classes, 0 to {self.num_classes - 1}, are expected"
         if self.ignore_index is None and found < 0:
             expected += f" (ignore_index={found:g} leaves such items out)"
-        message = f"target has {found:g}; {expected}"
-        raise ValueError(message)
+        raise ValueError(f"target has {found:g}; {expected}")
 
 
 def _bins_of(confidence: Tensor) -> Tensor:

@@ -319,11 +319,10 @@ def statistic_of(text: str) -> Statistic:
     """Return the statistic that a text such as ``"acceptance_rate:threshold=0.9"`` names."""
     name, *parameters = text.split(":")
     if name == "cost":
-        message = (
+        raise RefusalError(
             "--statistic cost has no place for prices; with --cost-verification, --cost-correction and "
             "--cost-error costs are compared beside any other statistic"
         )
-        raise RefusalError(message)
     values: dict[str, Any] = {}
     for parameter in parameters:
         key, equals, value = (part.strip() for part in parameter.partition("="))
@@ -388,11 +387,10 @@ def refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> No
             continue
         sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
         if share > most_accepted(sweep, outputs.never_accepted):
-            message = (
+            raise RefusalError(
                 f"--statistic {named(found.statistic)} of {name} takes in outputs without a "
                 "confidence, which are never accepted; a smaller limit is expected"
             )
-            raise RefusalError(message)
 
 
 def _alpha(found: ModelComparison) -> float:

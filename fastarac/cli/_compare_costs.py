@@ -80,11 +80,10 @@ class CostComparison:
             never = outputs.never_accepted
             spending = Spending.of(sweep, prices, never)
             if never is not None and Spending.of(sweep, prices).cheapest.threshold <= never:
-                message = (
+                raise RefusalError(
                     f"at these prices the cheapest threshold of {name} would accept outputs without a "
                     "confidence; models are not compared by that"
                 )
-                raise RefusalError(message)
             priced.append(Spender(name, sweep, outputs.confidence.dtype, spending))
         priced.sort(key=lambda model: model.spending.cost(model.spending.cheapest))
         notes: list[str] = []

@@ -58,8 +58,7 @@ class Groups:
         """Evaluate each group on its own, and at the thresholds that hold for all together."""
         by = outputs.by
         if by is None:
-            message = "the outputs have no groups"
-            raise ValueError(message)
+            raise ValueError("the outputs have no groups")
         given: dict[str, Any] = {"max_error_rate": [], "max_risk": [], "threshold": []}
         for limit in limits:
             given[limit.criterion].append(limit.value)

@@ -192,11 +192,10 @@ class Request:
         if not self.demo and (self.truth is None or not self.outputs):
             raise RefusalError("TRUTH and at least one OCR are expected, or --demo (see --help)")
         if self.names and len(self.names) != len(self.outputs):
-            message = (
+            raise RefusalError(
                 f"--name is given {len(self.names)} times for {len(self.outputs)} OCR arguments; one a "
                 "name is expected"
             )
-            raise RefusalError(message)
 
     def folders(self) -> tuple[Path, dict[str, Path]]:
         """Return the truth, and the outputs of each engine by its name."""

@@ -95,8 +95,7 @@ def number(text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        message = f"{text!r} is not a finite number"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter(f"{text!r} is not a finite number")
     return int(text) if abs(value) >= EXACT and text.strip("+- ").isdecimal() else value
 
 
@@ -108,8 +107,7 @@ def rate(text: str) -> float:
         value = math.nan
     if 0.0 <= value < 1.0:
         return value
-    message = f"{text!r} is not a rate from 0 to below 1; {_as_rate(text)}"
-    raise typer.BadParameter(message)
+    raise typer.BadParameter(f"{text!r} is not a rate from 0 to below 1; {_as_rate(text)}")
 
 
 def _as_rate(text: str) -> str:
@@ -412,16 +410,14 @@ class Certainty:
                 message = f"{option} is {value}; a number strictly between 0 and 1 is expected"
                 raise RefusalError(message + of_percent(value))
         if self.failure_probability is not None and self.failure_probability > HIGHEST_FAILURE:
-            message = (
+            raise RefusalError(
                 f"--guarantee is {self.failure_probability}, how often a limit may fail; at most "
                 f"{HIGHEST_FAILURE} is expected, such as 0.05 for 95 % confidence"
             )
-            raise RefusalError(message)
         if self.failure_probability is not None and not (limits and limits.fitted):
-            message = (
+            raise RefusalError(
                 "--guarantee is given beside --threshold alone; --error-rate or --max-risk is expected"
             )
-            raise RefusalError(message)
 
 
 @dataclass(frozen=True, slots=True)

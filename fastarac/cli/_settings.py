@@ -199,5 +199,4 @@ def write(text: str) -> None:
         raise
     except OSError as error:
         discard_output()
-        message = f"the standard output cannot be written: {error.strerror}"
-        raise RefusalError(message) from None
+        raise RefusalError(f"the standard output cannot be written: {error.strerror}") from None

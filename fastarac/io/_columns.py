@@ -241,15 +241,13 @@ class Columns:
 
     def __post_init__(self) -> None:
         if self.correct is not None and (self.prediction is not None or self.truth is not None):
-            message = (
+            raise ValueError(
                 "name either the column that says whether an output is correct, or the columns of "
                 "prediction and truth, not both"
             )
-            raise ValueError(message)
         if (self.prediction is None) != (self.truth is None):
             named, missing = ("prediction", "truth") if self.truth is None else ("truth", "prediction")
-            message = f"the {named} column is named, but not the {missing} column"
-            raise ValueError(message)
+            raise ValueError(f"the {named} column is named, but not the {missing} column")
 
     def read(self, source: Source, texts: Mapping[str, Texts]) -> dict[str, Any]:
         """Return the fields of `Outputs` in a file; of texts, their number in `texts`."""

@@ -122,8 +122,7 @@ class Delimited(Source):
             if begun is None:
                 yield Row(first, fields, size)
         if begun is not None:
-            message = "a quote is not closed"
-            raise MalformedRowError(message, first)
+            raise MalformedRowError("a quote is not closed", first)
 
     def _split(
         self, line: str, text: str, fields: list[str], begun: list[str] | None, first: int

@@ -74,8 +74,7 @@ class Texts:
             if len(rows):
                 rest = f"LIMIT 1 OFFSET {rows[0]}"
                 return str(part.source.select(part.expression, rest=rest).fetchall()[0][0])
-        message = f"no text has the code {code}"
-        raise KeyError(message)
+        raise KeyError(f"no text has the code {code}")
 
     def named(self, labels: Labels | None) -> Labels | None:
         """Return labels with names, in sorted order."""

@@ -152,8 +152,7 @@ def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
         repeated = np.flatnonzero(places[of_model] != np.arange(len(of_model)))
         if len(repeated):
             twice = quoted(items.text(int(of_model[repeated[0]])))
-            message = f"the item {twice} is in the outputs of {printable(model)} more than once"
-            raise ValueError(message)
+            raise ValueError(f"the item {twice} is in the outputs of {printable(model)} more than once")
         here[of_model] = True
     in_all = np.logical_and.reduce(is_here)
     shared = codes[0][in_all[codes[0]]]
@@ -181,8 +180,7 @@ def _of_same_items(
     """Return the outputs of the items that all models have, in the order of the first one."""
     if len(models) < 2:
         found = printable(next(iter(models)))
-        message = f"there is one model, {found}; at least two are expected (see model=COLUMN)"
-        raise ValueError(message)
+        raise ValueError(f"there is one model, {found}; at least two are expected (see model=COLUMN)")
     matching = _matched(models, texts["item"])
     if matching is None:
         difference = _unequal_sizes(models)
@@ -193,8 +191,7 @@ def _of_same_items(
     else:
         difference = matching.difference
         if not len(matching.places[0]):
-            message = f"{difference}; outputs of the same items are expected"
-            raise ValueError(message)
+            raise ValueError(f"{difference}; outputs of the same items are expected")
         same = {
             name: outputs.take(places)
             for (name, outputs), places in zip(models.items(), matching.places, strict=True)
@@ -257,8 +254,7 @@ def _refuse_difference(
     hint = " in the same order are expected (item=COLUMN matches them)"
     if first.item is not None:
         where, hint = f"the item {quoted(items.text(first.item.codes[found.row]))}", " are expected"
-    message = (
+    raise ValueError(
         f"the {what} of {where} is {found.first} for {printable(first_name)} and {found.other} for "
         f"{printable(name)}; the same items{hint}"
     )
-    raise ValueError(message)

@@ -156,8 +156,7 @@ class Source(ABC):
         try:
             text.encode()
         except UnicodeEncodeError:
-            problem = "it cannot be read: its path is not UTF-8 text"
-            raise DataFileError(self.path, problem) from None
+            raise DataFileError(self.path, "it cannot be read: its path is not UTF-8 text") from None
         return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in text)
 
     @property
@@ -174,8 +173,7 @@ class Source(ABC):
             return f"nullif(CAST({name} + 0 AS VARCHAR), 'nan')"
         if kind in (TEXT, NUMBER, BOOLEAN, *OTHER_NAMES) or kind.startswith("TIMESTAMP"):
             return text
-        problem = f"column {quoted(column)} holds {kind}; expected a name a row"
-        raise DataFileError(self.path, problem)
+        raise DataFileError(self.path, f"column {quoted(column)} holds {kind}; expected a name a row")
 
     def expected_label(self, column: str) -> str:  # noqa: ARG002
         """Return what is expected of a name in a column."""

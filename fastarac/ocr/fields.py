@@ -362,11 +362,10 @@ def _normalisers(normalise: str | Mapping[str, str], fields: list[str]) -> dict[
     if not isinstance(normalise, Mapping):
         return dict.fromkeys(fields, normaliser(normalise))
     if unknown := [name for name in normalise if name not in fields]:
-        message = (
+        raise ValueError(
             f"normalise names {', '.join(map(shown, unknown))}; the fields are "
             f"{', '.join(map(shown, fields))}"
         )
-        raise ValueError(message)
     return {name: normaliser(normalise.get(name, "exact")) for name in fields}
 
 

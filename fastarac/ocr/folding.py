@@ -52,8 +52,7 @@ def checked_foldings(fold: str | Iterable[str]) -> tuple[Folding, ...]:
     names = [fold] if isinstance(fold, str) else list(fold)
     for name in names:
         if name not in FOLDINGS:
-            message = f"fold is {name!r}; some of {', '.join(FOLDINGS)} are expected"
-            raise ValueError(message)
+            raise ValueError(f"fold is {name!r}; some of {', '.join(FOLDINGS)} are expected")
     return tuple(name for name in FOLDINGS if name in names)
 
 

@@ -257,8 +257,7 @@ class AlignedOutputs:
         left = {name for name in names if name in set(self.records.page_names)}
         unknown = sorted(set(names) - left)
         if unknown:
-            message = f"names has {', '.join(map(repr, unknown))}; names of pages are expected"
-            raise ValueError(message)
+            raise ValueError(f"names has {', '.join(map(repr, unknown))}; names of pages are expected")
         outside = np.array([name not in left for name in self.records.page_names], bool)
         records = self.records.take(np.flatnonzero(outside[self.records.page]))
         rates = np.where(outside, records.character_error_rate, np.nan)
@@ -432,11 +431,10 @@ def require_same_pages(truth: Words, words: Words) -> None:
         alone = sorted(set(ours.page_names) - set(theirs.page_names))
         if alone:
             pages = f"{', '.join(alone[:LISTED])}{', …' if len(alone) > LISTED else ''}"
-            message = (
+            raise ValueError(
                 f"{side} has {len(alone)} page{'s' * (len(alone) != 1)} that {other} has not: {pages}; "
                 "the same pages are expected"
             )
-            raise ValueError(message)
 
 
 def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:

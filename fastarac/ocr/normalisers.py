@@ -99,11 +99,10 @@ def normaliser(name: str) -> Normaliser:
             parts = []
             break
     if not parts:
-        message = (
+        raise ValueError(
             f"normaliser is {name!r}; one of {', '.join(NORMALISERS)} is expected, or several joined "
             "by +, of which only the last may be a number or a date"
         )
-        raise ValueError(message)
     return Normaliser(name, tuple(NORMALISERS[part] for part in parts))
 
 

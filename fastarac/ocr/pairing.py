@@ -196,8 +196,7 @@ def _files_of(
     for path in given:
         if not path.is_dir():
             if not path.exists():
-                message = f"{path} does not exist; a file or a folder is expected"
-                raise FileNotFoundError(message)
+                raise FileNotFoundError(f"{path} does not exist; a file or a folder is expected")
             found.append(path)
             continue
         for inside in sorted(path.iterdir()):
@@ -268,11 +267,10 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
         names = (name,) if n_truth == 1 else tuple(f"{name}:{i + 1}" for i in range(n_truth))
         return replace(truth, page_names=names), replace(words, page_names=names)
     if n_truth > 1 and n_words > 1:
-        message = (
+        raise PairingError(
             f"{name}: the truth has {n_truth} pages and the output has {n_words}; the same number is "
             "expected (in plain text, a form feed begins a page)"
         )
-        raise PairingError(message)
     side = "truth" if n_truth == 1 else "output"
     note = Note(
         1,

@@ -67,8 +67,7 @@ class Policy(NamedTuple):
             ("inserted", self.inserted, INSERTED),
         ):
             if value not in names:
-                message = f"{name} is {value!r}; one of {', '.join(names)} is expected"
-                raise ValueError(message)
+                raise ValueError(f"{name} is {value!r}; one of {', '.join(names)} is expected")
 
     def sentences(self, reading: Reading) -> list[str]:
         """Return the policy and the way texts are compared, in words."""

@@ -65,8 +65,7 @@ def read_truth(path: str | os.PathLike[str], *, hyphenated: Hyphenated = "whole"
     """
     file = open_file(path, truth=True, hyphenated=hyphenated)
     if found := binary_kind(file.head):
-        problem = f"it is {found}; a text is expected: plain, ALTO, PAGE or hOCR"
-        raise OcrFileError(file.path, problem)
+        raise OcrFileError(file.path, f"it is {found}; a text is expected: plain, ALTO, PAGE or hOCR")
     kind = _detection.begins_as(file)
     if kind == "xml":
         try:

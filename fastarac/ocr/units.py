@@ -167,15 +167,13 @@ def joined_confidence(
 def check_unit(unit: str, join: str) -> None:
     """Raise where a name is none of a unit, or of a way to join confidences."""
     if unit == "field":
-        message = (
+        raise ValueError(
             "unit is 'field'; fields name their truth and need no alignment: fa.ocr.read_fields is "
             "expected"
         )
-        raise ValueError(message)
     for name, value, names in (("unit", unit, UNITS), ("join", join, JOINS)):
         if value not in names:
-            message = f"{name} is {value!r}; one of {', '.join(names)} is expected"
-            raise ValueError(message)
+            raise ValueError(f"{name} is {value!r}; one of {', '.join(names)} is expected")
 
 
 def plural(unit: Unit, number: int = 2) -> str:

@@ -185,11 +185,10 @@ class Words(Result):
         if any(b <= a for a, b in itertools.pairwise(pages)) or not all(
             0 <= page < len(self.page_names) for page in pages
         ):
-            message = (
+            raise ValueError(
                 f"pages is {list(pages)!r}; increasing numbers from 0 to "
                 f"{len(self.page_names) - 1} are expected"
             )
-            raise ValueError(message)
         if names is None:
             names = [self.page_names[page] for page in pages]
         slices = self.page_slices()
@@ -257,11 +256,10 @@ class Words(Result):
                 for scale, found in of_scale.items()
                 if found
             )
-            message = (
+            raise ValueError(
                 f"the confidences of {len(readings)} readings are on different scales ({counts}); "
                 "one scale is expected"
             )
-            raise ValueError(message)
         units: set[Unit] = {words.unit for words in readings if words.scale is not None}
         if len(units) > 1:
             raise ValueError(
@@ -314,27 +312,23 @@ def _check_shapes(words: Words, n: int, n_pages: int) -> None:
     for name, shape in shapes.items():
         found = np.shape(getattr(words, name))
         if found != shape:
-            message = f"{name} has shape {found}; {shape} is expected"
-            raise ValueError(message)
+            raise ValueError(f"{name} has shape {found}; {shape} is expected")
 
 
 def _check_places(words: Words, n_pages: int) -> None:
     for i, text in enumerate(words.text):
         if text.split() != [text]:
-            message = f"text[{i}] is {text!r}; a word without white space is expected"
-            raise ValueError(message)
+            raise ValueError(f"text[{i}] is {text!r}; a word without white space is expected")
     if len(set(words.page_names)) < n_pages:
         twice = next(name for name in words.page_names if words.page_names.count(name) > 1)
-        message = f"page_names has {twice!r} twice; a name for each page is expected"
-        raise ValueError(message)
+        raise ValueError(f"page_names has {twice!r} twice; a name for each page is expected")
     page, line = words.page, words.line
     if not len(page):
         return
     if page[0] < 0 or page[-1] >= n_pages or (np.diff(page) < 0).any():
-        message = (
+        raise ValueError(
             f"page is not a sequence of indices into the {n_pages} page_names that never decreases"
         )
-        raise ValueError(message)
     if line[0] < 0 or (np.diff(line) < 0).any():
         raise ValueError("line is not a sequence of numbers from 0 that never decreases")
     if ((np.diff(page) > 0) & (np.diff(line) == 0)).any():
@@ -350,14 +344,12 @@ def _check_confidences(words: Words) -> None:
             )
         return
     if words.scale not in HIGHEST:
-        message = f"scale is {words.scale!r}; 'percent', 'unit' or None is expected"
-        raise ValueError(message)
+        raise ValueError(f"scale is {words.scale!r}; 'percent', 'unit' or None is expected")
     highest = HIGHEST[words.scale]
     with np.errstate(invalid="ignore"):
         outside = known & ~((words.confidence >= 0) & (words.confidence <= highest * (1 + ROUNDING)))
     if outside.any():
         i = int(outside.argmax())
-        message = (
+        raise ValueError(
             f"confidence[{i}] is {words.confidence[i]}; a number from 0 to {highest:g} is expected"
         )
-        raise ValueError(message)

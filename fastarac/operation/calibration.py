@@ -75,8 +75,7 @@ def confidences(confidence: ArrayLike) -> NDArray[Any]:
     """Return confidences without truth as an array, once they are known to be finite."""
     values = vector(confidence, "confidence")
     if len(values) == 0:
-        message = "confidence is empty; at least one item is expected"
-        raise ValueError(message)
+        raise ValueError("confidence is empty; at least one item is expected")
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         Items(np.zeros(len(values), np.bool_), values, None, ("correct", "confidence", "")).reject()
     return values
@@ -128,8 +127,7 @@ def isotonic_calibration(
 def calibration_of(sweep: ThresholdSweep) -> Calibration:
     """Pool the points of a sweep of counted items."""
     if sweep.false_accepts.dtype != np.int64:
-        message = "the sweep is weighted; counts of items are expected"
-        raise TypeError(message)
+        raise TypeError("the sweep is weighted; counts of items are expected")
     errors = np.diff(sweep.false_accepts)
     n = errors + np.diff(sweep.true_accepts)
     last = np.empty(len(n), np.int64)
@@ -306,11 +304,10 @@ def expected_calibration_error(
     """
     table = calibration_table(correct, confidence, n_bins=n_bins)
     if table.low[0] < 0.0 or table.high[-1] > 1.0:
-        message = (
+        raise ValueError(
             f"confidence is from {table.low[0]:g} to {table.high[-1]:g}; probabilities in [0, 1] are "
             "expected"
         )
-        raise ValueError(message)
     total = float(table.n_items.sum())
     distance = float(np.sum(table.n_items * np.abs(table.accuracy - table.confidence)))
     chance = sum(map(_mean_deviation, table.n_items.tolist(), table.confidence.tolist()))

@@ -302,8 +302,7 @@ class _Groups(NamedTuple):
         if max_group_size is not None:
             most = whole_number(max_group_size, "max_group_size", 1)
             if largest > most:
-                message = f"max_group_size is {most}, but a group has {largest} items"
-                raise ValueError(message)
+                raise ValueError(f"max_group_size is {most}, but a group has {largest} items")
             largest = most
         order = np.random.default_rng(0).permutation(len(sizes))
         counts, errors = (

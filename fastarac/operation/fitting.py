@@ -213,10 +213,9 @@ def _random_half(columns: _Columns, rng: np.random.Generator) -> NDArray[np.bool
 
 def _half(n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     if n < 2:
-        message = (
+        raise ValueError(
             "correct has one item, group or document; at least two, one for each half, are expected"
         )
-        raise ValueError(message)
     return np.asarray(rng.permutation(n) < n // 2)
 
 

@@ -103,8 +103,7 @@ def read_audits(
         found = (
             "is missing; the policy has thresholds by field" if needed else "is given without fields"
         )
-        message = f"by {found}"
-        raise TypeError(message)
+        raise TypeError(f"by {found}")
     names = {
         "confidence": confidence,
         "correct": correct,
@@ -160,8 +159,7 @@ def read_audits(
             why = error.why.replace("correct is NaN", f"column {quoted(correct)} is empty")
             shown = source.shown(column, error.row)
             found = "is empty" if shown is None else f"holds {shown}"
-            problem = f"column {quoted(column)} {found}; {why}"
-            raise source.error_in_row(error.row, problem) from None
+            raise source.error_in_row(error.row, f"column {quoted(column)} {found}; {why}") from None
         except ValueError as error:
             raise DataFileError(source.path, str(error)) from None
     return log

@@ -170,8 +170,7 @@ class ErrorRateMonitor:
         """
         wrong, seen = whole_number(errors, "errors", 0), whole_number(audited, "audited", 0)
         if wrong > seen:
-            message = f"errors is {wrong}; at most the {seen} that were audited are expected"
-            raise ValueError(message)
+            raise ValueError(f"errors is {wrong}; at most the {seen} that were audited are expected")
         if batch is not None:
             if batch in self._batches:
                 return
@@ -249,8 +248,7 @@ class ErrorRateMonitor:
             found._batches = list(content["batches"])
             found.alarm_at = content["alarm_at"]
         except (KeyError, TypeError) as error:
-            message = f"the state is incomplete or damaged: {error}"
-            raise ValueError(message) from None
+            raise ValueError(f"the state is incomplete or damaged: {error}") from None
         found.errors = sum(errors for errors, _ in found._updates)
         found.audited = sum(audited for _, audited in found._updates)
         return found
@@ -298,8 +296,7 @@ class MonitorSet:
         self, limits: Mapping[str, Mapping[str, Any]], *, failure_probability: float = 0.05
     ) -> None:
         if not limits:
-            message = "limits is empty; the limit of at least one policy is expected"
-            raise ValueError(message)
+            raise ValueError("limits is empty; the limit of at least one policy is expected")
         self.failure_probability = inner_fraction(failure_probability, "failure_probability")
         share = self.failure_probability / len(limits)
         self._monitors = {

@@ -127,10 +127,9 @@ def sample_size_for_guarantee(
     expected = _fraction(expected_error_rate, "expected_error_rate")
     limit, delta, wanted, effect = _asked(max_error_rate, failure_probability, power, design_effect)
     if expected >= limit:
-        message = (
+        raise ValueError(
             f"expected_error_rate is {expected:g}; a rate below the limit of {limit:g} is expected"
         )
-        raise ValueError(message)
     teeth = _Teeth(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
 
     def passes(n: int, c: int) -> bool:
@@ -277,8 +276,7 @@ def sample_size_for_comparison(
     gap = inner_fraction(difference, "difference")
     share = _fraction(discordance, "discordance")
     if share < gap:
-        message = f"discordance is {share:g}; at least the difference of {gap:g} is expected"
-        raise ValueError(message)
+        raise ValueError(f"discordance is {share:g}; at least the difference of {gap:g} is expected")
     level = inner_fraction(confidence_level, "confidence_level")
     of_power = normal_quantile(2.0 * inner_fraction(power, "power") - 1.0)
     root = normal_quantile(level) * math.sqrt(share) + of_power * math.sqrt(share - gap**2)
@@ -531,6 +529,5 @@ def _asked(
 def _design_effect(value: float) -> float:
     effect = real_scalar(value, "design_effect")
     if effect < 1.0:
-        message = f"design_effect is {effect:g}; a number of at least 1 is expected"
-        raise ValueError(message)
+        raise ValueError(f"design_effect is {effect:g}; a number of at least 1 is expected")
     return effect

@@ -168,10 +168,9 @@ class Policy(Result):
         if rejected is not None:
             never = np.asarray(rejected, np.bool_)
             if never.shape != values.shape:
-                message = (
+                raise ValueError(
                     f"rejected has shape {never.shape}; that of confidence, {values.shape}, is expected"
                 )
-                raise ValueError(message)
         if documents is None:
             return self._accepted(values, codes) & ~never
         of_item = read_groups(documents, len(values), "documents")[1]
@@ -238,8 +237,7 @@ class Policy(Result):
         if audit_probability is not None:
             beside = {"groups": groups, "documents": documents, "rejected": rejected}
             if name := next((name for name, given in beside.items() if given is not None), None):
-                message = f"{name} is given beside audit_probability, which is of single outputs"
-                raise TypeError(message)
+                raise TypeError(f"{name} is given beside audit_probability, which is of single outputs")
             return self._check_log(correct, confidence, by, audit_probability)
         threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
         items = read_items(correct, confidence)
@@ -374,8 +372,7 @@ class Policy(Result):
                 document_threshold=_read(content["document_threshold"]),
             )
         except (KeyError, TypeError) as error:
-            message = f"the policy is incomplete or damaged: {error}"
-            raise ValueError(message) from None
+            raise ValueError(f"the policy is incomplete or damaged: {error}") from None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Policy:
@@ -424,11 +421,10 @@ class Policy(Result):
         kinds = {type(label).__name__ for label in given} - {type(field).__name__ for field in own}
         if kinds and not any(label in own for label in given):
             known = listed([quoted(str(field)) for field in self.fields[:3]])
-            message = (
+            raise TypeError(
                 f"by has labels of type {min(kinds)}; fields of type "
                 f"{type(self.fields[0]).__name__}, such as {known}, are expected"
             )
-            raise TypeError(message)
         place: NDArray[np.intp] = np.array([own.get(label, -1) for label in given], np.intp)
         return np.asarray(place[codes])
 
@@ -439,11 +435,9 @@ class Policy(Result):
 
     def _require(self, given: object, name: str, *, needed: bool) -> None:
         if needed and given is None:
-            message = f"{name} is missing; the policy was fitted with {name}"
-            raise TypeError(message)
+            raise TypeError(f"{name} is missing; the policy was fitted with {name}")
         if not needed and given is not None:
-            message = f"{name} is given, but the policy was fitted without {name}"
-            raise TypeError(message)
+            raise TypeError(f"{name} is given, but the policy was fitted without {name}")
 
 
 def combined(right: NDArray[np.float64], of_item: NDArray[Any], rule: str) -> NDArray[np.float64]:
@@ -463,14 +457,11 @@ def content_of(text: str, kind: str, version: int) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except ValueError as error:
-        message = f"it is not valid JSON: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"it is not valid JSON: {error}") from None
     if not isinstance(content, dict) or content.get("kind") != kind:
-        message = f"it is not the file of a {kind}"
-        raise ValueError(message)
+        raise ValueError(f"it is not the file of a {kind}")
     if content.get("version") != version:
-        message = f"its version is {content.get('version')!r}; {version} is expected"
-        raise ValueError(message)
+        raise ValueError(f"its version is {content.get('version')!r}; {version} is expected")
     return content
 
 

@@ -35,8 +35,7 @@ def images_in(folder: Path) -> dict[str, Path]:
     """
     found: dict[str, Path] = {}
     if not folder.is_dir():
-        message = f"{folder} is no folder; a folder with the images of the pages is expected"
-        raise ValueError(message)
+        raise ValueError(f"{folder} is no folder; a folder with the images of the pages is expected")
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() not in SUFFIXES or path.name.startswith("."):
             continue
@@ -46,19 +45,17 @@ def images_in(folder: Path) -> dict[str, Path]:
             raise ValueError(message)
         found[name] = path
     if not found:
-        message = f"{folder} holds no image; {', '.join(SUFFIXES)} are expected"
-        raise ValueError(message)
+        raise ValueError(f"{folder} holds no image; {', '.join(SUFFIXES)} are expected")
     return found
 
 
 def check_images(images: Mapping[str, Path], page_names: Sequence[str]) -> None:
     """Raise ValueError where no page has an image."""
     if images and not set(images) & set(page_names):
-        message = (
+        raise ValueError(
             f"images are called {_some(images)}, and pages {_some(page_names)}; images named as the "
             "pages are expected"
         )
-        raise ValueError(message)
 
 
 def _some(names: Iterable[str]) -> str:

@@ -171,8 +171,7 @@ def write_operation_report(
     elif monitor is not None:
         parts.append(_of_monitor(monitor))
     if not parts:
-        message = "no part is given; at least one of plan, policy, …, monitor is expected"
-        raise TypeError(message)
+        raise TypeError("no part is given; at least one of plan, policy, …, monitor is expected")
     text = page_of(
         "operation.html.jinja",
         title,

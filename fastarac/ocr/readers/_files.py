@@ -126,8 +126,7 @@ def open_file(
 ) -> InputFile:
     """Return a file with its first bytes, once it is known to open."""
     if hyphenated not in ("whole", "parts"):
-        message = f"hyphenated is {hyphenated!r}; 'whole' or 'parts' is expected"
-        raise ValueError(message)
+        raise ValueError(f"hyphenated is {hyphenated!r}; 'whole' or 'parts' is expected")
     path = Path(path)
     if path.is_dir():
         raise OcrFileError(path, "it is a folder; a file is expected")

@@ -76,8 +76,7 @@ def root_of(file: InputFile) -> Root:
     except (ValueError, LookupError) as error:
         problem = f"its encoding cannot be read ({error}); UTF-8 or UTF-16 is expected"
         raise OcrFileError(file.path, problem, place="line 1") from None
-    problem = f"there is no element in the first {HEAD:,} bytes"
-    raise OcrFileError(file.path, problem)
+    raise OcrFileError(file.path, f"there is no element in the first {HEAD:,} bytes")
 
 
 def _lxml_missing(error: ModuleNotFoundError) -> ModuleNotFoundError:

@@ -147,8 +147,7 @@ def _confidence(builder: Builder[Element], word: Element, properties: dict[str, 
     try:
         return float(written)
     except ValueError:
-        problem = f"x_wconf is {shown(written)}; a number is expected"
-        raise builder.error(problem, word) from None
+        raise builder.error(f"x_wconf is {shown(written)}; a number is expected", word) from None
 
 
 def _box(builder: Builder[Element], element: Element, properties: dict[str, str]) -> Box:
@@ -158,6 +157,5 @@ def _box(builder: Builder[Element], element: Element, properties: dict[str, str]
     try:
         left, top, right, bottom = map(float, written.split())
     except ValueError:
-        problem = f"bbox is {shown(written)}; four numbers are expected"
-        raise builder.error(problem, element) from None
+        raise builder.error(f"bbox is {shown(written)}; four numbers are expected", element) from None
     return left, top, right, bottom

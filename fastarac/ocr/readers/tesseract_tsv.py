@@ -48,8 +48,7 @@ def read(file: InputFile) -> Words:
         level, page = fields[0], fields[1]
         if not pages or pages[-1] != page:
             if page in pages:
-                problem = f"page_num is {shown(page)} again, after other pages"
-                raise builder.error(problem, number)
+                raise builder.error(f"page_num is {shown(page)} again, after other pages", number)
             pages.append(page)
             builder.new_page(_size(builder, fields, number))
         if level != "5":
