@@ -49,6 +49,20 @@ def few_groups_of(n: float) -> str:
 
 
 @contextmanager
+def collected(notes: list[str]) -> Iterator[None]:
+    """Add what the library warns of to `notes`; other warnings stay what they are."""
+    ours = (SampleTooSmallWarning, UndefinedMetricWarning, UnreliableIntervalWarning)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        if issubclass(warning.category, ours):
+            notes.append(str(warning.message))
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+@contextmanager
 def undefined_is_nan() -> Iterator[None]:
     """Let undefined metrics be NaN without a warning, in this thread alone."""
     token = _quiet.set(True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 @contextmanager
@@ -25,6 +25,18 @@ def whole_file(path: Path) -> Iterator[Path]:
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def problem_with(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
+    """Return why a plot, a report or the like could not be written to this file, or None."""
+    if path.suffix.lower() not in suffixes:
+        endings = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
+        return f"{path}: the name of the {what} should end in {endings}"
+    if path.is_dir():
+        return f"{path}: it is a directory"
+    if not path.absolute().parent.is_dir():
+        return f"{path}: there is no directory {path.absolute().parent}"
+    return None
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:

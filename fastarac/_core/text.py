@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 UNDEFINED = "-"
 NEARLY = 0.001  # probability beyond which the digits do not matter
@@ -113,6 +113,28 @@ def json_text(content: Any, *, indent: int | None = None) -> str:
     """Return content as JSON, which escapes control characters and keeps all others."""
     text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
     return CONTROL_IN_JSON.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
+
+
+def capitalised(text: str) -> str:
+    """Return a text that begins as a sentence does."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def sentence(found: object) -> str:
+    """Return what a result or a note prints as, as a sentence."""
+    return f"{capitalised(str(found)).rstrip('.')}."
+
+
+def plural(noun: str, number: int = 2) -> str:
+    """Return "words", or the like, or "word" for one."""
+    return noun if number == 1 else f"{noun}s"
+
+
+def few_of(names: Iterable[str], most: int) -> str:
+    """Return the first names, and how many more there are."""
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return f"{', '.join(every[:most])}{more}"
 
 
 def quoted(text: str) -> str:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from fastarac._version import __version__
 from fastarac.cli import _html, _ocr, _ocr_command, _operating, _operation
-from fastarac.cli._costs import (
-    CostCorrection,
-    CostError,
-    CostVerification,
-    Prices,
-    ReviewerDetection,
-    ReviewerFalseAlarm,
-)
+from fastarac.cli._costs import Prices
 from fastarac.cli._help import ByTask
 from fastarac.cli._options import (
     RESAMPLES,
@@ -24,7 +17,10 @@ from fastarac.cli._options import (
     Correct,
     Correction,
     CorrectionName,
+    CostCorrection,
+    CostError,
     Costs,
+    CostVerification,
     Delivery,
     Delta,
     Draws,
@@ -51,13 +47,17 @@ from fastarac.cli._options import (
     RefusalError,
     ReportFile,
     Resamples,
+    ReviewerDetection,
+    ReviewerFalseAlarm,
     Seed,
     StatisticName,
     Thresholds,
     Truth,
     Weight,
     Wide,
+    columns_of,
     ends_quietly,
+    option,
 )
 from fastarac.cli._settings import Settings
 from fastarac.uncertainty.statistics import Statistic
@@ -156,9 +156,7 @@ def evaluate(
     model: ModelColumn = None,
     by: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="Column of groups to compare, such as fields; worst first."
-        ),
+        option("--by COLUMN", "Column of groups to compare, such as fields; worst first."),
     ] = None,
     item: Item = None,
     weight: Weight = None,
@@ -183,11 +181,8 @@ def evaluate(
 ) -> None:
     """Evaluate the outputs in files."""
     with ends_quietly():
-        prices = _prices(
-            {"verification": cost_verification, "correction": cost_correction, "error": cost_error},
-            {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
-            {"--gamma": gamma, "--delta": delta},
-        )
+        people = reviewer_detection, reviewer_false_alarm
+        prices = _prices((cost_verification, cost_correction, cost_error), people, (gamma, delta))
         if report is not None and ci is None:
             ci = _html.LEVEL  # a report says how sure its figures are
         if by is not None and guarantee is not None:
@@ -216,19 +211,10 @@ def evaluate(
             Delivery(output_format, plot, report, wide),
             Certainty(ci, guarantee),
         )
-        columns: dict[str, Any] = {
-            "confidence": confidence,
-            "correct": correct,
-            "prediction": prediction,
-            "truth": truth,
-            "empty_truth": empty_truth,
-            "empty_confidence": empty_confidence,
-            "model": model,
-            "by": by,
-            "weight": weight,
-            "group": group,
-            "item": item,
-        }
+        columns = columns_of(
+            confidence, correct, prediction, truth, empty_truth, empty_confidence, by, item, group
+        )
+        columns |= {"model": model, "weight": weight}
         if max_memory is not None:
             from fastarac.cli._stream import evaluate_streams
 
@@ -282,28 +268,17 @@ def compare(
 ) -> None:
     """Compare models on the same items: how much they differ, and how sure that is."""
     with ends_quietly():
-        prices = _prices(
-            {"verification": cost_verification, "correction": cost_correction, "error": cost_error},
-            {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
-            {},
-        )
+        people = reviewer_detection, reviewer_false_alarm
+        prices = _prices((cost_verification, cost_correction, cost_error), people)
         from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, Request, deliver
         from fastarac.cli._files import read_models, say_pages
 
         draws = Draws(resamples, seed)
         request = Request.of(statistic, method, correction, ci, draws, prices)
-        columns: dict[str, Any] = {
-            "confidence": confidence,
-            "correct": correct,
-            "prediction": prediction,
-            "truth": truth,
-            "empty_truth": empty_truth,
-            "empty_confidence": empty_confidence,
-            "model": model,
-            "weight": weight,
-            "group": group,
-            "item": item,
-        }
+        columns = columns_of(
+            confidence, correct, prediction, truth, empty_truth, empty_confidence, None, item, group
+        )
+        columns |= {"model": model, "weight": weight}
         found = read_models(paths, columns, same_items=True)
         order = None
         if item is None:
@@ -348,11 +323,8 @@ def ocr(
 ) -> None:
     """Evaluate OCR engines from their files and the true texts."""
     with ends_quietly():
-        prices = _prices(
-            {"verification": cost_verification, "correction": cost_correction, "error": cost_error},
-            {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm},
-            {"--gamma": gamma, "--delta": delta},
-        )
+        people = reviewer_detection, reviewer_false_alarm
+        prices = _prices((cost_verification, cost_correction, cost_error), people, (gamma, delta))
         if demo and report is None:
             report = _ocr.DEMO_REPORT
         settings = Settings(
@@ -433,8 +405,16 @@ def doctor(output_format: _operating.TextOrJson = _operating.Form.text) -> None:
             raise typer.Exit(1)
 
 
-def _prices(*options: dict[str, float | None]) -> Prices | None:
+def _prices(
+    prices: tuple[float | None, ...],
+    people: tuple[float | None, ...],
+    ratios: tuple[float | None, ...] = (),
+) -> Prices | None:
     try:
-        return Prices.of(*options)
+        return Prices.of(
+            dict(zip(("verification", "correction", "error"), prices, strict=True)),
+            dict(zip(("detection_rate", "false_alarm_rate"), people, strict=True)),
+            dict(zip(("--gamma", "--delta"), ratios, strict=False)),
+        )
     except ValueError as error:
         raise RefusalError(str(error)) from None

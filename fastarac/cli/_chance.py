@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastarac._core.exceptions import collected
 from fastarac._core.text import UNDEFINED, lead, percent, printable, pvalue
 from fastarac.cli._compare import best_first, refuse_rejected
-from fastarac.cli._notes import collected
 from fastarac.cli._options import RefusalError
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.statistics import Statistic

@@ -13,16 +13,25 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from fastarac._core.exceptions import collected
 from fastarac._core.showing import plain
-from fastarac._core.text import UNDEFINED, json_text, listed, percent, printable, probability, pvalue
+from fastarac._core.text import (
+    UNDEFINED,
+    capitalised,
+    json_text,
+    listed,
+    percent,
+    printable,
+    probability,
+    pvalue,
+)
 from fastarac.cli._compare_costs import CostComparison
 from fastarac.cli._files import number_of_groups
 from fastarac.cli._model import in_words
-from fastarac.cli._notes import collected
 from fastarac.cli._options import Certainty, Format, Method, RefusalError, in_words_of_options
 from fastarac.cli._report import csv_text
 from fastarac.cli._settings import write
-from fastarac.cli._tables import Column, tables
+from fastarac.cli._tables import Column, print_tables
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic
 
@@ -107,7 +116,7 @@ class Request:
             return compare_models(
                 models,
                 statistic=self.statistic,
-                method=self.method.value,
+                method="bootstrap" if self.method is Method.bootstrap else "asymptotic",
                 correction=self.correction,
                 confidence_level=self.level,
                 sample_weight=weight,
@@ -218,21 +227,17 @@ class Findings:
     def print_text(self, console: Console) -> None:
         """Print tables and words for people."""
         found = self.comparison
-        for part in tables(found.names, [_columns_of_models(found)], console):
-            console.print(part)
-            console.print()
+        print_tables(found.names, [_columns_of_models(found)], console)
         pairs = _shown_pairs(found)
         names = [f"{pair.a} - {pair.b}" for pair in pairs]
-        for part in tables(names, [_columns_of_pairs(found, pairs)], console, "difference"):
-            console.print(part)
-            console.print()
+        print_tables(names, [_columns_of_pairs(found, pairs)], console, "difference")
         for sentence in self._sentences(len(pairs)):
             console.print(Text(sentence))
         if self.costs is not None:
             console.print()
             self.costs.print_text(console)
         for note in self.notes:
-            console.print(Text(note[:1].upper() + note[1:], style="yellow"))
+            console.print(Text(capitalised(note), style="yellow"))
         if self.order is not None:
             console.print(Text(self.order, style="dim"))
 
@@ -280,7 +285,7 @@ def deliver(
         console = delivery.page()
         with console.capture() as captured:
             if apart:
-                console.print(Text(f"{apart[:1].upper()}{apart[1:]}.\n", style="yellow"))
+                console.print(Text(f"{capitalised(apart)}.\n", style="yellow"))
             findings.print_text(console)
         write(captured.get())
         return

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rich.text import Text
 
+from fastarac._core.exceptions import collected
+from fastarac._core.showing import plain
 from fastarac._core.text import UNDEFINED, count, lead, money, percent, printable, pvalue
 from fastarac.cli import _costs
 from fastarac.cli._costs import UNIT, Spending
-from fastarac.cli._notes import collected
 from fastarac.cli._options import RefusalError
-from fastarac.cli._tables import Column, tables
+from fastarac.cli._tables import Column, print_tables
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
 
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.compared import PairDifference
     from fastarac.uncertainty.comparison import Correction
 
+CAUTION = (
+    "Each model is at the threshold that is cheapest on these outputs; on new ones it may cost "
+    "somewhat more."
+)
 OF_PAIRS = ("difference", "standard_error", "low", "high", "pvalue", "adjusted_pvalue")
 FIELDS = ("cost", "cost_standard_error", "cost_low", "cost_high", "cost_pvalue", "cost_adjusted_pvalue")
 
@@ -122,7 +127,7 @@ class CostComparison:
         else:
             pair = next(pair for pair in self.differences if {pair.a, pair.b} == {name, minus})
             values = _figures(pair if pair.a == name else pair.reversed())
-        return record | dict(zip(record, map(_plain, values), strict=False))
+        return record | dict(zip(record, map(plain, values), strict=False))
 
     @property
     def _over(self) -> str:
@@ -144,9 +149,7 @@ class CostComparison:
         """Print tables and words for people."""
         names = [model.name for model in self.models]
         columns = [Column(*column) for column in _costs.columns(self.models)]
-        for part in tables(names, [columns], console):
-            console.print(part)
-            console.print()
+        print_tables(names, [columns], console)
         pairs = self.differences
         ends = [[_signed(UNIT * end) for end in (p.interval.low, p.interval.high)] for p in pairs]
         spans = [f"{low} to {high}" for low, high in ends]
@@ -155,29 +158,17 @@ class CostComparison:
             Column(f"{percent(self.level)} interval", spans),
             Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
         ]
-        for part in tables([f"{pair.a} - {pair.b}" for pair in pairs], [shown], console, "difference"):
-            console.print(part)
-            console.print()
+        print_tables([f"{pair.a} - {pair.b}" for pair in pairs], [shown], console, "difference")
         console.print(Text(_costs.sentence(self.models, self._over)))
         console.print(Text(self._lead()))
-        console.print(
-            Text(
-                "Each model is at the threshold that is cheapest on these outputs; on new ones it "
-                "may cost somewhat more.",
-                style="dim",
-            )
-        )
+        console.print(Text(CAUTION, style="dim"))
 
 
 def _figures(pair: PairDifference) -> tuple[float | None, ...]:
     """The figures of a difference by the names in `OF_PAIRS`, sums for `UNIT` outputs."""
     of = pair.interval
     sums = (UNIT * value for value in (of.estimate, of.standard_error, of.low, of.high))
-    return tuple(map(_plain, (*sums, pair.pvalue, pair.adjusted_pvalue)))
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return tuple(map(plain, (*sums, pair.pvalue, pair.adjusted_pvalue)))
 
 
 def _signed(value: float) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
-
-import typer
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from fastarac import wording
 from fastarac._core.text import listed, money, printable, rounded_percent
@@ -39,33 +37,6 @@ INCLUDED = (
     "where correcting is part of verifying, enter a price of correction that is small beside the "
     "others, such as 0.0001: the cheapest threshold stays what it is"
 )
-
-CostVerification = Annotated[
-    float | None,
-    typer.Option(metavar="PRICE", help="Price of verifying an output, in any unit of money."),
-]
-CostCorrection = Annotated[
-    float | None, typer.Option(metavar="PRICE", help="Price of correcting one, beyond verifying it.")
-]
-CostError = Annotated[
-    float | None, typer.Option(metavar="PRICE", help="Price of an error that nobody sees.")
-]
-ReviewerDetection = Annotated[
-    float | None,
-    typer.Option(
-        metavar="RATE",
-        help="Share of the wrong outputs that people notice when they verify, for the prices.  "
-        "[default: 1]",
-    ),
-]
-ReviewerFalseAlarm = Annotated[
-    float | None,
-    typer.Option(
-        metavar="RATE",
-        help="Share of the right outputs that people spoil when they verify, for the prices.  "
-        "[default: 0]",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,17 +179,14 @@ class Priced(Protocol):
     @property
     def name(self) -> str:
         """Its name."""
-        raise NotImplementedError
 
     @property
     def sweep(self) -> ThresholdSweep:
         """Its counts at every threshold."""
-        raise NotImplementedError
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of its confidences."""
-        raise NotImplementedError
 
     @property
     def spending(self) -> Spending | None:

@@ -55,7 +55,7 @@ def read_models(
             raise RefusalError(message) from None
 
 
-def in_words(error: ValueError) -> str:
+def in_words(error: Exception) -> str:
     """Return what is wrong with a file, with the options in the place of arguments."""
     message = in_words_of_options(error)
     for library, command in WORDS.items():

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from rich.text import Text
 
-from fastarac._core.text import area, count, listed, money, printable, rounded_percent
+from fastarac._core.showing import plain
+from fastarac._core.text import area, count, few_of, listed, money, printable, rounded_percent
 from fastarac.cli import _intervals
 from fastarac.cli._costs import UNIT
-from fastarac.cli._tables import Column, tables
+from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation_groups import evaluate_groups
 from fastarac.wording import header, is_given, short
 
@@ -97,7 +98,7 @@ class Groups:
         """Return a flat dictionary a group; what is undefined is None."""
         return [
             {"model": model, "group": name}
-            | {key: _plain(column[row]) for key, column in self.values.items()}
+            | {key: plain(column[row]) for key, column in self.values.items()}
             for row, name in enumerate(self.names)
         ]
 
@@ -110,11 +111,7 @@ class Groups:
         if found > SHOWN:
             title = f"The worst {SHOWN} of {found} groups (by ARAC-AUC)"
         console.print(Text(f"{title}{model}", style="bold"))
-        for part in tables(
-            self.names[:SHOWN], self._blocks(limits, with_costs=with_costs), console, "group"
-        ):
-            console.print(part)
-            console.print()
+        print_tables(self.names[:SHOWN], self._blocks(limits, with_costs=with_costs), console, "group")
         for sentence in self._sentences(limits):
             console.print(Text(sentence))
 
@@ -181,17 +178,9 @@ class Groups:
             broken = [
                 printable(name) for name, keeps in zip(self.names, kept, strict=True) if not keeps
             ]
-            which = listed(broken)
-            if len(broken) > NAMED:
-                which = f"{', '.join(broken[:NAMED])} and {len(broken) - NAMED} more"
+            which = listed(broken) if len(broken) <= NAMED else few_of(broken, NAMED)
             verb = "breaks" if len(broken) == 1 else "break"
             yield (
                 f"{len(broken)} of {len(self.names)} groups {verb} the limit of {short(limit)} "
                 f"(marked !): {which}."
             )
-
-
-def _plain(value: Any) -> Any:
-    """A number of Python, None where it is not finite."""
-    number = value.item() if hasattr(value, "item") else value
-    return None if number - number != 0 else number

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from fastarac._core import files
 from fastarac._core.extras import missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.cli._costs import Prices
     from fastarac.cli._model import Model
-    from fastarac.costs.verification import VerificationCosts
     from fastarac.io import Outputs
     from fastarac.ocr import FieldOutputs
     from fastarac.report.subjects import Subject
-    from fastarac.uncertainty.compared import ModelComparison
 
 SUFFIXES = (".html", ".htm")
 TITLE = "How much can go through unchecked?"
@@ -28,13 +24,7 @@ LEVEL = 0.95  # of intervals, where none is given
 
 def problem_with(path: Path) -> str | None:
     """Return why the report could not be written to this file, or None."""
-    if path.suffix.lower() not in SUFFIXES:
-        return f"{path}: the name of the report should end in {' or '.join(SUFFIXES)}"
-    if path.is_dir():
-        return f"{path}: it is a directory"
-    if not path.absolute().parent.is_dir():
-        return f"{path}: there is no directory {path.absolute().parent}"
-    return missing(["jinja2"], "report")
+    return files.problem_with(path, "report", SUFFIXES) or missing(["jinja2"], "report")
 
 
 def save_operation(path: Path | None, **parts: Any) -> None:
@@ -68,18 +58,12 @@ def of_outputs(models: Sequence[Model], outputs: Mapping[str, Outputs]) -> list[
 
 def of_fields(models: Sequence[Model], fields: Mapping[str, FieldOutputs]) -> list[Subject]:
     """Return what a report is about, of tables of fields."""
-    from fastarac.io import Labels
+    from fastarac.io._outputs import labels_of
     from fastarac.report.subjects import Subject
 
     subjects = []
     for model in models:
         each = fields[model.name]
-        labels = [
-            Labels(tuple(names.tolist()), codes)
-            for names, codes in (
-                np.unique(column, return_inverse=True) for column in (each.groups, each.by)
-            )
-        ]
         subjects.append(
             Subject(
                 model.name,
@@ -87,30 +71,10 @@ def of_fields(models: Sequence[Model], fields: Mapping[str, FieldOutputs]) -> li
                 each.confidence,
                 model.sweep,
                 model.evaluation,
-                groups=labels[0] if model.n_groups is not None else None,
-                by=labels[1],
+                groups=labels_of(each.groups) if model.n_groups is not None else None,
+                by=labels_of(each.by),
                 rejected=each.rejected,
                 fields=each,
             )
         )
     return subjects
-
-
-def save(
-    path: Path,
-    subjects: Sequence[Subject],
-    *,
-    level: float | None,
-    costs: VerificationCosts | None,
-    prices: Prices | None,
-    notes: Sequence[str],
-    comparison: ModelComparison | None = None,
-    chance: Sequence[str] = (),
-) -> None:
-    """Write the report."""
-    from fastarac.report.page import Report
-    from fastarac.report.writing import save as save_report
-
-    reviewer = None if prices is None else prices.reviewer
-    report = Report(subjects, TITLE, level or LEVEL, reviewer, costs, comparison, notes, chance)
-    save_report(path, report)

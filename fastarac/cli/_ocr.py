@@ -7,29 +7,31 @@ import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
 
 from fastarac._core.files import whole_file
 from fastarac._core.text import listed
-from fastarac.cli import _plot, _report
-from fastarac.cli._ocr_found import Found
-from fastarac.cli._options import RefusalError
+from fastarac.cli import _html, _report
+from fastarac.cli._options import RefusalError, option
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from fastarac.cli._compare import Findings
-    from fastarac.cli._compare import Request as CompareRequest
     from fastarac.cli._model import Model
     from fastarac.cli._settings import Settings
-    from fastarac.ocr import AlignedOutputs, Engine, Pairing
+    from fastarac.io import Outputs
+    from fastarac.ocr import AlignedOutputs, Engine, Pairing, Sensitivity
+
+Figures = TypeVar("Figures", "Model", "Findings")
 
 DEMO_REPORT = Path("fastarac-ocr-demo.html")  # where none is named
 PATIENCE = 2.0  # seconds without a progress bar
@@ -38,57 +40,12 @@ KNOWN = """
     SELECT * EXCLUDE (rejected)
     REPLACE (CASE WHEN rejected THEN NULL ELSE confidence END AS confidence) FROM items
 """
-
-
-class Unit(StrEnum):
-    """What an item is."""
-
-    word = "word"
-    line = "line"
-    character = "character"
-
-
-class Missed(StrEnum):
-    """What true words without an output count as."""
-
-    separate = "separate"
-    residual = "residual"
-    reject = "reject"
-    neighbour = "neighbour"
-    drop = "drop"
-
-
-class Inserted(StrEnum):
-    """What outputs without a true word count as."""
-
-    wrong = "wrong"
-    drop = "drop"
-
-
-class Fold(StrEnum):
-    """Differences that do not count."""
-
-    case = "case"
-    quotes = "quotes"
-    punctuation = "punctuation"
-    whitespace = "whitespace"
-    nfkc = "nfkc"
-
-
-class Join(StrEnum):
-    """How several outputs of one word make one confidence."""
-
-    min = "min"
-    mean = "mean"
-    max = "max"
-
-
-class Group(StrEnum):
-    """What depends on each other."""
-
-    page = "page"
-    none = "none"
-
+Unit = StrEnum("Unit", ["word", "line", "character"])
+Missed = StrEnum("Missed", ["separate", "residual", "reject", "neighbour", "drop"])
+Inserted = StrEnum("Inserted", ["wrong", "drop"])
+Fold = StrEnum("Fold", ["case", "quotes", "punctuation", "whitespace", "nfkc"])
+Join = StrEnum("Join", ["min", "mean", "max"])
+Group = StrEnum("Group", ["page", "none"])
 
 TruthFiles = Annotated[
     Path | None,
@@ -107,64 +64,47 @@ OutputFiles = Annotated[
         show_default=False,
     ),
 ]
-Names = Annotated[
-    list[str] | None,
-    typer.Option("--name", metavar="NAME", help="Name of each engine, in their order."),
-]
-UnitOption = Annotated[Unit, typer.Option("--unit", help="What an item is.")]
+Names = Annotated[list[str] | None, option("--name NAME", "Name of each engine, in their order.")]
+UnitOption = Annotated[Unit, option("--unit", "What an item is.")]
 MissedOption = Annotated[
     Missed | None,
-    typer.Option(
+    option(
         "--missed",
-        help="What true words without an output count as.  [default: separate; of fields reject]",
+        "What true words without an output count as.  [default: separate; of fields reject]",
         show_default=False,
     ),
 ]
-InsertedOption = Annotated[
-    Inserted, typer.Option("--inserted", help="What outputs without a true word count as.")
-]
+InsertedOption = Annotated[Inserted, option("--inserted", "What outputs without a true word count as.")]
 FoldOption = Annotated[
     list[Fold] | None,
-    typer.Option("--fold", help="Differences that do not count; may be given several times."),
+    option("--fold", "Differences that do not count; may be given several times."),
 ]
-JoinOption = Annotated[
-    Join, typer.Option("--join", help="How several outputs of one word make one confidence.")
-]
+JoinOption = Annotated[Join, option("--join", "How several outputs of one word make one confidence.")]
 NormaliseOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--normalise",
-        metavar="FIELD=NAME",
-        help="How a field is compared with its truth, in tables of fields: exact, casefold, "
+    option(
+        "--normalise FIELD=NAME",
+        "How a field is compared with its truth, in tables of fields: exact, casefold, "
         "collapse-space, number, number-comma, date, date-dmy, date-mdy, or several joined by +; "
         "without FIELD= all fields.  [default: exact]",
     ),
 ]
 GroupOption = Annotated[
     Group,
-    typer.Option(
-        "--group", help="What depends on each other, for intervals and tests; of fields documents."
-    ),
+    option("--group", "What depends on each other, for intervals and tests; of fields documents."),
 ]
 Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Write the items into this .parquet or .csv file."
-    ),
+    Path | None, option("--output -o FILE", "Write the items into this .parquet or .csv file.")
 ]
 Images = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FOLDER",
-        help="Images of the pages, named as these: the report shows the place of each error.",
+    option(
+        "--images FOLDER",
+        "Images of the pages, named as these: the report shows the place of each error.",
     ),
 ]
-SkipUnmatched = Annotated[
-    bool, typer.Option("--skip-unmatched", help="Leave out files without a partner.")
-]
-Demo = Annotated[
-    bool, typer.Option("--demo", help="Evaluate the twenty pages that come with the package.")
-]
+SkipUnmatched = Annotated[bool, option("--skip-unmatched", "Leave out files without a partner.")]
+Demo = Annotated[bool, option("--demo", "Evaluate the twenty pages that come with the package.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +155,35 @@ class Request:
         return dict(zip(names, self.outputs, strict=True))
 
 
-def draw(models: Sequence[Model], path: Path) -> None:
-    """Draw the curves of the engines."""
-    try:
-        _plot.save(list(models), path)
-    except OSError as error:
-        raise RefusalError(f"{path}: it cannot be written: {error.strerror}") from None
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that is known of the engines: what the text, the figures and the report are made of.
+
+    Attributes
+    ----------
+    engines : dict of str to Engine
+        Their items, words and files.
+    models : list of Model
+        Their figures, the one of the largest ARAC-AUC first.
+    sensitivities : dict of str to Sensitivity
+        The accepted shares under other policies.
+    pairings : dict of str to Pairing
+        Which files are paired, and which are left out.
+    comparison : Findings or None
+        The engines side by side, where there are several.
+    lacking : dict of str to int
+        How many items each engine has not, of those that any of them has.
+    by_page : bool
+        Whether intervals are by page.
+    """
+
+    engines: dict[str, Engine]
+    models: list[Model]
+    sensitivities: dict[str, Sensitivity]
+    pairings: dict[str, Pairing]
+    comparison: Findings | None
+    lacking: dict[str, int]
+    by_page: bool
 
 
 def find(request: Request, settings: Settings) -> Found:
@@ -240,9 +203,8 @@ def find(request: Request, settings: Settings) -> Found:
     except (ValueError, OSError, ModuleNotFoundError) as error:
         message = f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
         raise RefusalError(message) from None
-    models = [
-        _of_pages(model) for model in settings.evaluate(_outputs(engines, by_page=request.by_page))
-    ]
+    outputs = _outputs(engines, by_page=request.by_page)
+    models = [in_groups_of("page", model) for model in settings.evaluate(outputs)]
     comparison, lacking = None, dict[str, int]()
     if len(engines) > 1:
         comparison, lacking = _compared(engines, settings, by_page=request.by_page)
@@ -357,37 +319,30 @@ def _outputs(engines: Mapping[str, Engine], *, by_page: bool) -> dict[str, Any]:
     }
 
 
-def _of_pages(model: Model) -> Model:
-    """Return the figures with groups called pages."""
-    notes = tuple(with_groups_called(note, "page") for note in model.notes)
-    return replace(model, kind_of_group="page", notes=notes)
+def in_groups_of(kind: str, found: Figures) -> Figures:
+    """Return figures, or a comparison, with groups called what they are."""
+    notes = tuple(re.sub(r"\bgroup(s?)\b", rf"{kind}\1", note) for note in found.notes)
+    return replace(found, kind_of_group=kind, notes=notes)
 
 
-def with_groups_called(note: str, kind: str) -> str:
-    """Return a note of the library with groups called what they are."""
-    return re.sub(r"\bgroup(s?)\b", rf"{kind}\1", note)
-
-
-def comparison_request(settings: Settings) -> CompareRequest:
-    """Return by what engines are compared."""
-    from fastarac.cli import _compare
+def compared(outputs: Mapping[str, Outputs], settings: Settings, kind: str) -> Findings:
+    """Compare engines by the items that they share, at the limits, too."""
+    from fastarac.cli import _chance, _compare
     from fastarac.cli._options import Correction, Draws, Method
+    from fastarac.evaluation_limits import read_limits
 
-    return _compare.Request.of(
-        "arac_auc",
-        Method.asymptotic,
-        Correction.holm,
-        settings.certainty.level or 0.95,
-        Draws(),
-        settings.costs.prices,
+    level, prices = settings.certainty.level or 0.95, settings.costs.prices
+    request = _compare.Request.of(
+        "arac_auc", Method.asymptotic, Correction.holm, level, Draws(), prices
     )
+    found = in_groups_of(kind, _compare.Findings.of(outputs, request))
+    limits = read_limits(**settings.limits.arguments())
+    return replace(found, chance=_chance.sentences(outputs, limits, request.level))
 
 
 def _compared(
     engines: Mapping[str, Engine], settings: Settings, *, by_page: bool
 ) -> tuple[Findings, dict[str, int]]:
-    from fastarac.cli import _chance, _compare
-    from fastarac.evaluation_limits import read_limits
     from fastarac.io import Labels, Outputs
     from fastarac.ocr import shared_items
 
@@ -403,12 +358,53 @@ def _compared(
         )
         for name, (correct, confidence) in shared.models.items()
     }
-    request = comparison_request(settings)
-    found = _compare.Findings.of(outputs, request, None)
-    notes = tuple(with_groups_called(note, "page") for note in found.notes)
-    limits = read_limits(**settings.limits.arguments())
-    chance = _chance.sentences(outputs, limits, request.level)
-    return replace(found, kind_of_group="page", notes=notes, chance=chance), shared.lacking
+    return compared(outputs, settings, "page"), shared.lacking
+
+
+def text_of(
+    parts: Callable[[Console], Iterator[Any]],
+    settings: Settings,
+    output: Path | None,
+    items: str,
+    options: str,
+) -> str:
+    """Return what is printed: the parts, and the names of the files that were written."""
+    console = settings.delivery.page()
+    with console.capture() as captured:
+        for line in parts(console):
+            console.print(line)
+        if output is not None:
+            command = f"fastarac evaluate {output}{options}"
+            console.print(Text(f"\n{output} has the {items}; see: {command}", style="dim"))
+        if settings.delivery.report is not None:
+            console.print(Text(f"\n{_html.WRITTEN.format(path=settings.delivery.report)}"))
+    return captured.get()
+
+
+def options_for(settings: Settings, *, several: bool, group: str | None, rejected: bool) -> str:
+    """Return the options by which `fastarac evaluate` finds the same figures in the file of items."""
+    options = " --model model" if several else ""
+    if settings.certainty.level is not None:
+        options += "" if group is None else f" --group {group}"
+        options += f" --ci {settings.certainty.level}"
+    return options + " --empty-confidence" * rejected
+
+
+def printed_figures(
+    models: Sequence[Model], comparison: Findings | None, settings: Settings, console: Console
+) -> Text:
+    """Return what `fastarac evaluate` prints of the models."""
+    chance = () if comparison is None else comparison.chance
+    with console.capture() as captured:
+        _report.print_text(models, console, with_costs=settings.costs.are_given, chance=chance)
+    return Text.from_ansi(captured.get().rstrip("\n"))
+
+
+def printed_comparison(comparison: Findings, console: Console) -> Text:
+    """Return what `fastarac compare` prints of the engines."""
+    with console.capture() as captured:
+        comparison.print_text(console)
+    return Text.from_ansi(captured.get().rstrip("\n"))
 
 
 def _rejected(aligned: AlignedOutputs, confidence: NDArray[np.float64]) -> NDArray[np.bool_] | None:

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 import typer
 
 from fastarac.cli import _ocr, _ocr_fields, _report
-from fastarac.cli._ocr_report import write_report
+from fastarac.cli._ocr_text import notes_on
 from fastarac.cli._options import RefusalError
 from fastarac.cli._settings import write
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from fastarac.cli._settings import Settings
+    from fastarac.report.subjects import Subject
 
 
 def run(
@@ -45,11 +47,10 @@ def run(
         )
     found = _ocr.find(request, settings)
     if settings.delivery.report is not None:
-        write_report(found, settings, images)
+        _write_report(found, settings, images)
     if output is not None:
         _ocr.write_items(found.engines, output)
-    if settings.delivery.plot is not None:
-        _ocr.draw(found.models, settings.delivery.plot)
+    settings.draw(found.models)
     form = settings.delivery.form
     if form.is_for_people:
         from fastarac.cli._ocr_text import text_of
@@ -59,3 +60,46 @@ def run(
     write(_report.text_of_rows(_ocr.records(found), form))
     for doubt in _report.doubts(found.models):
         typer.echo(f"fastarac: note: {doubt}", err=True)
+
+
+def _write_report(found: _ocr.Found, settings: Settings, images: Path | None) -> None:
+    """Write the report on OCR engines, with pieces of the pages' images where there are some."""
+    from fastarac.report.crops import images_in
+
+    try:
+        pictures = {} if images is None else images_in(images)
+        settings.report(
+            _of_engines(found, pictures),
+            [*_report.doubts(found.models), *notes_on(found)],
+            found.comparison,
+        )
+    except (ValueError, ModuleNotFoundError) as error:
+        raise RefusalError(str(error)) from None
+
+
+def _of_engines(found: _ocr.Found, images: Mapping[str, Path]) -> list[Subject]:
+    """Return what a report is about, of OCR engines."""
+    from fastarac.io import Labels
+    from fastarac.report.subjects import Subject
+
+    subjects = []
+    for model in found.models:
+        engine = found.engines[model.name]
+        aligned = engine.aligned
+        pages = Labels(aligned.records.page_names, aligned.page)
+        subjects.append(
+            Subject(
+                model.name,
+                aligned.correct,
+                aligned.confidence,
+                model.sweep,
+                model.evaluation,
+                groups=pages if found.by_page else None,
+                by=None if found.by_page else pages,
+                aligned=aligned,
+                words=engine.words,
+                sensitivity=found.sensitivities[model.name],
+                images=images,
+            )
+        )
+    return subjects

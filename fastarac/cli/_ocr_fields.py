@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +11,12 @@ import typer
 from rich.text import Text
 
 from fastarac import wording
-from fastarac._core.text import count, listed, printable, rounded_percent
+from fastarac._core.text import count, listed, printable, rounded_percent, sentence
 from fastarac.cli import _html, _ocr, _report
 from fastarac.cli._options import RefusalError
 from fastarac.cli._settings import write
 from fastarac.cli._tables import Column, tables
+from fastarac.io._outputs import Outputs, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from fastarac.cli._model import Model
     from fastarac.cli._ocr import Request
     from fastarac.cli._settings import Settings
-    from fastarac.evaluation_limits import Limit
     from fastarac.ocr import FieldOutputs
 
 ITEMS = (
@@ -96,13 +97,11 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
     settings.report(
         _html.of_fields(found.models, found.engines),
         [*_report.doubts(found.models), *_notes(found)],
-        None if found.comparison is None else found.comparison.comparison,
-        () if found.comparison is None else found.comparison.chance,
+        found.comparison,
     )
     if output is not None:
         _ocr.write_table({name: _columns(fields) for name, fields in found.engines.items()}, output)
-    if settings.delivery.plot is not None:
-        _ocr.draw(found.models, settings.delivery.plot)
+    settings.draw(found.models)
     form = settings.delivery.form
     if form.is_for_people:
         write(_text_of(found, settings, output))
@@ -135,12 +134,8 @@ def find(request: Request, settings: Settings) -> Found:
                 f"{path}: none of the {len(engines[name]):,} fields has a confidence; the column "
                 "confidence is expected to have numbers"
             )
-    models = [
-        _by_document(model)
-        for model in settings.evaluate(
-            {name: _outputs(fields, by_document=request.by_page) for name, fields in engines.items()}
-        )
-    ]
+    outputs = {name: _outputs(each, by_document=request.by_page) for name, each in engines.items()}
+    models = [_ocr.in_groups_of("document", model) for model in settings.evaluate(outputs)]
     whole = settings.evaluate({name: _whole(fields) for name, fields in engines.items()})
     of_name = {model.name: model for model in whole}
     return Found(
@@ -226,39 +221,19 @@ def _in_words(error: Exception) -> str:
     return message
 
 
-def _outputs(fields: FieldOutputs, *, by_document: bool) -> Any:
-    from fastarac.io import Labels, Outputs
-
-    names, codes = np.unique(fields.groups, return_inverse=True)
-    return Outputs(
-        fields.correct,
-        fields.confidence,
-        group=Labels(tuple(names.tolist()), codes) if by_document else None,
-        rejected=fields.rejected if fields.rejected.any() else None,
-    )
+def _outputs(fields: FieldOutputs, *, by_document: bool) -> Outputs:
+    group = labels_of(fields.groups) if by_document else None
+    return Outputs(fields.correct, fields.confidence, group=group, rejected=fields.rejected)
 
 
-def _whole(fields: FieldOutputs) -> Any:
-    from fastarac.io import Outputs
-
-    documents = fields.documents()
-    rejected = documents.rejected
-    return Outputs(
-        documents.correct, documents.confidence, rejected=rejected if rejected.any() else None
-    )
-
-
-def _by_document(model: Model) -> Model:
-    notes = tuple(_ocr.with_groups_called(note, "document") for note in model.notes)
-    return replace(model, kind_of_group="document", notes=notes)
+def _whole(fields: FieldOutputs) -> Outputs:
+    whole = fields.documents()
+    return Outputs(whole.correct, whole.confidence, rejected=whole.rejected)
 
 
 def _compared(
     engines: Mapping[str, FieldOutputs], settings: Settings, *, by_document: bool
 ) -> Findings:
-    from fastarac.cli import _chance, _compare
-    from fastarac.evaluation_limits import read_limits
-
     first, *others = engines.values()
     for name, fields in zip(list(engines)[1:], others, strict=True):
         if (fields.document, fields.field) != (first.document, first.field):
@@ -267,24 +242,15 @@ def _compared(
                 "compared by the fields of one TRUTH"
             )
     outputs = {name: _outputs(fields, by_document=by_document) for name, fields in engines.items()}
-    request = _ocr.comparison_request(settings)
-    found = _compare.Findings.of(outputs, request, None)
-    notes = tuple(_ocr.with_groups_called(note, "document") for note in found.notes)
-    chance = _chance.sentences(outputs, read_limits(**settings.limits.arguments()), request.level)
-    return replace(found, kind_of_group="document", notes=notes, chance=chance)
+    return _ocr.compared(outputs, settings, "document")
 
 
 def _text_of(found: Found, settings: Settings, output: Path | None) -> str:
-    console = settings.delivery.page()
-    with console.capture() as captured:
-        for line in _parts(found, settings, console):
-            console.print(line)
-        if output is not None:
-            command = f"fastarac evaluate {output}{_options_for(found, settings)}"
-            console.print(Text(f"\n{output} has the fields; see: {command}", style="dim"))
-        if settings.delivery.report is not None:
-            console.print(Text(f"\n{_html.WRITTEN.format(path=settings.delivery.report)}"))
-    return captured.get()
+    several = len(found.engines) > 1
+    rejected = any(fields.rejected.any() for fields in found.engines.values())
+    group = "document" if found.by_document else None
+    options = _ocr.options_for(settings, several=several, group=group, rejected=rejected)
+    return _ocr.text_of(partial(_parts, found, settings), settings, output, "fields", options)
 
 
 def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
@@ -311,7 +277,7 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
             )
     yield Text(f"{ITEMS} {_comparison(every[0])}")
     yield ""
-    yield _captured(found, console, settings)
+    yield _ocr.printed_figures(found.models, found.comparison, settings, console)
     if settings.certainty.level is not None:
         yield Text(CLUSTERED if found.by_document else ALONE, style="dim")
     for model, whole in zip(found.models, found.documents, strict=True):
@@ -325,20 +291,11 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
         n = found.comparison.comparison.n
         clustered = ", clustered by document" if found.by_document else ""
         yield Text(f"Engines are compared by the {count(n)} fields of the truth{clustered}.")
-        with console.capture() as captured:
-            found.comparison.print_text(console)
-        yield Text.from_ansi(captured.get().rstrip("\n"))
+        yield _ocr.printed_comparison(found.comparison, console)
     notes = _notes(found)
     if notes:
         yield ""
     yield from (Text(note, style="yellow") for note in notes)
-
-
-def _captured(found: Found, console: Console, settings: Settings) -> Text:
-    chance = () if found.comparison is None else found.comparison.chance
-    with console.capture() as captured:
-        _report.print_text(found.models, console, with_costs=settings.costs.are_given, chance=chance)
-    return Text.from_ansi(captured.get().rstrip("\n"))
 
 
 def _comparison(fields: FieldOutputs) -> str:
@@ -380,7 +337,7 @@ def _documents(
         ),
         Column("of all\nwrong", [rounded_percent(point.error_rate) for point in at_own]),
     ]
-    limits = [_limit(limit) for limit in model.limits]
+    limits = [wording.short(limit) for limit in model.limits]
     yield from _apart(tables(limits, [columns[:4], columns[4:]], console, "limit"))
     right = rounded_percent(float(fields.documents().correct.mean()))
     yield Text(
@@ -409,7 +366,7 @@ def _each_field(fields: FieldOutputs, model: Model, of_engine: str, console: Con
         blocks.append(
             [
                 Column(
-                    f"accepted at the\nthreshold for {_limit(limit)}",
+                    f"accepted at the\nthreshold for {wording.short(limit)}",
                     [rounded_percent(found.acceptance_rate) for found in each],
                 ),
                 Column("errors that\nremain", [rounded_percent(found.error_rate) for found in each]),
@@ -424,10 +381,6 @@ def _apart(parts: list[Table]) -> Iterator[Table | str]:
         if number:
             yield ""
         yield part
-
-
-def _limit(limit: Limit) -> str:
-    return wording.short(limit)
 
 
 def _intervals(whole: Model) -> list[str] | None:
@@ -448,7 +401,7 @@ def _notes(found: Found) -> list[str]:
     for name, fields in found.engines.items():
         who = f"{printable(name)}: " if len(found.engines) > 1 else ""
         notes = (*ties(fields.confidence[~fields.rejected]), *fields.notes)
-        said += [f"{who}{note[:1].upper()}{note[1:].rstrip('.')}." for note in notes]
+        said += [f"{who}{sentence(note)}" for note in notes]
     for whole in found.documents:
         said += [f"Documents of {printable(whole.name)}: {note}." for note in whole.notes]
     return said
@@ -466,13 +419,3 @@ def _columns(fields: FieldOutputs) -> dict[str, Any]:
         "confidence": fields.confidence,
         "rejected": fields.rejected,
     }
-
-
-def _options_for(found: Found, settings: Settings) -> str:
-    options = " --model model" if len(found.engines) > 1 else ""
-    if settings.certainty.level is not None:
-        options += " --group document" if found.by_document else ""
-        options += f" --ci {settings.certainty.level}"
-    if any(fields.rejected.any() for fields in found.engines.values()):
-        options += " --empty-confidence"
-    return options

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from fastarac._core.text import count, listed, printable, rounded_percent
-from fastarac.cli import _html, _report
+from fastarac._core.text import count, few_of, listed, plural, printable, rounded_percent, sentence
+from fastarac.cli import _ocr
 from fastarac.cli._tables import Column, tables
 from fastarac.ocr.policies import BRIEFLY
-from fastarac.ocr.units import plural
 from fastarac.wording import header, short
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from fastarac.cli._ocr_found import Found
+    from fastarac.cli._ocr import Found
     from fastarac.cli._settings import Settings
     from fastarac.ocr import Engine
     from fastarac.ocr.policies import MissedPolicy, Policy
@@ -33,28 +33,12 @@ CLUSTERED = "Intervals are by page: {units} of one page depend on each other, pa
 
 def text_of(found: Found, settings: Settings, output: Path | None) -> str:
     """Return counts, policy, figures, decision, sensitivity, comparison and notes, in this order."""
-    console = settings.delivery.page()
-    with console.capture() as captured:
-        for line in _parts(found, settings, console):
-            console.print(line)
-        if output is not None:
-            command = f"fastarac evaluate {output}{_options_for(found, settings)}"
-            console.print(Text(f"\n{output} has the items; see: {command}", style="dim"))
-        report = settings.delivery.report
-        if report is not None:
-            console.print(Text(f"\n{_html.WRITTEN.format(path=report)}"))
-    return captured.get()
-
-
-def _options_for(found: Found, settings: Settings) -> str:
-    """Return the options by which `fastarac evaluate` finds the same figures in the file."""
-    options = " --model model" if len(found.engines) > 1 else ""
-    if settings.certainty.level is not None:
-        options += " --group page" if found.by_page else ""
-        options += f" --ci {settings.certainty.level}"
-    if any(engine.aligned.never_accepted is not None for engine in found.engines.values()):
-        options += " --empty-confidence"
-    return options
+    several = len(found.engines) > 1
+    rejected = any(each.aligned.never_accepted is not None for each in found.engines.values())
+    group = "page" if found.by_page else None
+    options = _ocr.options_for(settings, several=several, group=group, rejected=rejected)
+    parts = partial(_parts, found, settings)
+    return _ocr.text_of(parts, settings, output, "items", options)
 
 
 def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
@@ -67,10 +51,7 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
     yield Text(" ".join(first.policy.sentences(first.reading)))
     yield from (Text(sentence) for sentence in _missed(engines, units))
     yield ""
-    chance = () if found.comparison is None else found.comparison.chance
-    with console.capture() as captured:
-        _report.print_text(found.models, console, with_costs=settings.costs.are_given, chance=chance)
-    yield Text.from_ansi(captured.get().rstrip("\n"))
+    yield _ocr.printed_figures(found.models, found.comparison, settings, console)
     if settings.certainty.level is not None:
         yield Text((CLUSTERED if found.by_page else ALONE).format(units=units), style="dim")
     for name in engines:
@@ -82,9 +63,7 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
     if found.comparison is not None:
         yield ""
         yield Text(_lacking(found))
-        with console.capture() as captured:
-            found.comparison.print_text(console)
-        yield Text.from_ansi(captured.get().rstrip("\n"))
+        yield _ocr.printed_comparison(found.comparison, console)
     notes = list(notes_on(found))
     if notes:
         yield ""
@@ -182,13 +161,12 @@ def notes_on(found: Found) -> Iterator[str]:
         who = f"{printable(name)}: " if len(found.engines) > 1 else ""
         of_words = [str(note) for note in engine.words.notes if note[1:] != WITHOUT_CONFIDENCE]
         for note in (*doubts(engine.aligned), *of_words):
-            yield f"{who}{note[:1].upper()}{note[1:].rstrip('.')}."
+            yield f"{who}{sentence(note)}"
         pairing = found.pairings[name]
         for paths, what in (
             (pairing.without_output, "truth without output"),
             (pairing.without_truth, "output without truth"),
         ):
             if paths:
-                listed = ", ".join(path.name for path in paths[:5])
-                more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
-                yield f"{who}Left out: {len(paths)} of {what}: {listed}{more}."
+                names = few_of((path.name for path in paths), 5)
+                yield f"{who}Left out: {len(paths)} of {what}: {names}."

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fastarac.cli._options import rate
+from fastarac.cli._options import MAX_RISK, option, rate
 
 EXAMPLES_OF_PLAN = """
 Examples:
@@ -71,20 +71,8 @@ files that were counted before are not counted again. The policies of a folder s
 a false alarm.
 """
 
-
-class Rule(StrEnum):
-    """How outputs make the confidence of a document."""
-
-    product = "product"
-    least = "least"
-
-
-class Form(StrEnum):
-    """How the result is printed."""
-
-    text = "text"
-    json = "json"
-
+Rule = StrEnum("Rule", ["product", "least"])
+Form = StrEnum("Form", ["text", "json"])
 
 File = Annotated[
     Path,
@@ -106,173 +94,98 @@ PoliciesFile = Annotated[
 ]
 PolicyColumn = Annotated[
     str | None,
-    typer.Option(
-        "--policy", metavar="COLUMN", help="Column of the names of the policies in the folder POLICY."
-    ),
+    option("--policy COLUMN", "Column of the names of the policies in the folder POLICY."),
 ]
 Log = Annotated[
-    bool,
-    typer.Option("--log", help="Take the file as a log of all outputs, some of which were audited."),
+    bool, option("--log", "Take the file as a log of all outputs, some of which were audited.")
 ]
-PolicyOutput = Annotated[
-    Path,
-    typer.Option("--output", "-o", metavar="FILE", help="Where to write the policy, as JSON."),
-]
-Fields = Annotated[
-    str | None,
-    typer.Option("--by", metavar="COLUMN", help="Column of fields, each with its own threshold."),
-]
+PolicyOutput = Annotated[Path, option("--output -o FILE", "Where to write the policy, as JSON.")]
+Fields = Annotated[str | None, option("--by COLUMN", "Column of fields, each with its own threshold.")]
 Document = Annotated[
     str | None,
-    typer.Option(
-        "--document",
-        metavar="COLUMN",
-        help="Column of documents, each of which is accepted as a whole or not at all.",
+    option(
+        "--document COLUMN", "Column of documents, each of which is accepted as a whole or not at all."
     ),
 ]
 Only = Annotated[
     str | None,
-    typer.Option(
-        "--only",
-        metavar="NAME",
-        help='Fit to the outputs of one model alone, named in the column "model".',
-    ),
+    option("--only NAME", 'Fit to the outputs of one model alone, named in the column "model".'),
 ]
-RuleOption = Annotated[
-    Rule, typer.Option("--rule", help="How outputs make the confidence of a document.")
-]
+RuleOption = Annotated[Rule, option("--rule", "How outputs make the confidence of a document.")]
 ErrorRate = Annotated[
     float | None,
-    typer.Option(
-        "--error-rate",
-        metavar="RATE",
-        parser=rate,
-        help="Allowed share of errors that remain among all outputs.",
-    ),
+    option("--error-rate RATE", "Allowed share of errors that remain among all outputs.", parser=rate),
 ]
-MaxRisk = Annotated[
-    float | None,
-    typer.Option(
-        "--max-risk",
-        metavar="RATE",
-        parser=rate,
-        help="Allowed share of errors among the accepted outputs.",
-    ),
-]
+MaxRisk = Annotated[float | None, MAX_RISK]
 Failure = Annotated[
     float,
-    typer.Option(
-        "--guarantee",
-        metavar="PROBABILITY",
-        help="How probable it may be that the limit is not kept on new outputs.",
+    option(
+        "--guarantee PROBABILITY", "How probable it may be that the limit is not kept on new outputs."
     ),
 ]
 MaxGroupSize = Annotated[
     int | None,
-    typer.Option(
-        "--max-group-size",
-        metavar="N",
-        help="Outputs that a group has at most.  [default: as many as the largest one has]",
+    option(
+        "--max-group-size N",
+        "Outputs that a group has at most.  [default: as many as the largest one has]",
     ),
 ]
-TextOrJson = Annotated[
-    Form, typer.Option("--format", help="A sentence for people, or all figures for programs.")
-]
+TextOrJson = Annotated[Form, option("--format", "A sentence for people, or all figures for programs.")]
 Expect = Annotated[
     float | None,
-    typer.Option(
-        "--expect",
-        metavar="RATE",
-        parser=rate,
-        help="Error rate that the outputs are expected to have.",
-    ),
+    option("--expect RATE", "Error rate that the outputs are expected to have.", parser=rate),
 ]
 Audit = Annotated[
     float | None,
-    typer.Option(
-        "--audit",
-        metavar="RATE",
-        parser=rate,
-        help="Error rate above the limit that audits are to see.",
-    ),
+    option("--audit RATE", "Error rate above the limit that audits are to see.", parser=rate),
 ]
-Outputs = Annotated[
-    int | None,
-    typer.Option("--outputs", metavar="N", help="Outputs to come, to say which share to audit."),
-]
-Power = Annotated[
-    float,
-    typer.Option(metavar="PROBABILITY", help="With which probability that is to be reached."),
-]
+Outputs = Annotated[int | None, option("--outputs N", "Outputs to come, to say which share to audit.")]
+Power = Annotated[float, option("--power PROBABILITY", "With which probability that is to be reached.")]
 DesignEffect = Annotated[
-    float,
-    typer.Option(
-        "--design-effect", metavar="RATIO", help="By how much groups raise the variance, at least 1."
-    ),
+    float, option("--design-effect RATIO", "By how much groups raise the variance, at least 1.")
 ]
 Difference = Annotated[
     float | None,
-    typer.Option(metavar="RATE", help="Difference of two models' recognition rates to be found."),
+    option("--difference RATE", "Difference of two models' recognition rates to be found."),
 ]
 Discordance = Annotated[
     float | None,
-    typer.Option(metavar="SHARE", help="Share of outputs that one of the two alone gets right."),
+    option("--discordance SHARE", "Share of outputs that one of the two alone gets right."),
 ]
 Pilot = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Verified outputs, from which an interval's width or the effect of groups is known.",
+    option(
+        "--pilot FILE",
+        "Verified outputs, from which an interval's width or the effect of groups is known.",
     ),
 ]
 PilotGroup = Annotated[
     str | None,
-    typer.Option(
-        "--group",
-        metavar="COLUMN",
-        help="Column of the pilot: pages or documents, whose effect counts.",
-    ),
+    option("--group COLUMN", "Column of the pilot: pages or documents, whose effect counts."),
 ]
-HalfWidth = Annotated[
-    float | None, typer.Option("--half-width", metavar="WIDTH", help="Of the interval wanted.")
-]
+HalfWidth = Annotated[float | None, option("--half-width WIDTH", "Of the interval wanted.")]
 PlannedStatistic = Annotated[
     str | None,
-    typer.Option(
-        "--statistic",
-        metavar="NAME",
-        help="Whose interval, beside --half-width.  [default: arac_auc]",
-    ),
+    option("--statistic NAME", "Whose interval, beside --half-width.  [default: arac_auc]"),
 ]
 PlotOfPower = Annotated[
-    Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw the power over the number of outputs."),
+    Path | None, option("--plot FILE", "Draw the power over the number of outputs.")
 ]
-AcceptedOutput = Annotated[
-    Path,
-    typer.Option("--output", "-o", metavar="FILE", help="Where to write what is accepted."),
-]
-ReviewOutput = Annotated[
-    Path,
-    typer.Option("--review", metavar="FILE", help="Where to write what people are to verify."),
-]
+AcceptedOutput = Annotated[Path, option("--output -o FILE", "Where to write what is accepted.")]
+ReviewOutput = Annotated[Path, option("--review FILE", "Where to write what people are to verify.")]
 AuditFiles = Annotated[
     list[Path],
     typer.Argument(metavar="FILE", help="Files of audited outputs.", show_default=False),
 ]
 State = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="What was counted so far; it is made where it is not there."),
+    option("--state FILE", "What was counted so far; it is made where it is not there."),
 ]
-PlotOfMonitor = Annotated[
-    Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw the error rate over the audits."),
-]
+PlotOfMonitor = Annotated[Path | None, option("--plot FILE", "Draw the error rate over the audits.")]
 FalseAlarm = Annotated[
     float,
-    typer.Option(
-        "--guarantee",
-        metavar="PROBABILITY",
-        help="How probable it may be that there is ever an alarm while the limit is kept.",
+    option(
+        "--guarantee PROBABILITY",
+        "How probable it may be that there is ever an alarm while the limit is kept.",
     ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -17,24 +17,12 @@ from fastarac.cli._options import (
     Prediction,
     ReportFile,
     Truth,
+    columns_of,
     ends_quietly,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-# The columns of a file of verified outputs, in the order of the commands' options.
-COLUMNS = (
-    "confidence",
-    "correct",
-    "prediction",
-    "truth",
-    "empty_truth",
-    "by",
-    "item",
-    "group",
-    "empty_confidence",
-)
 
 
 def plan(
@@ -94,8 +82,8 @@ def fit(
     with ends_quietly():
         from fastarac.cli._policies import fit as run
 
-        columns = _columns(
-            confidence, correct, prediction, truth, empty_truth, by, document, group, empty_confidence
+        columns = columns_of(
+            confidence, correct, prediction, truth, empty_truth, empty_confidence, by, document, group
         )
         limits = {
             "max_error_rate": error_rate,
@@ -127,8 +115,8 @@ def check(
     with ends_quietly():
         from fastarac.cli._policies import check as run
 
-        columns = _columns(
-            confidence, correct, prediction, truth, empty_truth, by, document, group, empty_confidence
+        columns = columns_of(
+            confidence, correct, prediction, truth, empty_truth, empty_confidence, by, document, group
         )
         delivery = output_format.value, report
         status = run(policy, path, columns, max_group_size, delivery, is_log=log)
@@ -151,8 +139,9 @@ def apply(
     with ends_quietly():
         from fastarac.cli._running import apply as run
 
-        columns: dict[str, Any] = {"confidence": confidence, "by": by, "item": document}
-        columns["empty_confidence"] = empty_confidence
+        columns = {
+            "confidence": confidence, "by": by, "item": document, "empty_confidence": empty_confidence,
+        }  # fmt: skip
         run(policy, path, columns, (output, review), report)
 
 
@@ -178,17 +167,10 @@ def monitor(
     with ends_quietly():
         from fastarac.cli._running import monitor as run
 
-        columns = _columns(
-            confidence,
-            correct,
-            prediction,
-            truth,
-            empty_truth,
-            by,
-            document,
+        columns = columns_of(
+            confidence, correct, prediction, truth, empty_truth, empty_confidence, by, document,
             policy_column,
-            empty_confidence,
-        )
+        )  # fmt: skip
         if run(policy, paths, columns, guarantee, state, (plot, output_format.value, report)):
             raise typer.Exit(1)
 
@@ -200,8 +182,3 @@ COMMANDS: tuple[tuple[Callable[..., None], str], ...] = (
     (apply, options.EXAMPLES_OF_APPLY),
     (monitor, options.EXAMPLES_OF_MONITOR),
 )
-
-
-def _columns(*given: str | bool | None) -> dict[str, Any]:
-    """Return the columns as :func:`fastarac.io.read_outputs` takes them."""
-    return dict(zip(COLUMNS, given, strict=True))

@@ -30,26 +30,25 @@ EXACT = 1 << 53  # up to here, a double holds every integer
 # What the library calls an argument, and what the user has typed.
 NAMES = {
     "max_error_rate": "--error-rate",
-    "max_risk": "--max-risk",
-    "threshold": "--threshold",
-    "gamma": "--gamma",
-    "delta": "--delta",
     "sample_weight": "--weight",
     "confidence_level": "--ci",
     "failure_probability": "--guarantee",
-    "statistic": "--statistic",
     "groups": "--group",
     "intervals": "--ci",
-    "max_group_size": "--max-group-size",
     "expected_error_rate": "--expect",
     "actual_error_rate": "--audit",
-    "power": "--power",
-    "design_effect": "--design-effect",
-    "difference": "--difference",
-    "discordance": "--discordance",
-    "half_width": "--half-width",
     "n_outputs": "--outputs",
+} | {
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        *("max_risk", "threshold", "gamma", "delta", "statistic", "max_group_size", "power"),
+        *("design_effect", "difference", "discordance", "half_width"),
+    )
 }
+COLUMNS = (
+    *("confidence", "correct", "prediction", "truth", "empty_truth", "empty_confidence"),
+    *("by", "item", "group"),
+)
 WORDS = {  # inside messages
     "intervals=True": "--ci",
     "max_error_rate=": "--error-rate ",
@@ -75,6 +74,15 @@ def ends_quietly() -> Iterator[None]:
     except BrokenPipeError:
         discard_output()
         raise typer.Exit(KILLED_BY_CLOSED_PIPE) from None
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Refuse what cannot be written to this file."""
+    try:
+        yield
+    except OSError as error:
+        raise RefusalError(f"{path}: it cannot be written: {error.strerror}") from None
 
 
 def in_words_of_options(error: Exception | str) -> str:
@@ -137,19 +145,15 @@ class Format(StrEnum):
         return self in (Format.table, Format.markdown)
 
 
-class Method(StrEnum):
-    """Where intervals and p-values come from."""
-
-    asymptotic = "asymptotic"
-    bootstrap = "bootstrap"
+Method = StrEnum("Method", ["asymptotic", "bootstrap"])
+Correction = StrEnum("Correction", ["holm", "bonferroni", "none"])
 
 
-class Correction(StrEnum):
-    """How p-values are adjusted for the number of pairs."""
-
-    holm = "holm"
-    bonferroni = "bonferroni"
-    none = "none"
+def option(usage: str, text: str, **more: Any) -> Any:
+    """Return an option from how it is typed, such as ``--output -o FILE``, and its help."""
+    words = usage.split()
+    names = [word for word in words if word.startswith("-")]
+    return typer.Option(*names, metavar=None if names == words else words[-1], help=text, **more)
 
 
 Files = Annotated[
@@ -160,165 +164,148 @@ Files = Annotated[
         show_default=False,
     ),
 ]
-Confidence = Annotated[str, typer.Option(metavar="COLUMN", help="Column of confidences.")]
-Correct = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column that says what is correct.")
-]
+Confidence = Annotated[str, option("--confidence COLUMN", "Column of confidences.")]
+Correct = Annotated[str | None, option("--correct COLUMN", "Column that says what is correct.")]
 Prediction = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column of outputs, compared as text with --truth."),
+    str | None, option("--prediction COLUMN", "Column of outputs, compared as text with --truth.")
 ]
-Truth = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column of what the outputs should be.")
-]
+Truth = Annotated[str | None, option("--truth COLUMN", "Column of what the outputs should be.")]
 EmptyTruth = Annotated[
     bool,
-    typer.Option(
+    option(
         "--empty-truth",
-        help="Take an empty field of the truths as the empty text, which CSV files otherwise have to "
+        "Take an empty field of the truths as the empty text, which CSV files otherwise have to "
         'write as "" in quotes.',
     ),
 ]
 EmptyConfidence = Annotated[
     bool,
-    typer.Option(
+    option(
         "--empty-confidence",
-        help="Take outputs without a confidence as never accepted, such as missed words and empty "
+        "Take outputs without a confidence as never accepted, such as missed words and empty "
         "fields that people see.",
     ),
 ]
 GroupColumn = Annotated[
     str | None,
-    typer.Option(
-        "--group",
-        metavar="COLUMN",
-        help="Column of pages, documents or other groups of outputs that depend on each other: "
+    option(
+        "--group COLUMN",
+        "Column of pages, documents or other groups of outputs that depend on each other: "
         "intervals and tests rest on them.",
     ),
 ]
 ModelColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--model", metavar="COLUMN", help="Column of model names, in place of the files' names."
-    ),
+    str | None, option("--model COLUMN", "Column of model names, in place of the files' names.")
 ]
-Weight = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column of the weights of the outputs.")
-]
+Weight = Annotated[str | None, option("--weight COLUMN", "Column of the weights of the outputs.")]
 ErrorRates = Annotated[
     list[float] | None,
-    typer.Option(
-        "--error-rate",
-        metavar="RATE",
-        parser=rate,
-        help="Allowed share of errors that remain among all outputs; may be given several times, as "
+    option(
+        "--error-rate RATE",
+        "Allowed share of errors that remain among all outputs; may be given several times, as "
         "the next two.  [default: 0.01 and 0.05, where none of the three is given]",
-    ),
-]
-MaxRisks = Annotated[
-    list[float] | None,
-    typer.Option(
-        "--max-risk",
-        metavar="RATE",
         parser=rate,
-        help="Allowed share of errors among the accepted outputs.",
     ),
 ]
+MAX_RISK = option("--max-risk RATE", "Allowed share of errors among the accepted outputs.", parser=rate)
+MaxRisks = Annotated[list[float] | None, MAX_RISK]
 Thresholds = Annotated[
     list[float] | None,
-    typer.Option(
-        "--threshold",
-        metavar="CONFIDENCE",
+    option(
+        "--threshold CONFIDENCE",
+        "Confidence from which on outputs are accepted, such as one chosen on other outputs.",
         parser=number,
-        help="Confidence from which on outputs are accepted, such as one chosen on other outputs.",
     ),
 ]
 Gamma = Annotated[
-    float | None,
-    typer.Option(metavar="RATIO", help="Cost of verifying over cost of correcting.  [default: 1]"),
+    float | None, option("--gamma RATIO", "Cost of verifying over cost of correcting.  [default: 1]")
 ]
 Delta = Annotated[
     float | None,
-    typer.Option(
-        metavar="RATIO", help="Cost of an error over cost of correcting, less 1.  [default: 0]"
+    option("--delta RATIO", "Cost of an error over cost of correcting, less 1.  [default: 0]"),
+]
+CostVerification = Annotated[
+    float | None,
+    option("--cost-verification PRICE", "Price of verifying an output, in any unit of money."),
+]
+CostCorrection = Annotated[
+    float | None, option("--cost-correction PRICE", "Price of correcting one, beyond verifying it.")
+]
+CostError = Annotated[float | None, option("--cost-error PRICE", "Price of an error that nobody sees.")]
+ReviewerDetection = Annotated[
+    float | None,
+    option(
+        "--reviewer-detection RATE",
+        "Share of the wrong outputs that people notice when they verify, for the prices.  [default: 1]",
+    ),
+]
+ReviewerFalseAlarm = Annotated[
+    float | None,
+    option(
+        "--reviewer-false-alarm RATE",
+        "Share of the right outputs that people spoil when they verify, for the prices.  [default: 0]",
     ),
 ]
 Interval = Annotated[
-    float | None,
-    typer.Option(
-        "--ci", metavar="LEVEL", help="Show confidence intervals of this level, such as 0.95."
-    ),
+    float | None, option("--ci LEVEL", "Show confidence intervals of this level, such as 0.95.")
 ]
-Resamples = Annotated[
-    int, typer.Option("--resamples", metavar="N", min=2, help="Resamples of the bootstrap.")
-]
+Resamples = Annotated[int, option("--resamples N", "Resamples of the bootstrap.", min=2)]
 Seed = Annotated[
-    int,
-    typer.Option(
-        "--seed", metavar="N", min=0, help="Which resamples: the same number gives the same ones."
-    ),
+    int, option("--seed N", "Which resamples: the same number gives the same ones.", min=0)
 ]
 Item = Annotated[
     str | None,
-    typer.Option(
-        "--id",
-        metavar="COLUMN",
-        help="Column of what identifies the items, by which those of the models are matched.",
+    option(
+        "--id COLUMN", "Column of what identifies the items, by which those of the models are matched."
     ),
 ]
 StatisticName = Annotated[
     str,
-    typer.Option(
-        "--statistic",
-        metavar="NAME",
-        help="What is compared; parameters follow its name, as in "
+    option(
+        "--statistic NAME",
+        "What is compared; parameters follow its name, as in "
         "acceptance_at_error_rate:max_error_rate=0.01.",
     ),
 ]
-MethodName = Annotated[Method, typer.Option("--method", help="Where intervals and p-values come from.")]
+MethodName = Annotated[Method, option("--method", "Where intervals and p-values come from.")]
 CorrectionName = Annotated[
-    Correction, typer.Option("--correction", help="For the number of pairs that are tested.")
+    Correction, option("--correction", "For the number of pairs that are tested.")
 ]
-Level = Annotated[
-    float, typer.Option("--ci", metavar="LEVEL", help="Level of the confidence intervals.")
-]
+Level = Annotated[float, option("--ci LEVEL", "Level of the confidence intervals.")]
 Guarantee = Annotated[
     float | None,
-    typer.Option(
-        metavar="PROBABILITY",
-        help="Find thresholds that keep each --error-rate and --max-risk on new outputs, too, but for "
+    option(
+        "--guarantee PROBABILITY",
+        "Find thresholds that keep each --error-rate and --max-risk on new outputs, too, but for "
         "this probability, such as 0.05, if outputs err independently of each other.",
     ),
 ]
 OutputFormat = Annotated[
     Format,
-    typer.Option(
-        "--format", help="Tables and words for people (table, markdown), or all figures for programs."
-    ),
+    option("--format", "Tables and words for people (table, markdown), or all figures for programs."),
 ]
 Wide = Annotated[
-    bool,
-    typer.Option("--wide", help="Let tables be as wide as the terminal, or wider where there is none."),
+    bool, option("--wide", "Let tables be as wide as the terminal, or wider where there is none.")
 ]
 MaxMemory = Annotated[
     str | None,
-    typer.Option(
-        metavar="SIZE",
-        help="Stream files that are larger than memory: figures become bounds. Such as 500MB or 2GB.",
+    option(
+        "--max-memory SIZE",
+        "Stream files that are larger than memory: figures become bounds. Such as 500MB or 2GB.",
     ),
 ]
 Plot = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Draw the ARAC curves into this .png, .svg or .pdf file."),
+    Path | None, option("--plot FILE", "Draw the ARAC curves into this .png, .svg or .pdf file.")
 ]
 ReportFile = Annotated[
     Path | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        help="Write everything into this .html file, with charts; it needs no network.",
-    ),
+    option("--report FILE", "Write everything into this .html file, with charts; it needs no network."),
 ]
+
+
+def columns_of(*given: str | bool | None) -> dict[str, Any]:
+    """Return columns in the order of `COLUMNS` as :func:`fastarac.io.read_outputs` takes them."""
+    return dict(zip(COLUMNS, given, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,6 +407,14 @@ class Certainty:
             )
 
 
+def require_files(plot: Path | None, report: Path | None) -> None:
+    """Refuse a plot or a report that could not be written."""
+    for path, module in ((plot, _plot), (report, _html)):
+        problem = None if path is None else module.problem_with(path)
+        if problem is not None:
+            raise RefusalError(problem)
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """Where the figures go, and how."""
@@ -437,8 +432,4 @@ class Delivery:
 
     def check(self) -> None:
         """Refuse a plot or a report that could not be written."""
-        problem = None if self.plot is None else _plot.problem_with(self.plot)
-        if problem is None and self.report is not None:
-            problem = _html.problem_with(self.report)
-        if problem is not None:
-            raise RefusalError(problem)
+        require_files(self.plot, self.report)

@@ -8,8 +8,8 @@ from fastarac import io, operation
 from fastarac._core.text import percent
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._options import RefusalError
-from fastarac.cli._policies import refusing, require_report
+from fastarac.cli._options import RefusalError, require_files
+from fastarac.cli._policies import refusing
 from fastarac.cli._settings import say
 from fastarac.cli._tables import Column
 from fastarac.operating.points import operating_point
@@ -56,10 +56,7 @@ def run(
             raise RefusalError(f"{name} is for --expect alone")
     if rates["outputs"] is not None and rates["audit"] is None:
         raise RefusalError("--outputs is for --audit alone")
-    problem = None if plot is None else _plot.problem_with(plot)
-    if problem is not None:
-        raise RefusalError(problem)
-    require_report(report)
+    require_files(plot, report)
     if asked["--difference"]:
         say(_comparison(models, options, level))
     elif asked["--half-width"]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastarac._core import files
 from fastarac._core.extras import missing
-from fastarac._core.files import whole_file
 from fastarac.wording import at_least
 
 if TYPE_CHECKING:
@@ -25,15 +25,7 @@ NAMES_INSIDE = 6
 
 def problem_with(path: Path) -> str | None:
     """Return why the plot could not be written to this file, or None."""
-    if path.suffix.lower() not in SUFFIXES:
-        return (
-            f"{path}: the name of the plot should end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
-        )
-    if path.is_dir():
-        return f"{path}: it is a directory"
-    if not path.absolute().parent.is_dir():
-        return f"{path}: there is no directory {path.absolute().parent}"
-    return missing(["matplotlib"], "cli")
+    return files.problem_with(path, "plot", SUFFIXES) or missing(["matplotlib"], "cli")
 
 
 def save(models: Sequence[Model], path: Path) -> None:
@@ -66,5 +58,5 @@ def save(models: Sequence[Model], path: Path) -> None:
 
 def write(figure: Figure | SubFigure, path: Path) -> None:
     """Write a figure to a file, which appears once it is complete."""
-    with whole_file(path) as partial:
+    with files.whole_file(path) as partial:
         figure.canvas.figure.savefig(partial, dpi=DOTS_PER_INCH)

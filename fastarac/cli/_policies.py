@@ -8,11 +8,12 @@ import numpy as np
 import typer
 
 from fastarac import io, operation
-from fastarac._core.text import json_text, listed, percent, printable, quoted
+from fastarac._core.showing import plain
+from fastarac._core.text import json_text, listed, percent, printable, quoted, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import WORDS
-from fastarac.cli._options import RefusalError, in_words_of_options
+from fastarac.cli._files import in_words
+from fastarac.cli._options import RefusalError, in_words_of_options, require_files
 from fastarac.cli._settings import say, write
 from fastarac.cli._tables import Column
 from fastarac.io._formats import open_source
@@ -59,10 +60,10 @@ def fit(
     report: Path | None,
 ) -> None:
     """Fit a policy to a file, or to one model in it, write it, and say what it accepts."""
-    from fastarac.cli._notes import collected
+    from fastarac._core.exceptions import collected
 
     path, only = source
-    require_report(report)
+    require_files(None, report)
     notes: list[str] = []
     outputs = _with_confidence(path, _of_one_model(path, only, columns), notes)
     with collected(notes), interrupts_end_at_once():
@@ -108,7 +109,7 @@ def check(
 ) -> int:
     """Check a policy on a file of new verified outputs, or a log; returns the exit status."""
     form, report = delivery
-    require_report(report)
+    require_files(None, report)
     policy = load(policy_file)
     named = columns_for(policy, columns)
     sweep = None
@@ -186,7 +187,7 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "verdict": found.verdict,
         "criterion": found.criterion,
         "limit": found.limit,
-        "rate": _number(interval.estimate),
+        "rate": plain(interval.estimate),
         "low": interval.low,
         "high": interval.high,
         "n_items": found.n_items,
@@ -195,15 +196,11 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "audited": found.audited,
         "still_needed": found.still_needed,
         "expected_verdict": found.expected_verdict,
-        "fields": [each._asdict() | {"rate": _number(each.rate)} for each in found.fields],
+        "fields": [each._asdict() | {"rate": plain(each.rate)} for each in found.fields],
         "shifted": shift.shifted,
         "shift_pvalue": shift.pvalue,
         "shift_field": shift.field,
     }
-
-
-def _number(rate: float) -> float | None:
-    return None if np.isnan(rate) else rate
 
 
 def _of_fields(found: PolicyCheck) -> list[Column]:
@@ -215,19 +212,6 @@ def _of_fields(found: PolicyCheck) -> list[Column]:
         *(Column(name, [f"{getattr(each, of):,}" for each in found.fields]) for of, name in counts),
         Column("error rate", rates, below=ends),
     ]
-
-
-def sentence(found: object, *, as_is: bool = False) -> str:
-    """Return what a result prints as, as a sentence; one that begins with a name stays as it is."""
-    text = str(found)
-    return f"{text if as_is else text[:1].upper() + text[1:]}."
-
-
-def require_report(report: Path | None) -> None:
-    """Refuse a report that could not be written."""
-    problem = None if report is None else _html.problem_with(report)
-    if problem is not None:
-        raise RefusalError(problem)
 
 
 def and_report(report: Path | None) -> str:
@@ -322,8 +306,6 @@ def labels_of(labels: io.Labels | None) -> NDArray[Any] | None:
 
 
 def _in_words(error: Exception) -> str:
-    message = in_words_of_options(error)
-    for library, command in WORDS.items():
-        message = message.replace(library, command)
+    message = in_words(error)
     name = message.partition(" ")[0]
     return message.replace(name, COLUMNS[name], 1) if name in COLUMNS else message

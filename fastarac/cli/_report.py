@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from fastarac._core.text import area, count, json_text, listed, percent, printable, rounded_percent
+from fastarac._core.text import (
+    area,
+    capitalised,
+    count,
+    json_text,
+    listed,
+    percent,
+    printable,
+    rounded_percent,
+)
 from fastarac.cli import _costs, _guarantees, _intervals
 from fastarac.cli._model import in_words
 from fastarac.cli._options import Format
-from fastarac.cli._tables import Column, tables
+from fastarac.cli._tables import Column, print_tables
 from fastarac.report.health import is_reversed
 from fastarac.wording import header, is_given, opening, short
 
@@ -58,9 +67,7 @@ def print_text(
 ) -> None:
     """Print the table and the words for people; no table is wider than the console."""
     names = [model.name for model in models]
-    for table in tables(names, _blocks(models, with_costs=with_costs), console):
-        console.print(table)
-        console.print()
+    print_tables(names, _blocks(models, with_costs=with_costs), console)
     numbers = {count(model.evaluation.n) for model in models}
     if len(numbers) == 1:
         (n,) = numbers
@@ -86,7 +93,7 @@ def print_text(
     if models[0].spending is not None:
         console.print(Text(_costs.sentence(models)))
     for doubt in doubts(models):
-        said = f"{doubt[:1].upper()}{doubt[1:]}" if len(models) == 1 else doubt
+        said = capitalised(doubt) if len(models) == 1 else doubt
         console.print(Text(said, style="yellow"))
     fitted = [limit for limit in models[0].limits if not is_given(limit)]
     fewest = min(model.evaluation.n for model in models)

@@ -10,18 +10,16 @@ import numpy as np
 import typer
 
 from fastarac import io, operation
-from fastarac._core.text import json_text, listed, printable, quoted
+from fastarac._core.text import json_text, listed, printable, quoted, sentence
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._options import RefusalError
+from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import (
     columns_for,
     labels_of,
     load,
     policies_in,
     refusing,
-    require_report,
-    sentence,
 )
 from fastarac.cli._settings import say, write
 from fastarac.cli._tables import Column
@@ -47,7 +45,7 @@ def apply(
     report: Path | None,
 ) -> None:
     """Divide the outputs in a file, and say how many went where."""
-    require_report(report)
+    require_files(None, report)
     policy = load(policy_file)
     given = columns_for(policy, columns)
     with interrupts_end_at_once():
@@ -94,10 +92,7 @@ def monitor(
 ) -> int:
     """Count the audits in files, each once, and say whether there is an alarm; the exit status."""
     plot, form, report = delivery
-    problem = None if plot is None else _plot.problem_with(plot)
-    if problem is not None:
-        raise RefusalError(problem)
-    require_report(report)
+    require_files(plot, report)
     watch = _Watch(policy_file, columns, failure_probability, state)
     for path in paths:
         watch.count(path)
@@ -115,7 +110,7 @@ def monitor(
         write(json_text(records[0] if only else records, indent=2) + "\n")
     else:
         say(*(
-            sentence(each if name == ALONE else f"{name}: {each}", as_is=name != ALONE)
+            sentence(each) if name == ALONE else f"{name}: {each}."
             for name, each in watch.monitors.items()
         ), *([] if report is None else [_html.WRITTEN.format(path=report)]))  # fmt: skip
     return int(any(each.alarm for each in watch.monitors.values()))

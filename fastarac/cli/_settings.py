@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.text import Text
 
-from fastarac._core.text import printable
+from fastarac._core.exceptions import collected
+from fastarac._core.text import capitalised, printable
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import discard_output
-from fastarac.cli._notes import collected
 from fastarac.cli._options import (
     Certainty,
     Costs,
@@ -19,16 +19,17 @@ from fastarac.cli._options import (
     Limits,
     RefusalError,
     in_words_of_options,
+    writing,
 )
-from fastarac.cli._tables import Column, Page, tables
+from fastarac.cli._tables import Column, Page, print_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fastarac.cli._compare import Findings
     from fastarac.cli._model import Model
     from fastarac.io import Outputs
     from fastarac.report.subjects import Subject
-    from fastarac.uncertainty.compared import ModelComparison
 
 UNBROKEN = "\ue000%"  # a percentage that stays on one line while lines are broken
 
@@ -102,26 +103,34 @@ class Settings:
         self,
         subjects: Sequence[Subject],
         notes: Sequence[str],
-        comparison: ModelComparison | None = None,
-        chance: Sequence[str] = (),
+        findings: Findings | None = None,
     ) -> None:
         """Write the report, if there is to be one."""
-        if self.delivery.report is not None:
-            given = self.costs.prices is not None or self.costs.are_given
-            try:
-                _html.save(
-                    self.delivery.report,
-                    subjects,
-                    level=self.certainty.level,
-                    costs=self.costs.of_evaluation() if given else None,
-                    prices=self.costs.prices,
-                    notes=notes,
-                    comparison=comparison,
-                    chance=chance,
-                )
-            except OSError as error:
-                message = f"{self.delivery.report}: it cannot be written: {error.strerror}"
-                raise RefusalError(message) from None
+        path, prices = self.delivery.report, self.costs.prices
+        if path is None:
+            return
+        from fastarac.report.page import Report
+        from fastarac.report.writing import save
+
+        given = prices is not None or self.costs.are_given
+        report = Report(
+            subjects,
+            _html.TITLE,
+            self.certainty.level or _html.LEVEL,
+            None if prices is None else prices.reviewer,
+            self.costs.of_evaluation() if given else None,
+            None if findings is None else findings.comparison,
+            notes,
+            () if findings is None else findings.chance,
+        )
+        with writing(path):
+            save(path, report)
+
+    def draw(self, models: Sequence[Model]) -> None:
+        """Draw the plot, if there is to be one."""
+        if self.delivery.plot is not None:
+            with writing(self.delivery.plot):
+                _plot.save(models, self.delivery.plot)
 
     def deliver(
         self,
@@ -136,17 +145,13 @@ class Settings:
         """
         from fastarac.cli import _report
 
-        form, plot = self.delivery.form, self.delivery.plot
+        form = self.delivery.form
         if form.is_for_people:
-            apart = "" if difference is None else f"{difference[:1].upper()}{difference[1:]}.\n"
+            apart = "" if difference is None else f"{capitalised(difference)}.\n"
             text = self._text(models, before, after, apart)
         else:
             text = _report.text_of_rows(_report.records(models), form)
-        if plot is not None:
-            try:
-                _plot.save(models, plot)
-            except OSError as error:
-                raise RefusalError(f"{plot}: it cannot be written: {error.strerror}") from None
+        self.draw(models)
         if not form.is_for_people and difference is not None:
             typer.echo(f"fastarac: note: {printable(difference)}", err=True)
         write(text)
@@ -180,9 +185,7 @@ def say(
             console.print(Text(printable(paragraph).replace(" %", UNBROKEN)))
             if i == 0 and names:
                 console.print()
-                for each in tables(names, [[column] for column in columns], console, title):
-                    console.print(each)
-                    console.print()
+                print_tables(names, [[column] for column in columns], console, title)
     text = captured.get().replace(UNBROKEN, " %")
     write("".join(f"{line.rstrip()}\n" for line in text.rstrip().split("\n")))
 

@@ -124,6 +124,15 @@ def tables(
     return done
 
 
+def print_tables(
+    names: Sequence[str], blocks: Iterable[Sequence[Column]], console: Console, title: str = "model"
+) -> None:
+    """Print what `tables` returns, each with an empty line after it."""
+    for part in tables(names, blocks, console, title):
+        console.print(part)
+        console.print()
+
+
 def table(names: Sequence[str], columns: Sequence[Column], title: str = "model") -> Table:
     """Return a table whose rows have names."""
     made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))

@@ -27,6 +27,12 @@ class Labels:
     codes: NDArray[np.intp]
 
 
+def labels_of(texts: Array) -> Labels:
+    """Return an array of texts as labels."""
+    names, codes = np.unique(texts, return_inverse=True)
+    return Labels(tuple(names.tolist()), codes)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Outputs:
     """The outputs of one or more machines, one row per item, in the order of the file.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastarac._core.results import Result
+from fastarac._core.text import few_of, plural
 from fastarac.ocr.field_tables import Row, as_confidence, read_rows
 from fastarac.ocr.normalisers import Normaliser, Unreadable, normaliser
 from fastarac.ocr.pairing import PairingError
@@ -165,9 +166,9 @@ class FieldOutputs(Result):
         return len(self.document)
 
     def __repr__(self) -> str:
-        n, documents = len(self), len(set(self.document))
+        documents = len(set(self.document))
         return (
-            f"FieldOutputs({n} fields of {documents} document{'s' * (documents != 1)}, "
+            f"FieldOutputs({len(self)} fields of {documents} {plural('document', documents)}, "
             f"{int(self.correct.sum())} right, {int(self.rejected.sum())} rejected)"
         )
 
@@ -339,19 +340,17 @@ def read_fields(
     known = {(row.document, row.field) for row in truths}
     notes: list[str] = []
     if unmatched := [row for row in outputs if (row.document, row.field) not in known]:
-        said = f"{len(unmatched)} output{'s' * (len(unmatched) != 1)} without a truth"
-        listed = ", ".join(f"{row.field} of {row.document}" for row in unmatched[:LISTED])
-        more = f" and {len(unmatched) - LISTED} more" if len(unmatched) > LISTED else ""
+        said = f"{len(unmatched)} {plural('output', len(unmatched))} without a truth"
+        listed = few_of((f"{row.field} of {row.document}" for row in unmatched), LISTED)
         if not skip_unmatched:
-            raise PairingError(f"{output_path}: {said}: {listed}{more}")
-        notes.append(f"{said} left out: {listed}{more}")
+            raise PairingError(f"{output_path}: {said}: {listed}")
+        notes.append(f"{said} left out: {listed}")
     with_output = {row.document for row in outputs}
     without = list(dict.fromkeys(r.document for r in truths if r.document not in with_output))
     if without:
         notes.append(
-            f"{len(without)} document{'s' * (len(without) != 1)} without any output, whose fields are "
-            f"rejected: {', '.join(without[:LISTED])}"
-            + (f" and {len(without) - LISTED} more" if len(without) > LISTED else "")
+            f"{len(without)} {plural('document', len(without))} without any output, whose fields are "
+            f"rejected: {few_of(without, LISTED)}"
         )
     compare = _normalisers(normalise, list(dict.fromkeys(row.field for row in truths)))
     return _outputs(output_path, truth_path, truths, by_key, compare, notes)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.showing import Backend, frame_of
+from fastarac._core.text import plural
 from fastarac.evaluation_rejected import most_accepted, point_above, restricted
 from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.policies import Policy
 from fastarac.ocr.records import INSERTED, KINDS, MISSED, RIGHT, Reading, Records, records_of
-from fastarac.ocr.units import check_unit, plural
+from fastarac.ocr.units import check_unit
 from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 

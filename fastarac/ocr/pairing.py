@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastarac._core.text import few_of, plural
 from fastarac.ocr.readers import read
 from fastarac.ocr.readers._files import is_image, open_file, page_stem
 from fastarac.ocr.truth import read_truth
@@ -168,10 +169,10 @@ def pair_files(
         parts = []
         if without_output:
             parts.append(
-                f"{_count(without_output)} of truth without an output: {_list(without_output)}"
+                f"{_files(without_output)} of truth without an output: {_list(without_output)}"
             )
         if without_truth:
-            parts.append(f"{_count(without_truth)} of output without a truth: {_list(without_truth)}")
+            parts.append(f"{_files(without_truth)} of output without a truth: {_list(without_truth)}")
         message = f"{'; '.join(parts)} (names are compared up to the first dot)"
         raise PairingError(message, without_output, without_truth)
     pairs = tuple(
@@ -213,24 +214,21 @@ def _by_name(paths: list[Path], side: str) -> dict[str, Path]:
     ambiguous = tuple(path for group in named.values() if len(group) > 1 for path in group)
     if ambiguous:
         count = sum(len(group) > 1 for group in named.values())
-        names = f"{count} name{'s' * (count != 1)}"
         message = (
-            f"{names} of {side} occur{'s' * (count == 1)} more than once: {_list(ambiguous)}; one "
-            "file for each name (up to the first dot) is expected, so put the truth and the outputs of "
-            "each engine into folders of their own"
+            f"{count} {plural('name', count)} of {side} occur{'s' * (count == 1)} more than once: "
+            f"{_list(ambiguous)}; one file for each name (up to the first dot) is expected, so put the "
+            "truth and the outputs of each engine into folders of their own"
         )
         raise PairingError(message, ambiguous=ambiguous)
     return {name: group[0] for name, group in named.items()}
 
 
-def _count(paths: tuple[Path, ...]) -> str:
-    return f"{len(paths)} file{'s' * (len(paths) != 1)}"
+def _files(paths: tuple[Path, ...]) -> str:
+    return f"{len(paths)} {plural('file', len(paths))}"
 
 
 def _list(paths: tuple[Path, ...]) -> str:
-    names = ", ".join(str(path) for path in paths[:LISTED])
-    more = len(paths) - LISTED
-    return f"{names} and {more} more" if more > 0 else names
+    return few_of(map(str, paths), LISTED)
 
 
 def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]:

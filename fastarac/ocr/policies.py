@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from fastarac._core.text import plural
 from fastarac.ocr.folding import EXPLAINED
-from fastarac.ocr.units import plural
 
 if TYPE_CHECKING:
     from fastarac.ocr.records import Reading

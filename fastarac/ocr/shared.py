@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac.ocr.units import plural
+from fastarac._core.text import few_of, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -164,5 +164,4 @@ def ties(known: NDArray[np.float64]) -> list[str]:
 
 
 def _pages(names: list[str], what: str) -> str:
-    listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return f"{len(names)} page{'s' * (len(names) != 1)} {what}: {listed}."
+    return f"{len(names)} {plural('page', len(names))} {what}: {few_of(names, 5)}."

@@ -21,7 +21,6 @@ __all__ = [
     "Unit",
     "check_unit",
     "joined_confidence",
-    "plural",
     "tokens",
 ]
 
@@ -174,8 +173,3 @@ def check_unit(unit: str, join: str) -> None:
     for name, value, names in (("unit", unit, UNITS), ("join", join, JOINS)):
         if value not in names:
             raise ValueError(f"{name} is {value!r}; one of {', '.join(names)} is expected")
-
-
-def plural(unit: Unit, number: int = 2) -> str:
-    """Return "words", or the like, or "word" for one."""
-    return unit if number == 1 else f"{unit}s"

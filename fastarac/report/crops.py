@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac._core.extras import require
+from fastarac._core.text import few_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,8 +60,7 @@ def check_images(images: Mapping[str, Path], page_names: Sequence[str]) -> None:
 
 
 def _some(names: Iterable[str]) -> str:
-    every = sorted(names)
-    return ", ".join(every[:3]) + (f" and {len(every) - 3} more" if len(every) > 3 else "")
+    return few_of(sorted(names), 3)
 
 
 def crops_of(

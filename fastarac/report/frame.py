@@ -19,7 +19,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.extras import require
-from fastarac._core.text import count, printable, rounded_percent
+from fastarac._core.text import count, printable, rounded_percent, sentence
 from fastarac._version import __version__
 from fastarac.report.health import interval_text
 
@@ -86,7 +86,7 @@ def _environment() -> jinja2.Environment:
         "count": lambda value: count(value if isinstance(value, int) else float(value)),
         "share": lambda value: rounded_percent(float(value)),
         "number": lambda value: f"{value:.6g}",
-        "sentence": lambda text: f"{text[:1].upper()}{text[1:].rstrip('.')}.",
+        "sentence": sentence,
     }
     environment.globals |= {"interval": interval_text, "characters": characters}
     return environment

@@ -13,7 +13,7 @@ from fastarac import operation
 from fastarac._core.checks import inner_fraction
 from fastarac._core.files import whole_file
 from fastarac._core.special import binomial_interval
-from fastarac._core.text import percent, printable
+from fastarac._core.text import percent, printable, sentence
 from fastarac._core.text import pvalue as pvalue_text
 from fastarac.operating.guarantees import guaranteed_operating_point
 from fastarac.operation.auditing import audited_rates
@@ -339,7 +339,7 @@ def _of_applied(applied: AppliedPolicy) -> Part:
         "What went through",
         percent(share, 4),
         f"{'of the documents go straight through' if straight is not None else 'of the outputs'}. "
-        f"{_sentence(applied)}",
+        f"{sentence(applied)}",
         "" if applied.warning is None else "bad",
         charts=_of_fields(names, rates, None, applied.limit, "Errors expected among them"),
         tables=[Table(_of_rows("All, and", rows), headers, [whole, *rows[:ROWS]])],
@@ -361,13 +361,12 @@ def _of_check(check: PolicyCheck) -> Part:
     about = " The limit is about all fields together." if check.fields else ""
     facts = [("Interval", f"{whole.method}; either end holds with {sure} confidence.{about}")]
     if check.still_needed is not None:
-        words = check.needed_words
-        facts.append(("Still needed", f"{words[0].upper()}{words[1:]}."))
+        facts.append(("Still needed", sentence(check.needed_words)))
     return Part(
         "check",
         "Does the limit hold?",
         check.verdict,
-        _sentence(check),
+        sentence(check),
         {"holds": "good", "fails": "bad"}.get(check.verdict, ""),
         facts,
         _of_fields(
@@ -392,7 +391,7 @@ def _of_shift(shift: ConfidenceShift) -> Part:
         "shift",
         "Have the confidences moved?",
         "moved" if shift.shifted else "not visibly",
-        _sentence(shift),
+        sentence(shift),
         "bad" if shift.shifted else "",
         [("Means", UNSEEN)],
         [Chart(
@@ -420,7 +419,7 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
         ) if policy.criterion == "max_error_rate" else None  # fmt: skip
         if point is not None:
             guides = [(policy.limit, f"limit: {percent(policy.limit)}")]
-            facts = [("Guarantee now", f"{_sentence(point)}")]
+            facts = [("Guarantee now", sentence(point))]
     rows = [
         (percent(share, 3), _rate(rate, low, high))
         for share, rate, low, high in zip(*(row.tolist() for row in found), strict=True)
@@ -466,7 +465,7 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
         f"monitor{index}",
         f"The monitor{f' of {name}' if name else ''}",
         "alarm" if monitor.alarm else "no alarm",
-        _sentence(monitor),
+        sentence(monitor),
         "bad" if monitor.alarm else "",
         [("False alarms", f"ever, in at most {chance} of all cases where the {rate} is {limit}")],
         [Chart(
@@ -532,11 +531,6 @@ def _lines(
         "percent": True,
         **flags,
     }
-
-
-def _sentence(found: object) -> str:
-    text = str(found)
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _rate(rate: float, low: float = math.nan, high: float = math.nan) -> tuple[str, str]:

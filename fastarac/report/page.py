@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac import wording
-from fastarac._core.text import area, count, listed, percent, printable, pvalue, rounded_percent
+from fastarac._core.text import (
+    area,
+    capitalised,
+    count,
+    listed,
+    percent,
+    plural,
+    printable,
+    pvalue,
+    rounded_percent,
+)
 from fastarac.report.curves import RESAMPLES, Curves, curves_of, steps_of
 from fastarac.report.frame import page_of, rounded, short
 from fastarac.report.health import Health, interval_text
@@ -83,7 +93,7 @@ def render(report: Report) -> str:
         unit=first.units.removesuffix("s"),
         kind=_kind(first),
         decisions=decisions_of(subjects, report.costs, report.reviewer, report.chance),
-        notes=[_note(note, len(subjects)) for note in report.notes if note],
+        notes=[note if len(subjects) > 1 else capitalised(note) for note in report.notes if note],
         figures=_figures(subjects),
         counts=_counts(subjects),
         level="" if ends is None else percent(ends.confidence_level),
@@ -161,21 +171,16 @@ def _about(subjects: Sequence[Subject]) -> str:
     if len(subjects) > 1:
         said.append(f"{len(subjects)} {_kind(first)}s")
     if first.aligned is not None:
-        n_pages = len(first.aligned.records.page_names)
-        said.append(f"{n_pages:,} page{'s' * (n_pages != 1)}")
+        n = len(first.aligned.records.page_names)
+        said.append(f"{n:,} {plural('page', n)}")
         said.append(f"{first.aligned.true_words:,} true {first.units}")
     else:
         said.append(f"{len(first.correct):,} {first.units}")
         if first.groups is not None:
             n = len(np.unique(first.groups.codes))
-            said.append(f"{n:,} {first.group_word}{'s' * (n != 1)}")
+            said.append(f"{n:,} {plural(first.group_word, n)}")
     names = "" if len(subjects) > 1 else f"{first.name}: "
     return f"{names}{', '.join(said)}."
-
-
-def _note(note: str, n_subjects: int) -> str:
-    """Return a note as a sentence; with several models it begins with a name."""
-    return note if n_subjects > 1 else f"{note[:1].upper()}{note[1:]}"
 
 
 def _kind(subject: Subject) -> str:
@@ -186,7 +191,7 @@ def _resting(subject: Subject) -> str:
     if subject.groups is None:
         return "from outputs that are taken for independent"
     n = len(np.unique(subject.groups.codes))
-    return f"from {n:,} {subject.group_word}{'s' * (n != 1)}"
+    return f"from {n:,} {plural(subject.group_word, n)}"
 
 
 def _figures(subjects: Sequence[Subject]) -> dict[str, Any]:
@@ -238,7 +243,7 @@ def _counts(subjects: Sequence[Subject]) -> dict[str, Any] | None:
     return {
         "kinds": list(first.counts),
         "total": count(first.true_words),
-        "pages": f"{n_pages:,} page{'s' * (n_pages != 1)}",
+        "pages": f"{n_pages:,} {plural('page', n_pages)}",
         "rows": [
             (name, [count(n) for n in aligned.counts.values()])
             for name, aligned in every

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac import wording
-from fastarac.ocr.units import plural
+from fastarac._core.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

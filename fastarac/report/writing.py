@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastarac._core.checks import inner_fraction
-from fastarac._core.exceptions import (
-    SampleTooSmallWarning,
-    UndefinedMetricWarning,
-    UnreliableIntervalWarning,
-)
+from fastarac._core.exceptions import collected
 from fastarac._core.extras import require
 from fastarac._core.files import whole_file
 from fastarac._core.inputs import read_groups
+from fastarac._core.text import sentence
 from fastarac.evaluation import evaluate
 from fastarac.evaluation_rejected import restricted
 from fastarac.io import Labels
@@ -42,8 +38,6 @@ if TYPE_CHECKING:
     Reported = Engine | AlignedOutputs | FieldOutputs | tuple[ArrayLike, ArrayLike]
 
 __all__ = ["save", "write_report"]
-
-OURS = (SampleTooSmallWarning, UndefinedMetricWarning, UnreliableIntervalWarning)
 
 
 def write_report(
@@ -128,21 +122,13 @@ def write_report(
     }
     subjects = []
     for name, model in models.items():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        said: list[str] = []
+        with collected(said):
             subject = _subject(name, model, groups, by, options, pictures)
-        said = []
-        for warning in caught:
-            if issubclass(warning.category, OURS):
-                said.append(str(warning.message))
-            else:
-                warnings.warn_explicit(
-                    warning.message, warning.category, warning.filename, warning.lineno
-                )
         if subject.aligned is not None:
             said += doubts(subject.aligned)
         of_model = f"{name}: " if len(models) > 1 else ""
-        notes += [f"{of_model}{note[:1].upper()}{note[1:].rstrip('.')}." for note in said]
+        notes += [f"{of_model}{sentence(note)}" for note in said]
         subjects.append(subject)
     subjects.sort(key=lambda subject: -subject.evaluation.arac.auc)
     save(Path(path), Report(subjects, title, level, reviewer, costs, None, notes))
