@@ -57,10 +57,6 @@ def align_texts(
         Whether words and outputs without a link, of which one are more but at most twice as many,
         belong together instead, as "rn" and "m" do among characters.
 
-    Returns
-    -------
-    Alignment
-
     Notes
     -----
     As many characters of both texts as possible are matched, in order

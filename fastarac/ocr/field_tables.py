@@ -138,9 +138,7 @@ def _table(file: InputFile) -> tuple[list[str], Records]:
     return _json_lines(file) if begin[0] in "{[" else _delimited(file)
 
 
-def _delimited(
-    file: InputFile,
-) -> tuple[list[str], Records]:
+def _delimited(file: InputFile) -> tuple[list[str], Records]:
     text = decoded(file)
     header = text.partition("\n")[0]
     delimiter = max(DELIMITERS, key=header.count)
@@ -172,9 +170,7 @@ def _delimited(
     return names, records()
 
 
-def _json_lines(
-    file: InputFile,
-) -> tuple[list[str], Records]:
+def _json_lines(file: InputFile) -> tuple[list[str], Records]:
     text = decoded(file)
     records: list[tuple[str, dict[str, str | None]]] = []
     for number, line in enumerate(text.split("\n"), start=1):
@@ -207,9 +203,7 @@ def _text(file: InputFile, place: str, key: str, value: object) -> str | None:
     return None
 
 
-def _parquet(
-    file: InputFile,
-) -> tuple[list[str], Records]:
+def _parquet(file: InputFile) -> tuple[list[str], Records]:
     try:
         import duckdb
     except ModuleNotFoundError as error:

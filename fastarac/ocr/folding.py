@@ -33,22 +33,7 @@ BETWEEN_WORDS = "\n"
 
 
 def checked_foldings(fold: str | Iterable[str]) -> tuple[Folding, ...]:
-    """Return the foldings in a fixed order, each once.
-
-    Parameters
-    ----------
-    fold : str or iterable of str
-        One name of :data:`FOLDINGS`, or several.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    ValueError
-        If a name is not among them.
-    """
+    """Return the foldings in a fixed order, each once, or raise ValueError for another name."""
     names = [fold] if isinstance(fold, str) else list(fold)
     for name in names:
         if name not in FOLDINGS:
@@ -57,19 +42,9 @@ def checked_foldings(fold: str | Iterable[str]) -> tuple[Folding, ...]:
 
 
 def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
-    r"""Return the words in Unicode's normal form C, and folded.
+    r"""Return the words, without line feeds in them, in Unicode's normal form C, and folded.
 
-    Parameters
-    ----------
-    words : sequence of str
-        Without line feeds in them.
-    fold : sequence of str
-        As :func:`checked_foldings` returns it.
-
-    Returns
-    -------
-    list of str
-        As many; one of nothing but punctuation is empty after the folding ``"punctuation"``.
+    They are as many; one of nothing but punctuation is empty after the folding ``"punctuation"``.
 
     Examples
     --------

@@ -50,18 +50,9 @@ class Matching(NamedTuple):
 
 
 def match(first: str, second: str) -> Matching:
-    """Return the characters that two texts have in common.
+    """Return as many equal characters of two texts, of words between single spaces, as there can be.
 
-    Parameters
-    ----------
-    first, second : str
-        Of words between single spaces.
-
-    Returns
-    -------
-    Matching
-        With as many equal characters as there can be. The same, the other way round, for the texts
-        the other way round.
+    They are the same, the other way round, for the texts the other way round.
 
     Examples
     --------

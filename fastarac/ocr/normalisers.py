@@ -6,6 +6,7 @@ import re
 import unicodedata
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,22 +69,10 @@ class Normaliser:
 
 
 def normaliser(name: str) -> Normaliser:
-    """Return the normaliser of this name.
+    """Return the normaliser of this name, or raise ValueError.
 
-    Parameters
-    ----------
-    name : str
-        One of `NORMALISERS`, or several of them joined by ``+`` and applied in that order, such as
-        ``"collapse-space+casefold"``. A number or a date can only be the last.
-
-    Returns
-    -------
-    normaliser : Normaliser
-
-    Raises
-    ------
-    ValueError
-        If there is none of this name.
+    It is one of `NORMALISERS`, or several of them joined by ``+`` and applied in that order, such as
+    ``"collapse-space+casefold"``. A number or a date can only be the last.
 
     Examples
     --------
@@ -106,10 +95,6 @@ def normaliser(name: str) -> Normaliser:
     return Normaliser(name, tuple(NORMALISERS[part] for part in parts))
 
 
-def _exact(text: str) -> str:
-    return text
-
-
 def _casefold(text: str) -> str:
     return unicodedata.normalize("NFC", text.casefold())
 
@@ -118,31 +103,11 @@ def _collapse_space(text: str) -> str:
     return " ".join(text.split())
 
 
-def _number(text: str) -> Decimal:
-    return _decimal(text, WITH_POINT, ",", ".")
-
-
-def _number_comma(text: str) -> Decimal:
-    return _decimal(text, WITH_COMMA, ".", ",")
-
-
 def _decimal(text: str, pattern: re.Pattern[str], group: str, point: str) -> Decimal:
     written = text.strip().replace("\u2212", "-")
     if not pattern.fullmatch(written):
         raise Unreadable(f"a number such as 1{group}234{point}50")
     return Decimal(NOT_DIGITS.sub("", written).replace(group, "").replace(point, "."))
-
-
-def _date(text: str) -> date:
-    return _day(text, "date")
-
-
-def _date_dmy(text: str) -> date:
-    return _day(text, "date-dmy")
-
-
-def _date_mdy(text: str) -> date:
-    return _day(text, "date-mdy")
 
 
 def _day(text: str, kind: str) -> date:
@@ -181,12 +146,12 @@ def _calendar_day(year: int, month: int, day: int) -> date:
 
 #: What each normaliser takes for the same.
 NORMALISERS: dict[str, Callable[[str], Hashable]] = {
-    "exact": _exact,
+    "exact": str,
     "casefold": _casefold,
     "collapse-space": _collapse_space,
-    "number": _number,
-    "number-comma": _number_comma,
-    "date": _date,
-    "date-dmy": _date_dmy,
-    "date-mdy": _date_mdy,
+    "number": partial(_decimal, pattern=WITH_POINT, group=",", point="."),
+    "number-comma": partial(_decimal, pattern=WITH_COMMA, group=".", point=","),
+    "date": partial(_day, kind="date"),
+    "date-dmy": partial(_day, kind="date-dmy"),
+    "date-mdy": partial(_day, kind="date-mdy"),
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.text import few_of, plural
 from fastarac.ocr.readers import read
-from fastarac.ocr.readers._files import is_image, open_file, page_stem
+from fastarac.ocr.readers._files import is_image, names_of_pages, open_file, page_stem
 from fastarac.ocr.truth import read_truth
 from fastarac.ocr.words import Note
 
@@ -262,7 +262,7 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
     """
     n_truth, n_words = len(truth.page_names), len(words.page_names)
     if n_truth == n_words:
-        names = (name,) if n_truth == 1 else tuple(f"{name}:{i + 1}" for i in range(n_truth))
+        names = names_of_pages(name, n_truth)
         return replace(truth, page_names=names), replace(words, page_names=names)
     if n_truth > 1 and n_words > 1:
         raise PairingError(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from fastarac._core.results import Result
 from fastarac.ocr.alignment import align_texts
 from fastarac.ocr.folding import folded
 from fastarac.ocr.units import Tokens, joined_confidence, tokens
@@ -27,6 +28,8 @@ Kind = Literal["right", "wrong", "merged", "split", "inserted", "missed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 RIGHT, WRONG, MERGED, SPLIT, INSERTED, MISSED = range(len(KINDS))
 
+COLUMNS = ("kind", "confidence", "page", "number", "inserted", "output_begin", "output_end")
+
 
 class Reading(NamedTuple):
     """How texts are compared: the options of `align` that no policy changes."""
@@ -37,7 +40,7 @@ class Reading(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Records:
+class Records(Result):
     """True words in the order of the pages, and between them the outputs without a true word.
 
     Attributes
@@ -85,40 +88,13 @@ class Records:
     def __len__(self) -> int:
         return len(self.kind)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Records):
-            return NotImplemented
-        for each in fields(self):
-            ours, theirs = getattr(self, each.name), getattr(other, each.name)
-            if isinstance(ours, np.ndarray):
-                same = np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f")
-            else:
-                same = ours == theirs
-            if not same:
-                return False
-        return True
-
-    __hash__ = None  # type: ignore[assignment]
-
     def take(self, rows: NDArray[np.intp]) -> Records:
         """Return the records of these rows, on the same pages."""
         indices = rows.tolist()
-        return Records(
-            kind=self.kind[rows],
-            confidence=self.confidence[rows],
-            page=self.page[rows],
-            number=self.number[rows],
-            inserted=self.inserted[rows],
-            truth=tuple(self.truth[i] for i in indices),
-            prediction=tuple(self.prediction[i] for i in indices),
-            output_begin=self.output_begin[rows],
-            output_end=self.output_end[rows],
-            page_names=self.page_names,
-            character_error_rate=self.character_error_rate,
-            n_outputs=self.n_outputs,
-            n_unspaced=self.n_unspaced,
-            n_emptied=self.n_emptied,
-        )
+        columns: dict[str, Any] = {name: getattr(self, name)[rows] for name in COLUMNS}
+        columns["truth"] = tuple(self.truth[i] for i in indices)
+        columns["prediction"] = tuple(self.prediction[i] for i in indices)
+        return replace(self, **columns)
 
     @classmethod
     def concatenate(cls, parts: Sequence[Records]) -> Records:
@@ -126,18 +102,18 @@ class Records:
         pages = np.cumsum([0, *(len(part.page_names) for part in parts)])
         outputs = np.cumsum([0, *(part.n_outputs for part in parts)])
         shifted = list(zip(parts, pages.tolist(), outputs.tolist(), strict=False))
+        own: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("kind", "confidence", "number", "inserted", "character_error_rate")
+        }
         return cls(
-            kind=np.concatenate([part.kind for part in parts]),
-            confidence=np.concatenate([part.confidence for part in parts]),
+            **own,
             page=np.concatenate([part.page + n for part, n, _ in shifted]),
-            number=np.concatenate([part.number for part in parts]),
-            inserted=np.concatenate([part.inserted for part in parts]),
             truth=tuple(text for part in parts for text in part.truth),
             prediction=tuple(text for part in parts for text in part.prediction),
             output_begin=np.concatenate([part.output_begin + n for part, _, n in shifted]),
             output_end=np.concatenate([part.output_end + n for part, _, n in shifted]),
             page_names=tuple(name for part in parts for name in part.page_names),
-            character_error_rate=np.concatenate([part.character_error_rate for part in parts]),
             n_outputs=int(outputs[-1]),
             n_unspaced=sum(part.n_unspaced for part in parts),
             n_emptied=sum(part.n_emptied for part in parts),
@@ -145,18 +121,7 @@ class Records:
 
 
 def records_of(truth: Words, words: Words, reading: Reading) -> Records:
-    """Align page after page, those of `truth` in order with those of `words` of the same names.
-
-    Parameters
-    ----------
-    truth, words : Words
-        With the same names of pages.
-    reading : Reading
-
-    Returns
-    -------
-    Records
-    """
+    """Align page after page, those of `truth` in order with those of `words` of the same names."""
     theirs = dict(zip(words.page_names, words.page_slices(), strict=True))
     parts = [
         _of_page(truth, part, words, theirs[name], reading, name)

@@ -94,16 +94,7 @@ def shared_items(engines: Mapping[str, AlignedOutputs]) -> SharedItems:
 
 
 def doubts(aligned: AlignedOutputs) -> list[str]:
-    """Return what is to be known of the confidences, a sentence each, with counts.
-
-    Parameters
-    ----------
-    aligned : AlignedOutputs
-
-    Returns
-    -------
-    list of str
-    """
+    """Return what is to be known of the confidences, a sentence each, with counts."""
     records = aligned.records
     units = plural(aligned.reading.unit)
     found = ties(records.confidence[~np.isnan(records.confidence)])

@@ -12,6 +12,7 @@ from fastarac.ocr.readers._files import (
     OcrFileError,
     binary_kind,
     decoded,
+    names_of_pages,
     open_file,
     page_stem,
 )
@@ -109,13 +110,11 @@ def _read_text(file: InputFile) -> Words:
             page_of.extend([number] * len(words))
             line_of.extend([n_lines] * len(words))
             n_lines += bool(words)
-    stem = page_stem(file.path)
-    names = [stem] if len(pages) == 1 else [f"{stem}:{i + 1}" for i in range(len(pages))]
     return Words(
         text=tuple(texts),
         confidence=np.full(len(texts), np.nan),
         page=np.array(page_of, np.intp),
         line=np.array(line_of, np.intp),
-        page_names=tuple(names),
+        page_names=names_of_pages(page_stem(file.path), len(pages)),
         source="text",
     )

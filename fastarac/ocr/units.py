@@ -63,19 +63,9 @@ class Tokens(NamedTuple):
 
 
 def tokens(words: Words, part: slice, unit: Unit) -> Tokens:
-    """Return what of a page is aligned.
+    """Return what of a page, a slice of the words, is aligned.
 
-    Parameters
-    ----------
-    words : Words
-    part : slice
-        Of its words: a page.
-    unit : {"word", "line", "character"}
-        Words of scripts that are written without spaces are taken character by character.
-
-    Returns
-    -------
-    Tokens
+    Words of scripts that are written without spaces are taken character by character.
 
     Examples
     --------
@@ -139,18 +129,9 @@ def _divided(text: str) -> list[str]:
 def joined_confidence(
     confidence: NDArray[np.float64], starts: NDArray[np.intp], join: Join
 ) -> NDArray[np.float64]:
-    """Return one confidence for each run of outputs, NaN where one of them has none.
+    """Return one confidence for each run of outputs, (k,), NaN where one of them has none.
 
-    Parameters
-    ----------
-    confidence : ndarray of shape (n,)
-    starts : ndarray of shape (k,)
-        Where each run begins; it ends where the next one does.
-    join : {"min", "mean", "max"}
-
-    Returns
-    -------
-    ndarray of shape (k,)
+    Runs begin at `starts`, and end where the next one does.
     """
     if not len(starts):
         return np.empty(0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -194,7 +194,8 @@ class Words(Result):
         slices = self.page_slices()
         taken = [np.arange(len(self))[slices[page]] for page in pages]
         kept = np.concatenate([np.empty(0, np.intp), *taken])
-        return Words(
+        return replace(
+            self,
             text=tuple(self.text[i] for i in kept),
             confidence=self.confidence[kept],
             page=np.repeat(np.arange(len(pages)), [len(part) for part in taken]),
@@ -202,28 +203,12 @@ class Words(Result):
             page_names=tuple(names),
             box=self.box[kept],
             page_size=self.page_size[list(pages)],
-            source=self.source,
-            scale=self.scale,
-            unit=self.unit,
-            engine=self.engine,
-            notes=self.notes,
         )
 
     def as_one_page(self, name: str) -> Words:
         """Return the same words on a single page of this name, which has no size."""
-        return Words(
-            text=self.text,
-            confidence=self.confidence,
-            page=np.zeros(len(self), np.intp),
-            line=self.line,
-            page_names=(name,),
-            box=self.box,
-            source=self.source,
-            scale=self.scale,
-            unit=self.unit,
-            engine=self.engine,
-            notes=self.notes,
-        )
+        page = np.zeros(len(self), np.intp)
+        return replace(self, page=page, page_names=(name,), page_size=_no_numbers())
 
     @classmethod
     def concatenate(cls, parts: Iterable[Words]) -> Words:

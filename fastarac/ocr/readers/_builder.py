@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from fastarac.ocr.formats import FORMATS
-from fastarac.ocr.readers._files import InputFile, OcrFileError, page_stem, shown
+from fastarac.ocr.readers._files import InputFile, OcrFileError, names_of_pages, page_stem, shown
 from fastarac.ocr.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Words
 
 if TYPE_CHECKING:
@@ -123,14 +123,12 @@ class Builder(Generic[Place]):
                 f"{each}s of several words were divided at their spaces: each word has the "
                 f"confidence of its {each}",
             )
-        stem = page_stem(self.path)
-        names = (stem,) if n_pages == 1 else tuple(f"{stem}:{i + 1}" for i in range(n_pages))
         return Words(
             text=tuple(self._texts),
             confidence=confidence,
             page=np.array(self._page, np.intp),
             line=np.array(self._line, np.intp),
-            page_names=names,
+            page_names=names_of_pages(page_stem(self.path), n_pages),
             box=np.array(self._box, np.float64).reshape(n, 4),
             page_size=np.array(self._sizes, np.float64).reshape(n_pages, 2),
             source=self.source,

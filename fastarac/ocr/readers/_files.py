@@ -22,6 +22,7 @@ __all__ = [
     "decoded",
     "encoding_of",
     "is_image",
+    "names_of_pages",
     "open_file",
     "page_stem",
     "shown",
@@ -61,6 +62,8 @@ _MARKS = (
 class OcrFileError(DataFileError):
     """A file of words that cannot be read, or that holds something other than it should.
 
+    Its parameters are its attributes, too.
+
     Parameters
     ----------
     path : str or path-like
@@ -69,15 +72,6 @@ class OcrFileError(DataFileError):
         What was found and what is expected.
     place : str, optional
         Where in the file: a line, an element, or the path to a JSON value.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    problem : str
-        What was found and what is expected.
-    place : str or None
-        Where in the file.
     """
 
     def __init__(self, path: str | os.PathLike[str], problem: str, *, place: str | None = None) -> None:
@@ -178,6 +172,11 @@ def decoded(file: InputFile) -> str:
         line = text.count("\n", 0, text.index("\x00")) + 1
         raise OcrFileError(path, "there is a zero byte; text is expected", place=f"line {line}")
     return text
+
+
+def names_of_pages(name: str, n: int) -> tuple[str, ...]:
+    """Return the names of the pages of a file: its own, with a number where there are several."""
+    return (name,) if n == 1 else tuple(f"{name}:{i + 1}" for i in range(n))
 
 
 def page_stem(path: Path) -> str:

@@ -79,11 +79,6 @@ def root_of(file: InputFile) -> Root:
     raise OcrFileError(file.path, f"there is no element in the first {HEAD:,} bytes")
 
 
-def _lxml_missing(error: ModuleNotFoundError) -> ModuleNotFoundError:
-    message = "reading XML and hOCR needs lxml: install fastarac[ocr]"
-    return ModuleNotFoundError(message, name=error.name)
-
-
 def elements(
     file: InputFile,
     names: Sequence[str],
@@ -99,7 +94,8 @@ def elements(
     try:
         from lxml import etree
     except ModuleNotFoundError as error:
-        raise _lxml_missing(error) from error
+        message = "reading XML and hOCR needs lxml: install fastarac[ocr]"
+        raise ModuleNotFoundError(message, name=error.name) from error
 
     with file.path.open("rb") as stream:
         context = etree.iterparse(
