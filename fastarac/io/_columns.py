@@ -376,12 +376,8 @@ def _refuse_invalid(
     if not invalid:
         return
     index, pick = min(invalid, key=lambda found: found[0])
-    index += begin
-    value = source.shown(pick.column, index)
-    found = "is empty" if value is None else f"holds {value}"
-    hint = "" if value is None else pick.hint(value)
-    problem = f"column {quoted(pick.column)} {found}; expected {pick.expectation(source)}{hint}"
-    raise source.error_in_row(index, problem)
+    expected = f"expected {pick.expectation(source)}"
+    raise source.unexpected(pick.column, index + begin, expected, pick.hint)
 
 
 def _exact(source: Source, column: str, confidence: Array) -> Array:

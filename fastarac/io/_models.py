@@ -89,14 +89,8 @@ def with_codes(fields: Mapping[str, Any], texts: Mapping[str, Texts]) -> Outputs
 
 def with_names(outputs: Outputs, texts: Mapping[str, Texts]) -> Outputs:
     """Return outputs whose labels have names."""
-    return replace(
-        outputs,
-        model=texts["model"].named(outputs.model),
-        by=texts["by"].named(outputs.by),
-        item=texts["item"].named(outputs.item),
-        truth=texts["truth"].named(outputs.truth),
-        group=texts["group"].named(outputs.group),
-    )
+    named: dict[str, Any] = {field: texts[field].named(getattr(outputs, field)) for field in FIELDS}
+    return replace(outputs, **named)
 
 
 def _joined(parts: Sequence[Outputs]) -> Outputs:
@@ -165,11 +159,7 @@ def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
             lacking.append(f"{printable(model)} lacks {which}")
     difference = None
     if lacking:
-        those = (
-            "1 of which all of them have"
-            if len(shared) == 1
-            else (f"{len(shared):,} of which all of them have")
-        )
+        those = f"{len(shared):,} of which all of them have"
         difference = f"the models have different items, {those}: {listed(lacking)}"
     return _Matching([places[shared] for places in place], difference)
 
@@ -199,9 +189,9 @@ def _of_same_items(
     (first_name, first), *others = same.items()
     for name, outputs in others:
         for what, values in (
-            ("truth", _truths(first, outputs, texts["truth"])),
+            ("truth", _texts(first.truth, outputs.truth, texts["truth"])),
             ("weight", _weights(first, outputs)),
-            ("group", _groups(first, outputs, texts["group"])),
+            ("group", _texts(first.group, outputs.group, texts["group"])),
         ):
             if values is not None:
                 _refuse_difference(what, values, (first_name, first, name), texts["item"])
@@ -214,15 +204,6 @@ class _Difference(NamedTuple):
     row: int
     first: str
     other: str
-
-
-def _truths(first: Outputs, other: Outputs, truths: Texts) -> _Difference | None:
-    """Other truths show that the items are not the same."""
-    return _texts(first.truth, other.truth, truths)
-
-
-def _groups(first: Outputs, other: Outputs, groups: Texts) -> _Difference | None:
-    return _texts(first.group, other.group, groups)
 
 
 def _texts(first: Labels | None, other: Labels | None, texts: Texts) -> _Difference | None:

@@ -19,7 +19,7 @@ from fastarac._core.text import quoted
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from duckdb import DuckDBPyConnection
 
@@ -44,6 +44,8 @@ OTHER_NAMES = frozenset({"DATE", "TIME", "UUID", "INTERVAL"})  # besides times w
 class DataFileError(ValueError):
     """A data file that cannot be read, or that holds something other than it should.
 
+    Its parameters are its attributes, too.
+
     Parameters
     ----------
     path : str or path-like
@@ -53,15 +55,6 @@ class DataFileError(ValueError):
     row : int, optional
         The row the problem is in, counted from 1; a header is not counted.
     line : int, optional
-        The line of the text file that the row begins on, counted from 1.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    row : int or None
-        The row the problem is in, counted from 1; a header is not counted.
-    line : int or None
         The line of the text file that the row begins on, counted from 1.
     """
 
@@ -209,6 +202,15 @@ class Source(ABC):
         except DataFileError as error:
             return error
         return DataFileError(self.path, problem, row=index + 1, line=line)
+
+    def unexpected(
+        self, column: str, index: int, expected: str, hint: Callable[[str], str] = lambda _: ""
+    ) -> DataFileError:
+        """Return an error about the value of a column in a row; the hint is about one that is there."""
+        value = self.shown(column, index)
+        found = "is empty" if value is None else f"holds {value}"
+        rest = expected if value is None else expected + hint(value)
+        return self.error_in_row(index, f"column {quoted(column)} {found}; {rest}")
 
     def explain(self, failure: Exception) -> DataFileError:
         """Return an error that tells why DuckDB could not read the file."""

@@ -383,10 +383,7 @@ def _invalid(source: Source, rule: _Rule) -> DataFileError:
             for each, expression in others
             if source.select(expression, rest=at).fetchall()[0][0] is None
         )
-    shown = source.shown(pick.column, place)
-    found = "is empty" if shown is None else f"holds {shown}"
-    problem = f'column "{pick.column}" {found}; expected {pick.expectation(source)}'
-    return source.error_in_row(place, problem)
+    return source.unexpected(pick.column, place, f"expected {pick.expectation(source)}")
 
 
 def _all_columns(source: Source, goal: Path) -> str:

@@ -385,10 +385,12 @@ def _least(decided: Callable[[int], bool], low: int, furthest: int) -> int | Non
         low, n = n, 2 * n
         if n > furthest:
             return None
-    while n - low > 1:
-        middle = (n + low) // 2
-        if decided(middle):
-            n = middle
-        else:
-            low = middle
-    return n
+    return bisected(decided, low, n)
+
+
+def bisected(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return where between `low` and `high` a property begins that holds at `high` alone of the two."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -104,28 +104,21 @@ def read_audits(
             "is missing; the policy has thresholds by field" if needed else "is given without fields"
         )
         raise TypeError(f"by {found}")
-    names = {
-        "confidence": confidence,
-        "correct": correct,
-        "audit_probability": audit_probability,
-        "accepted": accepted,
-        "audited": audited,
+    picks = {
+        "confidence": Number("confidence", confidence),
+        "correct": Correct("correct", correct),
+        "audit_probability": Number("audit_probability", audit_probability),
+        "accepted": Correct("accepted", accepted),
+        "audited": Correct("audited", audited),
     }
     with connect() as connection:
         import duckdb
 
         source = open_source(Path(path), connection)
-        for column in names.values():
-            source.require(column)
+        for pick in picks.values():
+            source.require(pick.column)
         if by is not None:
             source.require(by, is_label=True)
-        picks = {
-            "confidence": Number("confidence", confidence),
-            "correct": Correct("correct", correct),
-            "audit_probability": Number("audit_probability", audit_probability),
-            "accepted": Correct("accepted", accepted),
-            "audited": Correct("audited", audited),
-        }
         may_be_empty = ("correct", "audit_probability")
         try:
             columns = {
@@ -155,11 +148,8 @@ def read_audits(
             elif policy is not None:
                 log_of(log.correct, log.confidence, policy.apply(log.confidence, by=log.by), *said)
         except LogError as error:
-            column = names[error.name]
             why = error.why.replace("correct is NaN", f"column {quoted(correct)} is empty")
-            shown = source.shown(column, error.row)
-            found = "is empty" if shown is None else f"holds {shown}"
-            raise source.error_in_row(error.row, f"column {quoted(column)} {found}; {why}") from None
+            raise source.unexpected(picks[error.name].column, error.row, why) from None
         except ValueError as error:
             raise DataFileError(source.path, str(error)) from None
     return log
@@ -186,9 +176,6 @@ def _column(source: Source, pick: Any, *, empty: bool) -> NDArray[Any]:
         raise DataFileError(source.path, "there are no rows")
     bad = ~np.isfinite(values) & ~(bare if empty else np.zeros(len(values), np.bool_))
     if bad.any():
-        row = int(bad.argmax())
-        shown = source.shown(pick.column, row)
-        what = "is empty" if shown is None else f"holds {shown}"
-        problem = f"column {quoted(pick.column)} {what}; expected {pick.expectation(source)}"
-        raise source.error_in_row(row, problem)
+        expected = f"expected {pick.expectation(source)}"
+        raise source.unexpected(pick.column, int(bad.argmax()), expected)
     return values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -18,7 +19,7 @@ from fastarac._core.inputs import (
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.results import TupleResult
 from fastarac._core.special import binomial_cdf
-from fastarac.operation.checking import variance_ratio
+from fastarac.operation.checking import bisected, variance_ratio
 from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 
@@ -124,7 +125,7 @@ def sample_size_for_guarantee(
     >>> fa.operation.sample_size_for_guarantee(0.01, 0.005)
     SampleSizes(first=1941, stable=2185, least=299)
     """
-    expected = _fraction(expected_error_rate, "expected_error_rate")
+    expected = fraction_of(expected_error_rate, "expected_error_rate")
     limit, delta, wanted, effect = _asked(max_error_rate, failure_probability, power, design_effect)
     if expected >= limit:
         raise ValueError(
@@ -212,11 +213,8 @@ def audit_plan(
     last = _last_false(lambda c: passes(teeth.start(c - 1), c), first)
     found = []
     for c in (first, max(first, last)):
-        low, high = teeth.start(c - 1) - 1, teeth.start(c) - 1
-        while high - low > 1:  # within a tooth the power rises
-            middle = (low + high) // 2
-            low, high = (low, middle) if passes(middle, c) else (middle, high)
-        found.append(math.ceil(high * effect))
+        ends = teeth.start(c - 1) - 1, teeth.start(c) - 1  # within a tooth the power rises
+        found.append(math.ceil(bisected(partial(passes, c=c), *ends) * effect))
     share = math.nan
     if n_outputs is not None:
         outputs = whole_number(n_outputs, "n_outputs", 1)
@@ -274,7 +272,7 @@ def sample_size_for_comparison(
     3923
     """
     gap = inner_fraction(difference, "difference")
-    share = _fraction(discordance, "discordance")
+    share = fraction_of(discordance, "discordance")
     if share < gap:
         raise ValueError(f"discordance is {share:g}; at least the difference of {gap:g} is expected")
     level = inner_fraction(confidence_level, "confidence_level")
@@ -436,7 +434,7 @@ def guarantee_power(
     array([0.   , 0.223, 0.819])
     """
     limit = inner_fraction(max_error_rate, "max_error_rate")
-    expected = _fraction(expected_error_rate, "expected_error_rate")
+    expected = fraction_of(expected_error_rate, "expected_error_rate")
     delta = inner_fraction(failure_probability, "failure_probability")
     counts = [whole_number(n, "n_items", 1) for n in np.atleast_1d(np.asarray(n_items)).tolist()]
     order = np.argsort(counts)
@@ -480,10 +478,7 @@ class _Teeth:
         step = max(1, int(1.0 / self.limit))
         while not self.has(high, c):
             low, high, step = high, high + step, 2 * step
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.has(middle, c) else (middle, high)
-        return high
+        return bisected(lambda n: self.has(n, c), low, high)
 
 
 def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
@@ -492,11 +487,7 @@ def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
     step = 1
     while not holds(high):
         high, step = high + step, 2 * step
-    low = max(least - 1, high - step)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return bisected(holds, max(least - 1, high - step), high)
 
 
 def _margin(c: int) -> int:
@@ -508,10 +499,6 @@ def _last_false(holds: Callable[[int], bool], least: int) -> int:
     """The last number without a property that comes to stay; at least `least` - 1."""
     about = _first_true(holds, least)
     return next((c for c in range(about + _margin(about), least - 1, -1) if not holds(c)), least - 1)
-
-
-def _fraction(value: float, name: str) -> float:
-    return fraction_of(value, name)
 
 
 def _asked(

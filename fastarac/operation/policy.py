@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +15,7 @@ from fastarac._core.comparing import at_or_above
 from fastarac._core.files import write_whole
 from fastarac._core.inputs import read_groups, read_items
 from fastarac._core.results import Result
+from fastarac._core.showing import fields_of
 from fastarac._core.text import json_text, listed, percent, quoted
 from fastarac.operating.audits import log_of
 from fastarac.operation.calibration import Calibration, confidences
@@ -301,19 +302,9 @@ class Policy(Result):
 
     def to_json(self) -> str:
         """Return the policy as the text of a JSON file."""
-        content = {
-            "kind": KIND,
-            "version": VERSION,
-            "fields": list(self.fields),
+        written = {
             "thresholds": [_written(value) for value in self.thresholds],
-            "criterion": self.criterion,
-            "limit": self.limit,
-            "failure_probability": self.failure_probability,
             "bound": None if math.isnan(self.bound) else self.bound,
-            "max_group_size": self.max_group_size,
-            "n_items": self.n_items,
-            "accepted": self.accepted,
-            "errors": self.errors,
             "calibrations": [
                 {
                     "thresholds": list(each.thresholds),
@@ -323,9 +314,9 @@ class Policy(Result):
                 for each in self.calibrations
             ],
             "references": [each.to_dict() for each in self.references],
-            "documents": self.documents,
             "document_threshold": _written(self.document_threshold),
         }
+        content = {"kind": KIND, "version": VERSION, **fields_of(self), **written}
         return json_text(content, indent=1) + "\n"
 
     @property
@@ -348,18 +339,12 @@ class Policy(Result):
         """
         content = content_of(text, KIND, VERSION)
         try:
-            return cls(
-                fields=tuple(content["fields"]),
-                thresholds=tuple(map(_read, content["thresholds"])),
-                criterion=content["criterion"],
-                limit=content["limit"],
-                failure_probability=content["failure_probability"],
-                bound=math.nan if content["bound"] is None else content["bound"],
-                max_group_size=content["max_group_size"],
-                n_items=content["n_items"],
-                accepted=content["accepted"],
-                errors=content["errors"],
-                calibrations=tuple(
+            given = {each.name: content[each.name] for each in fields(cls)}
+            given |= {
+                "fields": tuple(content["fields"]),
+                "thresholds": tuple(map(_read, content["thresholds"])),
+                "bound": math.nan if content["bound"] is None else content["bound"],
+                "calibrations": tuple(
                     Calibration(
                         tuple(each["thresholds"]),
                         np.array(each["n_items"], np.int64),
@@ -367,10 +352,10 @@ class Policy(Result):
                     )
                     for each in content["calibrations"]
                 ),
-                references=tuple(map(Reference.from_dict, content["references"])),
-                documents=content["documents"],
-                document_threshold=_read(content["document_threshold"]),
-            )
+                "references": tuple(map(Reference.from_dict, content["references"])),
+                "document_threshold": _read(content["document_threshold"]),
+            }
+            return cls(**given)
         except (KeyError, TypeError) as error:
             raise ValueError(f"the policy is incomplete or damaged: {error}") from None
 
