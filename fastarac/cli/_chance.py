@@ -27,13 +27,7 @@ SEED = 0
 def sentences(models: Mapping[str, Outputs], limits: Sequence[Limit], level: float) -> tuple[str, ...]:
     """Return for each limit how sure its leader's lead is; empty where that is not compared.
 
-    Parameters
-    ----------
-    models : dict of str to Outputs
-        Of the same items in the same order.
-    limits : sequence of Limit
-    level : float
-        The confidence level of intervals; one less it is that of tests.
+    Models are of the same items in the same order; tests are at one less the level of intervals.
     """
     return tuple(_sentence(models, limit, level) for limit in limits)
 

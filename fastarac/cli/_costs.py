@@ -61,19 +61,10 @@ class Prices:
         people: dict[str, float | None],
         ratios: dict[str, float | None],
     ) -> Self | None:
-        """Return the prices that were given, or None; raise where they are incomplete or wrong.
+        """Return the prices that were given, or None; raise ValueError in words for the user.
 
-        Parameters
-        ----------
-        prices, people : dict of str to float or None
-            Arguments of `VerificationCosts` and of `Reviewer`.
-        ratios : dict of str to float or None
-            Options that say the same in another way, by name.
-
-        Raises
-        ------
-        ValueError
-            In words for the user.
+        `prices` and `people` are arguments of `VerificationCosts` and of `Reviewer`, `ratios` options
+        that say the same in another way.
         """
         given = {name: value for name, value in prices.items() if value is not None}
         rates = {name: value for name, value in people.items() if value is not None}
@@ -222,11 +213,7 @@ def columns(models: Sequence[Priced]) -> list[Column]:
 def sentence(models: Sequence[Priced], over: str = "") -> str:
     """Say which model is cheapest, at which threshold, and what checking more or less costs.
 
-    Parameters
-    ----------
-    models : sequence of Priced
-    over : str
-        Over which items, where that is not all that each model has.
+    `over` says over which items, where that is not all that each model has.
     """
     spent = [(model, model.spending) for model in models if model.spending is not None]
     least = min(spending.cost(spending.cheapest) for _, spending in spent)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fastarac.cli._settings import Settings
     from fastarac.io import Outputs
     from fastarac.ocr import AlignedOutputs, Engine, Pairing, Sensitivity
+    from fastarac.uncertainty.compared import ModelComparison
 
 Figures = TypeVar("Figures", "Model", "Findings")
 
@@ -338,6 +339,11 @@ def compared(outputs: Mapping[str, Outputs], settings: Settings, kind: str) -> F
     found = in_groups_of(kind, _compare.Findings.of(outputs, request))
     limits = read_limits(**settings.limits.arguments())
     return replace(found, chance=_chance.sentences(outputs, limits, request.level))
+
+
+def for_report(found: Findings | None) -> tuple[ModelComparison | None, tuple[str, ...]]:
+    """Return the comparison of engines, and what is more than chance at the limits."""
+    return (None, ()) if found is None else (found.comparison, found.chance)
 
 
 def _compared(

@@ -71,7 +71,7 @@ def _write_report(found: _ocr.Found, settings: Settings, images: Path | None) ->
         settings.report(
             _of_engines(found, pictures),
             [*_report.doubts(found.models), *notes_on(found)],
-            found.comparison,
+            *_ocr.for_report(found.comparison),
         )
     except (ValueError, ModuleNotFoundError) as error:
         raise RefusalError(str(error)) from None

@@ -97,7 +97,7 @@ def run(request: Request, settings: Settings, *, output: Path | None) -> None:
     settings.report(
         _html.of_fields(found.models, found.engines),
         [*_report.doubts(found.models), *_notes(found)],
-        found.comparison,
+        *_ocr.for_report(found.comparison),
     )
     if output is not None:
         _ocr.write_table({name: _columns(fields) for name, fields in found.engines.items()}, output)

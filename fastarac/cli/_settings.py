@@ -26,10 +26,10 @@ from fastarac.cli._tables import Column, Page, print_tables
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fastarac.cli._compare import Findings
     from fastarac.cli._model import Model
     from fastarac.io import Outputs
     from fastarac.report.subjects import Subject
+    from fastarac.uncertainty.compared import ModelComparison
 
 UNBROKEN = "\ue000%"  # a percentage that stays on one line while lines are broken
 
@@ -103,7 +103,8 @@ class Settings:
         self,
         subjects: Sequence[Subject],
         notes: Sequence[str],
-        findings: Findings | None = None,
+        comparison: ModelComparison | None = None,
+        chance: Sequence[str] = (),
     ) -> None:
         """Write the report, if there is to be one."""
         path, prices = self.delivery.report, self.costs.prices
@@ -119,9 +120,9 @@ class Settings:
             self.certainty.level or _html.LEVEL,
             None if prices is None else prices.reviewer,
             self.costs.of_evaluation() if given else None,
-            None if findings is None else findings.comparison,
+            comparison,
             notes,
-            () if findings is None else findings.chance,
+            chance,
         )
         with writing(path):
             save(path, report)

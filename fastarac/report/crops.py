@@ -29,10 +29,7 @@ QUALITY = 60
 def images_in(folder: Path) -> dict[str, Path]:
     """Return the images in a folder by their names up to the first dot, as pages are called.
 
-    Raises
-    ------
-    ValueError
-        If there is no image, or two share a name.
+    ValueError is raised if there is no image, or two share a name.
     """
     found: dict[str, Path] = {}
     if not folder.is_dir():

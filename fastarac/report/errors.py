@@ -117,7 +117,6 @@ def errors_of(subject: Subject, aligned: AlignedOutputs, most: int) -> list[Erro
         (records.kind != RIGHT) & (records.kind != MISSED) & ~np.isnan(records.confidence)
     )
     surest = wrong[np.argsort(-records.confidence[wrong], kind="stable")][:most]
-    thresholds = [subject.point(index).threshold for index in range(len(subject.limits))]
     found = []
     for row in surest.tolist():
         confidence = float(records.confidence[row])
@@ -132,7 +131,7 @@ def errors_of(subject: Subject, aligned: AlignedOutputs, most: int) -> list[Erro
                 tuple(_pieces(records.truth[row], records.prediction[row])),
                 before,
                 after,
-                tuple(confidence >= threshold for threshold in thresholds),
+                _accepted(subject, confidence),
             )
         )
     return found
@@ -142,15 +141,18 @@ def errors_of_fields(subject: Subject, fields: FieldOutputs, most: int) -> list[
     """Return the most confident wrong fields, the surest first."""
     wrong = np.flatnonzero(~fields.correct & ~fields.rejected)
     surest = wrong[np.argsort(-fields.confidence[wrong], kind="stable")][:most]
-    thresholds = [subject.point(index).threshold for index in range(len(subject.limits))]
     found = []
     for row in surest.tolist():
         confidence = float(fields.confidence[row])
         pieces = tuple(_pieces(fields.truth[row], fields.prediction[row] or ""))
-        accepted = tuple(confidence >= threshold for threshold in thresholds)
         place = fields.document[row], fields.field[row]
+        accepted = _accepted(subject, confidence)
         found.append(Error(row, *place, 0, confidence, pieces, "", "", accepted))
     return found
+
+
+def _accepted(subject: Subject, confidence: float) -> tuple[bool, ...]:
+    return tuple(confidence >= found.point.threshold for found in subject.evaluation.limits)
 
 
 def confusions_of(subject: Subject, aligned: AlignedOutputs, most: int) -> ConfusionTable:
