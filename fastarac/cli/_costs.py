@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from fastarac import wording
 from fastarac._core.text import listed, money, printable, rounded_percent
 from fastarac.costs.verification import VerificationCosts, optimal_operating_point
 from fastarac.evaluation_rejected import above
 from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.operating.reviewer import Reviewer
+from fastarac.wording import threshold as threshold_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -260,4 +260,4 @@ def at_limit(models: Sequence[tuple[Priced, OperatingPoint]]) -> str:
 
 
 def _threshold(model: Priced, spending: Spending) -> str:
-    return wording.threshold(spending.cheapest.threshold, model.sweep, model.dtype)
+    return threshold_text(spending.cheapest.threshold, model.sweep, model.dtype)

@@ -16,7 +16,6 @@ from fastarac.cli import _html, _ocr, _report
 from fastarac.cli._options import RefusalError
 from fastarac.cli._settings import write
 from fastarac.cli._tables import Column, tables
-from fastarac.io._outputs import Outputs, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from fastarac.cli._model import Model
     from fastarac.cli._ocr import Request
     from fastarac.cli._settings import Settings
+    from fastarac.io import Outputs
     from fastarac.ocr import FieldOutputs
 
 ITEMS = (
@@ -222,11 +222,15 @@ def _in_words(error: Exception) -> str:
 
 
 def _outputs(fields: FieldOutputs, *, by_document: bool) -> Outputs:
+    from fastarac.io._outputs import Outputs, labels_of
+
     group = labels_of(fields.groups) if by_document else None
     return Outputs(fields.correct, fields.confidence, group=group, rejected=fields.rejected)
 
 
 def _whole(fields: FieldOutputs) -> Outputs:
+    from fastarac.io import Outputs
+
     whole = fields.documents()
     return Outputs(whole.correct, whole.confidence, rejected=whole.rejected)
 
