@@ -95,6 +95,19 @@ def ways(correct, confidence):
         yield lambda *a, **k: sum_over(sweep, *a, **k)
 
 
+@pytest.mark.parametrize(
+    ("start", "stop"),
+    [(0, 1), (7, 1031), (0, 1025), (255, 3000), (256, 1281), (700, 40_000), (10**6, 10**6 + 2000)],
+)
+def test_harmonic_sums(start, stop):
+    high, low = _kernels.areas.harmonic(start, stop)
+    with localcontext(prec=40):
+        exact = sum(1 / Decimal(k) for k in range(start + 1, stop + 1))
+        error = abs(Decimal(high) + Decimal(low) - exact)
+    few = stop - start <= _kernels.areas.DIRECT
+    assert error <= exact * (Decimal("1e-30") if few else Decimal("3e-16"))
+
+
 @pytest.mark.parametrize("quantity", ["precision_trapezoids", "recall_trapezoids", "recall_steps"])
 def test_parts_of_a_polygon_add_up(quantity):
     """A part that begins among the points goes on from the precision there."""
@@ -249,16 +262,3 @@ def test_scores_looked_up_among_those_of_a_class(draw, dtype):
     for layout in (scores, np.asfortranarray(scores), np.repeat(scores, 2, axis=1)[:, ::2]):
         found = rank_sums(codes, sizes, layout, by_class=False)
         np.testing.assert_array_equal(found[:, 0], expected.sum(axis=1))
-
-
-@pytest.mark.parametrize(
-    ("start", "stop"),
-    [(0, 1), (7, 1031), (0, 1025), (255, 3000), (256, 1281), (700, 40_000), (10**6, 10**6 + 2000)],
-)
-def test_harmonic_sums(start, stop):
-    high, low = _kernels.areas.harmonic(start, stop)
-    with localcontext(prec=40):
-        exact = sum(1 / Decimal(k) for k in range(start + 1, stop + 1))
-        error = abs(Decimal(high) + Decimal(low) - exact)
-    few = stop - start <= _kernels.areas.DIRECT
-    assert error <= exact * (Decimal("1e-30") if few else Decimal("3e-16"))
