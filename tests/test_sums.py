@@ -108,6 +108,19 @@ def test_harmonic_sums(start, stop):
     assert error <= exact * (Decimal("1e-30") if few else Decimal("3e-16"))
 
 
+@pytest.mark.parametrize("ranks", [[1, 2, 2, 3, 4], [1, 2, 3, 4, 5], [2, 2, 3, 3, 3]])
+def test_points_of_sorted_keys(ranks):
+    """With a single tie, without any, and with more."""
+    labels = np.array([1, 0, 1, 1, 0])
+    keys = (2 * np.array(ranks) + labels).astype(np.uint64)
+    correct, accepted = np.zeros(7), np.zeros(7)
+    ends = [i for i in range(5) if i == 0 or ranks[i] != ranks[i - 1]][::-1]
+    found = _kernels.areas.next_points(keys, 0, 5, 1, 6, np.uint64(0), correct, accepted)
+    assert found == (0, 1 + len(ends))
+    assert accepted[1 : 1 + len(ends)].tolist() == [5 - i for i in ends]
+    assert correct[1 : 1 + len(ends)].tolist() == [labels[i:].sum() for i in ends]
+
+
 @pytest.mark.parametrize("quantity", ["precision_trapezoids", "recall_trapezoids", "recall_steps"])
 def test_parts_of_a_polygon_add_up(quantity):
     """A part that begins among the points goes on from the precision there."""
