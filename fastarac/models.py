@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fastarac._core.inputs import NAMES, read_items
 from fastarac._core.sorting import sweep_arrays
-from fastarac.sweep import ThresholdSweep, trusted_sweep
+from fastarac.sweep import ThresholdSweep, every_threshold, trusted_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -60,7 +60,7 @@ def named_models(
 def sweep_of(model: Model, name: str, names: tuple[str, str, str] = NAMES) -> ThresholdSweep:
     """Return the sweep of one model; error messages begin with `name`."""
     if isinstance(model, ThresholdSweep):
-        return model
+        return every_threshold(model)
     if not isinstance(model, tuple | list) or len(model) not in (2, 3):
         found = type(model).__name__
         if isinstance(model, tuple | list):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from fastarac._core import runs, sorting
 from fastarac._core.counted import SweepArrays, integer_thresholds
 from fastarac._core.grades import GradedItems, graded_items
 from fastarac._core.inputs import NAMES, read_counts, read_items, vector
+from fastarac._core.minority import corners_around_few
 from fastarac._core.results import Result, Table, TupleResult, read_only
 
 FloatArray = NDArray[np.float64]
@@ -66,6 +67,10 @@ class ThresholdSweep(Table, Result):
         float64 where the items are weighted.
     false_accepts : ndarray of shape (m + 1,)
         The same for the incorrect items; from 0 to `n_incorrect`.
+    corners_only : bool
+        Whether thresholds inside runs of correct items are left out: of distinct confidences that
+        follow on each other without an error, only the lowest is there. The curves over it bend
+        nowhere else. What needs the others raises ``ValueError``.
 
     Examples
     --------
@@ -84,6 +89,7 @@ class ThresholdSweep(Table, Result):
     thresholds: NDArray[Any]
     true_accepts: NDArray[Any]
     false_accepts: NDArray[Any]
+    corners_only: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         given = [
@@ -92,11 +98,15 @@ class ThresholdSweep(Table, Result):
         ]
         _set(self, *(np.array(array) for array in given))  # copies: the caller's arrays may change
         _check_sweep(*given)
+        if self.corners_only and self.true_accepts.dtype != np.int64:
+            message = "corners_only is given with counts of type float64; int64 is expected"
+            raise TypeError(message)
 
     def __repr__(self) -> str:
         return (
             f"ThresholdSweep({len(self.thresholds) - 1} thresholds, "
-            f"{self.n_correct:.12g} correct, {self.n_incorrect:.12g} incorrect)"
+            f"{self.n_correct:.12g} correct, {self.n_incorrect:.12g} incorrect"
+            f"{', corners only' if self.corners_only else ''})"
         )
 
     @staticmethod
@@ -243,7 +253,8 @@ class ThresholdSweep(Table, Result):
         Raises
         ------
         ValueError
-            Where a threshold is NaN.
+            Where a threshold is NaN; of a sweep with corners only, where it may lie inside a run of
+            correct items.
 
         Examples
         --------
@@ -264,6 +275,8 @@ class ThresholdSweep(Table, Result):
             # neither side may be rounded on the way to a common type
             rising, given = rising.astype(object), given.astype(object)
         index = len(rising) - np.searchsorted(rising, given, side="left")
+        if self.corners_only:
+            _check_not_inside(self, index, given)
         accepted = self.true_accepts[index], self.false_accepts[index]
         rejected = self.n_correct - accepted[0], self.n_incorrect - accepted[1]
         if given.ndim == 0:
@@ -274,6 +287,8 @@ class ThresholdSweep(Table, Result):
         """Merge with the sweep of other items: the sweep of all items together, exactly."""
         if not isinstance(other, ThresholdSweep):
             return NotImplemented
+        every_threshold(self)
+        every_threshold(other)
         whole = self.true_accepts.dtype == other.true_accepts.dtype == np.int64
         if whole and self.total + other.total > np.iinfo(np.int64).max:
             message = f"the merged counts sum to {self.total + other.total}, beyond int64"
@@ -311,11 +326,16 @@ class ThresholdSweep(Table, Result):
 
 
 def trusted_sweep(
-    thresholds: NDArray[Any], true_accepts: NDArray[Any], false_accepts: NDArray[Any]
+    thresholds: NDArray[Any],
+    true_accepts: NDArray[Any],
+    false_accepts: NDArray[Any],
+    *,
+    corners_only: bool = False,
 ) -> ThresholdSweep:
     """Make a sweep of arrays that the library itself has made, without a check or a copy."""
     sweep = ThresholdSweep.__new__(ThresholdSweep)
     _set(sweep, thresholds, true_accepts, false_accepts)
+    object.__setattr__(sweep, "corners_only", corners_only)
     return sweep
 
 
@@ -347,6 +367,21 @@ def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
         raise ValueError(message)
 
 
+def _check_not_inside(sweep: ThresholdSweep, index: NDArray[np.intp], given: NDArray[Any]) -> None:
+    """Raise where a threshold, above the point below, may divide the run that ends at that point."""
+    below = np.minimum(index + 1, len(sweep.thresholds) - 1)
+    correct = sweep.true_accepts[below] - sweep.true_accepts[index]
+    run = (sweep.false_accepts[below] == sweep.false_accepts[index]) & (correct > 1)
+    inside = np.atleast_1d(run & (given != sweep.thresholds[index]) & (given != np.inf))
+    if inside.any():
+        message = (
+            f"threshold {np.atleast_1d(given)[inside].flat[0]} may lie inside a run of correct items, "
+            "of which this ThresholdSweep, with corners only, has no more than the end; a threshold of "
+            "its own, or a sweep made without corners_only=True, is expected"
+        )
+        raise ValueError(message)
+
+
 def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -> NDArray[Any]:
     """Counts `name` of the sweep at decreasing thresholds that include its own."""
     rising = sweep.thresholds[::-1]
@@ -360,6 +395,7 @@ def threshold_sweep(
     *,
     sample_weight: ArrayLike | None = None,
     graded: bool = False,
+    corners_only: bool = False,
 ) -> ThresholdSweep:
     """Count the accepted correct and incorrect items at every distinct threshold.
 
@@ -374,6 +410,9 @@ def threshold_sweep(
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1], such as the credit for a partly right answer: an item
         of grade g is g correct and 1 − g incorrect at its confidence. The counts are then floats.
+    corners_only : bool, default=False
+        Leave out the thresholds inside runs of correct items: with k errors at most 2k + 1 are left,
+        and where k is small, the correct items are not sorted. Without weights or grades.
 
     Returns
     -------
@@ -387,12 +426,17 @@ def threshold_sweep(
         nulls, NaN, infinities, labels other than 0 and 1, or negative weights; or where the greatest
         weight is more than 1e305 times the least one above 0.
     TypeError
-        Where an argument does not hold real numbers.
+        Where an argument does not hold real numbers, and for `corners_only` with weights or grades.
 
     Notes
     -----
     The counts are those of Kimura et al. 2024, table 1. The order of the items does not matter:
     equal confidences are one threshold. Sums are exact integers, or, of weights, rounded once.
+
+    A sweep with `corners_only` gives the same values, to the last bit, for all that depends on pairs,
+    errors and corners: the ARAC and ROC areas and their parts, the hull, the acceptance at an error
+    rate or a risk, the costs, ARP-AUC and AURC by "mean" and "exact", PR-AUC by Davis and Goadrich.
+    What needs single thresholds inside a run refuses it.
 
     Examples
     --------
@@ -402,7 +446,16 @@ def threshold_sweep(
     array([1.        , 1.        , 1.        , 0.66666667])
     >>> fa.threshold_sweep([1, 0, 0.25], [0.9, 0.5, 0.7], graded=True).false_accepts
     array([0.  , 0.  , 0.75, 1.75])
+    >>> fa.threshold_sweep([1, 0, 1, 1, 1], [0.9, 0.8, 0.7, 0.6, 0.5], corners_only=True).thresholds
+    array([inf, 0.9, 0.8, 0.5])
     """
+    if corners_only:
+        if graded or sample_weight is not None:
+            other = "graded" if graded else "sample_weight"
+            message = f"corners_only is given with {other}; it takes whole items, so one of them"
+            raise TypeError(f"{message} is expected")
+        arrays = runs.corners_of(read_items(correct, confidence))
+        return trusted_sweep(*arrays, corners_only=True)
     if graded:
         correct, confidence, sample_weight, _ = graded_items(correct, confidence, sample_weight)
     return trusted_sweep(*sorting.sweep_arrays(read_items(correct, confidence, sample_weight)))
@@ -413,11 +466,54 @@ def as_sweep(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None = None,
 ) -> ThresholdSweep:
-    """Return the sweep that stands in place of (correct, confidence), or build it from them."""
+    """Return the sweep that stands in place of (correct, confidence), or build it from them.
+
+    With every threshold: `as_corners` is for what needs no more than corners.
+    """
+    if isinstance(correct, ThresholdSweep):
+        reject_beside_sweep(confidence, sample_weight)
+        return every_threshold(correct)
+    return threshold_sweep(correct, require_confidence(confidence), sample_weight=sample_weight)
+
+
+def as_points(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None = None,
+) -> ThresholdSweep:
+    """`as_sweep` for what is read at each point: a sweep with corners only has its own points."""
     if isinstance(correct, ThresholdSweep):
         reject_beside_sweep(confidence, sample_weight)
         return correct
-    return threshold_sweep(correct, require_confidence(confidence), sample_weight=sample_weight)
+    return as_sweep(correct, confidence, sample_weight)
+
+
+def as_corners(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None = None,
+    names: tuple[str, str, str] = NAMES,
+) -> ThresholdSweep:
+    """`as_sweep` for what needs no more than corners: these alone where they are made faster."""
+    if isinstance(correct, ThresholdSweep):
+        reject_beside_sweep(confidence, sample_weight, names[1])
+        return correct
+    items = read_items(correct, require_confidence(confidence, names), sample_weight, names)
+    corners = corners_around_few(items)
+    if corners is not None:
+        return trusted_sweep(*corners, corners_only=True)
+    return trusted_sweep(*sorting.sweep_arrays(items))
+
+
+def every_threshold(sweep: ThresholdSweep) -> ThresholdSweep:
+    """Raise where the sweep has corners only."""
+    if sweep.corners_only:
+        message = (
+            f"{sweep!r} is given, which lacks the thresholds inside runs of correct items; (correct, "
+            "confidence), or a sweep made of them without corners_only=True, is expected"
+        )
+        raise ValueError(message)
+    return sweep
 
 
 def sweep_of_runs(

@@ -135,18 +135,18 @@ def test_a_few_weighted_floats_have_to_be_finite(kind, bad):
     assert found[:2] == (bad, 1)
 
 
-@pytest.mark.parametrize(
-    ("values", "side"), [([-2.0, -1.0, -3.0], 0), ([1.0, 2.0, 3.0], 1), ([2.0, -1.0, 1.0], 2)]
-)
-def test_items_passed_by_say_on_which_side_of_zero_they_are(values, side):
-    """Keys lose the bit that would tell."""
-    items = np.array(values)
-    ends = minority.ends_of(items.min(), items.max(), 2, linear=True)
-    found = _kernels.minority.pass_by(
-        items, items.view(np.uint64), np.array([1, 1, 0], np.uint8), codes.FLOAT,
-        np.array(np.inf).view(np.uint64)[()], ends, np.zeros(4, np.int32), 0, np.empty(4, np.uint64),
-    )  # fmt: skip
-    assert found == (False, 1, side, 0, 3, 0)
+@pytest.mark.parametrize("error", [-2.5, -0.0, 0.5])
+def test_items_are_counted_on_either_side_of_an_error(error):
+    """And of zero; one is tied with it, and the lowest of those above and below is kept."""
+    values = np.array([error, error + 0.0, -3.0, 3.0, error + 1.0, error - 1.0])
+    labels = np.array([0, 1, 1, 1, 1, 1], np.uint8)
+    with mock.patch.multiple(minority, MAX_SHARE=1.0, MAX_SHARED=1.0):
+        gaps = minority.gaps_around_few(inputs.read_items(labels, values))
+    assert gaps is not None
+    assert (gaps.ties.tolist(), gaps.counts.tolist()) == ([1], [2, 2])
+    lowest = gaps.lowest.copy()
+    _kernels.minority.disorder(lowest, codes.FLOAT)
+    assert lowest.view(np.float64).tolist() == [min(-3.0, error - 1.0), min(3.0, error + 1.0)]
 
 
 @ways

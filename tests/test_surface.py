@@ -42,6 +42,7 @@ MEANINGS = {
     "score_b": "(n,) scores of the other",
     "sample_weight": "(n,) weights of the items",
     "graded": "whether `correct` holds grades from 0 to 1",
+    "corners_only": "whether thresholds inside runs of correct items are left out",
     "groups": "(n,) labels of items that depend on each other",
     "by": "(n,) labels of items that are reported apart (in `fa.io`, `fa.frames`: the column of that)",
     "sweep": "a ThresholdSweep",

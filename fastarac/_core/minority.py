@@ -1,82 +1,139 @@
-"""Count pairs without sorting the larger class, where errors (or correct items) are few.
+"""Count without sorting the larger class, where errors (or correct items) are few.
 
-Of the items of the larger class only those are sorted that share a small cell of confidences with one
-of the smaller class; the others need nothing but the number of the latter below their cell.
+The items of the smaller class are sorted. Those of the larger one are counted between them: most lie in
+a small cell of confidences without any of the former, and need nothing but the number of these below.
+The pairs follow from that, and the sweep at all errors and at the ends of the runs between them.
 """
 
 from __future__ import annotations
 
 import math
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core import parallel
-from fastarac._core.counted import has_few_values, sample_of
-from fastarac._core.numpy_sort import sort_keys
+from fastarac._core.counted import SweepArrays, has_few_values, sample_of, thresholds_of
 
 if TYPE_CHECKING:
     from fastarac._core.inputs import Items
 
+LEAST = 1 << 16  # up to so many items are sorted as quickly
 MAX_SHARE = 1 / 50  # of the smaller class
 MAX_SHARED = 1 / 2  # of the items, as a sample tells, in a cell with one of the smaller class
-MAX_CELL_BITS = 19
+MAX_CELL_BITS = 20
 OCTAVE_BITS = 5  # of them, where cells are finer towards one end: 32 octaves
 
 Array = NDArray[Any]
 
 
-def count_around_few(items: Items) -> tuple[int, int, int] | None:
-    """Correct items, incorrect items and doubled pairs, or None where another way is better."""
+class Gaps(NamedTuple):
+    """Where the items of the larger class are between those of the smaller one, with m distinct values.
+
+    Values are as `order` of the kernels has them: as unsigned integers.
+    """
+
+    rare_label: int
+    rare: Array
+    """The m distinct values, rising."""
+    rare_counts: NDArray[np.int64]
+    """How many items of the smaller class each of them has."""
+    ties: NDArray[np.int64]
+    """How many of the larger class."""
+    counts: NDArray[np.int64]
+    """How many of the larger class there are between two of them, and beyond the ends: (m + 1,)."""
+    lowest: Array
+    """The least value of these; of no meaning where there are none."""
+
+
+def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps | None:
+    """Count the larger class around the smaller one; None where another way is better.
+
+    It is as well where the label of the smaller class is none of `rare_labels`.
+    """
     n, layout = items.n, items.layout
-    if not items.direct:
+    if not items.direct or items.weight is not None:
         return None
     correct = int(np.count_nonzero(items.correct.view(np.bool_)))
     few = min(correct, n - correct)
-    if not 0 < few <= MAX_SHARE * n:
+    rare_label = int(correct < n - correct)
+    if not 0 < few <= MAX_SHARE * n or rare_label not in rare_labels:
         return None
     sample = sample_of(items)
-    if has_few_values(sample) or (sample[0] < 0) != (sample[-1] < 0):
+    if has_few_values(sample):
         return None
     kernels = _kernels.minority
-    rare_label = int(correct < n - correct)
     _, values, bits, labels = next(items.chunks(0, n))
     where = np.flatnonzero(labels == rare_label)
     if len(where) != few:  # labels other than 0 and 1
         items.reject()
-    rare = values[where]
-    sample = np.ascontiguousarray(sample, layout.values)
-    maps = [_map(rare, sample, linear=linear) for linear in (True, False)]
-    shared, ends, table = min(maps, key=itemgetter(0))
-    if shared > MAX_SHARED:
-        return None
     keys = np.empty(few, layout.bits)
-    label = np.full(few, rare_label, np.uint8)
-    kernel = _kernels.threshold.encode_two_ended
-    _, _, lower = kernel(rare.view(layout.bits), label, layout.kind, layout.exponent, keys)
+    kernels.order(bits[where], layout.kind, keys)
+    rare, rare_counts = np.unique(keys, return_counts=True)
+    some = rare.copy()
+    kernels.disorder(some, layout.kind)
+    some = some.view(layout.values)
+    sample = np.ascontiguousarray(sample, layout.values)
+    maps = [_map(some, sample, linear=linear) for linear in (True, False)]
+    shared, ends, table = min(maps, key=itemgetter(0))
+    if not shared <= MAX_SHARED:
+        return None
 
-    def count(share: tuple[int, int]) -> tuple[int, int]:
+    def count(share: tuple[int, int]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         part = slice(*share)
-        mixed = np.empty(share[1] - share[0] + few, layout.bits)
-        bad, seen, side, n_keys, passed, doubled = kernels.pass_by(
+        gaps = np.zeros((len(rare) + 1, 2), np.uint64)
+        gaps[:, 1] = np.iinfo(np.uint64).max
+        ties = np.zeros(len(rare), np.int64)
+        bad, seen = kernels.count_gaps(
             values[part], bits[part], labels[part], layout.kind, layout.exponent, ends, table,
-            rare_label, mixed,
+            rare_label, rare, gaps, ties,
         )  # fmt: skip
         items.check(not_finite=bad, seen_labels=seen)
-        mixed = mixed[: n_keys + few]
-        mixed[n_keys:] = keys
-        sort_keys(mixed)
-        if rare_label == 1:  # then a pair counts where the rare item is above
-            doubled = 2 * few * passed - doubled
-        return side, doubled + _kernels.threshold.count_keys(mixed)[3]
+        return gaps, ties
 
     found = parallel.run(count, parallel.shares(n))
-    if {side for side, _ in found} != {0 if lower else 1}:
+    counts = np.sum([gaps[:, 0] for gaps, _ in found], axis=0).astype(np.int64)
+    ties = np.sum([ties for _, ties in found], axis=0)
+    if counts.sum() + ties.sum() != n - few:
+        items.reject()
+    lowest = np.min([gaps[:, 1] for gaps, _ in found], axis=0)
+    return Gaps(rare_label, rare, rare_counts, ties, counts, lowest.astype(layout.bits))
+
+
+def count_around_few(items: Items) -> tuple[int, int, int] | None:
+    """Correct items, incorrect items and doubled pairs, or None where another way is better."""
+    found = gaps_around_few(items)
+    if found is None:
         return None
-    return correct, n - correct, sum(doubled for _, doubled in found)
+    few = int(found.rare_counts.sum())
+    below = np.concatenate([[0], np.cumsum(found.rare_counts)])
+    doubled = int(2 * (found.counts @ below) + found.ties @ (below[:-1] + below[1:]))
+    if found.rare_label == 0:
+        return items.n - few, few, doubled
+    return few, items.n - few, 2 * few * (items.n - few) - doubled
+
+
+def corners_around_few(items: Items) -> SweepArrays | None:
+    """The sweep without the thresholds inside runs of correct items, where errors are few."""
+    found = gaps_around_few(items, (0,)) if items.n > LEAST else None
+    if found is None:
+        return None
+    layout, m = items.layout, len(found.rare)
+    raw = np.empty(2 * m + 2, layout.bits)
+    steps = np.zeros((2, 2 * m + 2), np.int64)
+    # from the highest on: what lies above each value of an error, then that value
+    raw[1::2], raw[2::2] = found.lowest[::-1], found.rare[::-1]
+    steps[0, 1::2], steps[0, 2::2] = found.counts[::-1], found.ties[::-1]
+    steps[1, 2::2] = found.rare_counts[::-1]
+    kept = steps[0] + steps[1] > 0
+    kept[0] = True
+    accepts = np.cumsum(steps[:, kept], axis=1)
+    raw = raw[kept]
+    _kernels.minority.disorder(raw, layout.kind)
+    return SweepArrays(thresholds_of(raw, layout), *accepts)
 
 
 def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
@@ -95,12 +152,12 @@ def _map(rare: Array, sample: Array, *, linear: bool) -> tuple[float, Any, Array
     """Cells of one kind: the share of the sample in one with a rare item, their ends, their table."""
     kernels = _kernels.minority
     low, high = float(min(rare.min(), sample[0])), float(max(rare.max(), sample[-1]))
-    bits = min(MAX_CELL_BITS, (4 * len(rare)).bit_length())
+    bits = min(MAX_CELL_BITS, (16 * len(rare)).bit_length())
     ends = ends_of(low, high, bits, linear=linear)
     if ends is None:
         return math.inf, ends, rare
-    table = np.empty(1 << bits, np.int32)
+    table = np.empty((1 << bits) + 1, np.int32)
     kernels.fill_table(rare, ends, table)
     cells = np.empty(len(sample), np.int32)
     kernels.cells_between(sample, ends, 1 << bits, cells)
-    return np.count_nonzero(table[cells] == 1) / len(cells), ends, table
+    return np.count_nonzero(table[cells] & 1) / len(cells), ends, table

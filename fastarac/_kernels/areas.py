@@ -39,7 +39,10 @@ from fastarac._kernels.weighted import add, multiply
 
 Array = NDArray[Any]
 
-DIRECT = 1 << 10  # so many terms of a harmonic sum are added one by one
+DIRECT = 12  # so many terms of a harmonic sum are added one by one
+FROM = 1 << 8  # where the series for the others begins
+TINY = 2.0**-106
+LN_2, LN_2_LOW = 0.6931471805599453, 2.3190468138462996e-17
 
 MAX_TOTAL = 1 << 35
 BLOCK = 1 << 11  # points that are looked at together, in the cache
@@ -60,25 +63,65 @@ def divide(high: float, low: float, by_high: float, by_low: float) -> tuple[floa
 
 
 @kernel
+def log_of_ratio(a: float, b: float) -> tuple[float, float]:
+    """ln(b/a) of whole numbers 0 < a < b < 2**51, as a double-double."""
+    twos = 0
+    while b > 1.5 * a:
+        a *= 2.0
+        twos += 1
+    # ln(b/a) = 2·(z + z**3/3 + z**5/5 + …) with z = (b - a)/(b + a), at most 1/5
+    high, low = divide(b - a, 0.0, b + a, 0.0)
+    square_high, square_low = multiply(high, low, high, low)
+    power_high, power_low = 2.0 * high, 2.0 * low
+    high, low = power_high, power_low
+    k = 1.0
+    least = TINY * abs(high)
+    while abs(power_high) > least:
+        k += 2.0
+        power_high, power_low = multiply(power_high, power_low, square_high, square_low)
+        term_high, term_low = divide(power_high, power_low, k, 0.0)
+        high, low = add(high, low, term_high, term_low)
+    if twos:
+        more_high, more_low = multiply(LN_2, LN_2_LOW, float(twos), 0.0)
+        high, low = add(more_high, more_low, high, low)
+    return high, low
+
+
+@kernel
+def beyond_log(doubled: float) -> tuple[float, float]:
+    """H(k) − ln(k + 1/2) − γ for k >= `FROM`, of 2k + 1, as a double-double."""
+    square, square_low = multiply(doubled, 0.0, doubled, 0.0)
+    u, u_low = divide(4.0, 0.0, square, square_low)  # 1/(k + 1/2)**2
+    tail = 31.0 / 8064.0 - u * (127.0 / 30720.0 - u * (511.0 / 67584.0 - u * 0.02108271643))
+    high, low = divide(-7.0, 0.0, 960.0, 0.0)
+    high, low = add(high, low, u * tail, 0.0)
+    high, low = multiply(high, low, u, u_low)
+    first_high, first_low = divide(1.0, 0.0, 24.0, 0.0)
+    high, low = add(first_high, first_low, high, low)
+    return multiply(high, low, u, u_low)
+
+
+@kernel
 def harmonic(start: Any, stop: Any) -> tuple[float, float]:
     """Σ 1/k over start < k <= stop, as a double-double.
 
-    Beyond `DIRECT` terms from 256 on by Euler and Maclaurin: as exact as a double, no longer to all
-    digits.
+    Terms up to `FROM`, and where there are few, one by one; the others by the asymptotic series of the
+    harmonic numbers, H(k) ~ γ + ln x + 1/(24x²) − 7/(960x⁴) + 31/(8064x⁶) − …, x = k + 1/2.
     """
     high = low = 0.0
     k = start
-    while k < stop and (stop - start <= DIRECT or k < 256):
+    while k < stop and (stop - start <= DIRECT or k < FROM):
         k += 1
         term_high, term_low = divide(1.0, 0.0, float(k), 0.0)
         high, low = add(high, low, term_high, term_low)
     if k < stop:
-        a = float(k)
-        b = float(stop)
-        rest = math.log1p((b - a) / a) + (0.5 / b - 0.5 / a)
-        rest -= (1.0 / (b * b) - 1.0 / (a * a)) / 12.0
-        rest += (1.0 / (b * b * b * b) - 1.0 / (a * a * a * a)) / 120.0
-        high, low = add(high, low, rest, 0.0)
+        a, b = 2.0 * float(k) + 1.0, 2.0 * float(stop) + 1.0
+        log_high, log_low = log_of_ratio(a, b)
+        high, low = add(high, low, log_high, log_low)
+        at_a, low_at_a = beyond_log(a)
+        at_b, low_at_b = beyond_log(b)
+        high, low = add(high, low, -at_a, -low_at_a)
+        high, low = add(high, low, at_b, low_at_b)
     return high, low
 
 
@@ -275,8 +318,12 @@ def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float
 
 
 @kernel
-def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array) -> None:
-    """Add the areas over the ties 1 to m to `sums` (3·LANES,)."""
+def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row: Array) -> None:
+    """Add the areas over the ties 1 to m to `sums` (3·LANES,), and those of wide ties to `row`.
+
+    A tie of p items that t counts, where t has counted most of those above, has p as a whole number and
+    the rest, −(n0 − t0)·ln(1 + p/n0), apart: what is close to a whole number is as exact as the rest.
+    """
     wide = 0
     for start in range(0, m, LANES):
         n = min(LANES, m - start)
@@ -291,19 +338,27 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array) -> N
             # lost_to_log(x)/x; what comes next is below x**7/9
             lost = 1.0 / 5.0 - x * (1.0 / 6.0 - x * (1.0 / 7.0 - x * (1.0 / 8.0)))
             lost = 1.0 / 2.0 - x * (1.0 / 3.0 - x * (1.0 / 4.0 - x * lost))
-            value = x * (p * lost + t0 * (1.0 - x * lost))
+            log = x * (1.0 - x * lost)
+            whole = p if p == g and n0 <= 2.0 * t0 else 0.0
+            value = x * p * lost + t0 * log
             value *= p / g if of_recall else 1.0
+            value = (t0 - n0) * log if whole > 0.0 else value
             sums[j] += value if x <= NARROW else 0.0
+            sums[LANES + j] += whole if x <= NARROW else 0.0
             wide += 1 if x > NARROW else 0
     for i in range(m if wide else 0):
         n0 = a[i]
         g = a[i + 1] - n0
         if g > NARROW * max(n0, 1.0):
             p = t[i + 1] - t[i]
-            if n0 > 0.0:
-                sums[0] += integral(t[i], p, g, of_recall, 1.0 / n0)
+            if n0 == 0.0:
+                value = p * (p / g) if of_recall else p
+            elif p == g and n0 <= 2.0 * t[i]:
+                row[3], row[4] = add(row[3], row[4], p, 0.0)
+                value = (t[i] - n0) * math.log1p(g / n0)
             else:
-                sums[0] += p * (p / g) if of_recall else p
+                value = integral(t[i], p, g, of_recall, 1.0 / n0)
+            row[3], row[4] = add(row[3], row[4], value, 0.0)
 
 
 @kernel
@@ -314,7 +369,7 @@ def add_points(
     last_t = t[m]
     last_a = a[m]
     if quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS):
-        add_integrals(t, a, m, quantity == RECALL_INTEGRALS, sums)
+        add_integrals(t, a, m, quantity == RECALL_INTEGRALS, sums, row)
     else:
         factors(t, a, m, quantity, w, row, scale)
         add_quotients(t[: m + 1], a[: m + 1], w[: m + 1], scale, sums)
@@ -332,6 +387,7 @@ def gather(quantity: int, sums: Array, row: Array) -> None:
     for j in range(LANES):
         if logarithms:
             row[3], row[4] = add(row[3], row[4], sums[j], 0.0)
+            row[3], row[4] = add(row[3], row[4], sums[LANES + j], 0.0)
         else:
             row[0] += sums[j]
             row[1] += sums[LANES + j]

@@ -1,9 +1,8 @@
-"""Sum all figures over the thresholds in one pass: what `areas` sums one by one.
+"""Sum two figures over the thresholds in one pass: what `areas` sums one by one.
 
-Three sums share their work: that of trapezoids under precision or risk (`PRECISION_TRAPEZOIDS`), that
-of precisions at each correct item (`RECALL_STEPS`), whose quotients are the same, and the integral over
-the recall (`RECALL_INTEGRALS`). `c` and `a` hold the correct and the accepted items at up to `BLOCK`
-points that are in the cache, those above them at 0.
+That of trapezoids under precision or risk (`PRECISION_TRAPEZOIDS`) and that of precisions at each
+correct item (`RECALL_STEPS`) have the same quotients. `c` and `a` hold the correct and the accepted
+items at up to `BLOCK` points that are in the cache, those above them at 0.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
-from fastarac._kernels.areas import BLOCK, LANES, ROUNDER, add_integrals, go_to, read_points
-from fastarac._kernels.weighted import add
+from fastarac._kernels.areas import BLOCK, LANES, ROUNDER, go_to, read_points
 
 Array = NDArray[Any]
 
@@ -43,16 +41,15 @@ def point_sums(
 
 @kernel
 def add_figures(
-    c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Array, integrals: Array, row: Array
+    c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Array, row: Array
 ) -> None:
     """Add the figures of the points 1 to m to `sums` (6·LANES,), and go on as `add_points` does.
 
     One quotient a point serves both sums: `PRECISION_TRAPEZOIDS`, and `RECALL_STEPS` whose precision
-    is 1 less the risk where the quotients are risks. `integrals` (3·LANES,): `RECALL_INTEGRALS`.
+    is 1 less the risk where the quotients are risks.
     """
     last_c = c[m]
     last_a = a[m]
-    add_integrals(c, a, m, True, integrals)
     a[m + 1] = a[m]
     if a[0] == 0.0:  # flat from nothing accepted to the first point
         point_sums(c, a, 1, -a[1], of_risk, scale, row)
@@ -86,15 +83,12 @@ def add_figures(
 
 
 @kernel
-def gather_figures(sums: Array, integrals: Array, row: Array) -> None:
-    """Add the lanes to a row of figures (8,) and clear them."""
+def gather_figures(sums: Array, row: Array) -> None:
+    """Add the lanes to a row of figures (6,) and clear them."""
     for k in range(6):
         for j in range(LANES):
             row[k] += sums[k * LANES + j]
-    for j in range(LANES):
-        row[6], row[7] = add(row[6], row[7], integrals[j], 0.0)
     sums[:] = 0.0
-    integrals[:] = 0.0
 
 
 @kernel
@@ -108,14 +102,13 @@ def figures_of_points(
     scale: float,
     rows: Array,
 ) -> None:
-    """Sum all figures over the points from `start`, at least 1, up to `stop`.
+    """Sum both figures over the points from `start`, at least 1, up to `stop`.
 
-    The first `chunk` points are summed into the first of the `rows` (n_chunks, 8), and so on.
+    The first `chunk` points are summed into the first of the `rows` (n_chunks, 6), and so on.
     """
     c = np.empty(BLOCK + 2)
     a = np.empty(BLOCK + 2)
     sums = np.zeros(6 * LANES)
-    integrals = np.zeros(3 * LANES)
     c[0] = true_accepts[start - 1]
     a[0] = true_accepts[start - 1] + false_accepts[start - 1]
     for r in range(len(rows)):
@@ -126,9 +119,9 @@ def figures_of_points(
             for j in range(m):
                 c[j + 1] = true_accepts[start + j]
                 a[j + 1] = true_accepts[start + j] + false_accepts[start + j]
-            add_figures(c, a, m, of_risk, scale, sums, integrals, rows[r])
+            add_figures(c, a, m, of_risk, scale, sums, rows[r])
             start += m
-        gather_figures(sums, integrals, rows[r])
+        gather_figures(sums, rows[r])
 
 
 @kernel
@@ -147,7 +140,6 @@ def figures_of_buckets(
     c = np.empty(BLOCK + 2)
     a = np.empty(BLOCK + 2)
     sums = np.zeros(6 * LANES)
-    integrals = np.zeros(3 * LANES)
     flip = keys.dtype.type(0)
     b, position = go_to(keys, bounds, above, start, flip, c, a)
     for r in range(len(rows)):
@@ -156,6 +148,6 @@ def figures_of_buckets(
         while start < end:
             m = min(BLOCK, end - start)
             b, position = read_points(keys, bounds, b, position, m, flip, c, a)
-            add_figures(c, a, m, of_risk, scale, sums, integrals, rows[r])
+            add_figures(c, a, m, of_risk, scale, sums, rows[r])
             start += m
-        gather_figures(sums, integrals, rows[r])
+        gather_figures(sums, rows[r])

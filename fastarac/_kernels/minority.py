@@ -1,9 +1,9 @@
-"""Count pairs where one label is rare: most items of the other one pass by without being sorted.
+"""Count items between rare ones, where one label is rare: without sorting those of the other one.
 
 The range of the values is divided into cells. An item in a cell without rare ones is above the same
-of them as the whole cell; only what shares a cell with a rare item has to be sorted. `table`
-(n_cells,) holds for each cell twice the number of rare items below, which is even, or 1 where there
-are rare items in the cell.
+of them as the whole cell; only what shares a cell with rare items is looked up among them. `table`
+(n_cells + 1,) holds for each cell twice the number of distinct rare values below, and 1 more where
+there are some in the cell.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
-from fastarac._kernels.codes import FLOAT
+from fastarac._kernels.codes import FLOAT, UNSIGNED
 from fastarac._kernels.threshold import ordered
 
 Array = NDArray[Any]
@@ -47,21 +47,39 @@ def cells_between(values: Array, ends: Any, n_cells: int, cells: Array) -> None:
 
 @kernel
 def fill_table(rare: Array, ends: Any, table: Array) -> None:
-    """Fill the table from the rare values, in any order."""
+    """Fill the table from the distinct rare values, in any order."""
     table[:] = 0
     cells = np.empty(len(rare), np.int32)
-    cells_between(rare, ends, len(table), cells)
+    cells_between(rare, ends, len(table) - 1, cells)
     for i in range(len(rare)):
         table[cells[i]] += 1
     before = 0
     for cell in range(len(table)):
         count = np.int64(table[cell])
-        table[cell] = 1 if count else 2 * before
+        table[cell] = 2 * before + (1 if count else 0)
         before += count
 
 
 @kernel
-def pass_by(
+def order(bits: Array, kind: int, keys: Array) -> None:
+    """Write `threshold.ordered` of each value."""
+    sign = np.uint64(1) << np.uint64(8 * bits.itemsize - 1)
+    sign = bits.dtype.type(sign)
+    for i in range(len(bits)):
+        keys[i] = ordered(bits[i], sign, kind)
+
+
+@kernel
+def disorder(keys: Array, kind: int) -> None:
+    """Turn what `order` wrote back into the bits of the values."""
+    sign = keys.dtype.type(np.uint64(1) << np.uint64(8 * keys.itemsize - 1))
+    for i in range(len(keys)):
+        if kind != UNSIGNED:
+            keys[i] = ~keys[i] if kind == FLOAT and not keys[i] & sign else keys[i] ^ sign
+
+
+@kernel
+def count_gaps(
     values: Array,
     bits: Array,
     labels: Array,
@@ -70,47 +88,64 @@ def pass_by(
     ends: Any,
     table: Array,
     rare_label: int,
-    keys: Array,
-) -> tuple[bool, int, int, int, int, int]:
-    """Write the keys of the items with the other label that share a cell with a rare one.
+    rare: Array,
+    gaps: Array,
+    ties: Array,
+) -> tuple[bool, int]:
+    """Count the items with the other label between the rare ones, and at them.
 
-    Returns whether a float is not finite, the union of the labels, whether all values are below zero
-    (0), none is (1) or some are (2), the number of keys, the number of items that share no cell with a
-    rare one, and twice the number of pairs of such an item and a rare one below it.
+    `rare` (m,) are the distinct values of the rare items as `order` has them, rising. Each row of
+    `gaps` (m + 1, 2) takes the number of items between two of them, and the lowest of these; to `ties`
+    (m,) are added the items at each. Returns whether a float is not finite, and
+    the union of the labels.
     """
-    T = bits.dtype.type
-    one = T(1)
-    sign = one << T(8 * bits.itemsize - 1)
+    one = bits.dtype.type(1)
+    sign = one << bits.dtype.type(8 * bits.itemsize - 1)
     bad = False
     seen = np.uint8(0)
-    some = sign ^ sign
-    every = ~some
-    n_keys = 0
-    passed = 0
-    doubled = 0
     cells = np.empty(BLOCK, np.int32)
+    keys = np.empty(BLOCK, rare.dtype)
     places = np.empty(BLOCK, np.int32)
+    gap_of = np.empty(BLOCK, np.int32)
+    key_of = np.empty(BLOCK, rare.dtype)
     for start in range(0, len(bits), BLOCK):
         b = bits[start : start + BLOCK]
         label = labels[start : start + BLOCK]
-        cells_between(values[start : start + BLOCK], ends, len(table), cells)
+        cells_between(values[start : start + BLOCK], ends, len(table) - 1, cells)
         for i in range(len(b)):
             bad |= (b[i] & exponent) == exponent
             seen |= label[i]
-            o = ordered(b[i], sign, kind)
-            some |= o
-            every &= o
-        shared = 0
+            keys[i] = ordered(b[i], sign, kind)
+        shared = alone = 0
         for i in range(len(b)):
-            entry = np.int64(table[cells[i]])
-            doubled += entry
+            entry = table[cells[i]]
             places[shared] = i
             shared += entry & 1
-        doubled -= shared
-        passed += len(b) - shared
+            gap_of[alone] = entry >> 1
+            key_of[alone] = keys[i]
+            alone += 1 - (entry & 1)
+        for j in range(alone):  # a loop of its own, as in one no load waits for the stores of the other
+            gaps[gap_of[j], 0] += np.uint64(1)
+        for j in range(alone):
+            gap = gap_of[j]
+            if key_of[j] < gaps[gap, 1]:
+                gaps[gap, 1] = key_of[j]
         for j in range(shared):
             i = places[j]
-            keys[n_keys] = (ordered(b[i], sign, kind) << one) | T(label[i])
-            n_keys += 1 if label[i] != rare_label else 0
-    side = 2 if (some ^ every) & sign else 1 if every & sign else 0
-    return bad and kind == FLOAT, np.int64(seen), side, n_keys, passed, doubled
+            if label[i] == rare_label:
+                continue
+            cell, key = cells[i], keys[i]
+            gap, end = np.int64(table[cell] >> 1), np.int64(table[cell + 1] >> 1)
+            while gap < end:
+                middle = (gap + end) >> 1
+                if rare[middle] < key:
+                    gap = middle + 1
+                else:
+                    end = middle
+            if gap < len(rare) and rare[gap] == key:
+                ties[gap] += 1
+                continue
+            gaps[gap, 0] += np.uint64(1)
+            if key < gaps[gap, 1]:
+                gaps[gap, 1] = key
+    return bad and kind == FLOAT, np.int64(seen)

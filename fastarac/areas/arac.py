@@ -13,14 +13,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core import parallel, sorting
+from fastarac._core import parallel, runs, sorting
 from fastarac._core.counted import SweepArrays
 from fastarac._core.inputs import NAMES, positive_scalar, read_items
+from fastarac._core.minority import corners_around_few
 from fastarac._core.pairs import quotient_of_pairs, value_of_pairs, whole_pairs
 from fastarac._core.results import TupleResult
 from fastarac._core.sorting import PairCounts, SortedItems, exact_quotient
-from fastarac._kernels.codes import PRECISION_TRAPEZOIDS, RECALL_INTEGRALS, RECALL_STEPS
-from fastarac.sweep import ThresholdSweep, reject_beside_sweep, require_confidence
+from fastarac._kernels.codes import (
+    PRECISION_INTEGRALS,
+    PRECISION_TRAPEZOIDS,
+    RECALL_INTEGRALS,
+    RECALL_STEPS,
+)
+from fastarac.sweep import (
+    ThresholdSweep,
+    every_threshold,
+    reject_beside_sweep,
+    require_confidence,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,7 +71,7 @@ def pair_counts(
 ) -> PairCounts:
     """Return the counts of pairs from items, on the way that writes no thresholds, or from a sweep."""
     if isinstance(correct, ThresholdSweep):
-        return pairs_of(ranked(correct, confidence, sample_weight))
+        return pairs_of(ranked(correct, confidence, sample_weight, corners=True))
     return sorting.count_pairs(read_items(correct, require_confidence(confidence), sample_weight))
 
 
@@ -69,13 +80,24 @@ def ranked(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
     names: tuple[str, str, str] = NAMES,
+    *,
+    corners: bool = False,
 ) -> Ranked:
-    """Return what `sum_over` sums: the sorted items, or the counts of a sweep."""
+    """Return what `sum_over` sums: the sorted items, or the counts of a sweep.
+
+    With `corners`, those at the corners will do where there are few errors.
+    """
     if isinstance(correct, ThresholdSweep):
         reject_beside_sweep(confidence, sample_weight, names[1])
-        return SweepArrays(correct.thresholds, correct.true_accepts, correct.false_accepts)
-    confidence = require_confidence(confidence, names)
-    return sorting.rank(read_items(correct, confidence, sample_weight, names))
+        sweep = correct if corners else every_threshold(correct)
+        return SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
+    items = read_items(correct, require_confidence(confidence, names), sample_weight, names)
+    return (corners_around_few(items) if corners else None) or sorting.rank(items)
+
+
+def runs_of(items: Ranked) -> SweepArrays:
+    """The counts at the points between runs, of items without weights."""
+    return runs.of_sorted(items.buckets) if isinstance(items, SortedItems) else runs.merged(items)
 
 
 def totals(items: Ranked) -> PairCounts:
@@ -119,11 +141,15 @@ def sum_over(items: Ranked, quantity: int, *, of_risk: bool = False) -> Fraction
     """Sum over the thresholds for one of the areas of `_kernels.codes`, far closer than a double.
 
     Points are summed in chunks of one size, so that the number of threads changes nothing. Risk is
-    precision with the incorrect items in the place of the correct ones.
+    precision with the incorrect items in the place of the correct ones. Integrals, which are rounded at
+    each term, are summed over runs, whatever the items are given as: what lies inside a run changes
+    nothing, to the last bit.
     """
     areas = _kernels.areas
     correct, incorrect, _ = totals(items)
     total = int(correct + incorrect)
+    if quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS) and not is_weighted(items):
+        items = runs_of(items)
     if isinstance(items, SweepArrays) and (is_weighted(items) or total >= areas.MAX_TOTAL):
         return _sum_by_points(items, quantity, of_risk=of_risk)
     digits = quotient_digits(total)
@@ -144,7 +170,7 @@ class Figures(NamedTuple):
 
 
 def figures_of(items: Ranked) -> Figures:
-    """Three areas by one pass over the thresholds, the same as three times `sum_over`."""
+    """Three areas by few passes over the thresholds, the same as three times `sum_over`."""
     areas = _kernels.areas
     correct, incorrect, _ = totals(items)
     total = correct + incorrect
@@ -158,10 +184,9 @@ def figures_of(items: Ranked) -> Figures:
     n, n_correct = int(total), int(correct)
     digits = quotient_digits(n)
     kernels = _kernels.figures.figures_of_points, _kernels.figures.figures_of_buckets
-    rows = _rows_of(items, kernels, (of_risk, 2.0**digits), 8)
-    *columns, highs, lows = rows.T.tolist()
+    columns = _rows_of(items, kernels, (of_risk, 2.0**digits), 6).T.tolist()
     (area, unit), (mean, of_mean) = _joined(columns[:3], digits), _joined(columns[3:], digits)
-    under_curve, of_curve = _exact_sum(highs, lows)
+    under_curve, of_curve = sum_over(items, RECALL_INTEGRALS).as_integer_ratio()
     return Figures(
         (area if of_risk else 2 * n * unit - area, 2 * n * unit),
         # the precision is 1 less the risk

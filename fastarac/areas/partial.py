@@ -16,7 +16,8 @@ from fastarac._core.inputs import SCORED_NAMES, choice, read_items
 from fastarac._core.sorting import doubled_area, sweep_arrays
 from fastarac.sweep import (
     ThresholdSweep,
-    as_sweep,
+    as_corners,
+    every_threshold,
     reject_beside_sweep,
     require_confidence,
     trusted_sweep,
@@ -150,7 +151,7 @@ def arac_partial_auc_score(
             raise ValueError(message)
     else:
         low, high = _range(acceptance_range, "acceptance_range")
-    sweep = as_sweep(correct, confidence, sample_weight)
+    sweep = as_corners(correct, confidence, sample_weight)
     ta, fa = sweep.true_accepts, sweep.false_accepts
     total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)  # not rounded
     if max_error_rate is not None:
@@ -245,7 +246,7 @@ def roc_partial_auc_score(
         low, high = _range(fpr_range, "fpr_range")
     else:
         low, high = _range(tpr_range, "tpr_range")
-    sweep = scored_sweep(y_true, y_score, sample_weight)
+    sweep = as_corners(y_true, y_score, sample_weight, SCORED_NAMES)
     tp, fp = (sweep.true_accepts,), (sweep.false_accepts,)
     positive, negative = _at(tp, -1), _at(fp, -1)
     if not (positive and negative):
@@ -274,7 +275,7 @@ def scored_sweep(
     """`as_sweep` for functions whose arguments are called y_true and y_score."""
     if isinstance(y_true, ThresholdSweep):
         reject_beside_sweep(y_score, sample_weight, "y_score")
-        return y_true
+        return every_threshold(y_true)
     y_score = require_confidence(y_score, SCORED_NAMES)
     items = read_items(y_true, y_score, sample_weight, SCORED_NAMES)
     return trusted_sweep(*sweep_arrays(items))

@@ -15,6 +15,7 @@ from fastarac._core.results import TupleResult
 from fastarac._kernels.codes import OF_INTERPOLATION
 from fastarac.areas.arac import ranked, sum_over, totals
 from fastarac.areas.partial import scored_sweep
+from fastarac.sweep import as_corners
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -116,7 +117,8 @@ def pr_auc_score(
     0.805556
     """
     choice(interpolation, "interpolation", ("davis-goadrich", "linear", "step"))
-    items = ranked(y_true, y_score, sample_weight, SCORED_NAMES)
+    corners = interpolation == "davis-goadrich"
+    items = ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=corners)
     positives = totals(items).correct
     if not positives:
         warn_undefined("area under the precision-recall curve", "y_true has no positive item")
@@ -187,7 +189,7 @@ def interpolated_precision(
         levels = np.arange(recall_levels) / (int(recall_levels) - 1)
     else:
         levels = np.atleast_1d(fractions_of(recall_levels, "recall_levels"))
-    sweep = scored_sweep(y_true, y_score, sample_weight)
+    sweep = as_corners(y_true, y_score, sample_weight, SCORED_NAMES)
     if not sweep.n_correct:
         warn_undefined("interpolated precision", "y_true has no positive item")
         return np.full(len(levels), np.nan)
@@ -241,7 +243,7 @@ def eleven_point_average_precision(
     >>> round(fa.eleven_point_average_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]), 6)
     0.848485
     """
-    sweep = scored_sweep(y_true, y_score, sample_weight)
+    sweep = as_corners(y_true, y_score, sample_weight, SCORED_NAMES)
     if not sweep.n_correct:
         warn_undefined("11-point average precision", "y_true has no positive item")
         return math.nan

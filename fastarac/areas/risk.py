@@ -41,6 +41,16 @@ Optimum = Literal["finite", "asymptotic"]
 ESTIMATORS = tuple(OF_ESTIMATOR)
 
 
+def _ranked(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    estimator: str,
+) -> Ranked:
+    """The items, of which all estimators but trapezoids need no more than the corners."""
+    return ranked(correct, confidence, sample_weight, corners=estimator in ("mean", "exact"))
+
+
 def _area(items: Ranked, estimator: str, *, of_risk: bool = False) -> Fraction:
     """ARP-AUC, or AURC `of_risk`, with an error far below that of a double."""
     choice(estimator, "estimator", ESTIMATORS)
@@ -194,7 +204,7 @@ def arp_area(
     >>> fa.arp_area([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6]).auc
     0.96875
     """
-    return _arp_area(ranked(correct, confidence, sample_weight), gamma, estimator)
+    return _arp_area(_ranked(correct, confidence, sample_weight, estimator), gamma, estimator)
 
 
 def _arp_area(items: Ranked, gamma: float, estimator: Estimator) -> CurveArea:
@@ -256,7 +266,7 @@ def arp_auc_score(
     >>> round(fa.arp_auc_score(correct, confidence, estimator="mean"), 6)
     0.791667
     """
-    return float(_area(ranked(correct, confidence, sample_weight), estimator))
+    return float(_area(_ranked(correct, confidence, sample_weight, estimator), estimator))
 
 
 @overload
@@ -313,7 +323,9 @@ def normalized_arp_auc_score(
     >>> fa.normalized_arp_auc_score([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])
     0.8125
     """
-    return _arp_area(ranked(correct, confidence, sample_weight), gamma, estimator).normalized
+    return _arp_area(
+        _ranked(correct, confidence, sample_weight, estimator), gamma, estimator
+    ).normalized
 
 
 @overload
@@ -365,7 +377,7 @@ def aurc_loss(
     >>> fa.aurc_loss([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], estimator="mean")
     0.0625
     """
-    return float(_area(ranked(correct, confidence, sample_weight), estimator, of_risk=True))
+    return float(_area(_ranked(correct, confidence, sample_weight, estimator), estimator, of_risk=True))
 
 
 @overload
@@ -424,7 +436,7 @@ def excess_aurc_loss(
     >>> fa.excess_aurc_loss([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6], estimator="mean")
     0.0
     """
-    items = ranked(correct, confidence, sample_weight)
+    items = _ranked(correct, confidence, sample_weight, estimator)
     best = _best_aurc(items, estimator, optimum)
     excess, whole = _excess(_precision_and_risk(items, estimator)[1], best, rounding_of_sums(items))
     return excess / whole
@@ -489,7 +501,7 @@ def normalized_aurc_loss(
     >>> round(fa.normalized_aurc_loss([1, 0, 1, 1], [0.9, 0.8, 0.7, 0.6], estimator="mean"), 6)
     1.111111
     """
-    items = ranked(correct, confidence, sample_weight)
+    items = _ranked(correct, confidence, sample_weight, estimator)
     best = _best_aurc(items, estimator, optimum)
     aurc = _precision_and_risk(items, estimator)[1]
     pairs = totals(items)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastarac import _kernels
 from fastarac._core import parallel
 from fastarac._core.results import Table, TupleResult
-from fastarac.sweep import ThresholdSweep, as_sweep, trusted_sweep
+from fastarac.sweep import ThresholdSweep, as_corners, trusted_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +98,7 @@ def arac_convex_hull(
     >>> hull.ratio_low, hull.ratio_high
     (array([0.        , 0.33333333, 1.        ]), array([0.33333333, 1.        ,        inf]))
     """
-    sweep = as_sweep(correct, confidence, sample_weight)
+    sweep = as_corners(correct, confidence, sample_weight)
     corners = hull_corners(sweep)
     ratios = [float(errors / (errors + others)) for errors, others in hull_steps(sweep, corners)]
     at = part_of(sweep, corners)

@@ -14,7 +14,7 @@ from fastarac._core.inputs import fractions_of, positive_scalar, real_scalar
 from fastarac.costs.corners import hull_corners, hull_steps
 from fastarac.operating.points import OperatingPoint, acceptance_at_error_rate, point_at
 from fastarac.operating.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.sweep import ThresholdSweep, as_corners
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -293,7 +293,7 @@ def performance_at_error_rate(
     """
     require_costs(costs)
     limits = fractions_of(max_error_rate, "max_error_rate")
-    sweep = as_sweep(correct, confidence, sample_weight)
+    sweep = as_corners(correct, confidence, sample_weight)
     accepted = acceptance_at_error_rate(sweep, max_error_rate=limits, reviewer=reviewer)
     performance = costs.gamma * accepted + sweep.recognition_rate - costs.delta * limits
     if reviewer is not None:
@@ -359,7 +359,7 @@ def optimal_operating_point(
     (0.6, 2.6)
     """
     saved, lost = marginal_costs(require_costs(costs), reviewer)
-    sweep = as_sweep(correct, confidence, sample_weight)
+    sweep = as_corners(correct, confidence, sample_weight)
     if lost <= 0:
         return point_at(sweep, len(sweep.thresholds) - 1, reviewer)
     corners = hull_corners(sweep)

@@ -23,7 +23,7 @@ from fastarac.displays._style import (
 from fastarac.frames.bounded import BoundedSweep
 from fastarac.sklearn._responses import folds_of, scores_of
 from fastarac.sklearn.correctness import correctness
-from fastarac.sweep import threshold_sweep
+from fastarac.sweep import every_threshold, threshold_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,14 +44,14 @@ SMALLEST_RANGE = 1e-4  # of a vertical axis
 
 
 def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
-    """Raise for a `BoundedSweep`, where there is no band for it."""
+    """Raise for a `BoundedSweep`, where there is no band for it, and for corners alone."""
     if isinstance(sweep, BoundedSweep):
         message = (
             f"sweep is a BoundedSweep; {display.__name__} draws a ThresholdSweep alone, and bounds are "
             "drawn by the displays of curves, such as ARACDisplay"
         )
         raise TypeError(message)
-    return sweep
+    return every_threshold(sweep)
 
 
 @dataclass(eq=False, repr=False)

@@ -10,7 +10,7 @@ import numpy as np
 from fastarac._core.text import percent, rounded
 from fastarac.areas.arac import arac_auc_score
 from fastarac.displays._banded import AcceptanceDisplay
-from fastarac.displays._base import with_margin
+from fastarac.displays._base import require_items, with_margin
 from fastarac.displays._labels import label_marks
 from fastarac.displays._style import GUIDE, draw_legend, draw_marks
 from fastarac.frames.bounded import BoundedSweep
@@ -143,7 +143,7 @@ class ARACDisplay(AcceptanceDisplay):
             display = cls._of(sweep.order(best=False))
             display.name, display.max_error_rate = name, rates
             return display._plot_bounded(sweep, ax, options)  # noqa: SLF001
-        display = cls._of(sweep)
+        display = cls._of(require_items(sweep, cls))
         display.name, display.max_error_rate = name, rates
         display.operating_points = tuple(
             operating_point(sweep, max_error_rate=rate) for rate in display.max_error_rate

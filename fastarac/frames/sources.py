@@ -12,7 +12,7 @@ from fastarac._core import sorting
 from fastarac._core.inputs import read_groups, read_items
 from fastarac.frames.binning import bin_numbers
 from fastarac.frames.ranges import CHANGED, Cells, RangeSums, merged, sums_of_items
-from fastarac.sweep import ThresholdSweep, threshold_sweep, trusted_sweep
+from fastarac.sweep import ThresholdSweep, every_threshold, threshold_sweep, trusted_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -192,6 +192,7 @@ def positions(labels: Array, codes: Array) -> Iterator[tuple[Any, NDArray[np.int
 
 def cells_of_sweep(sweep: ThresholdSweep) -> Cells:
     """Counts in bins from counts at every threshold."""
+    every_threshold(sweep)
     values = sweep.thresholds[:0:-1]
     counts = [np.diff(a)[::-1] for a in (sweep.true_accepts, sweep.false_accepts)]
     numbers = bin_numbers(values)

@@ -9,7 +9,7 @@ import numpy as np
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import choice, fractions_of, vector
 from fastarac._core.results import Table, TupleResult
-from fastarac.sweep import ThresholdSweep
+from fastarac.sweep import ThresholdSweep, every_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -121,6 +121,7 @@ def average_curves(
         if not isinstance(fold, ThresholdSweep):
             message = f"sweeps[{i}] is a {type(fold).__name__}; a ThresholdSweep is expected"
             raise TypeError(message)
+        every_threshold(fold)
     if not folds:
         message = "sweeps is empty; at least one ThresholdSweep is expected"
         raise ValueError(message)

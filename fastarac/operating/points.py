@@ -18,7 +18,7 @@ from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.frames.points import BoundedOperatingPoint, bounded_point
 from fastarac.operating.reviewer import Reviewer, check_reviewer
 from fastarac.operating.ties import errors_at, fraction_of_errors, fraction_of_risk, fraction_of_tie
-from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep
+from fastarac.sweep import ThresholdSweep, as_corners, as_points, as_sweep, reject_beside_sweep
 
 if TYPE_CHECKING:
     from typing import TypedDict, Unpack
@@ -272,7 +272,8 @@ def operating_point(
         reject_beside_sweep(confidence, sample_weight)
         refuse_of_bounds(interpolate=interpolate, reviewer=reviewer)
         return bounded_point(correct, criterion, threshold if threshold is not None else limit)
-    sweep = as_sweep(correct, confidence, sample_weight)
+    every = {"threshold": as_points, "min_acceptance_rate": as_sweep}  # others are at corners
+    sweep = every.get(criterion, as_corners)(correct, confidence, sample_weight)
     if threshold is not None or not interpolate:
         value = limit if threshold is None else threshold
         return point_of_limit(sweep, criterion, value, reviewer)
@@ -389,7 +390,7 @@ def acceptance_at_error_rate(
     """
     check_reviewer(reviewer)
     limits = fractions_of(max_error_rate, "max_error_rate")
-    sweep = as_sweep(correct, confidence, sample_weight)
+    sweep = as_corners(correct, confidence, sample_weight)
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     values = np.empty(limits.size)
     for k, limit in enumerate(limits.flat):
@@ -480,7 +481,7 @@ def acceptance_at_risk(
     array([0.44444444, 0.8       , 1.        ])
     """
     limits = fractions_of(max_risk, "max_risk")
-    sweep = as_sweep(correct, confidence, sample_weight)
+    sweep = as_corners(correct, confidence, sample_weight)
     accepted = sweep.true_accepts, sweep.false_accepts
     values = np.empty(limits.size)
     for k, limit in enumerate(limits.flat):

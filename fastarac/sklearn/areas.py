@@ -43,7 +43,7 @@ from fastarac.sklearn.multiclass import (
     one_vs_rest,
     wrong_shape,
 )
-from fastarac.sweep import ThresholdSweep
+from fastarac.sweep import ThresholdSweep, every_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -334,7 +334,7 @@ def average_precision_score(
     name = "average_precision_score"
     if isinstance(y_true, ThresholdSweep):
         reject_beside_sweep(y_score=y_score, sample_weight=sample_weight)
-        value, message = precision_of(_arrays_of(y_true))
+        value, message = precision_of(_arrays_of(every_threshold(y_true)))
         _warn([message])
         return value
     _checks.check_array_like(name, y_true=y_true, y_score=y_score)

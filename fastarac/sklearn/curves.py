@@ -32,8 +32,13 @@ from fastarac.sklearn._arrays import (
     to_array,
 )
 from fastarac.sklearn._labels import positive_labels, read_target
-from fastarac.sklearn._points import Points, Shape, points_of_items, points_of_sweep
-from fastarac.sweep import ThresholdSweep
+from fastarac.sklearn._points import (
+    Points,
+    Shape,
+    points_of_items,
+    points_of_sweep,
+)
+from fastarac.sweep import ThresholdSweep, every_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -201,6 +206,8 @@ def _curve(
     """Return the points of a curve, whose arguments are as the function of that name takes them."""
     if isinstance(y_true, ThresholdSweep):
         reject_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
+        if function != "roc_curve":  # straight between corners
+            every_threshold(y_true)
         return curve_of_sweep(y_true, shape)
     _checks.check_array_like(function, y_true=y_true, y_score=y_score)
     _checks.check_pos_label(function, pos_label)
@@ -437,7 +444,7 @@ def det_curve(
         reject_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         two_classes = y_true.n_correct > 0 and y_true.n_incorrect > 0
         items = None
-        make = functools.partial(curve_of_sweep, y_true, shape)
+        make = functools.partial(curve_of_sweep, every_threshold(y_true), shape)
     else:
         _checks.check_array_like("det_curve", y_true=y_true, y_score=y_score)
         _checks.check_pos_label("det_curve", pos_label)
