@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastarac._core.inputs import Items
 
 LEAST = 1 << 16  # up to so many items are sorted as quickly
-MAX_SHARE = 1 / 50  # of the smaller class
+MAX_SHARE = 3 / 200  # of the smaller class; for pairs alone, whose other ways are quicker, half of it
 MAX_SHARED = 1 / 2  # of the items, as a sample tells, in a cell with one of the smaller class
 MAX_CELL_BITS = 20
 OCTAVE_BITS = 5  # of them, where cells are finer towards one end: 32 octaves
@@ -49,10 +49,13 @@ class Gaps(NamedTuple):
     """The least value of these; of no meaning where there are none."""
 
 
-def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps | None:
+def gaps_around_few(
+    items: Items, rare_labels: tuple[int, ...] = (0, 1), part: float = 1.0
+) -> Gaps | None:
     """Count the larger class around the smaller one; None where another way is better.
 
-    It is as well where the label of the smaller class is none of `rare_labels`.
+    It is as well where its label is none of `rare_labels`, and where it has more than `part` of
+    `MAX_SHARE` of the items.
     """
     n, layout = items.n, items.layout
     if not items.direct or items.weight is not None:
@@ -60,7 +63,7 @@ def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps
     correct = int(np.count_nonzero(items.correct.view(np.bool_)))
     few = min(correct, n - correct)
     rare_label = int(correct < n - correct)
-    if not 0 < few <= MAX_SHARE * n or rare_label not in rare_labels:
+    if not 0 < few <= part * MAX_SHARE * n or rare_label not in rare_labels:
         return None
     sample = sample_of(items)
     if has_few_values(sample):
@@ -105,7 +108,7 @@ def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps
 
 def count_around_few(items: Items) -> tuple[int, int, int] | None:
     """Correct items, incorrect items and doubled pairs, or None where another way is better."""
-    found = gaps_around_few(items)
+    found = gaps_around_few(items, part=0.5)
     if found is None:
         return None
     few = int(found.rare_counts.sum())
