@@ -35,7 +35,7 @@ CORNERS_ONLY = "corners only"
 def few_errors(threads: int = 1):
     """Send every sample the way of few errors, whatever it is like."""
     environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
-    share = mock.patch.multiple(minority, LEAST=0, MAX_SHARE=1.0, MAX_SHARED=1.0)
+    share = mock.patch.multiple(minority, LEAST=0, MAX_SHARE=1.0, MAX_CORNER_SHARE=1.0, MAX_SHARED=1.0)
     few = mock.patch.object(minority, "has_few_values", return_value=False)
     least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
     with environment, share, few, least:

@@ -39,7 +39,9 @@ def spread(buckets: int, threads: int, chunk: int = 1 << 16, *, by_numpy: bool =
     )  # fmt: skip
     own = mock.patch.object(numpy_sort, "slowness", return_value=0.0 if by_numpy else math.inf)
     sample = mock.patch.object(counted, "SAMPLE", 32)
-    share = mock.patch.multiple(minority, MAX_SHARE=max_share, MAX_SHARED=max_share)
+    share = mock.patch.multiple(
+        minority, MAX_SHARE=max_share, MAX_CORNER_SHARE=max_share, MAX_SHARED=max_share
+    )
     shared = {"MAX_ALIKE": 1.0, "MAX_REPEATS": math.inf, "MAX_PICKED": 1.0} if by_place else {}
     few = mock.patch.multiple(
         places, MAX_MARK_BITS=3, TWO_THREADS=0, BUCKET=1, MAX_BUCKETS=place_buckets,
@@ -140,7 +142,7 @@ def test_items_are_counted_on_either_side_of_an_error(error):
     """And of zero; one is tied with it, and the lowest of those above and below is kept."""
     values = np.array([error, error + 0.0, -3.0, 3.0, error + 1.0, error - 1.0])
     labels = np.array([0, 1, 1, 1, 1, 1], np.uint8)
-    with mock.patch.multiple(minority, MAX_SHARE=1.0, MAX_SHARED=1.0):
+    with mock.patch.multiple(minority, MAX_CORNER_SHARE=1.0, MAX_SHARED=1.0):
         gaps = minority.gaps_around_few(inputs.read_items(labels, values))
     assert gaps is not None
     assert (gaps.ties.tolist(), gaps.counts.tolist()) == ([1], [2, 2])
@@ -465,6 +467,16 @@ def test_marked_keys_are_picked(n_marked):
     assert found.tolist() == expected.tolist()
     if n_marked:
         assert _kernels.places.pick(keys, packed, marked, found[:-1]) == -1
+
+
+def test_the_greatest_integers_are_tied_where_errors_are_few():
+    """No key is beyond theirs."""
+    greatest = np.iinfo(np.uint64).max
+    confidence = np.array([greatest, greatest, greatest - 1, 5, 6, 7], np.uint64)
+    correct = np.array([1, 0, 1, 1, 0, 1], np.bool_)
+    with spread(1, 1, max_share=1.0), mock.patch.object(minority, "has_few_values", return_value=False):
+        found = minority.count_around_few(inputs.read_items(correct, confidence))
+    assert found == (4, 2, 3 + 2 + 0 + 2)
 
 
 def _parallel_is_python() -> bool:

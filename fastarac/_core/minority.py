@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from fastarac._core.inputs import Items
 
 LEAST = 1 << 16  # up to so many items are sorted as quickly
-MAX_SHARE = 3 / 200  # of the smaller class; for pairs alone, whose other ways are quicker, half of it
+MAX_SHARE = 3 / 100  # of the smaller class, where only pairs are counted
+MAX_CORNER_SHARE = 3 / 200  # and where it takes more to count
 MAX_SHARED = 1 / 2  # of the items, as a sample tells, in a cell with one of the smaller class
-MAX_CELL_BITS = 20
+PAIR_CELLS = 8, 20  # for each rare item, and the logarithm of the most
+CORNER_CELLS = 16, 20
 OCTAVE_BITS = 5  # of them, where cells are finer towards one end: 32 octaves
 
 Array = NDArray[Any]
@@ -49,41 +51,87 @@ class Gaps(NamedTuple):
     """The least value of these; of no meaning where there are none."""
 
 
-def gaps_around_few(
-    items: Items, rare_labels: tuple[int, ...] = (0, 1), part: float = 1.0
-) -> Gaps | None:
-    """Count the larger class around the smaller one; None where another way is better.
+class Few(NamedTuple):
+    """The items of the smaller class, and what has the larger one pass by them."""
 
-    It is as well where its label is none of `rare_labels`, and where it has more than `part` of
-    `MAX_SHARE` of the items.
-    """
+    label: int
+    rare: Array
+    """Their values, as `order` of the kernels has them, rising."""
+    data: tuple[Array, Array, Array]
+    """Values, bits and labels of all items."""
+    sample: Array
+
+
+def _few(items: Items, max_share: float) -> Few | None:
+    """The smaller class, if it has at most that share of the items, and these have many values."""
     n, layout = items.n, items.layout
     if not items.direct or items.weight is not None:
         return None
     correct = int(np.count_nonzero(items.correct.view(np.bool_)))
     few = min(correct, n - correct)
-    rare_label = int(correct < n - correct)
-    if not 0 < few <= part * MAX_SHARE * n or rare_label not in rare_labels:
+    if not 0 < few <= max_share * n:
         return None
     sample = sample_of(items)
     if has_few_values(sample):
         return None
-    kernels = _kernels.minority
+    label = int(correct < n - correct)
     _, values, bits, labels = next(items.chunks(0, n))
-    where = np.flatnonzero(labels == rare_label)
+    where = np.flatnonzero(labels == label)
     if len(where) != few:  # labels other than 0 and 1
         items.reject()
-    keys = np.empty(few, layout.bits)
-    kernels.order(bits[where], layout.kind, keys)
-    rare, rare_counts = np.unique(keys, return_counts=True)
-    some = rare.copy()
-    kernels.disorder(some, layout.kind)
-    some = some.view(layout.values)
+    rare = np.empty(few, layout.bits)
+    _kernels.minority.order(bits[where], layout.kind, rare)
+    rare.sort()
     sample = np.ascontiguousarray(sample, layout.values)
-    maps = [_map(some, sample, linear=linear) for linear in (True, False)]
-    shared, ends, table = min(maps, key=itemgetter(0))
-    if not shared <= MAX_SHARED:
+    return Few(label, rare, (values, bits, labels), sample)
+
+
+def count_around_few(items: Items) -> tuple[int, int, int] | None:
+    """Correct items, incorrect items and doubled pairs, or None where another way is better."""
+    few = _few(items, MAX_SHARE)
+    if few is None:
         return None
+    cells = _cells(few.rare, few.sample, items, PAIR_CELLS)
+    if cells is None:
+        return None
+    layout, (ends, table) = items.layout, cells
+    values, bits, labels = few.data
+
+    def count(share: tuple[int, int]) -> tuple[int, int]:
+        part = slice(*share)
+        bad, seen, others, doubled = _kernels.minority.count_below(
+            values[part], bits[part], labels[part], layout.kind, layout.exponent, ends, table,
+            few.label, few.rare,
+        )  # fmt: skip
+        items.check(not_finite=bad, seen_labels=seen)
+        return others, doubled
+
+    found = parallel.run(count, parallel.shares(items.n))
+    others, doubled = (sum(column) for column in zip(*found, strict=True))
+    n_rare = len(few.rare)
+    if others != items.n - n_rare:
+        items.reject()
+    if few.label == 0:
+        return others, n_rare, doubled
+    return n_rare, others, 2 * n_rare * others - doubled
+
+
+def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps | None:
+    """Count the larger class around the smaller one; None where another way is better.
+
+    It is as well where the label of the smaller class is none of `rare_labels`.
+    """
+    few = _few(items, MAX_CORNER_SHARE)
+    if few is None or few.label not in rare_labels:
+        return None
+    n, layout, rare_label = items.n, items.layout, few.label
+    values, bits, labels = few.data
+    rare, rare_counts = np.unique(few.rare, return_counts=True)
+    cells = _cells(rare, few.sample, items, CORNER_CELLS)
+    if cells is None:
+        return None
+    ends, table = cells
+    kernels = _kernels.minority
 
     def count(share: tuple[int, int]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         part = slice(*share)
@@ -100,23 +148,10 @@ def gaps_around_few(
     found = parallel.run(count, parallel.shares(n))
     counts = np.sum([gaps[:, 0] for gaps, _ in found], axis=0).astype(np.int64)
     ties = np.sum([ties for _, ties in found], axis=0)
-    if counts.sum() + ties.sum() != n - few:
+    if counts.sum() + ties.sum() != n - len(few.rare):
         items.reject()
     lowest = np.min([gaps[:, 1] for gaps, _ in found], axis=0)
     return Gaps(rare_label, rare, rare_counts, ties, counts, lowest.astype(layout.bits))
-
-
-def count_around_few(items: Items) -> tuple[int, int, int] | None:
-    """Correct items, incorrect items and doubled pairs, or None where another way is better."""
-    found = gaps_around_few(items, part=0.5)
-    if found is None:
-        return None
-    few = int(found.rare_counts.sum())
-    below = np.concatenate([[0], np.cumsum(found.rare_counts)])
-    doubled = int(2 * (found.counts @ below) + found.ties @ (below[:-1] + below[1:]))
-    if found.rare_label == 0:
-        return items.n - few, few, doubled
-    return few, items.n - few, 2 * few * (items.n - few) - doubled
 
 
 def corners_around_few(items: Items) -> SweepArrays | None:
@@ -151,11 +186,26 @@ def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
     return low, high, float(scale), shift, int(span.view(np.int64) >> shift) - n_cells + 1
 
 
-def _map(rare: Array, sample: Array, *, linear: bool) -> tuple[float, Any, Array]:
+def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -> Any:
+    """Ends and table of the kind of cells in which the fewer items share one with a rare item.
+
+    None where these are too many. `to_most`: cells for each rare item, and the logarithm of the most.
+    """
+    some = rare.copy()
+    _kernels.minority.disorder(some, items.layout.kind)
+    some = some.view(items.layout.values)
+    maps = [_map(some, sample, to_most, linear=linear) for linear in (True, False)]
+    shared, ends, table = min(maps, key=itemgetter(0))
+    return (ends, table) if shared <= MAX_SHARED else None
+
+
+def _map(
+    rare: Array, sample: Array, to_most: tuple[int, int], *, linear: bool
+) -> tuple[float, Any, Array]:
     """Cells of one kind: the share of the sample in one with a rare item, their ends, their table."""
     kernels = _kernels.minority
     low, high = float(min(rare.min(), sample[0])), float(max(rare.max(), sample[-1]))
-    bits = min(MAX_CELL_BITS, (16 * len(rare)).bit_length())
+    bits = min(to_most[1], (to_most[0] * len(rare)).bit_length())
     ends = ends_of(low, high, bits, linear=linear)
     if ends is None:
         return math.inf, ends, rare

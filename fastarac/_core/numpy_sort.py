@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 TRIAL = 1 << 12  # keys that are sorted to find out
 AS_FAST = 1.5  # times as long as `sort_keys`: with more keys that one has to have spread them before
-IN_CACHE = 1 << 18  # keys; with more, `sort_keys` takes some three times as long for each
 
 
 def numpy_sorts_well(key: np.dtype[Any]) -> bool:
@@ -52,13 +51,3 @@ def _seconds(sort: Callable[[Array], None], keys: Array) -> float:
         sort(copy)
         times.append(perf_counter() - start)
     return min(times)
-
-
-def sort_keys(keys: Array) -> None:
-    """Sort keys in place by the faster of the two ways."""
-    limit = AS_FAST if len(keys) <= IN_CACHE else 2 * AS_FAST
-    if slowness(keys.dtype) < limit:
-        keys.sort()
-        return
-    counts = np.empty(_kernels.threshold.counts_needed(len(keys)), np.int32)
-    _kernels.threshold.sort_keys(keys, np.empty_like(keys), counts)

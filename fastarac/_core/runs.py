@@ -74,11 +74,9 @@ def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 def merged(arrays: SweepArrays) -> SweepArrays:
     """The same from a sweep, whether it has every threshold or corners only."""
-    labels = _labels_of(arrays)
-    kept = np.ones(len(labels) + 1, np.bool_)
-    kept[1:-1] = (labels[1:] != labels[:-1]) | (labels[1:] == MIXED)
-    counts = arrays.true_accepts[kept], arrays.false_accepts[kept]
-    return SweepArrays(np.broadcast_to(np.nan, len(counts[0])), *counts)
+    counts = np.empty_like(arrays.true_accepts), np.empty_like(arrays.false_accepts)
+    n = _kernels.runs.merge(*arrays[1:], *counts)
+    return SweepArrays(np.broadcast_to(np.nan, n), counts[0][:n], counts[1][:n])
 
 
 def corners_of(items: Items) -> SweepArrays:

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
-from fastarac._kernels.areas import BLOCK, LANES, ROUNDER, go_to, read_points
+from fastarac._kernels.areas import BLOCK, LANES, ROUNDER, go_to, read_points, sums_of_points
+from fastarac._kernels.codes import RECALL_INTEGRALS
+from fastarac._kernels.runs import merge
 
 Array = NDArray[Any]
 
@@ -151,3 +153,14 @@ def figures_of_buckets(
             add_figures(c, a, m, of_risk, scale, sums, rows[r])
             start += m
         gather_figures(sums, rows[r])
+
+
+@kernel
+def integrals_of_runs(true_accepts: Array, false_accepts: Array) -> tuple[float, float]:
+    """Sum the integrals over the recall of the runs of a few points, as a double-double."""
+    some_true = np.empty_like(true_accepts)
+    some_false = np.empty_like(false_accepts)
+    n = merge(true_accepts, false_accepts, some_true, some_false)
+    rows = np.empty((1, 5))
+    sums_of_points(some_true, some_false, 1, n, n, RECALL_INTEGRALS, False, 1.0, rows)
+    return rows[0, 3], rows[0, 4]

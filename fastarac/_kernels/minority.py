@@ -2,8 +2,8 @@
 
 The range of the values is divided into cells. An item in a cell without rare ones is above the same
 of them as the whole cell; only what shares a cell with rare items is looked up among them. `table`
-(n_cells + 1,) holds for each cell twice the number of distinct rare values below, and 1 more where
-there are some in the cell.
+(n_cells + 1,) holds for each cell twice the number of rare values below, and 1 more where there are
+some in the cell.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def cells_between(values: Array, ends: Any, n_cells: int, cells: Array) -> None:
 
 @kernel
 def fill_table(rare: Array, ends: Any, table: Array) -> None:
-    """Fill the table from the distinct rare values, in any order."""
+    """Fill the table from the rare values, in any order: all, or the distinct ones."""
     table[:] = 0
     cells = np.empty(len(rare), np.int32)
     cells_between(rare, ends, len(table) - 1, cells)
@@ -76,6 +76,74 @@ def disorder(keys: Array, kind: int) -> None:
     for i in range(len(keys)):
         if kind != UNSIGNED:
             keys[i] = ~keys[i] if kind == FLOAT and not keys[i] & sign else keys[i] ^ sign
+
+
+@kernel
+def first_from(rare: Array, key: Any, start: Any, end: Any, beyond: bool) -> Any:
+    """Return the first of the rising `rare[start:end]` not below `key`, or `beyond` it; or `end`."""
+    while start < end:
+        middle = (start + end) >> 1
+        if rare[middle] < key or (beyond and rare[middle] == key):
+            start = middle + 1
+        else:
+            end = middle
+    return start
+
+
+@kernel
+def count_below(
+    values: Array,
+    bits: Array,
+    labels: Array,
+    kind: int,
+    exponent: Any,
+    ends: Any,
+    table: Array,
+    rare_label: int,
+    rare: Array,
+) -> tuple[bool, int, int, int]:
+    """Count the rare items below those with the other label.
+
+    `rare` are the values of the rare items as `order` has them, rising, and `table` is made of all of
+    them. Returns whether a float is not finite, the union of the labels, the number of items with the
+    other label, and twice the number of rare items below each of them, with those of the same value
+    once.
+    """
+    sign = bits.dtype.type(np.uint64(1) << np.uint64(8 * bits.itemsize - 1))
+    bad = False
+    seen = np.uint8(0)
+    others = np.int64(0)
+    doubled = np.int64(0)
+    cells = np.empty(BLOCK, np.int32)
+    places = np.empty(BLOCK, np.int32)
+    for start in range(0, len(bits), BLOCK):
+        b = bits[start : start + BLOCK]
+        label = labels[start : start + BLOCK]
+        cells_between(values[start : start + BLOCK], ends, len(table) - 1, cells)
+        for i in range(len(b)):
+            bad |= (b[i] & exponent) == exponent
+            seen |= label[i]
+        shared = 0
+        for i in range(len(b)):
+            entry = np.int64(table[cells[i]])
+            doubled += entry
+            places[shared] = i
+            shared += entry & 1
+        doubled -= shared
+        others += len(b)
+        for j in range(shared):
+            i = places[j]
+            first, end = np.int64(table[cells[i]] >> 1), np.int64(table[cells[i] + 1] >> 1)
+            if label[i] == rare_label:
+                doubled -= 2 * first
+                others -= 1
+                continue
+            key = ordered(b[i], sign, kind)
+            found = first_from(rare, key, first, end, False)
+            doubled += 2 * (found - first)
+            if found < end and rare[found] == key:
+                doubled += first_from(rare, key, found, end, True) - found
+    return bad and kind == FLOAT, np.int64(seen), others, doubled
 
 
 @kernel
@@ -135,13 +203,8 @@ def count_gaps(
             if label[i] == rare_label:
                 continue
             cell, key = cells[i], keys[i]
-            gap, end = np.int64(table[cell] >> 1), np.int64(table[cell + 1] >> 1)
-            while gap < end:
-                middle = (gap + end) >> 1
-                if rare[middle] < key:
-                    gap = middle + 1
-                else:
-                    end = middle
+            first, end = np.int64(table[cell] >> 1), np.int64(table[cell + 1] >> 1)
+            gap = first_from(rare, key, first, end, False)
             if gap < len(rare) and rare[gap] == key:
                 ties[gap] += 1
                 continue

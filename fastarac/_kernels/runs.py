@@ -20,6 +20,23 @@ MIXED = 3  # labels of a tie: 1 where it has correct items, and 2 where it has i
 
 
 @kernel
+def merge(true_accepts: Array, false_accepts: Array, to_true: Array, to_false: Array) -> int:
+    """Write those points of a sweep that are between runs; return how many they are."""
+    to_true[0] = true_accepts[0]
+    to_false[0] = false_accepts[0]
+    j = 0
+    last = 0
+    for i in range(1, len(true_accepts)):
+        labels = 1 if true_accepts[i] > true_accepts[i - 1] else 0
+        labels += 2 if false_accepts[i] > false_accepts[i - 1] else 0
+        j += 0 if labels == last and labels != MIXED else 1
+        to_true[j] = true_accepts[i]
+        to_false[j] = false_accepts[i]
+        last = labels
+    return j + 1
+
+
+@kernel
 def write_changes(
     keys: Array,
     start: int,

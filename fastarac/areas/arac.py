@@ -186,7 +186,10 @@ def figures_of(items: Ranked) -> Figures:
     kernels = _kernels.figures.figures_of_points, _kernels.figures.figures_of_buckets
     columns = _rows_of(items, kernels, (of_risk, 2.0**digits), 6).T.tolist()
     (area, unit), (mean, of_mean) = _joined(columns[:3], digits), _joined(columns[3:], digits)
-    under_curve, of_curve = sum_over(items, RECALL_INTEGRALS).as_integer_ratio()
+    if isinstance(items, SweepArrays) and len(items.true_accepts) <= CHUNK:
+        under_curve, of_curve = exact_quotient(*_kernels.figures.integrals_of_runs(*items[1:]))
+    else:
+        under_curve, of_curve = sum_over(items, RECALL_INTEGRALS).as_integer_ratio()
     return Figures(
         (area if of_risk else 2 * n * unit - area, 2 * n * unit),
         # the precision is 1 less the risk
