@@ -90,7 +90,7 @@ def proc_line(items: Inputs, rounds: int) -> str:
 
 
 def _roc_interval(items: Inputs) -> fa.results.AsymptoticInterval:
-    return fa.asymptotic_interval(items.correct, items.confidence, statistic="roc_auc")
+    return fa.asymptotic_interval(items.correct, items.confidence, statistic="roc_auc", method="wald")
 
 
 def lines(size: int, rounds: int) -> list[str]:

@@ -117,6 +117,14 @@ def _exact_variance(items: Inputs) -> fa.Interval:
         return fa.bootstrap(items.correct, items.confidence, method="exact-variance", stratified=True)
 
 
+def _corners(items: Inputs) -> fa.ThresholdSweep:
+    return fa.threshold_sweep(items.correct, items.confidence, corners_only=True)
+
+
+def _mean_of_precisions(items: Inputs) -> float:
+    return fa.arp_auc_score(items.correct, items.confidence, estimator="mean")
+
+
 def _estimate(interval: fa.Interval) -> float:
     return interval.estimate
 
@@ -163,6 +171,10 @@ WORKS = (
     ),
     Work("arac_curve", inputs.continuous, _curve, _area_of_curve, "curve", _CURVE),
     Work("threshold_sweep", inputs.continuous, _sweep, fa.arac_auc_score, "curve", _CURVE),
+    Work(
+        "threshold_sweep, corners only, 1 % errors", inputs.one_percent, _corners, fa.arac_auc_score, ""
+    ),
+    Work("arp_auc_score, mean, 1 % errors", inputs.one_percent, _mean_of_precisions, None, ""),
     Work(
         "evaluate", inputs.continuous, _evaluate, lambda result: result.arac.auc, "",
         targets=(Target(TIME, 120e-6, 10**3), Target(SORT, 3.0, 10**5), Target(SORT, 1.6)),

@@ -377,3 +377,12 @@ def test_a_risk_of_one_error_in_a_million_has_all_its_digits():
     loss = Fraction(1, n * n)
     assert fa.aurc_loss(correct, np.arange(n), estimator="mean") == float(loss)
     assert ref.round_once(loss) == float(loss)
+
+
+def test_ties_at_the_limit_of_narrow_ones_count_once():
+    """Correct and incorrect items in turns: one of the former has 256 items above it."""
+    n = 300
+    correct = np.arange(2 * n) % 2 == 0
+    terms = [1.0, *(1.0 - i * math.log1p(1 / (2 * i)) for i in range(1, n))]
+    found = fa.pr_auc_score(correct, -np.arange(2.0 * n))
+    assert found == pytest.approx(math.fsum(terms) / n, rel=1e-14)
