@@ -291,6 +291,8 @@ def test_bad_values_are_found_on_the_way_of_few_errors():
         (scores if value != 7 else labels)[place] = value
         with few_errors(), pytest.raises(ValueError, match=message):
             fa.threshold_sweep(labels, scores, corners_only=True)
+        with few_errors(), pytest.raises(ValueError, match=message):
+            minority.count_around_few(inputs.read_items(labels, scores))
 
 
 # --- Sums over runs ----------------------------------------------------------------------------
