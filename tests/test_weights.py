@@ -170,3 +170,9 @@ def test_the_drop_ins_take_weights_that_scikit_learn_takes():
         found = getattr(fa, name)(CORRECT, CONFIDENCE, sample_weight=weight)
         expected = getattr(metrics, name)(CORRECT, CONFIDENCE, sample_weight=weight)
         assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_weight_that_is_lost_beside_those_above_adds_no_area():
+    """No quotient is made of nothing."""
+    found = fa.arp_auc_score([1, 1, 0], [3, 2, 1], sample_weight=[1, 1e-20, 1], estimator="exact")
+    assert found == pytest.approx(fa.arp_auc_score([1, 0], [3, 1], estimator="exact"), rel=1e-15)
