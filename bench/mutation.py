@@ -48,7 +48,7 @@ PATIENCE = 5  # times as long as without a change, and a loop is taken for endle
 MEMORY = 6 << 30
 
 TESTS = {  # the first are run first
-    "areas": "exhaustive sums corners weights invariances",
+    "areas": "weights exhaustive sums corners invariances",
     "costs": "cost_matrix bcost",
     "counting": "exhaustive sorting sweep",
     "dropin": "exhaustive dropin agreement ranking_measures dropin_arguments",
