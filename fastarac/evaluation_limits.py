@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -109,6 +109,6 @@ def read_limits(
 def _rates_of(values: ArrayLike, name: str) -> list[float]:
     """Rates in [0, 1]; of a tuple of floats without an array, whose checks take far longer."""
     if isinstance(values, tuple) and all(type(rate) is float and 0.0 <= rate <= 1.0 for rate in values):
-        return list(values)
+        return cast("list[float]", list(values))
     rates: list[float] = fractions_of(values, name).ravel().tolist()
     return rates

@@ -48,7 +48,7 @@ def quotient_of_pairs(metric: str, pairs: PairCounts) -> tuple[int, int]:
 def whole_pairs(pairs: PairCounts) -> tuple[int, int, int]:
     """The counts in a unit of weight that makes integers of them: quotients do not depend on it."""
     p, q, doubled = pairs
-    if type(p) is type(q) is type(doubled) is int:
+    if isinstance(p, int) and isinstance(q, int) and isinstance(doubled, int):
         return p, q, doubled
     unit = math.lcm(p.denominator, q.denominator, doubled.denominator)
     return (

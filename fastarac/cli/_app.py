@@ -334,11 +334,11 @@ def ocr(
             Certainty(ci, guarantee),
         )
         alignment = {
-            "unit": unit.value,
-            "missed": (missed or _ocr.Missed.separate).value,
-            "inserted": inserted.value,
-            "fold": tuple(each.value for each in fold or ()),
-            "join": join.value,
+            "unit": str(unit),
+            "missed": str(missed or _ocr.Missed.separate),
+            "inserted": str(inserted),
+            "fold": tuple(map(str, fold or ())),
+            "join": str(join),
         }
         of_texts = {
             "--unit": unit is not _ocr.Unit.word,
@@ -355,7 +355,7 @@ def ocr(
             group is _ocr.Group.page,
             alignment,
             tuple(normalise or ()),
-            missed and missed.value,
+            missed and str(missed),
             tuple(option for option, is_given in of_texts.items() if is_given),
         )
         _ocr_command.run(request, settings, output=output, images=images)
@@ -401,7 +401,7 @@ def doctor(output_format: _operating.TextOrJson = _operating.Form.text) -> None:
     with ends_quietly():
         from fastarac.cli._doctor import run
 
-        if run(output_format.value):
+        if run(str(output_format)):
             raise typer.Exit(1)
 
 

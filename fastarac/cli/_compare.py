@@ -95,7 +95,7 @@ class Request:
         """Return the request, or raise where it cannot be met."""
         Certainty(level).check()
         adjustments: dict[str, Adjustment] = {"holm": "holm", "bonferroni": "bonferroni"}
-        corrected = adjustments.get(correction.value)
+        corrected = adjustments.get(correction)
         request = cls(statistic_of(statistic), method, corrected, level, draws, prices)
         tiny = {name: ([True, False], [1.0, 0.0]) for name in ("a", "b")}
         with collected([]):

@@ -170,14 +170,17 @@ class Priced(Protocol):
     @property
     def name(self) -> str:
         """Its name."""
+        ...
 
     @property
     def sweep(self) -> ThresholdSweep:
         """Its counts at every threshold."""
+        ...
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of its confidences."""
+        ...
 
     @property
     def spending(self) -> Spending | None:

@@ -91,7 +91,7 @@ def fit(
             "failure_probability": guarantee,
             "max_group_size": max_group_size,
         }
-        run((path, only), columns, limits, rule.value, output, report)
+        run((path, only), columns, limits, str(rule), output, report)
 
 
 def check(
@@ -118,7 +118,7 @@ def check(
         columns = columns_of(
             confidence, correct, prediction, truth, empty_truth, empty_confidence, by, document, group
         )
-        delivery = output_format.value, report
+        delivery = str(output_format), report
         status = run(policy, path, columns, max_group_size, delivery, is_log=log)
         if status:
             raise typer.Exit(status)
@@ -171,7 +171,7 @@ def monitor(
             confidence, correct, prediction, truth, empty_truth, empty_confidence, by, document,
             policy_column,
         )  # fmt: skip
-        if run(policy, paths, columns, guarantee, state, (plot, output_format.value, report)):
+        if run(policy, paths, columns, guarantee, state, (plot, str(output_format), report)):
             raise typer.Exit(1)
 
 
