@@ -11,6 +11,7 @@ from scipy import stats
 import fastarac as fa
 from fastarac import operation
 from fastarac.io import DataFileError
+from fastarac.operation import checking
 
 N, K, PI, LIMIT = 20_000, 0.25, 0.1, 0.02  # X at K is 0.75
 
@@ -282,8 +283,9 @@ class TestChecks:
         assert f"by {found.audited:,} audits, 2.45 % of all outputs are undetected" in str(found)
 
     @pytest.mark.slow
-    def test_wrong_verdicts_are_rare(self):
+    def test_wrong_verdicts_are_rare(self, monkeypatch):
         """A rate just above the limit holds, and one just below fails, in at most 5 % of the logs."""
+        monkeypatch.setattr(checking, "_least", lambda *_: None)  # how many items are still needed
         rng = np.random.default_rng(31)
         runs, n, wrong = 200, 4000, {"holds": 0, "fails": 0}
         for verdict, rate in (("holds", 0.0202), ("fails", 0.0198)):
