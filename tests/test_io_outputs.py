@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from test_io import COLUMNS, WRITERS, refusal, write_delimited
 
 from fastarac.io import DataFileError, Outputs, read_outputs
+from fastarac.io._sources import connect, one_database
 
 
 def test_per_model():
@@ -79,3 +82,24 @@ def test_no_output_lacks_a_confidence(tmp_path):
     outputs = read_outputs(path, empty_confidence=True)
     assert outputs.rejected is None
     assert outputs.never_accepted is None
+
+
+def tables(*connections):
+    return [c.execute("SELECT count(*) FROM duckdb_tables()").fetchone()[0] for c in connections]
+
+
+def test_connections_share_a_database_where_there_is_one_to_share():
+    with connect() as a, connect() as b:
+        a.execute("CREATE TABLE one AS SELECT 1")
+        assert tables(a, b) == [1, 0]
+    with one_database():
+        with connect() as a, connect() as b, connect(alone=True) as c:
+            a.execute("CREATE TABLE one AS SELECT 1")
+            a.execute("CREATE TEMP TABLE two AS SELECT 2")
+            assert tables(a, b, c) == [2, 1, 0]
+        with connect() as later:
+            assert tables(later) == [1]
+        with mock.patch("os.getpid", return_value=-1), connect() as forked:
+            assert tables(forked) == [0]
+    with connect() as after:
+        assert tables(after) == [0]

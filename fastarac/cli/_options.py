@@ -64,8 +64,11 @@ class RefusalError(Exception):
 @contextmanager
 def ends_quietly() -> Iterator[None]:
     """Turn what can go wrong outside the program into an exit status, without a traceback."""
+    from fastarac.io._sources import one_database
+
     try:
-        yield
+        with one_database():
+            yield
     except RefusalError as refusal:
         typer.echo(f"fastarac: error: {printable(str(refusal))}", err=True)
         raise typer.Exit(REFUSED) from None

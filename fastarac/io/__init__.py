@@ -283,7 +283,7 @@ def sketch_outputs(
         keep_truth=False, empty_truth=empty_truth, group=None, empty_confidence=False,
     )  # fmt: skip
     sketch = ThresholdSketch(max_width)
-    with connect() as connection:
+    with connect(alone=True) as connection:
         if max_memory is not None:
             connection.execute(f"SET memory_limit = '{whole_number(max_memory, 'max_memory', 1)}B'")
         source = open_source(Path(path), connection)

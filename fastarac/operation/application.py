@@ -122,7 +122,7 @@ def apply_policy(
     source_path, goals = Path(path), [Path(accepted), Path(review)]
     _check_paths(source_path, goals)
     policy.require_columns(by=by, documents=documents)
-    with connect() as connection:
+    with connect(alone=True) as connection:
         import duckdb
 
         source = open_source(source_path, connection)

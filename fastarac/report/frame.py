@@ -15,6 +15,7 @@ import base64
 import hashlib
 import json
 import math
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,7 @@ def page_of(template: str, title: str, data: dict[str, Any], **values: Any) -> s
     )
 
 
+@cache
 def _environment() -> jinja2.Environment:
     import jinja2
     from markupsafe import Markup
