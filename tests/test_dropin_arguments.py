@@ -261,6 +261,42 @@ def test_weights_below_zero() -> None:
         fa.roc_auc_score(Y, S, sample_weight=weight, max_fpr=0.5)
 
 
+def weighted_calls() -> dict[str, Any]:
+    """Every drop-in that takes weights, and every way to average."""
+    columns = np.array([[0, 1], [1, 0], [0, 1], [1, 0]]), P3[:, :2]
+    calls = {name: (name, (Y, S), {}) for name in [*CURVES, *AREAS]}
+    calls["max_fpr"] = "roc_auc_score", (Y, S), {"max_fpr": 0.5}
+    calls["kappa"] = "cohen_kappa_score", (Y, Y[::-1]), {}
+    calls |= {name: (name, (P3, P3), {}) for name in ("dcg_score", "ndcg_score")}
+    for average in AVERAGES:
+        calls |= {f"{name} {average}": (name, columns, {"average": average}) for name in AREAS}
+    for average in ("micro", "macro", "weighted", None):
+        options = {"average": average, "multi_class": "ovr"}
+        calls[f"classes {average}"] = "roc_auc_score", ([0, 1, 2, 1], P3), options
+    return calls
+
+
+@pytest.mark.parametrize("call", weighted_calls().values(), ids=weighted_calls())
+@pytest.mark.filterwarnings("error")
+def test_weights_that_sum_to_infinity_are_refused(call: Any) -> None:
+    """Where scikit-learn returns NaN, 0 or infinite counts, or numpy's warnings."""
+    name, arguments, options = call
+    with pytest.raises(ValueError, match="sample_weight sums to inf; a finite sum is expected"):
+        getattr(fa, name)(*arguments, sample_weight=[1e308] * 4, **options)
+    expected = getattr(fa, name)(*arguments, sample_weight=[1.0] * 4, **options)
+    if not name.startswith("confusion_matrix"):  # whose counts are the weights themselves
+        found = getattr(fa, name)(*arguments, sample_weight=[1e307] * 4, **options)
+        pairs = zip(found, expected, strict=True) if isinstance(found, tuple) else [(found, expected)]
+        for one, other in pairs:
+            np.testing.assert_allclose(one, other, rtol=1e-15)
+
+
+def test_weights_of_both_signs_without_a_finite_sum_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"sample_weight sums to (-?inf|nan); a finite sum"):
+        fa.roc_curve([0, 1] * 8, range(16), sample_weight=[1e308, 1e308, -1e308, -1e308] * 4)
+    assert_identical(*both("roc_curve", Y, S, sample_weight=[1e308, 1.0, 1e307, 1.0]))
+
+
 @pytest.mark.parametrize("weight", [[0, 1, 1, 0], [1, 0, 0, 1]])
 def test_weights_that_leave_one_class(weight: list[int]) -> None:
     for name in CURVES:

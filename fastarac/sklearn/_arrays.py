@@ -165,9 +165,10 @@ def read_weights(sample_weight: Array | None, scores: Array) -> NDArray[np.float
     if sample_weight is None:
         return None
     weights = np.ascontiguousarray(sample_weight, np.float64)
-    if not np.isfinite(weights.sum()):
+    if not np.isfinite(sum_of(weights)):
         check_finite(scores)
         check_finite(weights, "sample_weight")
+        check_sum(weights)
     if not weights.any():
         check_finite(scores)
         message = "Sample weights must contain at least one non-zero number."
@@ -175,6 +176,24 @@ def read_weights(sample_weight: Array | None, scores: Array) -> NDArray[np.float
     weights = weights.view()
     weights.flags.writeable = False
     return weights
+
+
+def sum_of(weight: Array) -> float:
+    """Return the sum, which may be infinite, without a warning."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(weight.sum(dtype=np.float64))
+
+
+def check_sum(weight: Array) -> None:
+    """Raise where the weights sum to infinity: what scikit-learn returns then says nothing.
+
+    NaN is passed over, which scikit-learn refuses in some functions and returns in others.
+    """
+    total = sum_of(weight)
+    if np.isfinite(total) or np.isnan(weight.astype(np.float64)).any():
+        return
+    message = f"sample_weight sums to {total}; a finite sum is expected"
+    raise ValueError(message)
 
 
 def sortable(scores: Array) -> tuple[Array, Array | None]:

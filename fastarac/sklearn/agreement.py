@@ -11,7 +11,14 @@ import numpy as np
 
 from fastarac._core.sorting import scale_of
 from fastarac.sklearn import _checks
-from fastarac.sklearn._arrays import check_dimensions, check_finite, check_lengths, n_samples, to_array
+from fastarac.sklearn._arrays import (
+    check_dimensions,
+    check_finite,
+    check_lengths,
+    check_sum,
+    n_samples,
+    to_array,
+)
 from fastarac.sklearn._labels import Target, read_target
 
 if TYPE_CHECKING:
@@ -236,6 +243,7 @@ def _read_weights(weight: Array) -> Array:
     if not weight.any():
         message = "Sample weights must contain at least one non-zero number."
         raise ValueError(message)
+    check_sum(weight)
     return weight
 
 

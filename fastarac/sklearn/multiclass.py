@@ -14,7 +14,15 @@ import numpy as np
 from fastarac import _kernels
 from fastarac._core import parallel
 from fastarac._core.inputs import LAYOUTS
-from fastarac.sklearn._arrays import bits_of, check_lengths, column, sortable, to_array
+from fastarac.sklearn._arrays import (
+    bits_of,
+    check_lengths,
+    check_sum,
+    column,
+    sortable,
+    sum_of,
+    to_array,
+)
 from fastarac.sklearn._labels import DEFAULT_PAIRS, positive_labels
 from fastarac.sklearn._sums import ONE_CLASS
 
@@ -140,8 +148,9 @@ def averaged(
     """Return the metric of the columns, the rows or all entries, averaged, and the warnings to give."""
     average_weight = weight if average == "samples" else None
     if average == "weighted":
-        average_weight = indicator.support(weight)
-        if np.isclose(average_weight.sum(), 0):
+        with np.errstate(over="ignore", invalid="ignore"):
+            average_weight = indicator.support(weight)
+        if np.isclose(sum_of(average_weight), 0):
             return 0, []
     _check_columns(indicator, scores, average)
     scores, _ = sortable(scores)
@@ -161,6 +170,7 @@ def averaged(
     if average is None:
         return values, messages
     if average_weight is not None:
+        check_sum(average_weight)
         values[average_weight == 0] = 0
     return float(np.average(values, weights=average_weight)), messages
 

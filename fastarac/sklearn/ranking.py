@@ -9,7 +9,7 @@ import numpy as np
 from fastarac import _kernels
 from fastarac._core import parallel
 from fastarac.sklearn import _checks
-from fastarac.sklearn._arrays import check_lengths, numeric_array, sortable, to_array
+from fastarac.sklearn._arrays import check_lengths, check_sum, numeric_array, sortable, to_array
 from fastarac.sklearn._labels import read_target
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ def _read(y_true: Any, y_score: Any, sample_weight: Any) -> tuple[Array, Array, 
     scores = numeric_array(y_score)
     weight = None if sample_weight is None else to_array(sample_weight)
     check_lengths(gains, scores, weight)
+    if weight is not None:
+        check_sum(weight)
     return gains, scores, weight
 
 
