@@ -7,10 +7,13 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from fastarac.io._sources import one_database
+
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Iterator
 
 # Right and wrong calls for type checkers to read: wrong ones end in errors where they are run.
 collect_ignore = ["typed_calls.py"]
@@ -47,6 +50,13 @@ def pytest_collection_finish() -> None:
 def pytest_sessionfinish() -> None:
     """Leave to the garbage collector what extensions want to see collected in the end."""
     gc.unfreeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_database() -> Iterator[None]:
+    """Let all tests of a process share a database, as the reading of files does inside a command."""
+    with one_database():
+        yield
 
 
 def pytest_runtest_teardown(item: pytest.Item) -> None:

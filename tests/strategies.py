@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LARGEST = 40  # items; kernels may be running as plain Python
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}  # or the kernels are plain Python
+LARGEST = 40  # items, few enough for that
 
 
 class Sample(NamedTuple):

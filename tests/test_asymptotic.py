@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from functools import partial
 
@@ -26,7 +25,6 @@ from fastarac._core.special import binomial_interval, chi_square_quantile
 from fastarac.uncertainty import influence, losses
 from fastarac.uncertainty.optimism import left_out_cost
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 Z = 1.959963984540054
 
 # seed and size of generated data, divisor of the scores; AUC, its variance and the ends of its

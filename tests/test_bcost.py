@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from fractions import Fraction
 
@@ -21,7 +20,6 @@ from fastarac.costs import intervals as module
 # The source's λ = 1 is tested where it is too much, too; the warning has tests of its own below.
 pytestmark = pytest.mark.filterwarnings("ignore:laplace=:fastarac.UnreliableIntervalWarning")
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 COUNTS = np.array([[60, 3], [10, 27]])
 COSTS = np.array([[0.0, 5.0], [1.0, 0.25]])
 
@@ -308,6 +306,7 @@ def test_zero_up_to_rounding_is_zero():
 FEW = pytest.mark.filterwarnings("ignore:there are [0-9]+ groups:fastarac.UnreliableIntervalWarning")
 
 
+@pytest.mark.slow
 @FEW
 def test_whole_groups_are_drawn():
     """Every order of drawing five groups, one of them of two tables, one of which is empty."""

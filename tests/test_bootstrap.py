@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import subprocess
 import sys
 import textwrap
@@ -19,11 +18,11 @@ import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from strategies import COMPILED
 
 import fastarac as fa
 from fastarac.uncertainty import intervals
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 # Few items make quick tests, and intervals that one would not rely on.
 pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 UNDEFINED, UNRELIABLE = fa.UndefinedMetricWarning, fa.UnreliableIntervalWarning

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
 
 import numpy as np
 import pytest
+from strategies import COMPILED
 
 import fastarac as fa
 from fastarac.uncertainty import bands
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 # Few items make quick tests, and intervals that one would not rely on.
 pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 

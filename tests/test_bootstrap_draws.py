@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 
 import numpy as np
 import pytest
 import reference_bootstrap as ref
 from scipy import stats
+from strategies import COMPILED
 
 import fastarac as fa
 from fastarac import _kernels
@@ -17,7 +17,6 @@ from fastarac._core.random_state import key_of
 from fastarac.uncertainty import replicates, resampling
 from fastarac.uncertainty.resampling import population_of
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 # Few items make quick tests, and intervals that one would not rely on.
 pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 LEVEL = 1e-4  # of the tests of a law: seeds are fixed, so that they fail always or never

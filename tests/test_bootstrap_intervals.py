@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from fractions import Fraction
 
 import numpy as np
 import pytest
 import reference_bootstrap as ref
 from scipy import stats
+from strategies import COMPILED
 
 import fastarac as fa
 from fastarac.uncertainty import influence, intervals
 from fastarac.uncertainty.resampling import population_of
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 # Few items make quick tests, and intervals that one would not rely on.
 pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 
@@ -106,7 +105,7 @@ def test_bca_of_strata_is_that_of_two_samples():
 
 def test_acceleration_of_groups_leaves_out_groups():
     """To first order what leaving out one group after the other gives."""
-    n, g = 1200, 60
+    n, g = (1200, 60) if COMPILED else (500, 25)
     correct, confidence = items(n)
     groups = np.floor(g * np.random.default_rng(1).random(n) ** 2).astype(int)
     correct[groups == 3] = False  # one bad document
@@ -200,7 +199,7 @@ def test_studentized_intervals(name, levels, stratified):
 @pytest.mark.parametrize("name", ["arac_auc", "aurc"])
 def test_acceleration_of_weighted_items_leaves_out_items(stratified, name):
     """To first order what leaving out one item after the other gives."""
-    n = 150
+    n = 150 if COMPILED else 60
     correct, confidence = items(n)
     weight = np.random.default_rng(2).random(n)
     population = population_of(correct, confidence, weight, None, stratified=stratified)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from fractions import Fraction
 
 import numpy as np
 import pytest
 import reference_bootstrap as ref
 from scipy import stats
+from strategies import COMPILED
 from test_bootstrap_draws import LEVEL, MANY, chi_square, draws
 
 import fastarac as fa
 from fastarac.uncertainty import poisson, resampling
 from fastarac.uncertainty.resampling import population_of
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 pytestmark = [
     pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning"),
     pytest.mark.filterwarnings("ignore::fastarac.UndefinedMetricWarning"),

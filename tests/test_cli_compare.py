@@ -7,13 +7,13 @@ import io
 import itertools
 import json
 import math
-import os
 from functools import partial
 
 import commands
 import numpy as np
 import pytest
 from scipy import stats
+from strategies import COMPILED
 from typer.testing import CliRunner
 
 import fastarac as fa
@@ -24,7 +24,7 @@ from fastarac.datasets import load_digits_ocr
 from fastarac.io import Outputs, read_outputs
 
 DATA = load_digits_ocr()
-RESAMPLES = 4 if os.environ.get("NUMBA_DISABLE_JIT") else 300
+RESAMPLES = 300 if COMPILED else 4
 PRICES = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200)
 
 
@@ -96,6 +96,7 @@ class TestFigures:
         assert estimates == sorted(estimates)
         assert found["models"][0]["share_of_best"] > 0.5
 
+    @pytest.mark.slow
     def test_csv_and_markdown(self, digits):
         command = digits, "--model", "model", *PRICES
         found = content(*command)
@@ -399,7 +400,7 @@ class TestCosts:
     @pytest.mark.slow
     def test_coverage(self):
         """The threshold that is cheapest on a sample does not spoil the interval."""
-        small = bool(os.environ.get("NUMBA_DISABLE_JIT"))
+        small = not COMPILED
         rng = np.random.default_rng(11)
         case = fa.synthetic.PAPER_CASES[1]
         prices = Prices(fa.VerificationCosts(1, 4, 20), None)

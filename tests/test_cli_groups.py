@@ -108,6 +108,7 @@ def test_limits_that_groups_break(digits):
     assert any(" %" in row and " !" in row for row in rows[:1])
 
 
+@pytest.mark.slow
 def test_intervals(digits):
     command = digits, "--model", "model", "--by", "digit", "--error-rate", 0.01, "--ci", 0.9
     records = json.loads(run(*command, "--format", "json").stdout)

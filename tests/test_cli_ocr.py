@@ -68,6 +68,7 @@ def test_one_engine_in_words():
     assert "group" not in text
 
 
+@pytest.mark.slow
 def test_the_demo_has_two_engines():
     text = run("--demo").stdout
     assert "Engines are compared by the 2,106 items that all of them have, clustered by page" in text
@@ -77,6 +78,7 @@ def test_the_demo_has_two_engines():
     assert refusal("--demo", "folder") == "--demo has pages of its own; leave out TRUTH and OCR"
 
 
+@pytest.mark.slow
 def test_figures_for_programs():
     (plain, enlarged), sample = (
         json.loads(run("--demo", "--format", "json").stdout)[::-1],
@@ -102,6 +104,7 @@ def test_figures_for_programs():
     assert run("--demo", "--format", "markdown").stdout.startswith("| engine | pages | true words |")
 
 
+@pytest.mark.slow
 def test_pages_make_intervals_wider():
     def width(group: str) -> float:
         (engine,) = json.loads(
@@ -174,7 +177,8 @@ def test_items_in_a_file(folders):
     assert [path.name for path in folders.iterdir() if path.name.startswith(".")] == []
 
 
-@pytest.mark.parametrize("kind", ["parquet", pytest.param("csv", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_the_file_gives_the_same_figures(tmp_path, kind):
     """Missed words that are rejected have no confidence there, and no threshold accepts them."""
     out = tmp_path / f"words.{kind}"

@@ -179,6 +179,7 @@ def test_refusals(tables):
     assert "All 8 confidences are 0.5: no threshold tells outputs apart." in run(truth, absent).stdout
 
 
+@pytest.mark.slow
 def test_a_lead_by_chance_is_a_tie_and_a_clear_one_is_not(tmp_path):
     rng = np.random.default_rng(5)
     key, n = ("document", "field"), 1500

@@ -153,6 +153,7 @@ class TestCheck:
         assert found["low"] > 0.02
         assert found["shifted"] is False
 
+    @pytest.mark.slow
     def test_fields_and_widths(self, folder, monkeypatch):
         """On a terminal no line is longer than it is wide, and no percentage is torn."""
         for width in (80, 120):
@@ -170,6 +171,7 @@ class TestCheck:
                 assert not any(line.lstrip().startswith("%") for line in lines)
         assert "error rate" in run("check", *command[1:-2], "--by", "field").stdout
 
+    @pytest.mark.slow
     def test_log(self, folder, tmp_path):
         one = tmp_path / "one.json"
         run("fit", folder / "verified.csv", "--error-rate", 0.02, "-o", one)
@@ -204,6 +206,7 @@ class TestCheck:
         by_field = ["check", folder / "p.json", path, "--by", "field", "--log"]
         assert 'holds "' in refusal(*by_field)
 
+    @pytest.mark.slow
     def test_whole_documents(self, folder, tmp_path):
         policy, page = tmp_path / "p.json", tmp_path / "fit.html"
         options = ["--by", "field", "--document", "page"]
@@ -347,6 +350,7 @@ class TestApply:
         assert "no/" in refusal(*arguments, one, "--review", nowhere)
         assert not list(tmp_path.iterdir())
 
+    @pytest.mark.slow
     def test_confidences_that_have_moved(self, folder, tmp_path):
         """It is done, and said in the sentence, on the page and on stderr; another scale is refused."""
         header, *lines = (folder / "new.csv").read_text().splitlines()
@@ -417,6 +421,7 @@ class TestMonitor:
         state.write_text(json.dumps(content))
         assert "it is not the state of" in refusal("monitor", one, folder / "few.csv", "--state", state)
 
+    @pytest.mark.slow
     def test_policies_of_a_folder_share_their_level(self, folder, tmp_path):
         policies, state = tmp_path / "policies", tmp_path / "state.json"
         policies.mkdir()
@@ -475,6 +480,7 @@ class TestMonitor:
         assert "it has no file whose name ends in .json" in refusal("monitor", empty, bad, *options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_document", [False, True])
 def test_outputs_without_a_confidence(folder, tmp_path, by_document):
     """They are never accepted, in no command, even by a policy that accepts everything else."""
@@ -511,6 +517,7 @@ def test_outputs_without_a_confidence(folder, tmp_path, by_document):
         assert 'row 8 (line 9): column "confidence" is empty' in message
 
 
+@pytest.mark.slow
 def test_reports(folder, tmp_path):
     page, policy, new = tmp_path / "r.html", folder / "p.json", folder / "new.csv"
     goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "b.csv"]

@@ -49,6 +49,7 @@ def test_few_outputs_are_exact(good):
         assert figures[f"{name}_low"] == figures[f"{name}_high"] == exact[name]
 
 
+@pytest.mark.slow
 def test_the_ends_contain_the_figures_of_all_outputs(large):
     path, correct, confidence = large
     (figures,) = json.loads(

@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 from commands import reason as refusal
 from commands import run
+from strategies import COMPILED
 
 import fastarac as fa
 from fastarac.datasets import load_digits_ocr
 
 DATA = load_digits_ocr()
 FEW = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
-RESAMPLES = 4 if os.environ.get("NUMBA_DISABLE_JIT") else 300
+RESAMPLES = 300 if COMPILED else 4
 CI = "--ci", 0.95
 
 
@@ -199,6 +200,7 @@ class TestDependence:
         text = run("evaluate", pages, *CI, "--group", "page").stdout
         assert "from 90 groups of outputs that depend on each other" in text
 
+    @pytest.mark.slow
     def test_a_column_of_pages_is_noticed(self, pages, tmp_path):
         """Where intervals or tests would rest on it, and only there."""
         note = (
@@ -320,9 +322,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGINT for one process")
-@pytest.mark.skipif(
-    bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="an interpreted batch takes long to end"
-)
+@pytest.mark.skipif(not COMPILED, reason="an interpreted batch takes long to end")
 @pytest.mark.slow
 def test_a_long_bootstrap_shows_progress_and_is_interrupted_quietly(knn, tmp_path):
     other = tmp_path / "other.csv"

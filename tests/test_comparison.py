@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import os
 import warnings
 from operator import attrgetter
 
@@ -15,13 +14,13 @@ import reference_influence as slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from strategies import COMPILED
 
 import fastarac as fa
 from fastarac.uncertainty.compared import letters_of
 from fastarac.uncertainty.comparison import adjusted_pvalues
 
 ends = attrgetter("low", "high")
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 
 # seed and size of generated data, divisor of the scores; z, p-value and interval of the difference by
 # pROC 1.18.5, roc.test(roc(y, a), roc(y, b), method="delong", paired=TRUE)
@@ -322,6 +321,7 @@ def graphs(draw):
     return draw(st.permutations(range(k))), differing
 
 
+@pytest.mark.slow
 @given(graph=graphs())
 @settings(max_examples=200)
 def test_models_share_a_letter_iff_they_do_not_differ(graph):
@@ -453,7 +453,7 @@ def test_models_of_the_same_law_are_rarely_told_apart(statistic):
 
 def test_the_p_value_of_the_bootstrap_counts_both_sides():
     rng = np.random.default_rng(5)
-    n = 400
+    n = 400 if COMPILED else 100
     columns = {
         name: (rng.random(n) < share, rng.random(n)) for name, share in (("a", 0.95), ("b", 0.5))
     }

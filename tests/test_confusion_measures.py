@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from fractions import Fraction
 
 import numpy as np
@@ -13,10 +12,10 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
+from strategies import COMPILED
 
 import fastarac as fa
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 NAMES = fa.results.ConfusionMeasures.names
 THARWAT = {"tp": 70, "fp": 20, "fn": 30, "tn": 80}
 THREE_CLASSES = [[80, 15, 0], [15, 70, 10], [5, 15, 90]]
@@ -296,6 +295,7 @@ class TestClasses:
 
 
 class TestSweeps:
+    @pytest.mark.slow
     @given(strategies.items)
     def test_each_threshold_is_a_table(self, sample):
         sweep = sweep_of(sample)

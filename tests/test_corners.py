@@ -337,6 +337,7 @@ def test_nothing_exceeds_the_best_order_of_many_errors():
     assert fa.excess_aurc_loss(correct, np.arange(10_000.0), estimator="mean") == 0.0
 
 
+@pytest.mark.slow
 def test_logarithms_of_wide_ties_stay_within_two_units_in_the_last_place():
     rng = np.random.default_rng(5)
     for _ in range(20):

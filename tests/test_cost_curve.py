@@ -125,6 +125,7 @@ class TestCurve:
 
 
 class TestBetterRanges:
+    @pytest.mark.slow
     @given(scored, scored)
     def test_against_all_crossings(self, a, b):
         found = fa.costs.better_ranges(sweep_of(a), sweep_of(b))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from itertools import product
 
@@ -17,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.metrics import confusion_matrix
+from strategies import COMPILED
 
 import fastarac as fa
 from fastarac.costs import _labels, classification
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 FRAUD = [[0, 20], [1, 0]]
 
 # --- Counts --------------------------------------------------------------------------------------

@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 
 import numpy as np
 import pytest
+from strategies import COMPILED
 
 import fastarac as fa
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 N = 300
 
 
@@ -42,6 +41,7 @@ def test_intervals_of_the_arac_auc_cover_the_population_value(case):
         assert low <= count / samples <= high, method
 
 
+@pytest.mark.slow
 def test_few_errors_are_covered_or_warn():
     """Of 100 items with 5 % errors, resamples know too little, and warn; gamma covers instead."""
     mixture, samples = fa.synthetic.PAPER_CASES[4], 300 if COMPILED else 10

@@ -269,6 +269,7 @@ class TestThresholds:
         options = {"max_error_rate": 0.1, "plot_thresholds": False}
         assert not self.boxes(displays.ARACDisplay.from_predictions(CORRECT, CONFIDENCE, **options).ax_)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("n_models", [4, 8])
     def test_apart_and_inside(self, n_models):
         rng = np.random.default_rng(2)

@@ -12,6 +12,7 @@ import reference as ref
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import COMPILED
 from test_sorting import WAYS
 
 import fastarac as fa
@@ -193,10 +194,11 @@ def test_roc_auc_of_pairs():
     assert value_of_pairs("roc_auc", areas.pair_counts(CORRECT, CONFIDENCE, None)) == 5 / 6
 
 
+@pytest.mark.slow
 def test_thousands_of_areas_are_the_nearest_double():
     """Small samples with many ties, against the definition in fractions, to the last bit."""
     rng = np.random.default_rng(2024)
-    for _ in range(3000):
+    for _ in range(3000 if COMPILED else 300):
         n = int(rng.integers(1, 12))
         correct = rng.random(n) < rng.random()
         confidence = rng.integers(0, rng.integers(1, 12), n) / 7

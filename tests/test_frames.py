@@ -172,6 +172,7 @@ def native(column: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(column, kind)
 
 
+@pytest.mark.slow
 @given(strategies.items)
 @settings(max_examples=10)
 def test_any_items_in_duckdb(items):
@@ -200,6 +201,7 @@ def test_ranges_of_many_items(monkeypatch):
         assert getattr(found, name) == (area, area), name
 
 
+@pytest.mark.slow
 def test_vast_counts_above_a_range(monkeypatch):
     """Beyond 2**35 items the sums take another way; the figures stay."""
     from fastarac import _kernels

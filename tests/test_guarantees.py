@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from fractions import Fraction
 
@@ -14,11 +13,10 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from strategies import COMPILED
 
 import fastarac as fa
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
-
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 
 # --- The binomial distribution -------------------------------------------------------------------
 

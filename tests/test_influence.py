@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from fractions import Fraction
 from functools import partial
@@ -14,11 +13,10 @@ import reference_influence as slow
 import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import COMPILED
 
 import fastarac as fa
 from fastarac.uncertainty.influence import point_influence, standard_error
-
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 
 Statistic = fa.Statistic
 

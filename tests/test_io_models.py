@@ -31,6 +31,7 @@ A = {"id": ["x", "y", "z"], "confidence": [1, 2, 3]}
 
 
 class TestMatching:
+    @pytest.mark.slow
     @given(data=st.data())
     @settings(max_examples=15, deadline=None)
     def test_any_order(self, data, tmp_path_factory):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import Context
 from unittest import mock
 
 import numpy as np
@@ -89,6 +90,10 @@ def tables(*connections):
 
 
 def test_connections_share_a_database_where_there_is_one_to_share():
+    Context().run(share)
+
+
+def share():
     with connect() as a, connect() as b:
         a.execute("CREATE TABLE one AS SELECT 1")
         assert tables(a, b) == [1, 0]
@@ -97,7 +102,7 @@ def test_connections_share_a_database_where_there_is_one_to_share():
             a.execute("CREATE TABLE one AS SELECT 1")
             a.execute("CREATE TEMP TABLE two AS SELECT 2")
             assert tables(a, b, c) == [2, 1, 0]
-        with connect() as later:
+        with one_database(), connect() as later:
             assert tables(later) == [1]
         with mock.patch("os.getpid", return_value=-1), connect() as forked:
             assert tables(forked) == [0]

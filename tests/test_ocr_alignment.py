@@ -185,6 +185,7 @@ def test_a_division_at_words_that_stand_once_changes_next_to_nothing(monkeypatch
     assert len(whole ^ divided) <= 0.01 * len(whole)
 
 
+@pytest.mark.slow
 def test_memory_grows_with_the_length_of_a_page(monkeypatch):
     tables = []
 

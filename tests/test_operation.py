@@ -161,6 +161,7 @@ class TestCheck:
         n = 400 + many.still_needed
         assert self.checked(int(0.015 * n), n).verdict == "fails"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("errors", "words"), [(12, "holds"), (40, "fails")])
     def test_the_groups_still_needed_are_enough(self, errors, words):
         """More than one output, as the limit is inside the interval, and more than of single ones."""
@@ -184,6 +185,7 @@ class TestCheck:
         alone = check(1)
         assert alone.verdict == words or alone.still_needed < few.still_needed
 
+    @pytest.mark.slow
     def test_outputs_still_needed_are_more_than_there_are(self):
         """The saw of whole errors does not lead back below the number that did not do."""
         for n in range(299, 1200, 130):

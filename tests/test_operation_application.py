@@ -138,7 +138,8 @@ class TestShift:
         assert sorted(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("rule", ["product", pytest.param("least", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", ["product", "least"])
 def test_whole_documents_are_decided_as_on_arrays(tmp_path, rule):
     """Also in files of several row groups, whose rows keep their order."""
     rng = np.random.default_rng(9)

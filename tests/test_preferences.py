@@ -19,6 +19,7 @@ GAMMAS = [0.0, 0.02, 0.5, 4.0]
 DELTAS = [-1.0, -0.5, 0.0, 0.05, 1.0, 500.0]
 
 
+@pytest.mark.slow
 @given(st.lists(sweeps(), min_size=1, max_size=3), st.none() | people)
 def test_by_definition(given_sweeps, rates):
     models = {f"model {j}": sweep for j, sweep in enumerate(given_sweeps)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from itertools import pairwise
 
@@ -14,10 +13,9 @@ import reference_measures as ref
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
+from strategies import COMPILED
 
 import fastarac as fa
-
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 
 relevances = st.lists(st.integers(0, 1), min_size=1, max_size=12)
 gain = st.one_of(st.integers(0, 3), st.floats(0, 1e6, allow_subnormal=False), st.just(-0.0))

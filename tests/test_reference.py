@@ -369,6 +369,7 @@ def columns(items: tuple[ref.Item, ...]) -> tuple[np.ndarray, np.ndarray, np.nda
     )
 
 
+@pytest.mark.slow
 @given(strategies.items)
 def test_scikit_learn_agrees(sample):
     items = ref.to_items(*sample)

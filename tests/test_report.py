@@ -472,6 +472,7 @@ class TestCommands:
         assert result.exit_code == code, result.output
         return result
 
+    @pytest.mark.slow
     def test_demo_writes_one(self):
         text = self.run("ocr", "--demo").stdout
         assert "fastarac-ocr-demo.html has the report: open it in a browser." in text

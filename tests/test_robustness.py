@@ -17,11 +17,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from strategies import COMPILED
 
 import fastarac as fa
 
 PACKAGE = Path(fa.__file__).parent
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 compiled = pytest.mark.skipif(not COMPILED, reason="nothing is compiled, so nothing is cached")
 
 N = 400_000 if COMPILED else 2_000
@@ -55,6 +55,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_threads_then_a_fork_give_the_same_bits(monkeypatch):
     monkeypatch.setenv("FASTARAC_NUM_THREADS", "4")
     seeds = range(6)
@@ -114,6 +115,7 @@ def test_two_types_compiled_at_once_never_share_a_data_file(tmp_path):
     assert cache_file._data_name(1).endswith(".nbc")
 
 
+@pytest.mark.slow
 def test_a_zip_file_on_the_path(tmp_path):
     source = tmp_path / "source" / "fastarac"
     shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__", "*.nb?"))
@@ -481,6 +483,7 @@ def depth(module: str) -> int:
     return DEPTH[module]
 
 
+@pytest.mark.slow
 def test_imports_go_down():
     for module, path in MODULES.items():
         above = {other for other in imports_of(path) if depth(other) > depth(module)}

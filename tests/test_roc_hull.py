@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +12,7 @@ import reference_hulls as ref
 import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
+from strategies import COMPILED
 
 import fastarac as fa
 from fastarac._kernels.hulls import exceeds
@@ -21,7 +21,6 @@ from fastarac.displays import draw_curves
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
 
 PLACE = np.arange(40)
 SCORE = (PLACE * 37) % 23  # with ties
@@ -95,6 +94,7 @@ class TestAgainstTheReference:
         ]
         assert hull.exact == tuple(point[:2] for point, _, _ in ref.hull(points))
 
+    @pytest.mark.slow
     @given(scored, st.lists(st.fractions(0, 1, max_denominator=60), min_size=1, max_size=10))
     def test_every_optimum_is_a_vertex_and_the_best_one(self, sample, grid):
         hull = fa.costs.roc_convex_hull({"m": sweep_of(sample)})
@@ -119,6 +119,7 @@ class TestAgainstTheReference:
         ]
         assert found == expected
 
+    @pytest.mark.slow
     @given(scored, scored)
     def test_dominance(self, a, b):
         expected = ref.dominates(points_of(a), points_of(b))
@@ -144,6 +145,7 @@ class TestAgainstTheReference:
         assert not fa.costs.dominates(dips, chance)
         assert not fa.costs.dominates(chance, dips)
 
+    @pytest.mark.slow
     @given(strategies.weighted().filter(two_classes), st.integers(1, 5))
     def test_dominance_of_weights(self, sample, k):
         """By Python's fractions: worse in one item, and then in several."""

@@ -11,6 +11,7 @@ from unittest import mock
 import numpy as np
 import pytest
 import reference as ref
+from strategies import COMPILED
 from test_sorting import DISTRIBUTIONS, spread
 
 import fastarac as fa
@@ -20,7 +21,7 @@ from fastarac._kernels import codes
 from fastarac.areas import arac as areas
 from fastarac.sklearn.multiclass import rank_sums
 
-N = 2500  # more points than a block holds
+N = 2500 if COMPILED else 1100  # more points than a block holds, or than that of some tests
 BITS = 200  # of the fraction, in the reference
 RATIONAL = ["precision_trapezoids", "precision_means", "recall_trapezoids", "recall_steps"]
 INTEGRALS = ["precision_integrals", "recall_integrals"]

@@ -229,6 +229,7 @@ def test_population_values_against_quadrature(mixture):
     assert mixture.acceptance_at_error_rate(allowed) == pytest.approx(expected, abs=1e-9, rel=0)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(mixtures, error_rates)
 def test_population_values_of_any_mixture(mixture, error_rate):
@@ -238,6 +239,7 @@ def test_population_values_of_any_mixture(mixture, error_rate):
     assert within == pytest.approx(reference.acceptance(error_rate), abs=1e-9, rel=0)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(mixtures, st.floats(0, 10))
 def test_areas_fit_together(mixture, gamma):
@@ -258,6 +260,7 @@ def test_areas_fit_together(mixture, gamma):
     assert mixture.normalized_arp_auc_score(gamma=gamma) == pytest.approx(normalized, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(mixtures, st.lists(error_rates, min_size=1, max_size=5))
 def test_operating_points_keep_the_error_rate(mixture, allowed):

@@ -100,9 +100,17 @@ class _Database:
 _DATABASE: ContextVar[_Database | None] = ContextVar("database", default=None)
 
 
+def _shared() -> _Database | None:
+    database = _DATABASE.get()
+    return None if database is None or database.process != os.getpid() else database
+
+
 @contextmanager
 def one_database() -> Iterator[None]:
-    """Let the connections inside share one database, which goes away with the last of them."""
+    """Let the connections inside share one database: that of a caller who does so, if there is one."""
+    if _shared() is not None:
+        yield
+        return
     database = _Database()
     token = _DATABASE.set(database)
     try:
@@ -121,10 +129,9 @@ def connect(*, alone: bool = False) -> Iterator[DuckDBPyConnection]:
     others have not.
     """
     require("duckdb", "cli")
-    shared = _DATABASE.get()
-    is_shared = shared is not None and shared.process == os.getpid() and not alone
+    shared = None if alone else _shared()
     try:
-        with shared.connection() if shared is not None and is_shared else _database() as connection:
+        with _database() if shared is None else shared.connection() as connection:
             connection.execute("SET enable_progress_bar = false")  # it goes to the standard output
             yield connection
     except RuntimeError as failure:
