@@ -105,7 +105,7 @@ def test_bca_of_strata_is_that_of_two_samples():
 
 def test_acceleration_of_groups_leaves_out_groups():
     """To first order what leaving out one group after the other gives."""
-    n, g = (1200, 60) if COMPILED else (500, 25)
+    n, g = (1200, 60) if COMPILED else (600, 60)
     correct, confidence = items(n)
     groups = np.floor(g * np.random.default_rng(1).random(n) ** 2).astype(int)
     correct[groups == 3] = False  # one bad document
@@ -199,7 +199,7 @@ def test_studentized_intervals(name, levels, stratified):
 @pytest.mark.parametrize("name", ["arac_auc", "aurc"])
 def test_acceleration_of_weighted_items_leaves_out_items(stratified, name):
     """To first order what leaving out one item after the other gives."""
-    n = 150 if COMPILED else 60
+    n = 150 if COMPILED else 100
     correct, confidence = items(n)
     weight = np.random.default_rng(2).random(n)
     population = population_of(correct, confidence, weight, None, stratified=stratified)

@@ -453,7 +453,7 @@ def test_models_of_the_same_law_are_rarely_told_apart(statistic):
 
 def test_the_p_value_of_the_bootstrap_counts_both_sides():
     rng = np.random.default_rng(5)
-    n = 400 if COMPILED else 100
+    n = 400 if COMPILED else 260
     columns = {
         name: (rng.random(n) < share, rng.random(n)) for name, share in (("a", 0.95), ("b", 0.5))
     }

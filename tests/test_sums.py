@@ -178,7 +178,7 @@ def test_sums_of_logarithms(quantity, draw, of_risk):
         assert abs(add_up(quantity, of_risk=of_risk) / exact - 1) < Fraction(1, 1 << 50)
 
 
-@pytest.mark.parametrize("total", [N, 2**25 - 1, 2**25, 2**30, 2**35 - 1])
+@pytest.mark.parametrize("total", [2500, 2**25 - 1, 2**25, 2**30, 2**35 - 1])
 @pytest.mark.parametrize("quantity", [*RATIONAL[:1], *RATIONAL[2:]])
 def test_large_counts(quantity, total):
     """Digits are fewer where the counts are larger; the sum is the same."""
