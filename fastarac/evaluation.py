@@ -89,9 +89,9 @@ class Evaluation(Result):
         The prices of `performance` and of the normalised ARAC-AUC (its γ).
     limits : tuple of LimitEvaluation
         One for each limit: first of the error rate, then of the risk, then the thresholds.
-    intervals : dict of str to Interval
-        By the names of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate@0.01"``; empty unless
-        asked for.
+    intervals : mapping of str to Interval
+        By the names of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate@0.01"``, read-only;
+        empty unless asked for.
     """
 
     n: int | float

@@ -14,7 +14,7 @@ from fastarac._core.grades import graded_items, twice
 from fastarac._core.groups import count_pairs_of_groups
 from fastarac._core.inputs import positive_scalar, read_groups, read_items
 from fastarac._core.pairs import METRICS, value_of_pairs, values_of_pairs
-from fastarac._core.results import Result, Table, read_only
+from fastarac._core.results import Result, Table
 from fastarac.areas.arac import arac_area_of, pair_counts
 from fastarac.costs.verification import require_costs
 from fastarac.evaluation import reject_reviewer
@@ -43,12 +43,12 @@ class GroupEvaluation(Table, Result):
     ----------
     groups : ndarray of shape (n_groups,)
         The labels, in rising order.
-    values : dict of str to ndarray of shape (n_groups,)
-        The figures by name.
+    values : mapping of str to ndarray of shape (n_groups,)
+        The figures by name, read-only.
     """
 
     groups: NDArray[Any]
-    values: dict[str, NDArray[Any]]
+    values: Mapping[str, NDArray[Any]]
 
     def __getitem__(self, metric: str) -> NDArray[Any]:
         if metric not in self.values:
@@ -236,7 +236,7 @@ def evaluate_groups(
     elif groups is not None:
         message = "groups is given without intervals=True; no other figure depends on them"
         raise ValueError(message)
-    return GroupEvaluation(labels, {name: read_only(column) for name, column in values.items()})
+    return GroupEvaluation(labels, values)
 
 
 class _Counts(NamedTuple):

@@ -7,6 +7,7 @@ import json
 import math
 import pickle
 import sys
+from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, fields, is_dataclass
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import fastarac as fa
-from fastarac._core.results import Result, Table, TupleResult
+from fastarac._core.results import Result, Table, TupleResult, in_one_line
 from fastarac._core.showing import BACKENDS, flat, html_of_columns, plain
 from fastarac.results import HarnessOutputs
 from fastarac.sklearn.curves import DropIn
@@ -53,6 +54,20 @@ def _applied(folder):
     return fa.operation.apply_policy(
         _policy(), path, accepted=folder / "accepted.csv", review=folder / "review.csv"
     )
+
+
+def _models(folder):
+    for name in "ab":
+        rows = "1,0.9,x,7,2\n0,0.5,y,8,1\n"
+        (folder / f"{name}.csv").write_text(f"correct,confidence,field,page,w\n{rows}")
+    files = {name: folder / f"{name}.csv" for name in "ab"}
+    return fa.io.read_models(files, by="field", group="page", weight="w")
+
+
+def _fields(folder):
+    path = folder / "fields.csv"
+    path.write_text("document,field,prediction,confidence,truth\n1,date,2024-01-02,0.9,2024-01-02\n")
+    return fa.ocr.read_fields(path)
 
 
 def _evaluation():
@@ -133,6 +148,10 @@ EXAMPLES = {
     "CostMatrix": lambda _: fa.costs.CostMatrix(COST_MATRIX),
     "BoundedSweep": lambda _: BINS,
     "Bounds": lambda _: BINS.roc_auc,
+    "FieldOutputs": _fields,
+    "Labels": lambda folder: _models(folder).outputs["a"].by,
+    "Models": _models,
+    "Outputs": lambda folder: _models(folder).outputs["a"],
     "DigitsOCR": lambda _: fa.datasets.load_digits_ocr(),
 }
 TABLES = {name for name in fa.results.__all__ if issubclass(getattr(fa.results, name), Table)}
@@ -143,9 +162,21 @@ def make(request, tmp_path):
     return lambda: EXAMPLES[request.param](tmp_path)
 
 
+def inside(value):
+    """All that a result is made of, in depth: of other results, tuples and mappings too."""
+    if isinstance(value, tuple):
+        parts = list(value)
+    elif isinstance(value, Mapping):
+        parts = list(value.values())
+    elif is_dataclass(value):
+        parts = [getattr(value, f.name) for f in fields(value)]
+    else:
+        return [value]
+    return [value, *(each for part in parts for each in inside(part))]
+
+
 def arrays(value):
-    found = list(value) if isinstance(value, tuple) else [getattr(value, f.name) for f in fields(value)]
-    return [item for item in found if isinstance(item, np.ndarray)]
+    return [each for each in inside(value) if isinstance(each, np.ndarray)]
 
 
 def test_there_is_one_of_every_class():
@@ -175,12 +206,19 @@ class TestEvery:
                     continue
                 with pytest.raises(ValueError, match="read-only"):
                     array[...] = 0
+            for each in inside(other):
+                assert not isinstance(each, list | set | bytearray)
+                if isinstance(each, Mapping):
+                    with pytest.raises(TypeError, match="does not support item assignment"):
+                        each["n"] = 0
         with pytest.raises((FrozenInstanceError, AttributeError)):
             setattr(first, name, None)
         assert first != "something else"
         if arrays(first):
-            with pytest.raises(TypeError, match="unhashable"):
+            with pytest.raises(TypeError, match=r"unhashable type: 'numpy\.ndarray'"):
                 hash(first)
+        else:
+            assert {hash(other) for other in copies} == {hash(first)}
 
     def test_is_represented_in_one_line(self, make):
         assert "\n" not in repr(make())
@@ -306,6 +344,24 @@ def test_an_array_that_is_given_stays_writable():
     assert not interval.distribution.flags.writeable
     assert interval != fa.Interval(0.5, 0.4, 0.6, 0.1, 0.95, "percentile", np.array([1.0, 3.0]))
     assert repr(interval) == "Interval(0.5 [0.4, 0.6], 95 %, percentile)"
+
+
+def test_what_is_given_as_a_dict_is_not_held_by_the_result():
+    given = {"n": np.array([1, 2])}
+    result = fa.results.GroupEvaluation(np.array([0, 1]), given)
+    given["m"] = np.array([3, 4])
+    assert list(result.values) == ["n"]
+    assert given["n"].flags.writeable
+    assert in_one_line("Name", {"a": result.values}) == "Name(a={'n': array([1, 2])})"
+
+
+def test_outputs_that_were_read_say_what_they_are(tmp_path):
+    found = _models(tmp_path)
+    outputs = found.outputs["a"]
+    assert repr(outputs) == "Outputs(2 items, 1 correct, by, weight, group)"
+    assert repr(outputs.by) == "Labels(2 items, 2 names)"
+    assert repr(found).startswith("Models(outputs={'a': Outputs(2 items, 1 correct, by,")
+    assert outputs != outputs.take(np.array([1, 0]))
 
 
 def test_nan_is_equal_to_nan_with_one_hash():

@@ -2,13 +2,14 @@
 
 Frozen dataclasses inherit from `Result`, declared with ``eq=False``; named tuples, whose fields stand
 in a class of their own, from `TupleResult`. What is a table inherits from `Table` first. Arrays are
-views that refuse to be written to, whatever the caller does with an array of his own, and copies and
-unpickled results are as they were.
+views that refuse to be written to, whatever the caller does with an array of his own, and dicts are
+proxies of copies; copies and unpickled results are as they were.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -24,7 +25,9 @@ T = TypeVar("T")
 
 
 def read_only(value: Any) -> Any:
-    """Return a view of an array that cannot be written to, and anything else as it is."""
+    """Return a view of an array, or a proxy of a dict, that cannot be written to; else the value."""
+    if isinstance(value, dict):
+        return MappingProxyType({key: read_only(each) for key, each in value.items()})
     if not isinstance(value, np.ndarray) or not value.flags.writeable:
         return value
     view = value.view()
@@ -41,20 +44,35 @@ def same(a: Any, b: Any) -> bool:
         return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc" and b.dtype.kind in "fc")
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, dict) and isinstance(b, dict):
+    if isinstance(a, dict | MappingProxyType) and isinstance(b, dict | MappingProxyType):
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
     return bool(a == b or (a != a and b != b))
 
 
 def hash_of(values: Iterable[object]) -> int:
     """Hash values that may be NaN, alike for equal ones; arrays raise TypeError."""
-    return hash(tuple("nan" if isinstance(v, float) and v != v else v for v in values))
+    return hash(tuple(map(_hashable, values)))
+
+
+def _hashable(value: object) -> object:
+    if isinstance(value, float | np.floating) and value != value:
+        return "nan"
+    if isinstance(value, MappingProxyType):
+        return frozenset((key, _hashable(each)) for key, each in value.items())
+    return tuple(map(_hashable, value)) if type(value) is tuple else value
+
+
+def _picklable(value: object) -> object:
+    """Return a dict for its proxy, which cannot be pickled, and anything else as it is."""
+    if isinstance(value, MappingProxyType):
+        return {key: _picklable(each) for key, each in value.items()}
+    return value
 
 
 def in_one_line(name: str, parts: dict[str, Any]) -> str:
     """Return a representation in one line, long arrays shortened."""
     with np.printoptions(threshold=20):
-        values = ", ".join(f"{key}={value!r}" for key, value in parts.items())
+        values = ", ".join(f"{key}={_picklable(value)!r}" for key, value in parts.items())
     return " ".join(f"{name}({values})".split())
 
 
@@ -114,10 +132,10 @@ class Result(Shown):
     _derived: ClassVar[tuple[str, ...]] = ()  # properties that are shown beside the fields
 
     def __post_init__(self) -> None:
-        array = np.ndarray
+        kinds = np.ndarray, dict
         for name in self.__dataclass_fields__:  # type: ignore[attr-defined]  # faster than `fields`
             value = getattr(self, name)
-            if isinstance(value, array):
+            if isinstance(value, kinds):
                 object.__setattr__(self, name, read_only(value))
 
     def _parts(self) -> dict[str, Any]:
@@ -136,7 +154,7 @@ class Result(Shown):
         return in_one_line(type(self).__name__, self._parts())
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        return _rebuilt, (type(self), *fields_of(self).values())
+        return _rebuilt, (type(self), *map(_picklable, fields_of(self).values()))
 
 
 def _rebuilt(cls: type[T], *values: object) -> T:
@@ -178,4 +196,4 @@ class TupleResult(Shown):
         return in_one_line(type(self).__name__, self._asdict())
 
     def __reduce__(self: Any) -> tuple[Callable[..., object], tuple[object, ...]]:
-        return type(self), tuple(self)
+        return type(self), tuple(map(_picklable, self))

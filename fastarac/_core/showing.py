@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -34,7 +35,7 @@ def parts_of(value: Any) -> dict[str, Any] | None:
         return found
     if is_dataclass(value) and not isinstance(value, type):
         return fields_of(value)
-    return dict(value) if isinstance(value, dict) else None
+    return dict(value) if isinstance(value, dict | MappingProxyType) else None
 
 
 def flat(parts: Mapping[Any, Any]) -> dict[str, Any]:

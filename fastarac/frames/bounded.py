@@ -79,6 +79,7 @@ class BoundedSweep(Table, Result):
     def __post_init__(self) -> None:
         for name in ("thresholds", *COUNTS, "single_valued"):
             object.__setattr__(self, name, read_only(np.array(getattr(self, name))))
+        object.__setattr__(self, "known", read_only(self.known))
         _check(self)
 
     def __repr__(self) -> str:

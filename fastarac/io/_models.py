@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core.results import TupleResult
 from fastarac._core.text import listed, printable, quoted
 from fastarac.io._formats import open_source
 from fastarac.io._labels import FIELDS, Texts
@@ -22,13 +23,19 @@ if TYPE_CHECKING:
     from fastarac.io._columns import Columns
 
 
-class Models(NamedTuple):
+class _Models(NamedTuple):
+    outputs: Mapping[str, Outputs]
+    difference: str | None
+    same_truths: bool
+
+
+class Models(TupleResult, _Models):
     """The outputs of several models.
 
     Attributes
     ----------
-    outputs : dict of str to Outputs
-        By model, without labels of models, items and truths.
+    outputs : mapping of str to Outputs
+        By model, read-only, without labels of models, items and truths.
     difference : str or None
         What tells that the models have different items: which of them lacks how many, or, where
         nothing identifies the items, their numbers.
@@ -36,9 +43,7 @@ class Models(NamedTuple):
         Whether there are truths of all models, which were found to be the same row by row.
     """
 
-    outputs: dict[str, Outputs]
-    difference: str | None
-    same_truths: bool
+    __slots__ = ()
 
 
 def read_files(

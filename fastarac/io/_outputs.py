@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastarac._core.results import Result
+
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Labels:
+class Labels(Result):
     """A column of texts, each distinct one held once.
 
     Attributes
@@ -26,6 +28,9 @@ class Labels:
     names: tuple[str, ...]
     codes: NDArray[np.intp]
 
+    def __repr__(self) -> str:
+        return f"Labels({len(self.codes)} items, {len(self.names)} names)"
+
 
 def labels_of(texts: Array) -> Labels:
     """Return an array of texts as labels."""
@@ -34,7 +39,7 @@ def labels_of(texts: Array) -> Labels:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outputs:
+class Outputs(Result):
     """The outputs of one or more machines, one row per item, in the order of the file.
 
     Attributes
@@ -73,6 +78,11 @@ class Outputs:
 
     def __len__(self) -> int:
         return len(self.correct)
+
+    def __repr__(self) -> str:
+        names = ("model", "by", "weight", "item", "truth", "group", "rejected")
+        there = [name for name in names if getattr(self, name) is not None]
+        return f"Outputs({', '.join([f'{len(self)} items, {self.correct.sum()} correct', *there])})"
 
     def per_model(self) -> dict[str, Outputs]:
         """Return the outputs of each model, without their model labels.
