@@ -81,7 +81,7 @@ def evaluate_groups(
     threshold: float | Sequence[float] = (),
     costs: VerificationCosts | None = None,
     reviewer: Reviewer | None = None,
-    gamma: float = 1.0,
+    gamma: float | None = None,
     groups: ArrayLike | None = None,
     graded: bool = False,
     intervals: bool = False,
@@ -105,16 +105,17 @@ def evaluate_groups(
         Limits, or thresholds as they are. A limit decides on one threshold for *all* items together,
         as a system in use has it; of each group there are then the figures ``"acceptance_rate@…"``,
         ``"error_rate@…"``, ``"risk@…"`` (NaN where nothing is accepted), ``"performance@…"`` (W) and,
-        for a limit, ``"keeps_limit@…"`` at that ``"threshold@…"``. (:func:`.frames.evaluate` gives each
-        group a threshold of its own.)
+        for a limit, ``"keeps_limit@…"`` at that ``"threshold@…"``. Apart from that NaN all are what
+        :func:`.evaluate` gives for the group alone at that threshold. (:func:`.frames.evaluate` gives
+        each group a threshold of its own.)
     costs : VerificationCosts, optional
-        The prices of W; by default γ = 1 and δ = 0. Where they are given, ``"cost@…"`` is what an item
-        costs at each limit's threshold.
+        The prices of W and of the normalised ARAC-AUC (its γ); by default γ = 1 and δ = 0. Where they
+        are given, ``"cost@…"`` is what an item costs at each limit's threshold.
     reviewer : Reviewer, optional
         The people who verify what is rejected, whose errors count in the error rate, in W and in the
         cost, as in :func:`.evaluate`; by default they find and correct every error.
-    gamma : float, default=1.0
-        γ of the normalised ARAC-AUC, at least 0.
+    gamma : float, optional
+        γ of the normalised ARAC-AUC, at least 0; by default that of `costs`.
     groups : array_like of shape (n,), optional
         Labels of items that depend on each other, such as those of a page: intervals rest on them.
     graded : bool, default=False
@@ -162,7 +163,8 @@ def evaluate_groups(
     >>> result["error_rate@threshold=0.7"]
     array([0.        , 0.66666667])
     """
-    gamma = positive_scalar(gamma, "gamma")
+    prices = UNIT_PRICES if costs is None else require_costs(costs)
+    gamma = prices.gamma if gamma is None else positive_scalar(gamma, "gamma")
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     for name in names:
         if name not in METRICS:
@@ -170,7 +172,6 @@ def evaluate_groups(
             message = f"metrics has {name!r}; some of {known} are expected"
             raise ValueError(message)
     limits = read_limits(max_error_rate, max_risk, threshold)
-    prices = UNIT_PRICES if costs is None else require_costs(costs)
     check_reviewer(reviewer)
     people = Reviewer() if reviewer is None else reviewer
     if intervals:

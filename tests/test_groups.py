@@ -381,9 +381,8 @@ def test_the_points_are_those_of_each_group_alone(reviewer, weighted):
     options = {"costs": costs, "reviewer": reviewer}
     limits = {"max_error_rate": 0.1, "max_risk": 0.1, "threshold": 0.5}
     found = fa.evaluate_groups(
-        correct, confidence, by=by, sample_weight=weight, metrics=ALL, gamma=costs.gamma, **limits,
-        **options,
-    )  # fmt: skip
+        correct, confidence, by=by, sample_weight=weight, metrics=ALL, **limits, **options
+    )
     whole = fa.evaluate(correct, confidence, sample_weight=weight, **limits, **options)
     for at in whole.limits:
         key = at.limit.key
@@ -411,3 +410,13 @@ def test_the_points_are_those_of_each_group_alone(reviewer, weighted):
             for name, value in expected.items():
                 assert found[name][row] == pytest.approx(value, rel=1e-13), name
     assert "cost@0.1" not in fa.evaluate_groups(correct, confidence, by=by, max_error_rate=0.1).values
+
+
+def test_gamma_is_that_of_the_prices_unless_it_is_given():
+    def found(**options):
+        result = fa.evaluate_groups(CORRECT, CONFIDENCE, by=NAMES, **options)
+        return result["normalized_arac_auc"].tolist()
+
+    costs = fa.VerificationCosts(1, 2, 10)
+    assert found(costs=costs) == found(gamma=0.5) != found() == found(gamma=1.0)
+    assert found(costs=costs, gamma=3.0) == found(gamma=3.0)

@@ -87,9 +87,9 @@ class Settings:
             limits = [found.limit for found in figures.limits]
             groups = None
             if outputs.by is not None:
-                options: dict[str, Any] = {"gamma": figures.costs.gamma}
+                options: dict[str, Any] = {}
                 if self.certainty.level is not None:
-                    options |= {"intervals": True, "confidence_level": self.certainty.level}
+                    options = {"intervals": True, "confidence_level": self.certainty.level}
                 with collected(notes):
                     groups = Groups.of(outputs, limits, spending, costs=figures.costs, **options)
         except ValueError as error:
