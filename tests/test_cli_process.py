@@ -89,13 +89,16 @@ class TestProcess:
         assert result.stderr.decode() == message
 
     @pytest.mark.skipif(os.name != "posix", reason="signals")
-    def test_interrupted_while_modules_are_imported(self):
-        before = """
+    @pytest.mark.parametrize("module", ["pathlib", "contextlib", "fastarac._core.extras", "rich"])
+    def test_interrupted_while_modules_are_imported(self, module):
+        before = f"""
 import os, signal, sys
+
+sys.modules.pop({module!r}, None)  # which the start of Python may have imported
 
 class Interrupts:
     def find_spec(self, name, path, target=None):
-        if name == "rich":
+        if name == {module!r}:
             try:
                 os.kill(os.getpid(), signal.SIGINT)
                 for _ in range(10**6):  # until the signal is seen
@@ -107,6 +110,22 @@ sys.meta_path.insert(0, Interrupts())
 """
         result = run_process("demo", before=before)
         assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
+
+    def test_next_to_nothing_is_imported_before_interrupts_are_handled(self):
+        before = """
+import signal, sys
+
+at_first = set(sys.modules)
+
+def handled(number, handler):
+    print(*sorted(set(sys.modules) - at_first))
+    raise SystemExit
+
+signal.signal = handled
+"""
+        parts = ("", "._core", "._core.lazy", "._version", ".cli", ".cli._exit")
+        expected = {"__future__", *(f"fastarac{part}" for part in parts)}
+        assert set(run_process("demo", before=before).stdout.decode().split()) <= expected
 
     @pytest.mark.skipif(os.name != "posix", reason="signals")
     def test_interrupted_where_no_error_can_pass(self):

@@ -3,28 +3,21 @@
 A stub (``__init__.pyi``, ``results.pyi``) has one line a name, ``from .sweep import threshold_sweep as
 threshold_sweep``. Type checkers read it as it is; `attach` reads the same lines, so that no second list
 of names can fall behind.
+
+``import fastarac`` imports this module and nothing else, and this next to nothing: what the command
+imports before it has its handler of interrupts would end in a traceback.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
-_LINE = re.compile(r"^from (\.\S*) import (\w+) as \2$", re.MULTILINE)
-
-
-class Names(NamedTuple):
-    """What a lazy module defines itself with."""
-
-    load: Callable[[str], object]
-    listed: Callable[[], list[str]]
-    public: list[str]
+    Names = tuple[Callable[[str], object], Callable[[], list[str]], list[str]]
 
 
 def attach(module: str, package: str, file: str) -> Names:
@@ -33,17 +26,23 @@ def attach(module: str, package: str, file: str) -> Names:
     Examples
     --------
     >>> import fastarac.costs
-    >>> names = attach("fastarac.costs", "fastarac.costs", fastarac.costs.__file__)
-    >>> "bcost" in names.public
-    True
-    >>> names.load("bcost") is fastarac.costs.bcost
+    >>> load, listed, public = attach("fastarac.costs", "fastarac.costs", fastarac.costs.__file__)
+    >>> "bcost" in public, listed() == public
+    (True, True)
+    >>> load("bcost") is fastarac.costs.bcost
     True
     """
     loader: Any = sys.modules[module].__loader__  # of files, or of a zip file
-    stub = loader.get_data(str(Path(file).with_suffix(".pyi"))).decode()
-    home = {name: origin for origin, name in _LINE.findall(stub)}
+    stub = loader.get_data(f"{file.rpartition('.')[0]}.pyi").decode()
+    home = {}
+    for line in stub.splitlines():
+        match line.split():
+            case ["from", origin, "import", name, "as", again] if origin[0] == "." and name == again:
+                home[name] = origin
 
     def load(name: str) -> object:
+        from importlib import import_module
+
         if name not in home:
             message = f"module {module!r} has no attribute {name!r}"
             raise AttributeError(message + elsewhere(name), name=name, obj=sys.modules[module])
@@ -55,9 +54,11 @@ def attach(module: str, package: str, file: str) -> Names:
 
     def elsewhere(name: str) -> str:
         """Say which public module below has the name."""
+        from importlib import import_module
+
         below = (other for other, origin in home.items() if origin == "." and not name.startswith("_"))
         modules = (import_module(f".{other}", package) for other in below)
         return "".join(f"; {each.__name__} has one" for each in modules if name in each.__all__)
 
     names = sorted(name for name in home if not name.startswith("_"))
-    return Names(load, lambda: names, names)
+    return load, lambda: names, names

@@ -1,17 +1,19 @@
-"""Exit statuses, and what is left in the buffer of the standard output."""
+"""Exit statuses, and what is left in the buffer of the standard output.
+
+It imports next to nothing: an interrupt during these imports is the only one that the command does not
+see. Nor may `end_interrupted` import anything, since it may interrupt the import of just that.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-import threading
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NoReturn
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import FrameType
+    from typing import NoReturn
 
 REFUSED = 2
 INTERRUPTED = 130
@@ -25,35 +27,41 @@ def end_interrupted() -> NoReturn:
     `sys.exit` would not do: Python ends by a signal where a string of code was interrupted that some
     module executed, even if that was caught; and another interrupt may come on the way out.
     """
-    with suppress(OSError, AttributeError):
+    try:
         if sys.stderr.isatty():
             sys.stderr.write(SHOW_CURSOR)  # which a status may have hidden
         sys.stderr.flush()
+    except (OSError, AttributeError):
+        pass
     os._exit(INTERRUPTED)
 
 
 def discard_output() -> None:
     """Forget what is left in the buffer of stdout, which would otherwise fail again at exit."""
+    from contextlib import suppress
+
     with suppress(OSError, AttributeError):  # of a stdout that is closed, or no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@contextmanager
-def interrupts_end_at_once() -> Iterator[None]:
+class interrupts_end_at_once:  # noqa: N801  # a context, as those of contextlib
     """End the process at SIGINT, where an exception could come to nothing good.
 
     Modules that are being imported raise anything then, and DuckDB may abort.
     """
 
-    def end(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        end_interrupted()
+    def __enter__(self) -> None:
+        self.is_set = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not under nohup
+        if self.is_set:
+            try:
+                signal.signal(signal.SIGINT, _end)
+            except ValueError:  # in another thread than the main one
+                self.is_set = False
 
-    in_thread = threading.current_thread() is not threading.main_thread()
-    if in_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # under nohup
-        yield
-        return
-    signal.signal(signal.SIGINT, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    def __exit__(self, *exception: object) -> None:
+        if self.is_set:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _end(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    end_interrupted()
