@@ -39,6 +39,22 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.parametrize("given", [0.95, 95])
+def test_a_level_of_confidence_is_no_guarantee(folder, tmp_path, given):
+    verified = folder / "verified.csv"
+    for command in (
+        ("fit", verified, "--error-rate", 0.01, "-o", tmp_path / "q.json"),
+        ("plan", "--error-rate", 0.01, "--expect", 0.005),
+        ("plan", "--error-rate", 0.01, "--audit", 0.02),
+        ("evaluate", verified),
+        ("monitor", folder / "p.json", verified, "--by", "field"),
+    ):
+        message = refusal(*command, "--guarantee", given)
+        assert f"--guarantee is {float(given)}, how often a promise may fail; " in message
+        assert message.endswith("such as 0.05 for 95 % confidence\n")
+    assert not (tmp_path / "q.json").exists()
+
+
 class TestFit:
     def test_policy_is_that_of_the_library(self, folder):
         policy = operation.Policy.load(folder / "p.json")

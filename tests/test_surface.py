@@ -516,6 +516,27 @@ def test_percentages_are_recognised():
         fa.arac_auc_score([1, 0], [[0.9, 0.1], [0.2, 0.8]])
 
 
+@pytest.mark.parametrize("given", [0.95, 1, 95])
+def test_a_level_of_confidence_is_no_failure_probability(given):
+    """Of 0.95 or 95, where 0.05 is meant, a guarantee would fail 19 times in 20."""
+    pair, limit = ([1, 0, 1, 0], [0.9, 0.8, 0.2, 0.1]), {"max_error_rate": 0.1}
+    wrong = {"failure_probability": given}
+    calls = (
+        lambda: fa.guaranteed_operating_point(*pair, **limit, **wrong),
+        lambda: fa.evaluate(*pair, **limit, **wrong),
+        lambda: fa.operation.fit_policy(*pair, **limit, **wrong),
+        lambda: fa.operation.fit_policy(*pair, by=list("aabb"), **limit, **wrong),
+        lambda: fa.operation.ErrorRateMonitor(**limit, **wrong),
+        lambda: fa.operation.MonitorSet({"a": limit}, **wrong),
+        lambda: fa.operation.sample_size_for_guarantee(0.1, 0.05, **wrong),
+        lambda: fa.operation.guarantee_power([100], 0.1, 0.05, **wrong),
+        lambda: fa.operation.audit_plan(0.1, 0.2, **wrong),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match=r"^failure_probability is .* 0\.05 for 95 % confidence$"):
+            call()
+
+
 def test_a_name_that_stands_elsewhere_is_pointed_out():
     with pytest.raises(AttributeError, match=r"no attribute 'bcost'; fastarac\.costs has one"):
         fa.bcost  # noqa: B018

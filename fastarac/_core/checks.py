@@ -6,6 +6,8 @@ from typing import Any
 
 from fastarac._core.inputs import fractions_of, of_percent, real_scalar
 
+HIGHEST_FAILURE = 0.5  # beyond it, someone has given a level of confidence
+
 
 def fraction_of(value: Any, name: str) -> float:
     """Return `value` as a float, and raise unless it is one number in [0, 1]."""
@@ -21,6 +23,18 @@ def inner_fraction(value: Any, name: str) -> float:
         message += of_percent(number)
         raise ValueError(message)
     return number
+
+
+def failure_of(value: Any, name: str = "failure_probability") -> float:
+    """Return how often a promise may fail, and raise where someone has given a level of confidence."""
+    number = real_scalar(value, name)
+    if number > HIGHEST_FAILURE:
+        message = (
+            f"{name} is {number!r}, how often a promise may fail; at most {HIGHEST_FAILURE} is "
+            "expected, such as 0.05 for 95 % confidence"
+        )
+        raise ValueError(message)
+    return inner_fraction(number, name)
 
 
 def exactly_one(**options: object) -> str:

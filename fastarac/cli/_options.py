@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fastarac._core.inputs import of_percent
+from fastarac._core.checks import failure_of, inner_fraction
 from fastarac._core.text import percent, printable
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
 RESAMPLES = 2000
-HIGHEST_FAILURE = 0.5  # beyond it, someone has typed a level of confidence
 EXACT = 1 << 53  # up to here, a double holds every integer
 # What the library calls an argument, and what the user has typed.
 NAMES = {
@@ -395,15 +394,13 @@ class Certainty:
 
     def check(self, limits: Limits | None = None) -> None:
         """Refuse numbers outside their ranges, and a guarantee where there is no limit to keep."""
-        for value, option in ((self.level, "--ci"), (self.failure_probability, "--guarantee")):
-            if value is not None and not 0.0 < value < 1.0:
-                message = f"{option} is {value}; a number strictly between 0 and 1 is expected"
-                raise RefusalError(message + of_percent(value))
-        if self.failure_probability is not None and self.failure_probability > HIGHEST_FAILURE:
-            raise RefusalError(
-                f"--guarantee is {self.failure_probability}, how often a limit may fail; at most "
-                f"{HIGHEST_FAILURE} is expected, such as 0.05 for 95 % confidence"
-            )
+        try:
+            if self.level is not None:
+                inner_fraction(self.level, "--ci")
+            if self.failure_probability is not None:
+                failure_of(self.failure_probability, "--guarantee")
+        except ValueError as error:
+            raise RefusalError(str(error)) from None
         if self.failure_probability is not None and not (limits and limits.fitted):
             raise RefusalError(
                 "--guarantee is given beside --threshold alone; --error-rate or --max-risk is expected"

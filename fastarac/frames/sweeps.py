@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from fastarac import evaluation
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import failure_of, inner_fraction
 from fastarac._core.counted import integer_thresholds
 from fastarac._core.extras import require
 from fastarac._core.inputs import choice, vector
@@ -256,7 +256,7 @@ def evaluate(
     if costs is not None:
         require_costs(costs)
     if failure_probability is not None:
-        inner_fraction(failure_probability, "failure_probability")
+        failure_of(failure_probability)
     if intervals or failure_probability is not None:
         evaluation.reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
     source = _source(frame, confidence, correct, weight, by, method)

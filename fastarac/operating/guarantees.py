@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 import numpy as np
 
-from fastarac._core.checks import exactly_one, fraction_of, inner_fraction
+from fastarac._core.checks import exactly_one, failure_of, fraction_of
 from fastarac._core.exceptions import SampleTooSmallWarning
 from fastarac._core.inputs import choice, read_groups, read_items
 from fastarac._core.random_state import RandomState, key_of
@@ -166,7 +166,7 @@ def guaranteed_operating_point(
         The share of undetected errors among *all* items, or of errors among the *accepted* ones, that
         must not be exceeded, in [0, 1].
     failure_probability : float, default=0.05
-        δ, in (0, 1): the probability that may remain of a threshold that exceeds the limit.
+        δ, in (0, 0.5]: the probability that may remain of a threshold that exceeds the limit.
     groups : array_like of shape (n,), optional
         Label of each item's group (page, document), within which items may depend on each other.
     max_group_size : int, optional
@@ -268,7 +268,7 @@ def guaranteed_operating_point(
     criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
     given = max_error_rate if max_risk is None else max_risk
     limit = fraction_of(given, criterion)
-    delta = inner_fraction(failure_probability, "failure_probability")
+    delta = failure_of(failure_probability)
     grid = fixed_thresholds(thresholds, scale)
     how = _method_of(method, criterion, grouped=groups is not None, fixed=grid is not None)
     sweep = as_sweep(correct, confidence)

@@ -59,7 +59,7 @@ def fit_policy(
         The share of undetected errors among all outputs, or among the accepted ones, that must not be
         exceeded; one of the two.
     failure_probability : float, default=0.05
-        δ, in (0, 1): the probability that may remain of a policy that exceeds the limit.
+        δ, in (0, 0.5]: the probability that may remain of a policy that exceeds the limit.
     groups : array_like of shape (n,), optional
         Labels of outputs that depend on each other, such as those of a page.
     max_group_size : int, optional

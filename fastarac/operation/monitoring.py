@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import exactly_one, inner_fraction
+from fastarac._core.checks import exactly_one, failure_of, inner_fraction
 from fastarac._core.files import write_whole
 from fastarac._core.inputs import whole_number
 from fastarac._core.interval import Interval
@@ -58,7 +58,7 @@ class ErrorRateMonitor:
     max_risk : float, optional
         The limit of errors among the *accepted* outputs: audited are random accepted ones.
     failure_probability : float, default=0.05
-        δ, in (0, 1): the probability that an alarm is ever given while the limit is kept.
+        δ, in (0, 0.5]: the probability that an alarm is ever given while the limit is kept.
     policy : Policy, optional
         What is watched. Its digest is kept with the state, so that audits of one policy are not added
         to those of another.
@@ -119,7 +119,7 @@ class ErrorRateMonitor:
         self.criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
         given = max_error_rate if max_risk is None else max_risk
         self.limit = inner_fraction(given, self.criterion)
-        self.failure_probability = inner_fraction(failure_probability, "failure_probability")
+        self.failure_probability = failure_of(failure_probability)
         self.policy_digest = None if policy is None else policy.digest
         self._updates: list[tuple[int, int]] = []
         self._batches: list[str] = []
@@ -297,7 +297,7 @@ class MonitorSet:
     ) -> None:
         if not limits:
             raise ValueError("limits is empty; the limit of at least one policy is expected")
-        self.failure_probability = inner_fraction(failure_probability, "failure_probability")
+        self.failure_probability = failure_of(failure_probability)
         share = self.failure_probability / len(limits)
         self._monitors = {
             name: ErrorRateMonitor(**limit, failure_probability=share) for name, limit in limits.items()

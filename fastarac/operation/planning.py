@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from fastarac._core.checks import fraction_of, inner_fraction
+from fastarac._core.checks import failure_of, fraction_of, inner_fraction
 from fastarac._core.inputs import (
     positive_scalar,
     read_groups,
@@ -96,7 +96,7 @@ def sample_size_for_guarantee(
     expected_error_rate : float
         The error rate that the outputs are expected to have at the threshold, below the limit.
     failure_probability : float, default=0.05
-        δ of the guarantee, in (0, 1).
+        δ of the guarantee, in (0, 0.5].
     power : float, default=0.8
         With which probability the guarantee is to be reached, in (0, 1).
     design_effect : float, default=1.0
@@ -164,7 +164,7 @@ def audit_plan(
     actual_error_rate : float
         The error rate that is to be seen, above the limit.
     failure_probability : float, default=0.05
-        The probability of an alarm while the limit is kept, in (0, 1).
+        The probability of an alarm while the limit is kept, in (0, 0.5].
     power : float, default=0.8
         With which probability the rate is to be seen, in (0, 1).
     design_effect : float, default=1.0
@@ -415,7 +415,7 @@ def guarantee_power(
     expected_error_rate : float
         The error rate of the outputs at the threshold, in [0, 1].
     failure_probability : float, default=0.05
-        δ of the guarantee, in (0, 1).
+        δ of the guarantee, in (0, 0.5].
 
     Returns
     -------
@@ -435,7 +435,7 @@ def guarantee_power(
     """
     limit = inner_fraction(max_error_rate, "max_error_rate")
     expected = fraction_of(expected_error_rate, "expected_error_rate")
-    delta = inner_fraction(failure_probability, "failure_probability")
+    delta = failure_of(failure_probability)
     counts = [whole_number(n, "n_items", 1) for n in np.atleast_1d(np.asarray(n_items)).tolist()]
     order = np.argsort(counts)
     found = np.zeros(len(counts))
@@ -507,7 +507,7 @@ def _asked(
     """What every plan for a limit is asked, checked."""
     return (
         inner_fraction(limit, "max_error_rate"),
-        inner_fraction(failure_probability, "failure_probability"),
+        failure_of(failure_probability),
         inner_fraction(power, "power"),
         _design_effect(design_effect),
     )
