@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 MIN_THRESHOLD_DIGITS = 3
+MAX_EXACT_DIGITS = 4  # a threshold of so few is not shortened, so that it is the same everywhere
 
 
 def is_given(limit: Limit) -> bool:
@@ -26,7 +27,7 @@ def is_given(limit: Limit) -> bool:
 
 def as_given(limit: Limit) -> str:
     """Return the value with all its digits, and no more."""
-    return repr(limit.value).removesuffix(".0")
+    return exact(limit.value)
 
 
 def short(limit: Limit) -> str:
@@ -66,8 +67,9 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
     Returns
     -------
     text : str
-        The shortest decimal of at least three digits above the next lower confidence and not above
-        the threshold; without zeros at its end.
+        The threshold itself where it has at most four digits. Otherwise the shortest decimal of at
+        least three digits above the next lower confidence and not above the threshold, without zeros
+        at its end: it accepts the same of these items, and may accept a little more of others.
     """
     if math.isinf(value):
         return UNDEFINED
@@ -77,12 +79,19 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
     index = bisect_left(falling, -value, key=operator.neg)
     below = float(falling[index + 1]) if index + 1 < len(falling) else -math.inf
     exact = Decimal(repr(float(value)))
+    if len(exact.normalize().as_tuple().digits) <= MAX_EXACT_DIGITS:
+        return _plain(exact)
     for digits in range(MIN_THRESHOLD_DIGITS, len(exact.as_tuple().digits)):
         unit = Decimal((0, (1,), exact.adjusted() - digits + 1))
         candidate = exact.quantize(unit, ROUND_FLOOR)
         if _separates(candidate, below, value, np.dtype(dtype)):
             return _plain(candidate)
     return _plain(exact)
+
+
+def exact(value: float) -> str:
+    """Return a threshold with all its digits: a shorter one would accept more of other items."""
+    return repr(value).removesuffix(".0")
 
 
 def at_least(text: str) -> str:

@@ -437,3 +437,13 @@ def test_the_statistic_cost_is_told_where_prices_go(tmp_path, statistic):
     path.write_text("correct,confidence\n1,1\n0,0\n")
     said = commands.reason("compare", path, path, "--statistic", statistic)
     assert "with --cost-verification, --cost-correction and --cost-error costs are compared" in said
+
+
+@pytest.mark.parametrize(
+    ("rate", "found"), [("5", "max_error_rate is 5.0; "), ("1%", "max_error_rate has type <U2; ")]
+)
+def test_parameters_of_a_statistic_are_no_options(rate, found):
+    name = "acceptance_at_error_rate"
+    told = f"{name}:max_error_rate={rate}"
+    message = commands.reason("compare", "a.csv", "b.csv", "--statistic", told)
+    assert message.startswith(f"--statistic {name}: {found}")

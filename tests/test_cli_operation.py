@@ -50,9 +50,40 @@ def test_a_level_of_confidence_is_no_guarantee(folder, tmp_path, given):
         ("monitor", folder / "p.json", verified, "--by", "field"),
     ):
         message = refusal(*command, "--guarantee", given)
-        assert f"--guarantee is {float(given)}, how often a promise may fail; " in message
+        assert f"--guarantee is {float(given)}; it is how often a promise may fail: " in message
         assert message.endswith("such as 0.05 for 95 % confidence\n")
     assert not (tmp_path / "q.json").exists()
+
+
+def test_pages_without_a_group_are_pointed_out(folder, tmp_path):
+    policy = tmp_path / "one.json"
+    note = 'fastarac: note: column "page" looks like pages or documents'
+    fit = "fit", folder / "verified.csv", "--error-rate", 0.02, "-o", policy
+    assert note in run(*fit).stderr
+    assert note not in run(*fit, "--group", "page", "--max-group-size", 4).stderr
+    check = "check", policy, folder / "new.csv"
+    for options in ((), ("--format", "json")):
+        assert note in run(*check, *options, code=None).stderr
+        assert note not in run(*check, *options, "--group", "page", code=None).stderr
+
+
+def test_thresholds_are_those_of_the_policy(tmp_path):
+    """With fewer digits, the output at the threshold might be on its other side."""
+    confidence = np.random.default_rng(0).random(500)
+    table = "\n".join(f"{int(x > 0.3)},{x!r}" for x in confidence.tolist())
+    (tmp_path / "v.csv").write_text(f"correct,confidence\n{table}\n")
+    fit = run("fit", tmp_path / "v.csv", "--error-rate", 0.1, "-o", tmp_path / "p.json")
+    (threshold,) = operation.Policy.load(tmp_path / "p.json").thresholds
+    assert f"at confidence >= {threshold!r}:" in " ".join(fit.stdout.split())
+    sure = run("evaluate", tmp_path / "v.csv", "--error-rate", 0.1, "--guarantee", 0.05).stdout
+    assert f"accept at confidence >= {threshold!r}," in " ".join(sure.split())
+
+
+def test_a_policy_is_written_as_json_alone(folder, tmp_path):
+    path = tmp_path / "p.csv"
+    message = refusal("fit", folder / "verified.csv", "--error-rate", 0.1, "-o", path)
+    assert message.endswith("the name of the policy should end in .json\n")
+    assert not path.exists()
 
 
 class TestFit:

@@ -578,3 +578,13 @@ def test_bad_input(sample):
     with pytest.raises(ValueError, match="is no folder"):
         fa.report.write_report("r.html", sample, images="nowhere")
     assert not Path("r.html").exists()
+
+
+def test_pages_have_names_of_pages(tmp_path):
+    path = tmp_path / "r.txt"
+    message = r"the name of the report should end in \.html or \.htm"
+    with pytest.raises(ValueError, match=message):
+        fa.report.write_report(path, {"a": ([1, 0], [0.9, 0.1])})
+    with pytest.raises(ValueError, match=message):
+        fa.report.write_operation_report(path, plan={"max_error_rate": 0.1})
+    assert not path.exists()

@@ -28,9 +28,9 @@ def inner_fraction(value: Any, name: str) -> float:
 def failure_of(value: Any, name: str = "failure_probability") -> float:
     """Return how often a promise may fail, and raise where someone has given a level of confidence."""
     number = real_scalar(value, name)
-    if number > HIGHEST_FAILURE:
+    if HIGHEST_FAILURE < number <= 1.0 or number > 100.0 * HIGHEST_FAILURE:
         message = (
-            f"{name} is {number!r}, how often a promise may fail; at most {HIGHEST_FAILURE} is "
+            f"{name} is {number!r}; it is how often a promise may fail: at most {HIGHEST_FAILURE} is "
             "expected, such as 0.05 for 95 % confidence"
         )
         raise ValueError(message)

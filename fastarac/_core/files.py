@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+PAGES = (".html", ".htm")
+
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
@@ -29,14 +31,23 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 def problem_with(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
     """Return why a plot, a report or the like could not be written to this file, or None."""
-    if path.suffix.lower() not in suffixes:
-        endings = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
-        return f"{path}: the name of the {what} should end in {endings}"
+    problem = suffix_problem(path, what, suffixes)
+    if problem is not None:
+        return problem
     if path.is_dir():
         return f"{path}: it is a directory"
     if not path.absolute().parent.is_dir():
         return f"{path}: there is no directory {path.absolute().parent}"
     return None
+
+
+def suffix_problem(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
+    """Return that the name of a file should end otherwise, or None."""
+    if path.suffix.lower() in suffixes:
+        return None
+    *others, last = suffixes
+    endings = f"{', '.join(others)} or {last}" if others else last
+    return f"{path}: the name of the {what} should end in {endings}"
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:

@@ -304,11 +304,17 @@ def _reject_type(array: NDArray[Any], name: str) -> NoReturn:
     if array.dtype == object and array.size:
         found = f"{name} holds objects ({type(array.flat[0]).__name__})"
     message = f"{found}; booleans, integers or floats up to 64 bits are expected"
-    if array.dtype.kind in "US":
-        message += ", not text"
+    message += _text_in(array)
     if found.endswith("(Decimal)"):
         message += "; cast them to double"
     raise TypeError(message)
+
+
+def _text_in(array: NDArray[Any]) -> str:
+    """Say that text is not expected, with the first one that there is."""
+    if array.dtype.kind not in "US":
+        return ""
+    return f", not text such as {array.flat[0].item()!r}" if array.size else ", not text"
 
 
 def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> NDArray[np.float64]:
@@ -564,6 +570,7 @@ def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.fl
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
         message = f"{name} has type {array.dtype}; numbers in [0, {upper:g}] are expected"
+        message += _text_in(array)
         raise TypeError(message)
     array = array.astype(np.float64)
     bad = ~((array >= 0) & (array <= upper))

@@ -347,6 +347,8 @@ def statistic_of(text: str) -> Statistic:
         if missing is not None:
             message = f"--statistic {name} is given without {missing[1]}, as in {name}:{missing[1]}=0.1"
             raise RefusalError(message) from None
+        if str(error).partition(" ")[0] in values:
+            raise RefusalError(f"--statistic {name}: {error}") from None
         raise RefusalError(in_words_of_options(error)) from None
 
 

@@ -58,7 +58,7 @@ def _outcome(model: Model, found: GuaranteedOperatingPoint, *, several: bool) ->
     name = printable(model.name)
     if found.threshold == math.inf:
         return f"nothing of {name}"
-    threshold = wording.threshold(found.threshold, model.sweep, model.dtype)
+    threshold = wording.exact(found.threshold)
     share = rounded_percent(found.acceptance_rate)
     if several:
         return f"{share} of {name} at confidence >= {threshold}"

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from fastarac.ocr import FieldOutputs
     from fastarac.report.subjects import Subject
 
-SUFFIXES = (".html", ".htm")
 TITLE = "How much can go through unchecked?"
 WRITTEN = "{path} has the report: open it in a browser."
 LEVEL = 0.95  # of intervals, where none is given
@@ -24,7 +23,7 @@ LEVEL = 0.95  # of intervals, where none is given
 
 def problem_with(path: Path) -> str | None:
     """Return why the report could not be written to this file, or None."""
-    return files.problem_with(path, "report", SUFFIXES) or missing(["jinja2"], "report")
+    return files.problem_with(path, "report", files.PAGES) or missing(["jinja2"], "report")
 
 
 def save_operation(path: Path | None, **parts: Any) -> None:

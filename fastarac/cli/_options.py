@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fastarac._core.checks import failure_of, inner_fraction
+from fastarac._core.checks import failure_of
+from fastarac._core.inputs import of_percent
 from fastarac._core.text import percent, printable
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
@@ -394,9 +395,10 @@ class Certainty:
 
     def check(self, limits: Limits | None = None) -> None:
         """Refuse numbers outside their ranges, and a guarantee where there is no limit to keep."""
+        if self.level is not None and not 0.0 < self.level < 1.0:
+            message = f"--ci is {self.level}; a number strictly between 0 and 1 is expected"
+            raise RefusalError(message + of_percent(self.level))
         try:
-            if self.level is not None:
-                inner_fraction(self.level, "--ci")
             if self.failure_probability is not None:
                 failure_of(self.failure_probability, "--guarantee")
         except ValueError as error:

@@ -8,11 +8,12 @@ import numpy as np
 import typer
 
 from fastarac import io, operation
+from fastarac._core.files import suffix_problem
 from fastarac._core.showing import plain
 from fastarac._core.text import json_text, listed, percent, printable, quoted, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import in_words
+from fastarac.cli._files import in_words, say_pages
 from fastarac.cli._options import RefusalError, in_words_of_options, require_files
 from fastarac.cli._settings import say, write
 from fastarac.cli._tables import Column
@@ -64,6 +65,8 @@ def fit(
 
     path, only = source
     require_files(None, report)
+    if (problem := suffix_problem(output, "policy", (".json",))) is not None:
+        raise RefusalError(problem)
     notes: list[str] = []
     outputs = _with_confidence(path, _of_one_model(path, only, columns), notes)
     with collected(notes), interrupts_end_at_once():
@@ -96,6 +99,7 @@ def fit(
     )
     for note in notes:
         typer.echo(f"fastarac: note: {printable(in_words_of_options(note))}", err=True)
+    say_pages([path], columns)
 
 
 def check(
@@ -139,6 +143,7 @@ def check(
     refusing(str(report), lambda: _html.save_operation(report, **results))
     if form == "json":
         write(json_text(_figures(found, shift), indent=2) + "\n")
+        _say_pages(path, columns, is_log=is_log)
         return int(found.exit_status)
     share = percent(found.accepted / found.n_items, 4)
     counts = f"{found.accepted:,} of {found.n_items:,} {found.unit} are accepted ({share})."
@@ -151,7 +156,13 @@ def check(
     if report is not None:
         lines.append(_html.WRITTEN.format(path=report))
     say(*lines, names=[str(each.field) for each in found.fields], columns=_of_fields(found))
+    _say_pages(path, columns, is_log=is_log)
     return int(found.exit_status)
+
+
+def _say_pages(path: Path, columns: Mapping[str, Any], *, is_log: bool) -> None:
+    if not is_log:  # which takes no groups
+        say_pages([path], columns)
 
 
 def _of_log(policy: Policy, path: Path, columns: Mapping[str, Any]) -> tuple[Any, Any, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._core.inputs import choice, read_items
+from fastarac._core.inputs import choice, vector
 from fastarac._core.special import binomial_cdf
 from fastarac.sweep import ThresholdSweep
 
@@ -37,8 +37,11 @@ def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray
         message = "thresholds and scale are both given; one of them is expected"
         raise TypeError(message)
     if thresholds is not None:
-        given = read_items(np.zeros(len(np.atleast_1d(thresholds)), np.bool_), thresholds, None)
-        return np.unique(given.confidence.astype(np.float64))[::-1]
+        given = vector(thresholds, "thresholds").astype(np.float64)
+        if not (len(given) and np.isfinite(given).all()):
+            message = f"thresholds is {given.tolist()}; at least one, and finite numbers, are expected"
+            raise ValueError(message)
+        return np.unique(given)[::-1]
     if scale is None:
         return None
     choice(scale, "scale", SCALES)

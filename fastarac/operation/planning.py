@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.checks import failure_of, fraction_of, inner_fraction
 from fastarac._core.inputs import (
+    of_percent,
     positive_scalar,
     read_groups,
     read_items,
@@ -22,6 +23,7 @@ from fastarac._core.special import binomial_cdf
 from fastarac.operation.checking import bisected, variance_ratio
 from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval
+from fastarac.uncertainty.statistics import as_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -318,7 +320,7 @@ def sample_size_for_interval(
     statistic : str or Statistic
         As :func:`.asymptotic_interval` takes it.
     half_width : float
-        Of the interval, above 0.
+        Of the interval, above 0 and at most half of the statistic's range.
     confidence_level : float, default=0.95
         Of the interval, in (0, 1).
     groups : array_like of shape (n,), optional
@@ -343,6 +345,14 @@ def sample_size_for_interval(
     3428
     """
     width = positive_scalar(half_width, "half_width", strict=True)
+    low, high = as_statistic(statistic).range
+    if width > (high - low) / 2.0:
+        name = as_statistic(statistic).name
+        message = (
+            f"half_width is {width!r}; at most {(high - low) / 2.0:g} is expected, as {name} lies "
+            f"between {low:g} and {high:g}"
+        )
+        raise ValueError(message + of_percent(width))
     level = inner_fraction(confidence_level, "confidence_level")
     options: dict[str, Any] = {"method": "wald", "confidence_level": level}
     if isinstance(correct, ThresholdSweep):

@@ -100,8 +100,8 @@ class Policy(Result):
             return f"accept nothing: no threshold was found such that {self.promise}"
         if self.documents:
             what = "each output" if self.documents == "least" else "all"
-            least = f"{self.document_threshold:g}"
-            where = f"as whole documents where {what} is right with a calibrated probability >= {least}"
+            least = shown_threshold(self.document_threshold)
+            where = f"as whole documents where {what} is right with a calibrated probability {least}"
         elif len(self.fields) > MOST_SHOWN:
             where = f"by {len(self.fields)} thresholds, one a field"
         elif self.fields:
@@ -451,10 +451,10 @@ def content_of(text: str, kind: str, version: int) -> dict[str, Any]:
 
 
 def shown_threshold(threshold: float) -> str:
-    """Return the rule of a threshold as people read it."""
+    """Return the rule of a threshold as people read it: all digits, as fewer decide otherwise."""
     if math.isinf(threshold):
         return "always" if threshold < 0 else "never"
-    return f">= {threshold:g}"
+    return f">= {repr(threshold).removesuffix('.0')}"
 
 
 def _written(value: float) -> float | str:

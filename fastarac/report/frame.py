@@ -17,19 +17,23 @@ import json
 import math
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.extras import require
+from fastarac._core.files import PAGES, suffix_problem
 from fastarac._core.text import count, printable, rounded_percent, sentence
 from fastarac._version import __version__
 from fastarac.report.health import interval_text
 
 if TYPE_CHECKING:
+    import os
+
     import jinja2
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["page_of", "rounded", "short"]
+__all__ = ["page_of", "require_page", "rounded", "short"]
 
 DIGITS = 6
 
@@ -123,3 +127,10 @@ def rounded(value: float) -> float:
 def short(values: NDArray[np.float64]) -> list[float | None]:
     """Return numbers with as many digits as a chart can show; NaN is None."""
     return [None if math.isnan(value) else rounded(value) for value in values.tolist()]
+
+
+def require_page(path: str | os.PathLike[str]) -> None:
+    """Raise a ValueError unless the name of the file is that of a page."""
+    problem = suffix_problem(Path(path), "report", PAGES)
+    if problem is not None:
+        raise ValueError(problem)

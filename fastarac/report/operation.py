@@ -19,7 +19,7 @@ from fastarac.operating.guarantees import guaranteed_operating_point
 from fastarac.operation.auditing import audited_rates
 from fastarac.operation.planning import power_curve
 from fastarac.operation.policy import shown_threshold
-from fastarac.report.frame import page_of, short
+from fastarac.report.frame import page_of, require_page, short
 
 if TYPE_CHECKING:
     import os
@@ -134,6 +134,8 @@ def write_operation_report(
     ------
     TypeError
         Without a part.
+    ValueError
+        For a file whose name does not end in .html or .htm.
     OSError
         If the file cannot be written.
 
@@ -150,6 +152,7 @@ def write_operation_report(
     ...     "Does the limit hold?" in path.read_text(encoding="utf-8")
     True
     """
+    require_page(path)
     level = inner_fraction(confidence_level, "confidence_level")
     parts: list[Part] = []
     if plan is not None:

@@ -227,7 +227,7 @@ def _guarantee(subject: Subject, index: int) -> str:
         return f"With {confidence} confidence no threshold is sure to keep this limit on new outputs."
     return (
         f"With {confidence} confidence the limit is kept on new outputs too at confidence ≥ "
-        f"{subject.threshold(sure.threshold)}, which accepts {rounded_percent(sure.acceptance_rate)}."
+        f"{wording.exact(sure.threshold)}, which accepts {rounded_percent(sure.acceptance_rate)}."
     )
 
 

@@ -22,6 +22,7 @@ from fastarac.ocr.items import AlignedOutputs
 from fastarac.ocr.sensitivities import sensitivity
 from fastarac.ocr.shared import doubts
 from fastarac.report.crops import images_in
+from fastarac.report.frame import require_page
 from fastarac.report.page import Report, render
 from fastarac.report.subjects import Subject
 from fastarac.sweep import threshold_sweep
@@ -88,7 +89,8 @@ def write_report(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.evaluate`; also without models, and for images that cannot be told apart.
+        As :func:`.evaluate`; also without models, for images that cannot be told apart, and for a
+        file whose name does not end in .html or .htm.
     OSError
         If the file cannot be written.
 
@@ -106,6 +108,7 @@ def write_report(
     True
     """
     require("jinja2", "report")
+    require_page(path)
     level = inner_fraction(confidence_level, "confidence_level")
     if not models:
         raise ValueError("models is empty; at least one model is expected")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.inputs import real_scalar
+from fastarac._core.inputs import of_percent, real_scalar
 from fastarac._core.tensors import on_cpu
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def correctness(
     Raises
     ------
     ValueError, TypeError
-        For scores that are not finite numbers, shapes that do not fit, and true classes that are not
-        among `classes`.
+        For scores that are not finite numbers, shapes that do not fit, true classes that are not
+        among `classes`, and a `threshold` outside [0, 1] where all scores lie in it.
 
     Notes
     -----
@@ -89,4 +89,7 @@ def correctness(
     if scores.ndim == 2:
         return known[scores.argmax(axis=1)] == labels, scores.max(axis=1)
     at = real_scalar(threshold, "threshold")
+    if not 0 <= at <= 1 and scores.min() >= 0 and scores.max() <= 1:
+        message = f"threshold is {at!r} and y_score has probabilities; a number in [0, 1] is expected"
+        raise ValueError(message + of_percent(at))
     return known[(scores >= at).astype(np.intp)] == labels, np.abs(scores - np.float64(at))
