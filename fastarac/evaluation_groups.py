@@ -15,6 +15,7 @@ from fastarac._core.groups import count_pairs_of_groups
 from fastarac._core.inputs import positive_scalar, read_groups, read_items
 from fastarac._core.pairs import METRICS, value_of_pairs, values_of_pairs
 from fastarac._core.results import Result, Table
+from fastarac._core.single_items import takes_items_only
 from fastarac.areas.arac import arac_area_of, pair_counts
 from fastarac.costs.verification import require_costs
 from fastarac.evaluation import reject_reviewer
@@ -69,6 +70,7 @@ class GroupEvaluation(Table, Result):
         return {"group": self.groups, **self.values}
 
 
+@takes_items_only("`by` has a label for each item")
 def evaluate_groups(
     correct: ArrayLike,
     confidence: ArrayLike,

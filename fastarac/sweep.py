@@ -14,6 +14,7 @@ from fastarac._core.grades import GradedItems, graded_items
 from fastarac._core.inputs import NAMES, read_counts, read_items, vector
 from fastarac._core.minority import corners_around_few
 from fastarac._core.results import Result, Table, TupleResult, read_only
+from fastarac._core.single_items import takes_items_only
 
 FloatArray = NDArray[np.float64]
 
@@ -85,6 +86,8 @@ class ThresholdSweep(Table, Result):
     >>> sweep
     ThresholdSweep(3 thresholds, 3 correct, 1 incorrect)
     """
+
+    _is_sweep = True
 
     thresholds: NDArray[Any]
     true_accepts: NDArray[Any]
@@ -389,6 +392,7 @@ def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -
     return getattr(sweep, name)[index]  # type: ignore[no-any-return]
 
 
+@takes_items_only("it makes a sweep of items")
 def threshold_sweep(
     correct: ArrayLike,
     confidence: ArrayLike,

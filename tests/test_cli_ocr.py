@@ -139,7 +139,8 @@ def test_a_guarantee_counts_pages():
     assert "With 95 % confidence at most 5 % errors remain: accept at confidence >= " in alone
     assert refusal(*plain, "--guarantee", 0.05, "--max-risk", 0.1) == (
         "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the "
-        "outputs of a page for independent"
+        "outputs of a page for independent: of outputs that depend on each other, a risk is guaranteed "
+        "only over thresholds that were fixed without them"
     )
 
 

@@ -235,6 +235,8 @@ class TestDependence:
         options = "--group", "page", "--guarantee", 0.05, "--max-risk", 0.1
         message = refusal("evaluate", pages, *options)
         assert message.startswith("--max-risk has no --guarantee for a --group; --error-rate has one")
+        assert "--group: of outputs that depend on each other, a risk is guaranteed" in message
+        assert message.endswith("only over thresholds that were fixed without them")
 
     def test_guarantees(self, pages):
         options = "--group", "page", "--guarantee", 0.05, "--error-rate", 0.2

@@ -162,6 +162,25 @@ def test_wrong_values(arguments, message):
         fa.evaluate_groups(**given)
 
 
+@pytest.mark.parametrize("labels", [[1, 2, 1, 2, 1, 2], list("ababab"), [1.5, 2.5] * 3])
+def test_masked_labels_are_null(labels):
+    masked = np.ma.array(labels, mask=[0, 1, 0, 0, 1, 0])
+    for call in (
+        lambda **labels: fa.evaluate_groups(CORRECT, CONFIDENCE, by=NAMES, intervals=True, **labels),
+        lambda **labels: fa.evaluate(CORRECT, CONFIDENCE, intervals=True, **labels),
+        lambda **labels: fa.bootstrap(CORRECT, CONFIDENCE, n_resamples=5, **labels),
+        lambda **labels: fa.operation.fit_policy(CORRECT, CONFIDENCE, max_error_rate=0.5, **labels),
+    ):
+        with pytest.raises(ValueError, match=r"groups\[1\] is null; a value .*\(2 are null"):
+            call(groups=masked)
+    with pytest.raises(ValueError, match=r"by\[1\] is null; a value for each item .*\(2 are null"):
+        fa.evaluate_groups(CORRECT, CONFIDENCE, by=masked)
+    whole = np.ma.array(labels)
+    assert fa.evaluate_groups(CORRECT, CONFIDENCE, by=whole) == fa.evaluate_groups(
+        CORRECT, CONFIDENCE, by=labels
+    )
+
+
 def test_labels_that_cannot_be_compared():
     message = "by mixes labels of types int and str; labels of one type are expected"
     for labels in (["a", 1], np.array(["a", 1], object), pd.Series(["a", 1])):

@@ -288,6 +288,44 @@ def test_integers_beyond_every_float():
         fa.arac_area(OK, T, gamma=-(10**10000))
 
 
+HUGE = 10**5000  # Python refuses to write out as many digits
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    {
+        "n_resamples": lambda n: fa.bootstrap(OK, T, n_resamples=n),
+        "n_threads": lambda n: fa.bootstrap(OK, T, n_resamples=5, n_threads=n),
+        "grid": lambda n: fa.bootstrap_band(OK, T, n_resamples=5, grid=n),
+        "n_bins": lambda n: fa.operation.calibration_table(OK, T, n_bins=n),
+        "n_items": lambda n: fa.operation.guarantee_power(n, 0.05, 0.01),
+        "k": lambda n: fa.measures.precision_at_k([1, 0], n),
+        "depth": lambda n: fa.measures.pool([[1, 2]], n),
+        "n": lambda n: fa.synthetic.TruncatedNormalMixture(0.5, 0, 1, 0, 1).sample(n),
+    }.items(),
+)
+def test_whole_numbers_beyond_64_bits(name, call):
+    for value in (10**400, HUGE, -HUGE):
+        bits = value.bit_length()
+        with pytest.raises(ValueError, match=f"{name} is an integer of {bits} bits; an integer of at "):
+            call(value)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda n: fa.bootstrap(OK, T, n_resamples=n),
+        lambda n: fa.bootstrap_band(OK, T, n_resamples=n),
+        lambda n: fa.compare_models({"a": (OK, T), "b": (OK, T)}, method="bootstrap", n_resamples=n),
+        lambda n: fa.costs.cost_curve_band(OK, T, n_resamples=n),
+        lambda n: fa.costs.bcost([[8, 1], [2, 9]], [[0, 5], [1, 0]], n_resamples=n),
+    ],
+)
+def test_resamples_that_no_memory_holds(call):
+    with pytest.raises(ValueError, match="n_resamples is 1000000001; an integer of at most 1000000000"):
+        call(10**9 + 1)
+
+
 @pytest.mark.parametrize("table", [pl.DataFrame, pd.DataFrame, pa.table])
 def test_tables_are_not_columns(table):
     for arguments in ((OK, table({"a": T})), (table({"a": OK}), T)):

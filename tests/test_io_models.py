@@ -30,6 +30,12 @@ def refusal(files, **columns) -> str:
 A = {"id": ["x", "y", "z"], "confidence": [1, 2, 3]}
 
 
+@pytest.mark.parametrize("files", [["a.csv"], "a.csv", None])
+def test_files_have_names(files):
+    with pytest.raises(TypeError, match=r"files is of type .*; a mapping of names"):
+        read_models(files)
+
+
 class TestMatching:
     @pytest.mark.slow
     @given(data=st.data())

@@ -103,8 +103,12 @@ def test_more_refusals():
         fa.correctness([0, 2], [0.1, 0.2], classes=[0, 1])
     with pytest.raises(TypeError, match="LinearRegression has neither predict_proba nor"):
         fa.make_scorer()(LinearRegression(), [[0]], [0])
-    with pytest.raises(ValueError, match="statistic is 'arac'"):
+    with pytest.raises(ValueError, match="metric is 'arac'; one of recognition_rate, arac_auc,"):
         fa.make_scorer("arac")
+    with pytest.raises(TypeError, match=r"metric is 3 \(int\); a name is expected"):
+        fa.make_scorer(3)
+    with pytest.raises(TypeError, match="statistic 'aurc' has no parameter 'gamma'"):
+        fa.make_scorer("aurc", gamma=1)
 
 
 def test_the_scorer_of_scikit_learn_asks_something_else():

@@ -484,6 +484,38 @@ def test_a_sweep_alone_gives_the_same_as_its_items(path):
         assert same(alone, result)
 
 
+@pytest.mark.parametrize("name", sorted(ITEMS_ONLY))
+def test_what_needs_the_items_says_so_of_a_sweep(name):
+    path = next(path for path in TAKE_ITEMS if path.rpartition(".")[2] == name)
+    expected = rf"correct is a \w+Sweep, which has no items; \(correct, .* is expected by {name}, as "
+    bins = fa.frames.BoundedSweep.from_bins([0, 1, 2], [1, 2], [1, 0])
+    for call in (
+        lambda: TAKE_ITEMS[path](SWEEP),  # whatever else is missing
+        lambda: TAKE_ITEMS[path](correct=bins),
+        lambda: TAKE_ITEMS[path](SWEEP, CONFIDENCE, **NEEDED.get(name, {})),
+    ):
+        with pytest.raises(TypeError, match=expected):
+            call()
+
+
+def test_the_reference_names_what_needs_the_items():
+    page = (Path(__file__).parent.parent / "docs" / "api" / "index.md").read_text(encoding="utf-8")
+    exceptions = page.partition("The exceptions need each item by itself")[2].partition(". ")[0]
+    assert set(re.findall(r"`(?:\w+\.)?(\w+)`", exceptions)) == ITEMS_ONLY
+
+
+def test_parameters_have_types():
+    """`Any` is for thresholds and fields, of the type that the data have, and for any kind of frame."""
+    of_any = {
+        (path.removeprefix("fastarac."), parameter.name)
+        for path, function in PUBLIC.items()
+        for parameter in parameters(function)
+        if parameter.annotation == "Any" and parameter.kind is not parameter.VAR_KEYWORD
+    }
+    names = {name for path, name in of_any if path != "Reviewer.errors"}  # numbers or arrays of counts
+    assert names <= {"frame", "threshold", "field", "estimator", "X", "rankings"}
+
+
 def test_no_overload_takes_correct_alone():
     """`f(correct)` is an error for type checkers wherever a sweep may stand for both arrays."""
     for module in map(module_of, MODULES):

@@ -30,16 +30,17 @@ class UnreasonableCostsWarning(UserWarning):
     """A cost matrix has a row that no one would ever choose, or rewards wrong predictions."""
 
 
-def warn_undefined(metric: str, reason: str) -> None:
-    """Warn the caller of a public function that `metric` is NaN."""
+def warn_undefined(metric: str, reason: str, *, decorators: int = 0) -> None:
+    """Warn the caller of a public function, which may be decorated, that `metric` is NaN."""
     if _quiet.get():
         return
-    warnings.warn(f"{metric} is undefined: {reason}", UndefinedMetricWarning, stacklevel=3)
+    message = f"{metric} is undefined: {reason}"
+    warnings.warn(message, UndefinedMetricWarning, stacklevel=3 + decorators)
 
 
-def warn_unreliable(reason: str) -> None:
+def warn_unreliable(reason: str, *, decorators: int = 0) -> None:
     """Warn the caller of a public function that an interval or a test is not to be relied on."""
-    warnings.warn(reason, UnreliableIntervalWarning, stacklevel=3)
+    warnings.warn(reason, UnreliableIntervalWarning, stacklevel=3 + decorators)
 
 
 def few_groups_of(n: float) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MAX_SPAN = 1e305  # of weights: with a greatest one of about 1, the least keeps its digits in a product
+MAX_RESAMPLES = 10**9  # whose values, of eight bytes each, are held at once
 CHUNK = 1 << 16  # items converted at a time where the arrays are not as the kernels want them
 
 
@@ -440,13 +441,16 @@ def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
     return number
 
 
-def whole_number(value: object, name: str, least: int) -> int:
-    """Return an integer of at least `least`, and raise for anything else."""
+def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1) -> int:
+    """Return an integer of at least `least` and at most `most`, and raise for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         message = f"{name} is {value!r} ({type(value).__name__}); an integer is expected"
         raise TypeError(message)
-    if value < least:
-        message = f"{name} is {value}; an integer of at least {least} is expected"
+    if not least <= value <= most:
+        bits = int(value).bit_length()
+        found = f"{value}" if bits <= 64 else f"an integer of {bits} bits"  # Python writes no long ones
+        expected = f"of at least {least}" if value < least else f"of at most {most}"
+        message = f"{name} is {found}; an integer {expected} is expected"
         raise ValueError(message)
     return int(value)
 

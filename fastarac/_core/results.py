@@ -130,6 +130,7 @@ class Result(Shown):
 
     __slots__ = ()
     _derived: ClassVar[tuple[str, ...]] = ()  # properties that are shown beside the fields
+    _is_sweep: ClassVar[bool] = False  # counts that stand for items
 
     def __post_init__(self) -> None:
         kinds = np.ndarray, dict

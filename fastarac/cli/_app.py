@@ -12,6 +12,7 @@ from fastarac.cli._costs import Prices
 from fastarac.cli._help import ByTask
 from fastarac.cli._options import (
     RESAMPLES,
+    RISK_OF_GROUPS,
     Certainty,
     Confidence,
     Correct,
@@ -201,7 +202,7 @@ def evaluate(
         if guarantee is not None and group is not None and max_risk:
             raise RefusalError(
                 "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
-                "--group"
+                f"--group: {RISK_OF_GROUPS}"
             )
         if guarantee is not None and weight is not None:
             raise RefusalError("--guarantee is for outputs that are counted; leave out --weight")

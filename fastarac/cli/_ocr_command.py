@@ -8,7 +8,7 @@ import typer
 
 from fastarac.cli import _ocr, _ocr_fields, _report
 from fastarac.cli._ocr_text import notes_on
-from fastarac.cli._options import RefusalError
+from fastarac.cli._options import RISK_OF_GROUPS, RefusalError
 from fastarac.cli._settings import write
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def run(
     if by_page and settings.limits.max_risk:
         raise RefusalError(
             "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the "
-            "outputs of a page for independent"
+            f"outputs of a page for independent: {RISK_OF_GROUPS}"
         )
     found = _ocr.find(request, settings)
     if settings.delivery.report is not None:

@@ -57,6 +57,12 @@ WORDS = {  # inside messages
 }
 
 
+RISK_OF_GROUPS = (
+    "of outputs that depend on each other, a risk is guaranteed only over thresholds that were fixed "
+    "without them"
+)
+
+
 class RefusalError(Exception):
     """A reason to do nothing, in words for the user."""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fastarac.operating.audits import AuditedSweep
     from fastarac.operation.applied import AppliedPolicy
     from fastarac.operation.checking import PolicyCheck
+    from fastarac.operation.monitoring import ErrorRateMonitor
 
 BESIDE = 0.15  # between the markers of two displays
 MOST_POINTS = 60  # that a line is drawn with
@@ -88,7 +89,12 @@ class MonitorDisplay(IntervalDisplay):
 
     @classmethod
     def from_monitor(
-        cls, monitor: Any, *, name: str | None = None, ax: Axes | None = None, **options: Any
+        cls,
+        monitor: ErrorRateMonitor,
+        *,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
         """Draw what a monitor has seen.
 
@@ -115,8 +121,8 @@ class MonitorDisplay(IntervalDisplay):
             message = "monitor has seen no audits; at least one is expected"
             raise ValueError(message)
         display = cls(
-            history.audited, history.error_rate, history.low, history.high, limit=monitor.limit,
-            alarm_at=monitor.alarm_at, name=name,
+            history.audited.astype(np.float64), history.error_rate, history.low, history.high,
+            limit=monitor.limit, alarm_at=monitor.alarm_at, name=name,
         )  # fmt: skip
         return display.plot(ax, **options)
 

@@ -68,6 +68,8 @@ class BoundedSweep(Table, Result):
     (90, 26, 0.7758620689655172)
     """
 
+    _is_sweep = True
+
     thresholds: NDArray[Any]
     true_accepts_low: NDArray[Any]
     true_accepts_high: NDArray[Any]

@@ -11,6 +11,7 @@ and what it means is decided here. It loads no extensions and never reaches for 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ from fastarac.io._sources import connect
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from fastarac.frames.sketch import ThresholdSketch
 
@@ -223,6 +224,9 @@ def read_models(
         confidence, correct, prediction, truth, model, by, weight, item, same_items, empty_truth, group,
         empty_confidence,
     )  # fmt: skip
+    if not isinstance(files, Mapping):
+        message = f"files is of type {type(files).__name__}; a mapping of names to paths is expected"
+        raise TypeError(message)
     paths = {name: Path(path) for name, path in files.items()}
     return read_files(paths, columns, same_items=same_items, on_file=on_file)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DISCOUNTS = ("jarvelin", "burges")
 
 
-def precision_at_k(relevance: Any, k: int | Sequence[int]) -> Any:
+def precision_at_k(relevance: ArrayLike, k: int | Sequence[int]) -> Any:
     """Share of relevant items among the first k.
 
     Parameters
@@ -63,7 +63,9 @@ def precision_at_k(relevance: Any, k: int | Sequence[int]) -> Any:
     return batch.result(_at_ranks(_hits(batch, ranks) / ranks, k))
 
 
-def recall_at_k(relevance: Any, k: int | Sequence[int], n_relevant: ArrayLike | None = None) -> Any:
+def recall_at_k(
+    relevance: ArrayLike, k: int | Sequence[int], n_relevant: ArrayLike | None = None
+) -> Any:
     r"""Share of a query's relevant items that are among the first k.
 
     Parameters
@@ -107,7 +109,7 @@ def recall_at_k(relevance: Any, k: int | Sequence[int], n_relevant: ArrayLike | 
     return batch.result(_at_ranks(recall, k))
 
 
-def ranking_average_precision(relevance: Any, n_relevant: ArrayLike | None = None) -> Any:
+def ranking_average_precision(relevance: ArrayLike, n_relevant: ArrayLike | None = None) -> Any:
     r"""Average precision of ranked results: the mean of the precisions at the relevant items.
 
     Parameters
@@ -145,7 +147,7 @@ def ranking_average_precision(relevance: Any, n_relevant: ArrayLike | None = Non
     return batch.result(result)
 
 
-def reciprocal_rank(relevance: Any) -> Any:
+def reciprocal_rank(relevance: ArrayLike) -> Any:
     """One over the rank of the first relevant item.
 
     Parameters
@@ -170,7 +172,7 @@ def reciprocal_rank(relevance: Any) -> Any:
     return batch.result(np.divide(1.0, ranks, out=np.zeros(len(ranks)), where=ranks > 0))
 
 
-def mean_reciprocal_rank(relevance: Any) -> float:
+def mean_reciprocal_rank(relevance: ArrayLike) -> float:
     """Mean of :func:`.reciprocal_rank` over the queries, MRR.
 
     Parameters
@@ -194,7 +196,7 @@ def mean_reciprocal_rank(relevance: Any) -> float:
     return float(np.mean(reciprocal_rank(relevance)))
 
 
-def cumulative_gain(gains: Any, k: int | None = None) -> Any:
+def cumulative_gain(gains: ArrayLike, k: int | None = None) -> Any:
     """Sum of the gains of the first k items.
 
     Parameters
@@ -226,7 +228,9 @@ def cumulative_gain(gains: Any, k: int | None = None) -> Any:
     return batch.result(_discounted(batch, np.ones(_shown(batch, k))))
 
 
-def discounted_cumulative_gain(gains: Any, k: int | None = None, discount: str = "jarvelin") -> Any:
+def discounted_cumulative_gain(
+    gains: ArrayLike, k: int | None = None, discount: str = "jarvelin"
+) -> Any:
     """Sum of the gains of the first k items, each divided by a discount that grows with the rank.
 
     Parameters
@@ -265,7 +269,11 @@ def discounted_cumulative_gain(gains: Any, k: int | None = None, discount: str =
 
 
 def normalized_dcg(
-    gains: Any, k: int | None = None, discount: str = "jarvelin", *, judged_gains: Any = None
+    gains: ArrayLike,
+    k: int | None = None,
+    discount: str = "jarvelin",
+    *,
+    judged_gains: ArrayLike | None = None,
 ) -> Any:
     """Discounted cumulative gain over the largest possible, nDCG.
 
@@ -323,7 +331,7 @@ def normalized_dcg(
     return batch.result(result)
 
 
-def rank_by_score(values: Any, scores: Any) -> Any:
+def rank_by_score(values: ArrayLike, scores: ArrayLike) -> Any:
     """Put the items of each query into the order of falling scores.
 
     Parameters

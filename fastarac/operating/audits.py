@@ -10,6 +10,7 @@ import numpy as np
 from fastarac._core.comparing import at_or_above
 from fastarac._core.inputs import fractions_of, real_scalar, vector
 from fastarac._core.results import read_only
+from fastarac._core.single_items import takes_items_only
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class AuditedSweep(ThresholdSweep):
         return np.cumsum(counts).astype(np.int64)
 
 
+@takes_items_only("each item was audited or not")
 def audited_sweep(
     correct: ArrayLike,
     confidence: ArrayLike,

@@ -14,6 +14,7 @@ from fastarac._core.inputs import choice, real_scalar
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import chi_square_quantile
 from fastarac.operating.audits import audited_sweep, read_log
 from fastarac.operation.calibration import calibration_of
@@ -33,6 +34,7 @@ FOLDS = 2
 STEPS = 200  # acceptance rates at which rates are drawn
 
 
+@takes_items_only("each item was audited or not")
 def audited_error_rate(
     correct: ArrayLike,
     confidence: ArrayLike,
@@ -114,7 +116,8 @@ def audited_error_rate(
     values = np.where(taken, expected + seen, 0.0)
     n_errors = int((taken & log.wrong).sum())
     if n_errors < FEW:
-        warn_unreliable(f"there are {n_errors} known errors; at least {FEW} are expected for AIPW")
+        doubt = f"there are {n_errors} known errors; at least {FEW} are expected for AIPW"
+        warn_unreliable(doubt, decorators=1)
     estimate = float(values.mean())
     error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     reach = normal_quantile(level) * error

@@ -13,6 +13,7 @@ from fastarac._core.checks import inner_fraction
 from fastarac._core.comparing import number_at_or_below
 from fastarac._core.inputs import Items, read_items, vector, whole_number
 from fastarac._core.results import Result, Table
+from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import binomial_cdf, binomial_interval
 from fastarac._core.text import percent
 from fastarac.sweep import ThresholdSweep, as_sweep
@@ -169,6 +170,7 @@ class CalibrationTable(Table, Result):
         return f"CalibrationTable({len(self.n_items)} bins of {self.n_items.sum()} items)"
 
 
+@takes_items_only("the mean confidence of a bin is that of its items")
 def calibration_table(
     correct: ArrayLike,
     confidence: ArrayLike,
@@ -265,6 +267,7 @@ class CalibrationError(Result):
         )
 
 
+@takes_items_only("the mean confidence of a bin is that of its items")
 def expected_calibration_error(
     correct: ArrayLike, confidence: ArrayLike, *, n_bins: int | None = 15
 ) -> CalibrationError:

@@ -10,6 +10,7 @@ import numpy as np
 from fastarac._core.checks import exactly_one
 from fastarac._core.inputs import choice, read_groups, read_items
 from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.single_items import takes_items_only
 from fastarac.operating.guarantees import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operation.calibration import Calibration, calibration_of
 from fastarac.operation.policy import RULES, Policy, Rule, combined
@@ -32,6 +33,7 @@ class _Columns(NamedTuple):
     documents: NDArray[Any] | None
 
 
+@takes_items_only("it draws items at random, and tells them apart by field, group and document")
 def fit_policy(
     correct: ArrayLike,
     confidence: ArrayLike,

@@ -19,6 +19,7 @@ from fastarac._core.inputs import (
 )
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.results import TupleResult
+from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import binomial_cdf
 from fastarac.operation.checking import bisected, variance_ratio
 from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
@@ -367,6 +368,7 @@ def sample_size_for_interval(
     return max(1, math.ceil(n * (normal_quantile(level) * found.standard_error / width) ** 2))
 
 
+@takes_items_only("`groups` has a label for each item")
 def design_effect(
     correct: ArrayLike, confidence: ArrayLike, *, groups: ArrayLike, threshold: float
 ) -> float:

@@ -9,7 +9,7 @@ from fastarac._core.results import Result
 from fastarac.sklearn._responses import scores_of
 from fastarac.sklearn.correctness import correctness
 from fastarac.sweep import threshold_sweep
-from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic
+from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, check_name
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -82,5 +82,6 @@ def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
     >>> fa.make_scorer("aurc")
     -Statistic('aurc')
     """
+    check_name(metric, "metric")
     statistic = Statistic(metric, **options)
     return Scorer(statistic, -1 if metric in LOWER_IS_BETTER else 1)

@@ -12,7 +12,7 @@ import numpy as np
 from fastarac import _kernels
 from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import UndefinedMetricWarning, warn_unreliable
-from fastarac._core.inputs import choice, fractions_of, whole_number
+from fastarac._core.inputs import MAX_RESAMPLES, choice, fractions_of, whole_number
 from fastarac._core.random_state import key_of
 from fastarac._core.results import Result, Table
 from fastarac._kernels.codes import ARAC, ARP, GENERALIZED_RC, RC, ROC
@@ -179,7 +179,7 @@ def bootstrap_band(
     choice(curve, "curve", tuple(CURVES))
     choice(kind, "kind", ("pointwise", "simultaneous"))
     x = _places(grid)
-    resamples = whole_number(n_resamples, "n_resamples", 2)
+    resamples = whole_number(n_resamples, "n_resamples", 2, MAX_RESAMPLES)
     level = inner_fraction(confidence_level, "confidence_level")
     key = key_of(random_state)
     population = population_of(correct, confidence, sample_weight, groups, stratified=stratified)

@@ -11,7 +11,7 @@ import numpy as np
 from fastarac._core import parallel
 from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
-from fastarac._core.inputs import choice, read_groups, whole_number
+from fastarac._core.inputs import MAX_RESAMPLES, choice, read_groups, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import student_pvalue, student_quantile
 from fastarac._core.random_state import key_of
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from fastarac._core.random_state import RandomState
     from fastarac.costs.verification import VerificationCosts
+    from fastarac.models import Items
     from fastarac.operating.reviewer import Reviewer
 
 Method = Literal["asymptotic", "bootstrap"]
@@ -100,7 +101,7 @@ def delong_test(
     score_a: ArrayLike,
     score_b: ArrayLike,
     *,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> DeLongTest:
     r"""Test whether two scores of the same items have the same area under the ROC curve.
@@ -207,7 +208,7 @@ def delong_test(
 
 
 def compare_models(
-    models: Mapping[str, tuple[Any, ...]],
+    models: Mapping[str, Items],
     *,
     statistic: str | Statistic | None = None,
     costs: VerificationCosts | None = None,
@@ -215,7 +216,7 @@ def compare_models(
     method: Method = "asymptotic",
     correction: Correction | None = "holm",
     confidence_level: float = 0.95,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     n_resamples: int = 2000,
     random_state: RandomState = None,
@@ -320,7 +321,7 @@ def compare_models(
     n = len(columns[names[0]][0])
     codes = None if groups is None else read_groups(groups, n)[1]
     draw = _bootstrapped if method == "bootstrap" else _asymptotic
-    resamples = whole_number(n_resamples, "n_resamples", 2)
+    resamples = whole_number(n_resamples, "n_resamples", 2, MAX_RESAMPLES)
     options = _Options(compared, level, codes, sample_weight, resamples, random_state, progress)
     intervals, paired, shares, doubts = draw(columns, options)
     if any(math.isnan(interval.estimate) for interval in intervals):

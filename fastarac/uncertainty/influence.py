@@ -12,6 +12,7 @@ from fastarac import _kernels
 from fastarac._core import parallel, sorting
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.inputs import NAMES, read_items
+from fastarac._core.single_items import takes_items_only
 from fastarac.areas.arac import CHUNK
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.sweep import ThresholdSweep, require_confidence, trusted_sweep
@@ -246,6 +247,7 @@ def items_of(
     return Items(sweep, point, items.correct.astype(np.bool_), items.weight)
 
 
+@takes_items_only("each item has an influence of its own")
 def influence_values(
     correct: ArrayLike,
     confidence: ArrayLike,
@@ -299,12 +301,9 @@ def influence_values(
     >>> fa.influence_values([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6]).tolist()
     [0.0625, 0.0625, -0.1875, 0.0625]
     """
-    if isinstance(correct, ThresholdSweep):
-        message = "correct is a ThresholdSweep, which has no items; (correct, confidence) is expected"
-        raise TypeError(message)
     statistic = as_statistic(statistic)
     items = items_of(correct, confidence, sample_weight)
     if math.isnan(statistic(items.sweep)):
-        warn_undefined(statistic.name, "so are the influence values")
+        warn_undefined(statistic.name, "so are the influence values", decorators=1)
     n = len(items.point)
     return items.moves(statistic, n * (n - 1))

@@ -180,12 +180,7 @@ class Statistic:
     parameters: tuple[tuple[str, Any], ...]
 
     def __init__(self, name: str, **parameters: Any) -> None:
-        if not isinstance(name, str):
-            message = f"statistic is {name!r} ({type(name).__name__}); a name is expected"
-            raise TypeError(message)
-        if name not in _DEFINITIONS:
-            message = f"statistic is {name!r}; one of {', '.join(_DEFINITIONS)} is expected"
-            raise ValueError(message)
+        check_name(name)
         definition = _DEFINITIONS[name]
         unknown = sorted(set(parameters) - definition.parameters)
         if unknown:
@@ -221,6 +216,16 @@ class Statistic:
     def names() -> tuple[str, ...]:
         """All names there are."""
         return tuple(_DEFINITIONS)
+
+
+def check_name(name: object, argument: str = "statistic") -> None:
+    """Raise unless there is a statistic of this name, which was given as `argument`."""
+    if not isinstance(name, str):
+        message = f"{argument} is {name!r} ({type(name).__name__}); a name is expected"
+        raise TypeError(message)
+    if name not in _DEFINITIONS:
+        message = f"{argument} is {name!r}; one of {', '.join(_DEFINITIONS)} is expected"
+        raise ValueError(message)
 
 
 def as_statistic(statistic: str | Statistic) -> Statistic:

@@ -1,0 +1,38 @@
+"""Functions that need the items one by one, and say so where they are given a sweep of them."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from fastarac._core.results import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def takes_items_only(reason: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Let a function refuse a sweep in place of `correct`, whatever else is missing.
+
+    Without this Python would ask for the arguments that have no default, one after the other.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+            first = args[0] if args else kwargs.get("correct")
+            if isinstance(first, Result) and first._is_sweep:  # noqa: SLF001
+                name = type(first).__name__
+                message = (
+                    f"correct is {'an' if name[0] in 'AEIOU' else 'a'} {name}, which has no items; "
+                    f"(correct, confidence) is expected by {function.__name__}, as {reason}"
+                )
+                raise TypeError(message)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
