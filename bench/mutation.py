@@ -41,9 +41,9 @@ KERNELS = ROOT / "fastarac" / "_kernels"
 RESULT = ROOT / "docs" / "_data" / "mutation.json"
 EQUIVALENT = Path(__file__).with_name("mutation_equivalent.json")
 SAMPLE = 15  # changes a file
-FIRST = 40.0  # seconds of processor time for the tests without any change
+FIRST = 80.0  # seconds of processor time for the tests without any change
 SLOW = 5.0  # for one of them
-BUDGET = 20.0  # for those that a change goes through
+BUDGET = 40.0  # for those that a change goes through
 PATIENCE = 5  # times as long as without a change, and a loop is taken for endless
 MEMORY = 6 << 30
 
