@@ -297,6 +297,7 @@ HUGE = 10**5000  # Python refuses to write out as many digits
         "n_resamples": lambda n: fa.bootstrap(OK, T, n_resamples=n),
         "n_threads": lambda n: fa.bootstrap(OK, T, n_resamples=5, n_threads=n),
         "grid": lambda n: fa.bootstrap_band(OK, T, n_resamples=5, grid=n),
+        "recall_levels": lambda n: fa.interpolated_precision(OK, T, recall_levels=n),
         "n_bins": lambda n: fa.operation.calibration_table(OK, T, n_bins=n),
         "n_items": lambda n: fa.operation.guarantee_power(n, 0.05, 0.01),
         "k": lambda n: fa.measures.precision_at_k([1, 0], n),
@@ -324,6 +325,15 @@ def test_whole_numbers_beyond_64_bits(name, call):
 def test_resamples_that_no_memory_holds(call):
     with pytest.raises(ValueError, match="n_resamples is 1000000001; an integer of at most 1000000000"):
         call(10**9 + 1)
+
+
+def test_places_that_no_memory_holds():
+    for name, call in {
+        "grid": lambda: fa.bootstrap_band(OK, T, n_resamples=5, grid=10**12),
+        "recall_levels": lambda: fa.interpolated_precision(OK, T, recall_levels=10**12),
+    }.items():
+        with pytest.raises(ValueError, match=f"{name} is 1000000000000; an integer of at most"):
+            call()
 
 
 @pytest.mark.parametrize("table", [pl.DataFrame, pd.DataFrame, pa.table])

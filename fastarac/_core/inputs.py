@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MAX_SPAN = 1e305  # of weights: with a greatest one of about 1, the least keeps its digits in a product
-MAX_RESAMPLES = 10**9  # whose values, of eight bytes each, are held at once
+MOST_VALUES = 10**9  # of eight bytes each, that a number of resamples or places asks for
 CHUNK = 1 << 16  # items converted at a time where the arrays are not as the kernels want them
 
 

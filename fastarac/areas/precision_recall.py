@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from fastarac._core.exceptions import warn_undefined
-from fastarac._core.inputs import SCORED_NAMES, choice, fractions_of
+from fastarac._core.inputs import MOST_VALUES, SCORED_NAMES, choice, fractions_of, whole_number
 from fastarac._core.results import TupleResult
 from fastarac._kernels.codes import OF_INTERPOLATION
 from fastarac.areas.arac import ranked, sum_over, totals
@@ -183,10 +183,8 @@ def interpolated_precision(
     array([1.        , 1.        , 0.66666667])
     """
     if isinstance(recall_levels, int | np.integer):
-        if recall_levels < 2:
-            message = f"recall_levels is {recall_levels}; at least 2 levels are expected"
-            raise ValueError(message)
-        levels = np.arange(recall_levels) / (int(recall_levels) - 1)
+        n_levels = whole_number(recall_levels, "recall_levels", 2, MOST_VALUES)
+        levels = np.arange(n_levels) / (n_levels - 1)
     else:
         levels = np.atleast_1d(fractions_of(recall_levels, "recall_levels"))
     sweep = as_corners(y_true, y_score, sample_weight, SCORED_NAMES)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_unreliable
-from fastarac._core.inputs import MAX_RESAMPLES, fractions_of, read_groups, read_items, whole_number
+from fastarac._core.inputs import MOST_VALUES, fractions_of, read_groups, read_items, whole_number
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import padded
@@ -351,7 +351,7 @@ def cost_curve_band(
     >>> bool((band.low <= band.estimate).all() and (band.estimate <= band.high).all())
     True
     """
-    n_resamples = whole_number(n_resamples, "n_resamples", 1, MAX_RESAMPLES)
+    n_resamples = whole_number(n_resamples, "n_resamples", 1, MOST_VALUES)
     level = inner_fraction(confidence_level, "confidence_level")
     places = _grid(grid)
     sweep = scored_sweep(y_true, y_score)
@@ -437,7 +437,7 @@ def _resampled(
 
 def _grid(grid: int | ArrayLike) -> FloatArray:
     if isinstance(grid, int | np.integer):
-        return np.linspace(0, 1, whole_number(grid, "grid", 2))
+        return np.linspace(0, 1, whole_number(grid, "grid", 2, MOST_VALUES))
     places = fractions_of(grid, "grid")
     if places.ndim != 1 or not places.size:
         message = f"grid has shape {places.shape}; a number of points or a list of them is expected"

@@ -11,7 +11,7 @@ import numpy as np
 
 from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_unreliable
-from fastarac._core.inputs import MAX_RESAMPLES, positive_scalar, read_groups, whole_number
+from fastarac._core.inputs import MOST_VALUES, positive_scalar, read_groups, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Table
@@ -344,7 +344,7 @@ def _plan(
     groups: ArrayLike | None = None,
 ) -> _Plan:
     level = inner_fraction(confidence_level, "confidence_level")
-    n_resamples = whole_number(n_resamples, "n_resamples", 1, MAX_RESAMPLES)
+    n_resamples = whole_number(n_resamples, "n_resamples", 1, MOST_VALUES)
     # 0.9 means 9/10 here, not the double next to it: (1 − 0.9)/2·1000 must not come out below 50
     beyond = (1 - Fraction(str(confidence_level))) / 2
     rank = int(beyond * n_resamples) + 1

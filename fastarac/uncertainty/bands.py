@@ -12,7 +12,7 @@ import numpy as np
 from fastarac import _kernels
 from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import UndefinedMetricWarning, warn_unreliable
-from fastarac._core.inputs import MAX_RESAMPLES, choice, fractions_of, whole_number
+from fastarac._core.inputs import MOST_VALUES, choice, fractions_of, whole_number
 from fastarac._core.random_state import key_of
 from fastarac._core.results import Result, Table
 from fastarac._kernels.codes import ARAC, ARP, GENERALIZED_RC, RC, ROC
@@ -179,7 +179,7 @@ def bootstrap_band(
     choice(curve, "curve", tuple(CURVES))
     choice(kind, "kind", ("pointwise", "simultaneous"))
     x = _places(grid)
-    resamples = whole_number(n_resamples, "n_resamples", 2, MAX_RESAMPLES)
+    resamples = whole_number(n_resamples, "n_resamples", 2, MOST_VALUES)
     level = inner_fraction(confidence_level, "confidence_level")
     key = key_of(random_state)
     population = population_of(correct, confidence, sample_weight, groups, stratified=stratified)
@@ -215,7 +215,7 @@ def bootstrap_band(
 
 def _places(grid: int | ArrayLike) -> FloatArray:
     if isinstance(grid, int | np.integer):
-        n = whole_number(grid, "grid", 2)
+        n = whole_number(grid, "grid", 2, MOST_VALUES)
         x: FloatArray = np.arange(min(n, MAX_PLACES + 1)) / (n - 1)
     else:
         x = np.atleast_1d(fractions_of(grid, "grid"))

@@ -18,7 +18,7 @@ from fastarac._core.exceptions import (
     warn_undefined,
     warn_unreliable,
 )
-from fastarac._core.inputs import MAX_RESAMPLES, choice, whole_number
+from fastarac._core.inputs import MOST_VALUES, choice, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
 from fastarac.sweep import split_grades
@@ -216,7 +216,7 @@ def bootstrap(
     >>> both["roc_auc"]
     Interval(0.908836 [0.863385, 0.945644], 95 %, percentile)
     """
-    resamples = whole_number(n_resamples, "n_resamples", 2, MAX_RESAMPLES)
+    resamples = whole_number(n_resamples, "n_resamples", 2, MOST_VALUES)
     level = inner_fraction(confidence_level, "confidence_level")
     choice(method, "method", METHODS)
     statistics = _by_name(statistic)

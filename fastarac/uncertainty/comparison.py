@@ -11,7 +11,7 @@ import numpy as np
 from fastarac._core import parallel
 from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
-from fastarac._core.inputs import MAX_RESAMPLES, choice, read_groups, whole_number
+from fastarac._core.inputs import MOST_VALUES, choice, read_groups, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import student_pvalue, student_quantile
 from fastarac._core.random_state import key_of
@@ -321,7 +321,7 @@ def compare_models(
     n = len(columns[names[0]][0])
     codes = None if groups is None else read_groups(groups, n)[1]
     draw = _bootstrapped if method == "bootstrap" else _asymptotic
-    resamples = whole_number(n_resamples, "n_resamples", 2, MAX_RESAMPLES)
+    resamples = whole_number(n_resamples, "n_resamples", 2, MOST_VALUES)
     options = _Options(compared, level, codes, sample_weight, resamples, random_state, progress)
     intervals, paired, shares, doubts = draw(columns, options)
     if any(math.isnan(interval.estimate) for interval in intervals):
