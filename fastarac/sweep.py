@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -477,7 +478,9 @@ def as_sweep(
     if isinstance(correct, ThresholdSweep):
         reject_beside_sweep(confidence, sample_weight)
         return every_threshold(correct)
-    return threshold_sweep(correct, require_confidence(confidence), sample_weight=sample_weight)
+    return threshold_sweep(
+        correct, require_confidence(confidence, beside=correct), sample_weight=sample_weight
+    )
 
 
 def as_points(
@@ -502,7 +505,9 @@ def as_corners(
     if isinstance(correct, ThresholdSweep):
         reject_beside_sweep(confidence, sample_weight, names[1])
         return correct
-    items = read_items(correct, require_confidence(confidence, names), sample_weight, names)
+    items = read_items(
+        correct, require_confidence(confidence, names, beside=correct), sample_weight, names
+    )
     corners = corners_around_few(items)
     if corners is not None:
         return trusted_sweep(*corners, corners_only=True)
@@ -557,9 +562,15 @@ def split_grades(
     return graded_items(correct, require_confidence(confidence), sample_weight, groups)
 
 
-def require_confidence(confidence: ArrayLike | None, names: tuple[str, str, str] = NAMES) -> ArrayLike:
+def require_confidence(
+    confidence: ArrayLike | None, names: tuple[str, str, str] = NAMES, *, beside: Any = None
+) -> ArrayLike:
     """Raise where `confidence` was left out and no sweep was given in its place."""
     if confidence is None:
         message = f"{names[1]} is missing; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
+        if isinstance(beside, str | os.PathLike):
+            message += " (fastarac.io.read_outputs reads files)"
+        elif hasattr(beside, "columns"):
+            message += " (fastarac.frames.evaluate takes data frames)"
         raise TypeError(message)
     return confidence

@@ -447,3 +447,18 @@ def test_parameters_of_a_statistic_are_no_options(rate, found):
     told = f"{name}:max_error_rate={rate}"
     message = commands.reason("compare", "a.csv", "b.csv", "--statistic", told)
     assert message.startswith(f"--statistic {name}: {found}")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("evaluate", "a.csv", "--format", "xml"), "'--format': 'xml' is not one of"),
+        (("ocr", "--demo", "--fold", "x"), "'--fold': 'x' is not one of"),
+        (("compare", "a.csv", "b.csv", "--resamples", 0), "'--resamples': it should be at least 2"),
+        (("compare", "a.csv", "b.csv", "--seed", "x"), "'--seed': it should be an integer"),
+    ],
+)
+def test_options_are_refused_in_our_words(command, message):
+    error = commands.run(*command, code=2).stderr
+    assert message in error
+    assert "Value error" not in error

@@ -211,3 +211,14 @@ def test_a_lead_by_chance_is_a_tie_and_a_clear_one_is_not(tmp_path):
     assert "tie: the difference may be chance." in page
     assert "<dt>Cost</dt>" in page
     assert "(verification 1, correction 1, error 30)" in page
+
+
+def test_normalisers_and_names_are_named_as_options(tmp_path):
+    for name in ("a", "b"):
+        table = "document,field,prediction,confidence,truth\nd,f,x,0.9,x\n"
+        (tmp_path / f"{name}.csv").write_text(table)
+    refused = refusal(tmp_path / "a.csv", "--normalise", "f=numbr")
+    assert refused.startswith("--normalise is 'numbr'; one of ")
+    pair = tmp_path / "a.csv", tmp_path / "b.csv"
+    refused = refusal(*pair, "--name", "A", "--name", "B")
+    assert "--name is given 2 times, and OCR once; one name for each OCR is expected" in refused

@@ -79,6 +79,20 @@ def test_thresholds_are_those_of_the_policy(tmp_path):
     assert f"accept at confidence >= {threshold!r}," in " ".join(sure.split())
 
 
+def test_refusals_name_options(folder, tmp_path):
+    verified, out = folder / "verified.csv", tmp_path / "a.csv"
+    fit = "fit", verified, "-o", tmp_path / "p.json"
+    both = refusal(*fit, "--error-rate", 0.1, "--max-risk", 0.1)
+    assert "expected; found --error-rate and --max-risk" in both
+    goals = "-o", out, "--review", out
+    assert " and --review is " in refusal("apply", folder / "p.json", verified, "--by", "field", *goals)
+    (tmp_path / "share.csv").write_text("correct,confidence\n1,63.7%\n")
+    message = refusal("evaluate", tmp_path / "share.csv")
+    assert message.endswith('holds "63.7%"; expected a finite number (without %)\n')
+    (tmp_path / "book.xlsx").write_text("PK")
+    assert "spreadsheets are not read; save it as CSV" in refusal("evaluate", tmp_path / "book.xlsx")
+
+
 def test_a_policy_is_written_as_json_alone(folder, tmp_path):
     path = tmp_path / "p.csv"
     message = refusal("fit", folder / "verified.csv", "--error-rate", 0.1, "-o", path)

@@ -548,50 +548,6 @@ def test_percentages_are_recognised():
         fa.arac_auc_score([1, 0], [[0.9, 0.1], [0.2, 0.8]])
 
 
-@pytest.mark.parametrize("given", [0.95, 1, 95])
-def test_a_level_of_confidence_is_no_failure_probability(given):
-    """Of 0.95 or 95, where 0.05 is meant, a guarantee would fail 19 times in 20."""
-    pair, limit = ([1, 0, 1, 0], [0.9, 0.8, 0.2, 0.1]), {"max_error_rate": 0.1}
-    wrong = {"failure_probability": given}
-    calls = (
-        lambda: fa.guaranteed_operating_point(*pair, **limit, **wrong),
-        lambda: fa.evaluate(*pair, **limit, **wrong),
-        lambda: fa.operation.fit_policy(*pair, **limit, **wrong),
-        lambda: fa.operation.fit_policy(*pair, by=list("aabb"), **limit, **wrong),
-        lambda: fa.operation.ErrorRateMonitor(**limit, **wrong),
-        lambda: fa.operation.MonitorSet({"a": limit}, **wrong),
-        lambda: fa.operation.sample_size_for_guarantee(0.1, 0.05, **wrong),
-        lambda: fa.operation.guarantee_power([100], 0.1, 0.05, **wrong),
-        lambda: fa.operation.audit_plan(0.1, 0.2, **wrong),
-    )
-    for call in calls:
-        with pytest.raises(ValueError, match=r"^failure_probability is .* 0\.05 for 95 % confidence$"):
-            call()
-
-
-def test_the_wrong_argument_is_named():
-    with pytest.raises(TypeError, match=r"^thresholds has type <U.*not text such as '0\.9'$"):
-        fa.guaranteed_operating_point([1, 0], [0.9, 0.1], max_risk=0.1, thresholds=[0.9, "a"])
-    for thresholds in ([0.9, float("nan")], []):
-        with pytest.raises(ValueError, match=r"^thresholds is "):
-            fa.guaranteed_operating_point([1, 0], [0.9, 0.1], max_risk=0.1, thresholds=thresholds)
-
-
-def test_a_threshold_outside_the_probabilities():
-    with pytest.raises(ValueError, match=r"threshold is 50\.0 and y_score has prob.*\(50 % is 0\.5\)"):
-        fa.correctness([0, 1], [0.1, 0.9], threshold=50)
-    correct, _ = fa.correctness([0, 1], [-3.0, 0.9], threshold=-2)
-    assert correct.tolist() == [True, True]
-
-
-def test_an_interval_wider_than_its_statistic():
-    pair = ([1, 0, 1, 1] * 10, [0.4, 0.5, 0.6, 0.7] * 10)
-    plan = fa.operation.sample_size_for_interval
-    with pytest.raises(ValueError, match=r"half_width is 5\.0; at most 0\.25 is .*\(5 % is 0\.05\)"):
-        plan(*pair, statistic="arac_auc", half_width=5)
-    assert plan(*pair, statistic="recognition_rate", half_width=0.5) > 1
-
-
 def test_a_name_that_stands_elsewhere_is_pointed_out():
     with pytest.raises(AttributeError, match=r"no attribute 'bcost'; fastarac\.costs has one"):
         fa.bcost  # noqa: B018

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_PACKAGE = __file__.rpartition("_core")[0]
 FEW_GROUPS = 20  # fewer say too little about how much groups differ
 _quiet = ContextVar("_quiet", default=False)
 
@@ -41,6 +43,14 @@ def warn_undefined(metric: str, reason: str, *, decorators: int = 0) -> None:
 def warn_unreliable(reason: str, *, decorators: int = 0) -> None:
     """Warn the caller of a public function that an interval or a test is not to be relied on."""
     warnings.warn(reason, UnreliableIntervalWarning, stacklevel=3 + decorators)
+
+
+def warn_too_small(reason: str) -> None:
+    """Warn whoever called the package, however far inside it this is, that a sample is too small."""
+    level, frame = 1, sys._getframe()  # noqa: SLF001
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(reason, SampleTooSmallWarning, stacklevel=level)
 
 
 def few_groups_of(n: float) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+T = TypeVar("T")
 
 PAGES = (".html", ".htm")
 
@@ -48,6 +50,26 @@ def suffix_problem(path: Path, what: str, suffixes: Sequence[str]) -> str | None
     *others, last = suffixes
     endings = f"{', '.join(others)} or {last}" if others else last
     return f"{path}: the name of the {what} should end in {endings}"
+
+
+def path_of(value: Any, name: str = "path") -> Path:
+    """Return the path of a file, and raise for anything that is none, such as a table."""
+    try:
+        return Path(value)
+    except TypeError:
+        message = f"{name} is a {type(value).__name__}; the path of a file is expected"
+        if hasattr(value, "columns"):
+            message += " (fastarac.frames takes data frames)"
+        raise TypeError(message) from None
+
+
+def read_saved(path: str | os.PathLike[str], read: Callable[[str], T]) -> T:
+    """Return what a file of ours holds; the error for any other one begins with its name."""
+    file = path_of(path)
+    try:
+        return read(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:

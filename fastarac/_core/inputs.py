@@ -142,7 +142,9 @@ class Items:
                 i = offset + int(bad.argmax())
                 message = f"{correct_name}[{i}] is {self.correct[i]}; 0 (incorrect) or 1 (correct) is"
                 message += " expected"
-                if correct_name == NAMES[0] and 0 < self.correct[i] < 1:
+                if correct_name == NAMES[0] and np.isin(self.confidence, (0, 1)).all():
+                    message += " (are correct and confidence the other way round?)"
+                elif correct_name == NAMES[0] and 0 < self.correct[i] < 1:
                     message += " (threshold_sweep takes grades with graded=True)"
                 raise ValueError(message)
             bad = ~np.isfinite(self.confidence[offset : offset + CHUNK])

@@ -72,7 +72,8 @@ def pair_counts(
     """Return the counts of pairs from items, on the way that writes no thresholds, or from a sweep."""
     if isinstance(correct, ThresholdSweep):
         return pairs_of(ranked(correct, confidence, sample_weight, corners=True))
-    return sorting.count_pairs(read_items(correct, require_confidence(confidence), sample_weight))
+    confidence = require_confidence(confidence, beside=correct)
+    return sorting.count_pairs(read_items(correct, confidence, sample_weight))
 
 
 def ranked(
@@ -91,7 +92,9 @@ def ranked(
         reject_beside_sweep(confidence, sample_weight, names[1])
         sweep = correct if corners else every_threshold(correct)
         return SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
-    items = read_items(correct, require_confidence(confidence, names), sample_weight, names)
+    items = read_items(
+        correct, require_confidence(confidence, names, beside=correct), sample_weight, names
+    )
     return (corners_around_few(items) if corners else None) or sorting.rank(items)
 
 

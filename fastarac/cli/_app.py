@@ -86,6 +86,7 @@ Examples:
   fastarac compare engine-a.csv engine-b.csv --id image
   fastarac compare all.parquet --model engine --statistic recognition_rate
   fastarac compare a.csv b.csv --statistic roc_auc --method bootstrap --correction bonferroni
+  fastarac compare a.csv b.csv --method bootstrap --statistic acceptance_at_risk:max_risk=0.01
 
 Files are as for fastarac evaluate. Statistics are {", ".join(Statistic.names())}.
 """

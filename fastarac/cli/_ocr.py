@@ -78,7 +78,7 @@ MissedOption = Annotated[
 InsertedOption = Annotated[Inserted, option("--inserted", "What outputs without a true word count as.")]
 FoldOption = Annotated[
     list[Fold] | None,
-    option("--fold", "Differences that do not count; may be given several times."),
+    option(f"--fold <{'|'.join(Fold)}>", "Differences that do not count; may be given several times."),
 ]
 JoinOption = Annotated[Join, option("--join", "How several outputs of one word make one confidence.")]
 NormaliseOption = Annotated[
@@ -134,8 +134,8 @@ class Request:
             raise RefusalError("TRUTH and at least one OCR are expected, or --demo (see --help)")
         if self.names and len(self.names) != len(self.outputs):
             raise RefusalError(
-                f"--name is given {len(self.names)} times for {len(self.outputs)} OCR arguments; one a "
-                "name is expected"
+                f"--name is given {_times(len(self.names))}, and OCR {_times(len(self.outputs))}; one "
+                "name for each OCR is expected"
             )
 
     def folders(self) -> tuple[Path, dict[str, Path]]:
@@ -185,6 +185,10 @@ class Found:
     comparison: Findings | None
     lacking: dict[str, int]
     by_page: bool
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{n} times"
 
 
 def find(request: Request, settings: Settings) -> Found:

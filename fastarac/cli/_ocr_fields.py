@@ -211,6 +211,13 @@ def _normalisers(given: tuple[str, ...]) -> str | dict[str, str]:
             f"--normalise is given for all fields ({of_all[0]}) and again; once, or FIELD=NAME for "
             "each field is expected"
         )
+    from fastarac.ocr.normalisers import normaliser
+
+    for name in (*of_all, *named.values()):
+        try:
+            normaliser(name)
+        except ValueError as error:
+            raise RefusalError(str(error).replace("normaliser", "--normalise", 1)) from None
     return of_all[0] if of_all else named
 
 

@@ -54,6 +54,7 @@ WORDS = {  # inside messages
     "max_error_rate=": "--error-rate ",
     "max_risk=": "--max-risk ",
     "one of max_error_rate, max_risk": "one of --error-rate, --max-risk",
+    "found max_error_rate and max_risk": "found --error-rate and --max-risk",
 }
 
 
@@ -272,8 +273,7 @@ StatisticName = Annotated[
     str,
     option(
         "--statistic NAME",
-        "What is compared; parameters follow its name, as in "
-        "acceptance_at_error_rate:max_error_rate=0.01.",
+        "What is compared; parameters follow its name, as in acceptance_rate:threshold=0.9.",
     ),
 ]
 MethodName = Annotated[Method, option("--method", "Where intervals and p-values come from.")]

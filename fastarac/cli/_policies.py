@@ -237,7 +237,7 @@ def load(path: Path) -> Policy:
     except OSError as error:
         raise RefusalError(f"{path}: it cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise RefusalError(f"{path}: {error}") from None
+        raise RefusalError(str(error)) from None
 
 
 def policies_in(folder: Path) -> dict[str, Policy]:
@@ -319,4 +319,5 @@ def labels_of(labels: io.Labels | None) -> NDArray[Any] | None:
 def _in_words(error: Exception) -> str:
     message = in_words(error)
     name = message.partition(" ")[0]
+    message = message.replace(" and review is ", " and --review is ")
     return message.replace(name, COLUMNS[name], 1) if name in COLUMNS else message

@@ -196,7 +196,7 @@ class _Watch:
         try:
             self.found = kind.load(state)
         except ValueError as error:
-            raise RefusalError(f"{state}: {error}") from None
+            raise RefusalError(str(error)) from None
         except OSError as error:
             raise RefusalError(f"{state}: it cannot be read: {error.strerror}") from None
         old = self.monitors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -320,7 +321,12 @@ def _open(frame: Any, columns: dict[str, str]) -> Source:
     try:
         known = nw.from_native(frame)
     except TypeError as error:
-        message = f"frame is of type {type(frame).__name__}; a frame that narwhals reads is expected"
+        message = (
+            f"frame is of type {type(frame).__name__}; a frame that narwhals reads is expected, of "
+            "pandas, polars, pyarrow, DuckDB, PySpark or Dask"
+        )
+        if isinstance(frame, str | os.PathLike):
+            message += " (fastarac.io.read_outputs reads files)"
         raise TypeError(message) from error
     if isinstance(known, nw.DataFrame):
         from fastarac.frames.sources import ArraySource

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastarac._core.files import path_of
 from fastarac._core.inputs import whole_number
 from fastarac.io._columns import Columns
 from fastarac.io._formats import open_source
@@ -150,7 +151,7 @@ def read_outputs(
     )  # fmt: skip
     with connect() as connection:
         texts = {field: Texts() for field in FIELDS}
-        fields = columns.read(open_source(Path(path), connection), texts)
+        fields = columns.read(open_source(path_of(path), connection), texts)
         return with_names(with_codes(fields, texts), texts).with_rejects_below()
 
 
@@ -290,7 +291,7 @@ def sketch_outputs(
     with connect(alone=True) as connection:
         if max_memory is not None:
             connection.execute(f"SET memory_limit = '{whole_number(max_memory, 'max_memory', 1)}B'")
-        source = open_source(Path(path), connection)
+        source = open_source(path_of(path), connection)
         for right, confidences in columns.batches(source, ROWS):
             sketch.update(right, confidences)
     return sketch

@@ -46,8 +46,8 @@ class Pick(ABC):
         """Return what is expected of a value."""
         return self.expected
 
-    def hint(self, value: str) -> str:  # noqa: ARG002
-        """Return what a value that is not as expected may have been meant for, where that shows."""
+    def hint(self, value: str | None) -> str:  # noqa: ARG002
+        """Return what a value, or none, that is not as expected may have been meant for."""
         return ""
 
     @abstractmethod
@@ -86,8 +86,8 @@ class Number(Pick):
             f"ELSE TRY_CAST({name} AS DOUBLE) END"
         )
 
-    def hint(self, value: str) -> str:
-        return COMMA_HINT if "," in value else ""
+    def hint(self, value: str | None) -> str:
+        return COMMA_HINT if value is not None and "," in value else ""
 
     def is_valid(self, values: Array) -> Array:
         return np.isfinite(values)
@@ -114,7 +114,15 @@ class Confidence(Number):
     def expectation(self, source: Source) -> str:  # noqa: ARG002
         if self.empty:
             return "a finite number or nothing"
-        return f"{self.expected} (empty_confidence=True takes what is empty for never accepted)"
+        return self.expected
+
+    def hint(self, value: str | None) -> str:
+        if value is None or not value.strip('" '):
+            takes = "empty_confidence=True takes what is empty for never accepted"
+            return "" if self.empty else f" ({takes})"
+        if value.strip('" ').endswith("%"):
+            return " (without %)"
+        return super().hint(value)
 
 
 class Rejected(Pick):
@@ -137,7 +145,7 @@ class Weight(Number):
 class Correct(Pick):
     expected = "true or false, or 1 or 0"
 
-    def hint(self, value: str) -> str:  # noqa: ARG002
+    def hint(self, value: str | None) -> str:  # noqa: ARG002
         return (
             " for an output that is right or wrong; where columns have the output and what it should "
             "be, name them as prediction=COLUMN and truth=COLUMN"

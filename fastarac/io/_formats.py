@@ -258,6 +258,8 @@ def open_source(path: Path, connection: DuckDBPyConnection) -> Source:
             "the kind of file is told by the end of its name: .csv, .tsv, .jsonl or .ndjson, "
             "each also with .gz after it, or .parquet"
         )
+        if text_name.endswith((".xlsx", ".xls", ".ods")):
+            problem = "spreadsheets are not read; save it as CSV"
         raise DataFileError(path, problem)
     if is_empty:
         raise DataFileError(path, "the file is empty")

@@ -251,13 +251,13 @@ class Source(ABC):
         return DataFileError(self.path, problem, row=index + 1, line=line)
 
     def unexpected(
-        self, column: str, index: int, expected: str, hint: Callable[[str], str] = lambda _: ""
+        self, column: str, index: int, expected: str, hint: Callable[[str | None], str] = lambda _: ""
     ) -> DataFileError:
-        """Return an error about the value of a column in a row; the hint is about one that is there."""
+        """Return an error about the value of a column in a row; the hint is about it, or about none."""
         value = self.shown(column, index)
         found = "is empty" if value is None else f"holds {value}"
-        rest = expected if value is None else expected + hint(value)
-        return self.error_in_row(index, f"column {quoted(column)} {found}; {rest}")
+        problem = f"column {quoted(column)} {found}; {expected}{hint(value)}"
+        return self.error_in_row(index, problem)
 
     def explain(self, failure: Exception) -> DataFileError:
         """Return an error that tells why DuckDB could not read the file."""

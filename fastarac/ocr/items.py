@@ -15,6 +15,7 @@ from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.policies import Policy
 from fastarac.ocr.records import INSERTED, KINDS, MISSED, RIGHT, Reading, Records, records_of
 from fastarac.ocr.units import check_unit
+from fastarac.ocr.words import Words
 from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation import Evaluation
     from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
     from fastarac.ocr.units import Join, Unit
-    from fastarac.ocr.words import Words
 
 __all__ = ["HARDLY", "AlignedOutputs", "PageCounts", "align"]
 
@@ -414,6 +414,12 @@ def align(
     >>> aligned.confidence, aligned.id
     (array([71., 42., 42.]), ('p1:1', 'p1:2', 'p1:3'))
     """
+    for name, given, reader in (("truth", truth, "read_truth"), ("words", words, "read")):
+        if not isinstance(given, Words):
+            raise TypeError(
+                f"{name} is {given!r:.60} ({type(given).__name__}); Words are expected, as "
+                f"fastarac.ocr.{reader} returns them"
+            )
     check_unit(unit, join)
     policy = Policy(missed, inserted)
     policy.check()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 import numpy as np
 
 from fastarac._core.checks import exactly_one, failure_of, fraction_of
-from fastarac._core.exceptions import SampleTooSmallWarning
+from fastarac._core.exceptions import warn_too_small
 from fastarac._core.inputs import choice, read_groups, read_items
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result
@@ -331,7 +330,8 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool) -> st
     if not (by_rate or fixed) and (grouped or method in ("auto", "fallback")):
         message = (
             "max_risk is given without thresholds or a scale; thresholds that were fixed without these "
-            "items are expected" + ("" if grouped else ", or method='sgr'")
+            "items are expected, as by scale='unit' for confidences in [0, 1] or scale='percent'"
+            + ("" if grouped else ", or method='sgr'")
         )
         raise TypeError(message)
     if method == "auto":
@@ -463,10 +463,8 @@ def _warn_few_groups(pages: Pages, limit: float, delta: float) -> None:
     if len(pages.sizes) < needed:
         n = len(pages.sizes)
         there = "is 1 group" if n == 1 else f"are {n} groups"
-        warnings.warn(
-            f"there {there}; about {needed} without an error are needed for a limit of {limit:g}",
-            SampleTooSmallWarning,
-            stacklevel=3,
+        warn_too_small(
+            f"there {there}; about {needed} without an error are needed for a limit of {limit:g}"
         )
 
 
@@ -501,8 +499,6 @@ def _warn_too_small(n: int, least: float, criterion: str, limit: float, share: f
         expected = f"at least {needed} items are needed for {criterion}={limit:g}"
     else:
         expected = f"no number of items is enough for {criterion}=0"
-    warnings.warn(
-        f"{n} items without a single error would still allow {percent(least, 4)} errors; {expected}",
-        SampleTooSmallWarning,
-        stacklevel=3,
+    warn_too_small(
+        f"{n} items without a single error would still allow {percent(least, 4)} errors; {expected}"
     )

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.files import whole_file
+from fastarac._core.files import path_of, whole_file
 from fastarac.io._columns import Confidence, Label, Rejected
 from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, open_source
 from fastarac.io._sources import DataFileError, connect, sql_name, sql_text
 from fastarac.operation.applied import AppliedField, AppliedPolicy
+from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import Seen, quantiles_of, shift_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from fastarac.io._sources import Source
-    from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
 
 JSON = "FORMAT json"
@@ -119,7 +119,12 @@ def apply_policy(
     >>> found.n_items, found.accepted
     (3, 2)
     """
-    source_path, goals = Path(path), [Path(accepted), Path(review)]
+    if not isinstance(policy, Policy):
+        raise TypeError(
+            f"policy is {policy!r} ({type(policy).__name__}); a Policy is expected, as Policy.load "
+            "reads it from a file"
+        )
+    source_path, goals = path_of(path), [path_of(accepted, "accepted"), path_of(review, "review")]
     _check_paths(source_path, goals)
     policy.require_columns(by=by, documents=documents)
     with connect(alone=True) as connection:

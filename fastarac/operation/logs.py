@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastarac._core.checks import exactly_one
+from fastarac._core.files import path_of
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.text import quoted
 from fastarac.io._columns import Correct, Label, Number
@@ -114,7 +114,7 @@ def read_audits(
     with connect() as connection:
         import duckdb
 
-        source = open_source(Path(path), connection)
+        source = open_source(path_of(path), connection)
         for pick in picks.values():
             source.require(pick.column)
         if by is not None:

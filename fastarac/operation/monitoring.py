@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastarac._core.checks import exactly_one, failure_of, inner_fraction
-from fastarac._core.files import write_whole
+from fastarac._core.files import read_saved, write_whole
 from fastarac._core.inputs import whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.results import Table, TupleResult
@@ -19,7 +19,7 @@ from fastarac.operation.policy import content_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -261,7 +261,7 @@ class ErrorRateMonitor:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ErrorRateMonitor:
         """Read the monitor that :meth:`save` wrote."""
-        return cls.from_json(Path(path).read_text(encoding="utf-8"))
+        return read_saved(path, cls.from_json)
 
 
 class MonitorSet:
@@ -295,6 +295,16 @@ class MonitorSet:
     def __init__(
         self, limits: Mapping[str, Mapping[str, Any]], *, failure_probability: float = 0.05
     ) -> None:
+        if not isinstance(limits, Mapping):
+            raise TypeError(
+                f"limits is a {type(limits).__name__}; a mapping of names to limits is expected"
+            )
+        for name, limit in limits.items():
+            if not isinstance(limit, Mapping):
+                raise TypeError(
+                    f"limits[{name!r}] is {limit!r}; a mapping such as {{'max_error_rate': 0.01}} is "
+                    "expected"
+                )
         if not limits:
             raise ValueError("limits is empty; the limit of at least one policy is expected")
         self.failure_probability = failure_of(failure_probability)
@@ -304,7 +314,8 @@ class MonitorSet:
         }
 
     def __repr__(self) -> str:
-        return f"MonitorSet({len(self._monitors)} policies, alarms={list(self.alarms)})"
+        n = len(self._monitors)
+        return f"MonitorSet({n} polic{'y' if n == 1 else 'ies'}, alarms={list(self.alarms)})"
 
     def __str__(self) -> str:
         return "\n".join(f"{name}: {monitor}" for name, monitor in self._monitors.items())
@@ -352,7 +363,7 @@ class MonitorSet:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> MonitorSet:
         """Read the monitors that :meth:`save` wrote."""
-        return cls.from_json(Path(path).read_text(encoding="utf-8"))
+        return read_saved(path, cls.from_json)
 
 
 def _e_value(errors: int, audited: int, limit: float) -> float:

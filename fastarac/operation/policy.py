@@ -6,13 +6,12 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fastarac._core.comparing import at_or_above
-from fastarac._core.files import write_whole
+from fastarac._core.files import read_saved, write_whole
 from fastarac._core.inputs import read_groups, read_items
 from fastarac._core.results import Result
 from fastarac._core.showing import fields_of
@@ -362,7 +361,7 @@ class Policy(Result):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Policy:
         """Read the policy that :meth:`save` wrote."""
-        return cls.from_json(Path(path).read_text(encoding="utf-8"))
+        return read_saved(path, cls.from_json)
 
     def _document_confidence(
         self, confidence: NDArray[Any], codes: NDArray[Any] | None, of_item: NDArray[Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ from fastarac.sweep import threshold_sweep
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -110,6 +111,11 @@ def write_report(
     require("jinja2", "report")
     require_page(path)
     level = inner_fraction(confidence_level, "confidence_level")
+    if not isinstance(models, Mapping):
+        raise TypeError(
+            f"models is a {type(models).__name__}; a mapping of names to (correct, confidence), or to "
+            "what fastarac.ocr makes, is expected"
+        )
     if not models:
         raise ValueError("models is empty; at least one model is expected")
     pictures = {} if images is None else images_in(Path(images))

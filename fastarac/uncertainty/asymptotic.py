@@ -386,6 +386,7 @@ def heavy_items(sample: Sample) -> float:
     return float(min(wrong, int(np.count_nonzero(heavy)) - wrong))
 
 
+ROUNDING = 1e-9  # of a number of items that is computed
 UNSEEN = "the interval is what could have gone unseen"
 
 
@@ -411,6 +412,8 @@ def doubts(
     interval is where the items leave no spread.
     """
     name = name or (statistic.name if statistic is not None else "it")
+    if estimate.grouped and estimate.n == 1:
+        return f"{few_groups_of(1)}: {without_spread}"
     if not estimate.standard_error > NO_SPREAD:
         return f"the items leave no spread to estimate the error of {name} from; {without_spread}"
     if estimate.grouped and estimate.n < FEW_GROUPS:
@@ -428,9 +431,11 @@ def doubts(
         if statistic is not None and statistic.name == "roc_partial_auc":
             few = FEW_IN_PART_OF_GROUPS
     if effective < few:
-        return (
-            f"there are {effective:.3g} {kind}; the interval of {name} can be relied on from {few} on"
-        )
+        found = math.floor(effective + ROUNDING) if effective >= 1.0 else float(f"{effective:.2g}")
+        there = f"are {found} {kind}"
+        if found == 1 and kind.endswith("items"):
+            there = f"is 1 {kind.removesuffix('s')}"
+        return f"there {there}; the interval of {name} can be relied on from {few} on"
     if estimate.groups_of_class < FEW_ITEMS:
         return (
             f"{estimate.groups_of_class:g} groups have items of the rarer class; the interval of "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -225,7 +226,19 @@ def check_name(name: object, argument: str = "statistic") -> None:
         raise TypeError(message)
     if name not in _DEFINITIONS:
         message = f"{argument} is {name!r}; one of {', '.join(_DEFINITIONS)} is expected"
-        raise ValueError(message)
+        raise ValueError(message + _meant(name))
+
+
+def _meant(name: str) -> str:
+    """Say what an unknown name may have been meant for, where that shows."""
+    known, *parameters = name.split(":")
+    if known in _DEFINITIONS and parameters:
+        return f" (parameters are given by name: Statistic({known!r}, {', '.join(parameters)}))"
+    plain = known.strip().lower().replace("-", "_").replace(" ", "_")
+    plain = plain.removesuffix("_score").removesuffix("_loss")
+    close = [f"{plain}_auc"] if f"{plain}_auc" in _DEFINITIONS else []
+    close += difflib.get_close_matches(plain, _DEFINITIONS, 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def as_statistic(statistic: str | Statistic) -> Statistic:

@@ -1,0 +1,146 @@
+"""What is said of likely mistakes: the argument by its name, and what was meant."""
+
+from __future__ import annotations
+
+import pytest
+
+import fastarac as fa
+
+
+@pytest.mark.parametrize("given", [0.95, 1, 95])
+def test_a_level_of_confidence_is_no_failure_probability(given):
+    """Of 0.95 or 95, where 0.05 is meant, a guarantee would fail 19 times in 20."""
+    pair, limit = ([1, 0, 1, 0], [0.9, 0.8, 0.2, 0.1]), {"max_error_rate": 0.1}
+    wrong = {"failure_probability": given}
+    calls = (
+        lambda: fa.guaranteed_operating_point(*pair, **limit, **wrong),
+        lambda: fa.evaluate(*pair, **limit, **wrong),
+        lambda: fa.operation.fit_policy(*pair, **limit, **wrong),
+        lambda: fa.operation.fit_policy(*pair, by=list("aabb"), **limit, **wrong),
+        lambda: fa.operation.ErrorRateMonitor(**limit, **wrong),
+        lambda: fa.operation.MonitorSet({"a": limit}, **wrong),
+        lambda: fa.operation.sample_size_for_guarantee(0.1, 0.05, **wrong),
+        lambda: fa.operation.guarantee_power([100], 0.1, 0.05, **wrong),
+        lambda: fa.operation.audit_plan(0.1, 0.2, **wrong),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match=r"^failure_probability is .* 0\.05 for 95 % confidence$"):
+            call()
+
+
+def test_the_wrong_argument_is_named():
+    with pytest.raises(TypeError, match=r"^thresholds has type <U.*not text such as '0\.9'$"):
+        fa.guaranteed_operating_point([1, 0], [0.9, 0.1], max_risk=0.1, thresholds=[0.9, "a"])
+    for thresholds in ([0.9, float("nan")], []):
+        with pytest.raises(ValueError, match=r"^thresholds is "):
+            fa.guaranteed_operating_point([1, 0], [0.9, 0.1], max_risk=0.1, thresholds=thresholds)
+
+
+def test_a_threshold_outside_the_probabilities():
+    with pytest.raises(ValueError, match=r"threshold is 50\.0 and y_score has prob.*\(50 % is 0\.5\)"):
+        fa.correctness([0, 1], [0.1, 0.9], threshold=50)
+    correct, _ = fa.correctness([0, 1], [-3.0, 0.9], threshold=-2)
+    assert correct.tolist() == [True, True]
+
+
+def test_an_interval_wider_than_its_statistic():
+    pair = ([1, 0, 1, 1] * 10, [0.4, 0.5, 0.6, 0.7] * 10)
+    plan = fa.operation.sample_size_for_interval
+    with pytest.raises(ValueError, match=r"half_width is 5\.0; at most 0\.25 is .*\(5 % is 0\.05\)"):
+        plan(*pair, statistic="arac_auc", half_width=5)
+    assert plan(*pair, statistic="recognition_rate", half_width=0.5) > 1
+
+
+class Table:
+    columns = ("correct", "confidence")
+
+
+PAIR = ([1, 0, 1, 0], [0.9, 0.8, 0.2, 0.1])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: fa.report.write_report("r.html", PAIR), TypeError, "models is a tuple; a mapping of"),
+        (
+            lambda: fa.operation.apply_policy("p.json", "b.csv", accepted="a.csv", review="r.csv"),
+            TypeError,
+            r"policy is 'p\.json' \(str\); a Policy is expected, as Policy\.load reads it",
+        ),
+        (
+            lambda: fa.operation.MonitorSet({"a": 0.1}),
+            TypeError,
+            r"limits\['a'\] is 0\.1; a mapping such as \{'max_error_rate': 0\.01\} is expected",
+        ),
+        (lambda: fa.operation.MonitorSet(0.1), TypeError, "limits is a float; a mapping of names"),
+        (
+            lambda: fa.ocr.align("a", "b"),
+            TypeError,
+            r"truth is 'a' \(str\); Words are .*\.read_truth ret",
+        ),
+        (lambda: fa.io.read_outputs(Table()), TypeError, "path is a Table; .*frames takes data frames"),
+        (
+            lambda: fa.evaluate(Table()),
+            TypeError,
+            r"confidence is missing; .*\(fastarac\.frames\.evaluate ",
+        ),
+        (
+            lambda: fa.evaluate("a.csv"),
+            TypeError,
+            r"confidence is missing; .*\(fastarac\.io\.read_outputs",
+        ),
+        (lambda: fa.arac_auc_score("a.csv"), TypeError, r"\(fastarac\.io\.read_outputs reads files\)"),
+        (
+            lambda: fa.frames.evaluate("a.csv", confidence="x", correct="y"),
+            TypeError,
+            r"frame is of type str; .* pandas, polars, pyarrow.*\(fastarac\.io\.read_outputs",
+        ),
+        (
+            lambda: fa.evaluate(*PAIR[::-1]),
+            ValueError,
+            "are correct and confidence the other way round",
+        ),
+        (lambda: fa.evaluate([0.5, 1], [0.3, 0.1]), ValueError, "takes grades with graded=True"),
+        (lambda: fa.Statistic("arac"), ValueError, r"\(did you mean 'arac_auc'\?\)"),
+        (lambda: fa.Statistic("ARAC_AUC"), ValueError, r"\(did you mean 'arac_auc'\?\)"),
+        (lambda: fa.Statistic("roc-auc"), ValueError, r"\(did you mean 'roc_auc'\?\)"),
+        (lambda: fa.Statistic("arac_auc_score"), ValueError, r"\(did you mean 'arac_auc'\?\)"),
+        (
+            lambda: fa.bootstrap(*PAIR, statistic="acceptance_at_error_rate:max_error_rate=0.05"),
+            ValueError,
+            r"\(.* Statistic\('acceptance_at_error_rate', max_error_rate=0\.05\)\)",
+        ),
+        (
+            lambda: fa.guaranteed_operating_point(*PAIR, max_risk=0.5),
+            TypeError,
+            r"as by scale='unit' for confidences in \[0, 1\]",
+        ),
+    ],
+)
+def test_what_was_meant_is_said(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_a_file_of_another_kind_is_named(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("correct,confidence\n")
+    for load in (
+        fa.operation.Policy.load,
+        fa.operation.ErrorRateMonitor.load,
+        fa.operation.MonitorSet.load,
+    ):
+        with pytest.raises(ValueError, match=r"a\.csv: it is not valid JSON"):
+            load(path)
+
+
+def test_one_group_is_said_to_be_one():
+    with pytest.warns(fa.UnreliableIntervalWarning, match="^there is 1 group; "):
+        fa.asymptotic_interval(*PAIR, groups=[0] * 4)
+
+
+def test_warnings_point_to_the_caller():
+    for call in (fa.evaluate, fa.guaranteed_operating_point, fa.operation.fit_policy):
+        with pytest.warns(fa.SampleTooSmallWarning) as caught:
+            call(*PAIR, max_error_rate=0.01, failure_probability=0.05)
+        assert {warning.filename for warning in caught} == {__file__}
