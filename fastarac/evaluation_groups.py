@@ -16,6 +16,7 @@ from fastarac._core.inputs import positive_scalar, read_groups, read_items
 from fastarac._core.pairs import METRICS, value_of_pairs, values_of_pairs
 from fastarac._core.results import Result, Table
 from fastarac._core.single_items import takes_items_only
+from fastarac._core.text import aligned, plural, printable
 from fastarac.areas.arac import arac_area_of, pair_counts
 from fastarac.costs.verification import require_costs
 from fastarac.evaluation import reject_reviewer
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
     from fastarac.uncertainty.statistics import Statistic
 
+MOST_SHOWN = 20  # groups that are printed
 WITH_INTERVALS = ("recognition_rate", "arac_auc", "roc_auc", "augrc")
 
 
@@ -65,6 +67,15 @@ class GroupEvaluation(Table, Result):
 
     def __repr__(self) -> str:
         return f"GroupEvaluation({len(self)} groups, {', '.join(self.values)})"
+
+    def __str__(self) -> str:
+        rows = [
+            [printable(str(group)), *(f"{column[i]:.6g}" for column in self.values.values())]
+            for i, group in enumerate(self.groups[:MOST_SHOWN])
+        ]
+        lines = aligned([["group", *self.values], *rows])
+        more = len(self) - len(rows)
+        return "\n".join([*lines, *([f"and {more:,} {plural('group', more)} more"] if more else [])])
 
     def _parts(self) -> dict[str, Any]:
         return {"group": self.groups, **self.values}

@@ -48,7 +48,8 @@ def named_models(
         )
         raise TypeError(message)
     if len(models) < least:
-        message = f"models has {len(models)} entries; at least {least} is expected"
+        entries, are = ("entry" if len(models) == 1 else "entries"), ("is" if least == 1 else "are")
+        message = f"models has {len(models)} {entries}; at least {least} {are} expected"
         raise ValueError(message)
     for name in models:
         if not isinstance(name, str):

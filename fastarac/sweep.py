@@ -16,6 +16,7 @@ from fastarac._core.inputs import NAMES, read_counts, read_items, vector
 from fastarac._core.minority import corners_around_few
 from fastarac._core.results import Result, Table, TupleResult, read_only
 from fastarac._core.single_items import takes_items_only
+from fastarac._core.text import rounded_percent
 
 FloatArray = NDArray[np.float64]
 
@@ -111,6 +112,12 @@ class ThresholdSweep(Table, Result):
             f"ThresholdSweep({len(self.thresholds) - 1} thresholds, "
             f"{self.n_correct:.12g} correct, {self.n_incorrect:.12g} incorrect"
             f"{', corners only' if self.corners_only else ''})"
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"{self.total:,.12g} items, {rounded_percent(self.recognition_rate)} correct, "
+            f"{len(self.thresholds) - 1:,} thresholds{', corners only' if self.corners_only else ''}"
         )
 
     @staticmethod

@@ -226,7 +226,7 @@ def test_models_that_cost_as_little_tie(tmp_path):
     prices = ("--cost-verification", 1, "--cost-correction", 1, "--cost-error", 9)
     said = run(tmp_path / "a.csv", tmp_path / "b.csv", *prices).stdout.replace("\n", " ")
     assert "b costs as little: a tie." in said
-    assert "Whether a lead is more than chance says: fastarac compare" in said
+    assert "To see whether a lead is more than chance, run: fastarac compare" in said
 
 
 def test_two_prices_are_told_what_to_enter(tmp_path):

@@ -359,7 +359,7 @@ def test_bad_arguments_are_refused():
     columns = models(9, n=30, k=2)
     with pytest.raises(TypeError, match="models is a list; a mapping"):
         fa.compare_models(list(columns.values()))
-    with pytest.raises(ValueError, match="models has 1 entries; at least 2"):
+    with pytest.raises(ValueError, match="models has 1 entry; at least 2"):
         fa.compare_models({"a": columns["model 0"]})
     with pytest.raises(TypeError, match=r"'b' is not \(correct, confidence\)"):
         fa.compare_models({**columns, "b": ([1, 0],)})
@@ -371,7 +371,7 @@ def test_bad_arguments_are_refused():
         fa.compare_models(columns, correction="none")
     with pytest.raises(ValueError, match="has no influence values"):
         fa.compare_models(columns, statistic="equal_error_rate")
-    with pytest.raises(ValueError, match=r"confidence of 'b'\[0\] is nan"):
+    with pytest.raises(ValueError, match=r"models\['b'\]: confidence\[0\] is nan"):
         fa.compare_models({**columns, "b": (np.ones(30), np.full(30, math.nan))})
     with pytest.raises(ValueError, match="n_resamples is 1"):
         fa.compare_models(columns, method="bootstrap", n_resamples=1)

@@ -122,6 +122,38 @@ def test_what_was_meant_is_said(call, error, message):
         call()
 
 
+def test_results_print_figures():
+    assert str(fa.threshold_sweep(*PAIR)) == "4 items, 50.0 % correct, 4 thresholds"
+    found = fa.evaluate_groups(*PAIR, by=list("aabb"), metrics=["n", "recognition_rate"])
+    assert str(found).split("\n") == [
+        "group  n  recognition_rate", "a      2  0.5", "b      2  0.5",
+    ]  # fmt: skip
+    many = fa.evaluate_groups([1] * 21, [0.5] * 21, by=range(21), metrics="n")
+    assert str(many).endswith("\nand 1 group more")
+    models = {"a": PAIR, "b": (PAIR[0], [0.1, 0.2, 0.3, 0.4])}
+    with pytest.warns(fa.UnreliableIntervalWarning):
+        said = str(fa.compare_models(models, method="bootstrap", n_resamples=10))
+    assert "best in: the share of samples like this one in which" in said
+
+
+def test_one_is_not_several():
+    with pytest.raises(ValueError, match=r"^models has 1 entry; at least 2 are expected"):
+        fa.compare_models({"a": PAIR})
+    with pytest.raises(ValueError, match=r"^models\['b'\]: correct\[0\] is 2; "):
+        fa.compare_models({"a": PAIR, "b": ([2, 1, 0, 1], PAIR[1])})
+    only = fa.costs.preference_map({"a": PAIR}, gammas=[1.0], deltas=[1.0])
+    assert repr(only).startswith("PreferenceMap(1 gamma x 1 delta, ")
+    assert "(1 policy, " in repr(fa.operation.MonitorSet({"a": {"max_error_rate": 0.1}}))
+
+
+def test_intervals_are_printed_with_their_level():
+    policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
+    assert "(90 % interval " in str(policy.check([1] * 397 + [0] * 3, range(400)))
+    monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.01, failure_probability=0.1)
+    monitor.update(1, 100)
+    assert "(90 % interval " in str(monitor)
+
+
 def test_a_file_of_another_kind_is_named(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("correct,confidence\n")

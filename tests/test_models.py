@@ -43,5 +43,5 @@ def test_refused(models, error, message):
 def test_names_of_the_arrays_and_the_least_number():
     with pytest.raises(TypeError, match=r"^models\['a'\] is a int; \(y_true, y_score\) or a Threshold"):
         as_models({"a": 3}, names=SCORED_NAMES)
-    with pytest.raises(ValueError, match=r"^models has 1 entries; at least 2 is expected"):
+    with pytest.raises(ValueError, match=r"^models has 1 entry; at least 2 are expected"):
         as_models({"a": PAIR}, least=2)

@@ -34,7 +34,8 @@ def sentences(models: Sequence[Model]) -> Iterator[str]:
             yield f"With {confidence} confidence {promise}: {NOTHING}."
             continue
         each = [_outcome(model, sure, several=several) for model, sure in promised]
-        yield f"With {confidence} confidence {promise}: {listed(each)}."
+        accept = "accept " if several else ""
+        yield f"With {confidence} confidence {promise}: {accept}{listed(each)}."
 
 
 def premise(models: Sequence[Model]) -> str:

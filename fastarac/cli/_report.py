@@ -164,14 +164,17 @@ def records(models: Sequence[Model]) -> list[dict[str, Any]]:
     return rows
 
 
+WHETHER = "To see whether a lead is more than chance, run: fastarac compare"
+
+
 def _whether_more_than_chance(models: Sequence[Model]) -> str:
     """Return by which command models that stand side by side are told apart."""
     for limit in models[0].limits:
         if limit.criterion != "threshold":
             name = limit.criterion.replace("max_", "acceptance_at_")
             statistic = f" --statistic {name}:{limit.criterion}={limit.value:g} --method bootstrap"
-            return f"Whether a lead is more than chance says: fastarac compare{statistic}"
-    return "Whether a lead is more than chance says: fastarac compare"
+            return f"{WHETHER} FILE FILE…{statistic}"
+    return f"{WHETHER} FILE FILE…"
 
 
 def _outcomes(models: Sequence[Model], index: int) -> str:

@@ -88,10 +88,12 @@ class Settings:
             groups = None
             if outputs.by is not None:
                 options: dict[str, Any] = {}
+                if spending is not None or self.costs.are_given:
+                    options["costs"] = figures.costs
                 if self.certainty.level is not None:
-                    options = {"intervals": True, "confidence_level": self.certainty.level}
+                    options |= {"intervals": True, "confidence_level": self.certainty.level}
                 with collected(notes):
-                    groups = Groups.of(outputs, limits, spending, costs=figures.costs, **options)
+                    groups = Groups.of(outputs, limits, spending, **options)
         except ValueError as error:
             raise RefusalError(f"{name}: {in_words_of_options(error)}") from None
         said = tuple(in_words_of_options(note) for note in notes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastarac._core.inputs import vector
 from fastarac._core.results import Result, Table
-from fastarac._core.text import printable, rounded_percent
+from fastarac._core.text import plural, printable, rounded_percent
 from fastarac.costs.corners import hull_corners, hull_steps, part_of
 from fastarac.costs.verification import PERFECT
 from fastarac.models import as_models
@@ -67,7 +67,8 @@ class PreferenceMap(Table, Result):
         return {name: values.ravel() for name, values in columns.items()}
 
     def __repr__(self) -> str:
-        shape = f"{len(self.gammas)} gammas x {len(self.deltas)} deltas"
+        sizes = ("gamma", len(self.gammas)), ("delta", len(self.deltas))
+        shape = " x ".join(f"{n} {plural(axis, n)}" for axis, n in sizes)
         return f"PreferenceMap({shape}, {', '.join(map(repr, self.names))})"
 
     def __str__(self) -> str:

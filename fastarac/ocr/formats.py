@@ -97,7 +97,7 @@ _ALL = (
     ),
     Format(
         "azure-read",
-        "Azure AI Vision, Read",
+        "Azure AI Vision Read",
         "JSON with `readResults` or `readResult`",
         "unit",
         "word",

@@ -104,7 +104,8 @@ class PolicyCheck(Result):
         if math.isnan(found.estimate):
             return f"too few {self.unit} to tell whether {head} holds: none is accepted"
         rate = f"{percent(found.estimate, 4)} {_NOUN[self.criterion]} {self.unit} are undetected errors"
-        ends = f"{percent(found.low, 4)} to {percent(found.high, 4)}"
+        level = f"{percent(found.confidence_level)} interval"
+        ends = f"{level} {percent(found.low, 4)} to {percent(found.high, 4)}"
         if self.audited is not None:
             rate = f"by {self.audited:,} audits, {rate}"
         if self.verdict == "too few":

@@ -139,7 +139,8 @@ class ErrorRateMonitor:
         found = self.interval
         rate = (
             f"{self.errors:,} errors among {self.audited:,} audits, {percent(found.estimate, 3)} "
-            f"({percent(found.low, 3)} to {percent(found.high, 3)})"
+            f"({percent(found.confidence_level)} interval {percent(found.low, 3)} to "
+            f"{percent(found.high, 3)})"
         )
         if self.alarm:
             return f"alarm: the limit of {percent(self.limit)} is exceeded; {rate}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastarac._core.results import Result, Table
 from fastarac._core.showing import html_of_columns, html_table
-from fastarac._core.text import percent, printable, probability
+from fastarac._core.text import aligned, percent, printable, probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -193,14 +193,14 @@ class ModelComparison(Table, Result):
             ]
             for pair in self.pairs
         ]
-        widths = [max(map(len, column)) for column in zip(*models, *pairs, strict=True)]
-        lines = [
-            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in (*models, *pairs)
-        ]
+        lines = aligned([*models, *pairs])
         lines.insert(len(models), "")
         alpha = percent(1 - self.confidence_level, 6)
-        lines += ["", f"Models that share a letter do not differ significantly at {alpha}."]
+        lines += [
+            "",
+            "best in: the share of samples like this one in which a model would be the best.",
+            f"Models that share a letter do not differ significantly at {alpha}.",
+        ]
         return "\n".join(lines)
 
 

@@ -309,6 +309,7 @@ def compare_models(
     knn-votes − logistic-pca5    +0.1208           +0.1050 to +0.1365  1.2e-43
     naive-bayes − logistic-pca5  +0.0506           +0.0343 to +0.0670  4.7e-09
     <BLANKLINE>
+    best in: the share of samples like this one in which a model would be the best.
     Models that share a letter do not differ significantly at 5 %.
     """
     compared = _compared(statistic, costs, reviewer)
@@ -444,7 +445,7 @@ def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _F
     moves: list[NDArray[np.float64]] = []
     doubts = []
     for name, pair in columns.items():
-        names = f"correct of {name!r}", f"confidence of {name!r}", "sample_weight"
+        names = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", "sample_weight"
         items = influence.items_of(*pair, options.sample_weight, names)
         samples.append(Sample(items.sweep, items, codes))
         moves.append(asymptotic.moves_of(samples[-1], statistic))
