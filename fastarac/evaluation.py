@@ -7,11 +7,12 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
+from fastarac._core.checks import check_intervals, failure_of
 from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
 from fastarac._core.pairs import value_of_pairs
 from fastarac._core.results import Result
 from fastarac._core.showing import flat, html_table
-from fastarac._core.text import listed
+from fastarac._core.text import listed, plural
 from fastarac.areas import arac as areas
 from fastarac.areas.risk import risk_areas
 from fastarac.costs.verification import VerificationCosts, require_costs
@@ -176,7 +177,8 @@ class Evaluation(Result):
 
     def __repr__(self) -> str:
         area = f"ARAC-AUC {self.arac.auc:.4f}"
-        return f"Evaluation({self.n:.12g} items, {area}, {len(self.limits)} limits)"
+        limits = f"{len(self.limits)} {plural('limit', len(self.limits))}"
+        return f"Evaluation({self.n:.12g} items, {area}, {limits})"
 
     def _shown(self, name: str, value: float, limit: Limit | None = None) -> str:
         found = self.intervals.get(name if limit is None else f"{name}@{limit.key}")
@@ -250,8 +252,8 @@ def evaluate(
     ValueError, TypeError
         As :func:`.threshold_sweep`; also for limits outside their range, for intervals or guarantees
         with a `reviewer`, whose errors are not counted in the data, for a guarantee with weights,
-        which are not counts, or grades, and for one of `max_risk` with `groups`, which takes fixed
-        thresholds.
+        which are not counts, or grades, for one of `max_risk` with `groups`, which takes fixed
+        thresholds, and for a `confidence_level` without `intervals`.
 
     Warns
     -----
@@ -277,6 +279,7 @@ def evaluate(
         errors that remain         0.2000
         W (γ = 1, δ = 0)           1.4000
     """
+    check_intervals(intervals, confidence_level)
     limits = read_limits(max_error_rate, max_risk, threshold)
     prices = UNIT_PRICES if costs is None else require_costs(costs)
     if isinstance(correct, BoundedSweep):
@@ -287,6 +290,8 @@ def evaluate(
         )  # fmt: skip
         return evaluate_bounds(correct, limits, prices)
     check_reviewer(reviewer)
+    if failure_probability is not None:
+        failure_of(failure_probability)
     if intervals or failure_probability is not None:
         reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
     if graded:

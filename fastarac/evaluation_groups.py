@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core.checks import check_intervals
 from fastarac._core.comparing import at_or_above
 from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
 from fastarac._core.grades import graded_items, twice
@@ -184,6 +185,7 @@ def evaluate_groups(
             known = ", ".join(map(repr, METRICS))
             message = f"metrics has {name!r}; some of {known} are expected"
             raise ValueError(message)
+    check_intervals(intervals, confidence_level)
     limits = read_limits(max_error_rate, max_risk, threshold)
     check_reviewer(reviewer)
     people = Reviewer() if reviewer is None else reviewer

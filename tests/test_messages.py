@@ -15,6 +15,7 @@ def test_a_level_of_confidence_is_no_failure_probability(given):
     calls = (
         lambda: fa.guaranteed_operating_point(*pair, **limit, **wrong),
         lambda: fa.evaluate(*pair, **limit, **wrong),
+        lambda: fa.evaluate(*pair, max_error_rate=(), threshold=0.5, **wrong),
         lambda: fa.operation.fit_policy(*pair, **limit, **wrong),
         lambda: fa.operation.fit_policy(*pair, by=list("aabb"), **limit, **wrong),
         lambda: fa.operation.ErrorRateMonitor(**limit, **wrong),
@@ -141,6 +142,7 @@ def test_one_is_not_several():
         fa.compare_models({"a": PAIR})
     with pytest.raises(ValueError, match=r"^models\['b'\]: correct\[0\] is 2; "):
         fa.compare_models({"a": PAIR, "b": ([2, 1, 0, 1], PAIR[1])})
+    assert repr(fa.evaluate(*PAIR, max_error_rate=0.1)).endswith(", 1 limit)")
     only = fa.costs.preference_map({"a": PAIR}, gammas=[1.0], deltas=[1.0])
     assert repr(only).startswith("PreferenceMap(1 gamma x 1 delta, ")
     assert "(1 policy, " in repr(fa.operation.MonitorSet({"a": {"max_error_rate": 0.1}}))
@@ -152,6 +154,23 @@ def test_intervals_are_printed_with_their_level():
     monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.01, failure_probability=0.1)
     monitor.update(1, 100)
     assert "(90 % interval " in str(monitor)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"intervals": 0.9}, TypeError, r"intervals is 0\.9 \(float\); True or False is expected"),
+        ({"intervals": "yes"}, TypeError, r"intervals is 'yes' \(str\)"),
+        ({"confidence_level": 0.9}, ValueError, "confidence_level is given without intervals=True"),
+    ],
+)
+def test_intervals_are_asked_for_by_yes_or_no(options, error, message):
+    for evaluate in (
+        fa.evaluate,
+        lambda *pair, **given: fa.evaluate_groups(*pair, by=PAIR[0], **given),
+    ):
+        with pytest.raises(error, match=message):
+            evaluate(*PAIR, **options)
 
 
 def test_a_file_of_another_kind_is_named(tmp_path):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fastarac._core.inputs import fractions_of, of_percent, real_scalar
 
+DEFAULT_LEVEL = 0.95
 HIGHEST_FAILURE = 0.5  # beyond it, someone has given a level of confidence
 
 
@@ -35,6 +38,19 @@ def failure_of(value: Any, name: str = "failure_probability") -> float:
         )
         raise ValueError(message)
     return inner_fraction(number, name)
+
+
+def check_intervals(intervals: Any, confidence_level: Any) -> None:
+    """Raise unless `intervals` is True or False, and where only a level is given."""
+    if not isinstance(intervals, bool | np.bool_):
+        raise TypeError(
+            f"intervals is {intervals!r} ({type(intervals).__name__}); True or False is expected "
+            "(confidence_level= is their level)"
+        )
+    if not intervals and inner_fraction(confidence_level, "confidence_level") != DEFAULT_LEVEL:
+        raise ValueError(
+            "confidence_level is given without intervals=True; no other figure depends on it"
+        )
 
 
 def exactly_one(**options: object) -> str:

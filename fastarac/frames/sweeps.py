@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from fastarac import evaluation
-from fastarac._core.checks import failure_of, inner_fraction
+from fastarac._core.checks import check_intervals, failure_of, inner_fraction
 from fastarac._core.counted import integer_thresholds
 from fastarac._core.extras import require
 from fastarac._core.inputs import choice, vector
@@ -244,6 +244,7 @@ def evaluate(
     0.875
     """
     choice(method, "method", METHODS)
+    check_intervals(intervals, confidence_level)
     needing = {"reviewer": reviewer, "intervals": intervals, "failure_probability": failure_probability}
     for name, value in needing.items():
         if value is not None and value is not False and method != "counts":

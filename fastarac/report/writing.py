@@ -127,8 +127,9 @@ def write_report(
         "costs": costs,
         "reviewer": reviewer,
         "intervals": reviewer is None,
-        "confidence_level": level,
     }
+    if reviewer is None:
+        options["confidence_level"] = level
     subjects = []
     for name, model in models.items():
         said: list[str] = []
