@@ -17,12 +17,12 @@ from fastarac.areas import arac as areas
 from fastarac.areas.risk import risk_areas
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.evaluation_bounds import BoundedEvaluation, evaluate_bounds
+from fastarac.evaluation_costs import RATES, CostEvaluation, evaluate_costs, who_verifies
 from fastarac.evaluation_limits import LABELS, UNIT_PRICES, Limit, read_limits
 from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.operating.guarantees import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating.limits import sweep_of_limits
 from fastarac.operating.points import OperatingPoint, point_of_limit
-from fastarac.operating.reviewer import check_reviewer
 from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep, split_grades
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation_limits import Limits, Options, OptionsOfItems
     from fastarac.operating.reviewer import Reviewer
 
-RATES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
 SCALARS = ("roc_auc", "pr_auc", "average_precision", "aurc", "normalized_aurc", "augrc")
 
 
@@ -93,6 +92,9 @@ class Evaluation(Result):
     intervals : mapping of str to Interval
         By the names of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate@0.01"``, read-only;
         empty unless asked for.
+    spending : CostEvaluation or None
+        The cheapest threshold, and what an item costs there, at each limit, with everything and with
+        nothing checked; None unless prices are given.
     """
 
     n: int | float
@@ -108,6 +110,7 @@ class Evaluation(Result):
     costs: VerificationCosts
     limits: tuple[LimitEvaluation, ...]
     intervals: Mapping[str, Interval] = field(default_factory=dict)
+    spending: CostEvaluation | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as a flat dictionary that JSON can hold.
@@ -115,7 +118,9 @@ class Evaluation(Result):
         Keys of a limit's figures end in ``@`` and the limit, as in ``"acceptance_rate@0.01"``,
         ``"acceptance_rate@risk=0.02"`` or ``"error_rate@threshold=0.9"``; those of a guarantee in
         ``@guaranteed:0.01``; the ends of an interval have ``_low`` and ``_high`` before the ``@``.
-        What is undefined or infinite is ``None``.
+        With prices those of :meth:`.CostEvaluation.to_dict` follow: the cost of an item is
+        ``"cost@0.01"`` at a limit and ``"cost@cheapest"`` at the cheapest threshold. What is
+        undefined or infinite is ``None``.
         """
         figures: dict[str, Any] = {
             "n": self.n,
@@ -144,7 +149,7 @@ class Evaluation(Result):
             figures["confidence_level"] = interval.confidence_level
             figures[f"{figure}_low{at}{where}"] = interval.low
             figures[f"{figure}_high{at}{where}"] = interval.high
-        return flat(figures)
+        return flat(figures) | ({} if self.spending is None else self.spending.to_dict())
 
     def __str__(self) -> str:
         rows = self._rows()
@@ -171,8 +176,20 @@ class Evaluation(Result):
                 ("    errors that remain", self._shown("error_rate", point.error_rate, limit)),
                 (f"    W (γ = {gamma:g}, δ = {delta:g})", f"{found.performance:.4f}"),
             ]
+            if self.spending is not None:
+                rows.append(("    cost of an item", f"{self.spending.at_limits[limit.key]:.6g}"))
             if found.guaranteed is not None:
                 rows.append(("    guaranteed", str(found.guaranteed)))
+        if self.spending is not None:
+            cheapest = self.spending.cheapest
+            rows += [
+                ("cheapest: accepted", f"{cheapest.acceptance_rate:.4f}"),
+                ("    threshold", f"{cheapest.threshold!r}"),
+                ("    errors that remain", f"{cheapest.error_rate:.4f}"),
+                ("    cost of an item", f"{self.spending.at_cheapest:.6g}"),
+                ("    with everything checked", f"{self.spending.everything_checked:.6g}"),
+                ("    with nothing checked", f"{self.spending.nothing_checked:.6g}"),
+            ]
         return rows
 
     def __repr__(self) -> str:
@@ -203,6 +220,7 @@ def evaluate(
     threshold: float | Sequence[float] = (),
     costs: VerificationCosts | None = None,
     reviewer: Reviewer | None = None,
+    cost_reviewer: Reviewer | None = None,
     groups: ArrayLike | None = None,
     graded: bool = False,
     intervals: bool = False,
@@ -224,10 +242,16 @@ def evaluate(
     threshold : float or sequence of float, default=()
         Thresholds to look at as they are.
     costs : VerificationCosts, optional
-        What verifying, correcting and errors cost; by default γ = 1 and δ = 0.
+        What verifying, correcting and errors cost; by default γ = 1 and δ = 0. Where they are given,
+        the cheapest threshold and what an item costs are found, too (`Evaluation.spending`).
     reviewer : Reviewer, optional
         The people who verify what is rejected; by default they find and correct every error. Their
-        errors count at the operating points; the areas are those of the machine.
+        errors count at the operating points, against the limits too, and in the costs; the areas are
+        those of the machine.
+    cost_reviewer : Reviewer, optional
+        The people, in place of `reviewer`, where the limits are for the errors of the machine alone:
+        they count in `Evaluation.spending` and nowhere else, as ``--reviewer-detection`` and
+        ``--reviewer-false-alarm`` of the command line do. Goes with intervals and guarantees.
     groups : array_like of shape (n,), optional
         Labels of items that depend on each other, such as those of a page: intervals and guarantees
         rest on the groups, not on the single items.
@@ -250,10 +274,11 @@ def evaluate(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for limits outside their range, for intervals or guarantees
-        with a `reviewer`, whose errors are not counted in the data, for a guarantee with weights,
-        which are not counts, or grades, for one of `max_risk` with `groups`, which takes fixed
-        thresholds, and for a `confidence_level` without `intervals`.
+        As :func:`.threshold_sweep`; also for limits outside their range, or below the errors that a
+        `reviewer` leaves at every threshold, for intervals or guarantees with a `reviewer`, whose
+        errors are not counted in the data, for `cost_reviewer` beside `reviewer` or without `costs`,
+        for a guarantee with weights, which are not counts, or grades, for one of `max_risk` with
+        `groups`, which takes fixed thresholds, and for a `confidence_level` without `intervals`.
 
     Warns
     -----
@@ -285,11 +310,11 @@ def evaluate(
     if isinstance(correct, BoundedSweep):
         reject_beside_sweep(confidence, sample_weight)
         refuse_of_bounds(
-            reviewer=reviewer, groups=groups, intervals=intervals, graded=graded,
-            failure_probability=failure_probability,
+            reviewer=reviewer, cost_reviewer=cost_reviewer, groups=groups, intervals=intervals,
+            graded=graded, failure_probability=failure_probability,
         )  # fmt: skip
         return evaluate_bounds(correct, limits, prices)
-    check_reviewer(reviewer)
+    payer = who_verifies(costs, reviewer, cost_reviewer)
     if failure_probability is not None:
         failure_of(failure_probability)
     if intervals or failure_probability is not None:
@@ -306,7 +331,8 @@ def evaluate(
         _refuse_with_groups(limits, sample_weight)
         certain["groups"] = groups
     some_thresholds = any(limit.criterion == "threshold" for limit in limits)
-    if intervals or failure_probability is not None or reviewer is not None or some_thresholds:
+    given = (failure_probability, reviewer, costs)
+    if intervals or some_thresholds or any(each is not None for each in given):
         sweep = as_sweep(correct, confidence, sample_weight)
         items = areas.ranked(sweep, None, None)
     else:
@@ -333,6 +359,10 @@ def evaluate(
             else:
                 sure = guaranteed_operating_point(correct, confidence, **criterion, **certain)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
+    spending = None
+    if costs is not None:
+        points = {found.limit.key: found.point for found in every}
+        spending = evaluate_costs(sweep, costs, payer, points)
     ends: Mapping[str, Interval] = {}
     if intervals:
         # single weights, and which items belong together, are lost in a sweep
@@ -366,6 +396,7 @@ def evaluate(
         costs=prices,
         limits=tuple(every),
         intervals=ends,
+        spending=spending,
     )
 
 
@@ -390,7 +421,7 @@ def reject_reviewer(reviewer: Reviewer | None, asked: str) -> None:
     """Raise where there is a reviewer beside what the data must show."""
     if reviewer is not None:
         message = f"{asked} is given with a reviewer, whose errors the data do not show; one of the two"
-        raise ValueError(f"{message} is expected")
+        raise ValueError(f"{message} is expected, or a cost_reviewer, who counts in the costs alone")
 
 
 def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[str, Interval]:

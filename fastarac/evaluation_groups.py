@@ -19,11 +19,12 @@ from fastarac._core.results import Result, Table
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import aligned, plural, printable
 from fastarac.areas.arac import arac_area_of, pair_counts
-from fastarac.costs.verification import require_costs
+from fastarac.costs.verification import optimal_operating_point, require_costs
 from fastarac.evaluation import reject_reviewer
+from fastarac.evaluation_costs import who_verifies
 from fastarac.evaluation_limits import LABELS, UNIT_PRICES, read_limits
 from fastarac.operating.points import operating_point
-from fastarac.operating.reviewer import Reviewer, check_reviewer
+from fastarac.operating.reviewer import Reviewer
 from fastarac.sweep import threshold_sweep
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def evaluate_groups(
     threshold: float | Sequence[float] = (),
     costs: VerificationCosts | None = None,
     reviewer: Reviewer | None = None,
+    cost_reviewer: Reviewer | None = None,
     gamma: float | None = None,
     groups: ArrayLike | None = None,
     graded: bool = False,
@@ -124,10 +126,14 @@ def evaluate_groups(
         each group a threshold of its own.)
     costs : VerificationCosts, optional
         The prices of W and of the normalised ARAC-AUC (its γ); by default γ = 1 and δ = 0. Where they
-        are given, ``"cost@…"`` is what an item costs at each limit's threshold.
+        are given, ``"cost@…"`` is what an item costs at each limit's threshold, and there are
+        ``"threshold@cheapest"``, ``"acceptance_rate@cheapest"``, ``"error_rate@cheapest"`` and
+        ``"cost@cheapest"`` at the threshold that is cheapest for all items together.
     reviewer : Reviewer, optional
         The people who verify what is rejected, whose errors count in the error rate, in W and in the
         cost, as in :func:`.evaluate`; by default they find and correct every error.
+    cost_reviewer : Reviewer, optional
+        The people in the costs, and at the cheapest threshold, alone; in place of `reviewer`.
     gamma : float, optional
         γ of the normalised ARAC-AUC, at least 0; by default that of `costs`.
     groups : array_like of shape (n,), optional
@@ -187,8 +193,8 @@ def evaluate_groups(
             raise ValueError(message)
     check_intervals(intervals, confidence_level)
     limits = read_limits(max_error_rate, max_risk, threshold)
-    check_reviewer(reviewer)
-    people = Reviewer() if reviewer is None else reviewer
+    payer = who_verifies(costs, reviewer, cost_reviewer)
+    people, paid = reviewer or Reviewer(), payer or Reviewer()
     if intervals:
         reject_reviewer(reviewer, "intervals")
     if graded:
@@ -199,7 +205,7 @@ def evaluate_groups(
     items = read_items(correct, confidence, sample_weight)
     labels, codes = read_groups(by, items.n, "by")
     sweep = None
-    if limits or items.weight is not None:  # of weighted items it checks the values, too
+    if limits or costs or items.weight is not None:  # of weighted items it checks the values, too
         sweep = threshold_sweep(items.correct, items.confidence, sample_weight=items.weight)
     if items.weight is None:
         counts = count_pairs_of_groups(items, codes, len(labels))
@@ -212,6 +218,7 @@ def evaluate_groups(
         if groups is not None:
             groups = read_groups(groups, len(present))[1][present]
         values = _values_of_weighted(items, codes, len(labels), names, gamma)
+    cheapest: dict[str, NDArray[Any]] = {}
     if sweep is not None:
 
         def sums(chosen: NDArray[np.bool_]) -> NDArray[Any]:
@@ -222,11 +229,22 @@ def evaluate_groups(
         right = np.not_equal(items.correct, 0)
         n_right = sums(right)
         total = n_right + sums(~right)
+
+        def counts_from(threshold: float) -> _Counts:
+            above = at_or_above(items.confidence, threshold)
+            return _Counts(sums(above & right), sums(above & ~right), n_right, total)
+
+        def costs_of(found: _Counts) -> NDArray[Any]:
+            accepted = found.true_accepts + found.false_accepts
+            corrected = prices.correction * paid.correction_rate(found)
+            rejected = prices.verification * ((total - accepted) / total)
+            cost: NDArray[Any] = rejected + corrected + prices.error * paid.error_rate(found)
+            return cost
+
         for limit in limits:
             criterion: dict[str, Any] = {limit.criterion: limit.value}
             at = operating_point(sweep, **criterion, reviewer=reviewer).threshold
-            above = at_or_above(items.confidence, limit.value if limit.criterion == "threshold" else at)
-            found = _Counts(sums(above & right), sums(above & ~right), n_right, total)
+            found = counts_from(limit.value if limit.criterion == "threshold" else at)
             accepted = found.true_accepts + found.false_accepts
             errors = people.error_rate(found)
             with np.errstate(invalid="ignore"):
@@ -236,15 +254,22 @@ def evaluate_groups(
             values[f"acceptance_rate@{key}"] = accepted / total
             values |= {f"{name}@{key}": rate for name, rate in rates.items()}
             if costs is not None:
-                corrected = prices.correction * people.correction_rate(found)
-                rejected = prices.verification * ((total - accepted) / total)
-                values[f"cost@{key}"] = rejected + corrected + prices.error * errors
+                values[f"cost@{key}"] = costs_of(found)
             gained = prices.gamma * (accepted / total) + n_right / total
             spoiled = 2.0 * people.false_alarm_rate * found.false_rejects / total
             values[f"performance@{key}"] = gained - spoiled - prices.delta * errors
             if limit.criterion != "threshold":
                 rate = rates[limit.criterion.removeprefix("max_")]
                 values[f"keeps_limit@{key}"] = ~(rate > limit.value)
+        if costs is not None:
+            at = optimal_operating_point(sweep, costs=costs, reviewer=payer).threshold
+            found = counts_from(at)
+            cheapest = {
+                "threshold@cheapest": np.full(len(labels), at),
+                "acceptance_rate@cheapest": (found.true_accepts + found.false_accepts) / total,
+                "error_rate@cheapest": paid.error_rate(found),
+                "cost@cheapest": costs_of(found),
+            }
     if intervals:
         thresholds = {limit.key: values[f"threshold@{limit.key}"][0] for limit in limits}
         statistics = _statistics(names, gamma, thresholds)
@@ -252,6 +277,7 @@ def evaluate_groups(
     elif groups is not None:
         message = "groups is given without intervals=True; no other figure depends on them"
         raise ValueError(message)
+    values |= cheapest
     return GroupEvaluation(labels, values)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.special import binomial_upper_bound
+from fastarac.evaluation_costs import evaluate_costs
 from fastarac.operating.guarantees import guaranteed_operating_point
 from fastarac.operating.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep
@@ -40,7 +41,7 @@ def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> O
 
 
 def restricted(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
-    """Return figures whose operating points, with their guarantees, accept no rejected item.
+    """Return figures whose operating points, with guarantees and costs, accept no rejected item.
 
     The areas stay those of all items: at the end of the curves everything is accepted.
     """
@@ -59,7 +60,12 @@ def restricted(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> E
         else interval
         for name, interval in figures.intervals.items()
     }
-    return replace(figures, limits=tuple(limits), intervals=intervals)
+    spending = figures.spending
+    if spending is not None:
+        points = {found.limit.key: found.point for found in limits}
+        accepted = above(sweep, rejected)
+        spending = evaluate_costs(sweep, spending.costs, spending.reviewer, points, accepted)
+    return replace(figures, limits=tuple(limits), intervals=intervals, spending=spending)
 
 
 def _sure_above(

@@ -25,6 +25,7 @@ from .evaluation import Evaluation as Evaluation
 from .evaluation import LimitEvaluation as LimitEvaluation
 from .evaluation_bounds import BoundedEvaluation as BoundedEvaluation
 from .evaluation_bounds import BoundedLimitEvaluation as BoundedLimitEvaluation
+from .evaluation_costs import CostEvaluation as CostEvaluation
 from .evaluation_groups import GroupEvaluation as GroupEvaluation
 from .evaluation_limits import Limit as Limit
 from .frames.points import BoundedOperatingPoint as BoundedOperatingPoint

@@ -46,6 +46,21 @@ def one(tmp_path):
 
 
 @pytest.mark.parametrize("people", [None, fa.Reviewer(0.9, 0.005)])
+def test_all_figures_are_those_of_one_call(digits, people):
+    options = [] if people is None else ["--reviewer-detection", 0.9, "--reviewer-false-alarm", 0.005]
+    limits = ["--error-rate", 0.01, "--max-risk", 0.02, "--threshold", 0.9, "--ci", 0.9]
+    result = run(digits, "--model", "model", *PRICES, *options, *limits, "--format", "json")
+    for record in json.loads(result.stdout):
+        figures = fa.evaluate(
+            *DATA[record["model"]], max_error_rate=0.01, max_risk=0.02, threshold=0.9, costs=COSTS,
+            cost_reviewer=people, intervals=True, confidence_level=0.9,
+        ).to_dict()  # fmt: skip
+        for name in [name for name in figures if name.startswith("cost@")]:
+            figures[name.replace("cost@", "cost_per_1000@")] = 1000 * figures.pop(name)
+        assert record == {"model": record["model"], **figures}
+
+
+@pytest.mark.parametrize("people", [None, fa.Reviewer(0.9, 0.005)])
 def test_records(digits, people):
     options = [] if people is None else ["--reviewer-detection", 0.9, "--reviewer-false-alarm", 0.005]
     result = run(digits, "--model", "model", *PRICES, *options, "--format", "json")

@@ -141,6 +141,10 @@ def test_prices(digits, people):
             at = best.threshold
             assert record["threshold@cheapest"] == (None if at == np.inf else at)
             assert record["cost_per_1000@cheapest"] == pytest.approx(1000 * costs.cost(there))
+            at_limit = fa.operating_point(
+                correct[rows], confidence[rows], threshold=record["threshold@0.01"], reviewer=reviewer
+            )
+            assert record["cost@0.01"] == pytest.approx(costs.cost(at_limit))
     text = run(*command).stdout
     assert "the cheapest" in text
     assert "Cheapest: " in text

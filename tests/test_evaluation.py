@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from fastarac.areas import arac as areas
 
 CORRECT = [1, 1, 0, 1, 0]
 CONFIDENCE = [0.9, 0.8, 0.7, 0.6, 0.2]
+COSTS = fa.VerificationCosts(1, 2, 10)
 
 
 @given(strategies.items)
@@ -300,7 +302,77 @@ class TestIntervals:
         with pytest.raises(ValueError, match=message):
             fa.evaluate(CORRECT, CONFIDENCE, **options)
 
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"cost_reviewer": fa.Reviewer(0.9)}, "cost_reviewer is given without costs"),
+            (
+                {"cost_reviewer": fa.Reviewer(0.9), "reviewer": fa.Reviewer(), "costs": COSTS},
+                "cost_reviewer is given beside reviewer, who counts in the costs, too",
+            ),
+        ],
+    )
+    def test_reviewers_of_costs_that_are_refused(self, options, message):
+        for evaluate in (fa.evaluate, partial(fa.evaluate_groups, by=[0] * 5)):
+            with pytest.raises(ValueError, match=message):
+                evaluate(CORRECT, CONFIDENCE, **options)
+
     def test_a_reviewer_counts_at_the_points(self):
         people = fa.Reviewer(detection_rate=0.5)
         found = fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=0.3, reviewer=people).limits[0].point
         assert found == fa.operating_point(CORRECT, CONFIDENCE, max_error_rate=0.3, reviewer=people)
+
+
+class TestCosts:
+    @given(strategies.items, st.booleans(), st.sampled_from([None, fa.Reviewer(0.9, 0.01)]))
+    def test_they_agree_with_the_functions(self, sample, as_sweep, people):
+        data = sample.correct, sample.confidence
+        sweep = fa.threshold_sweep(*data)
+        limits = {"max_error_rate": [0.1, 1.0], "max_risk": 0.2, "threshold": 0.5}
+        given_as = (sweep,) if as_sweep else data
+        found = fa.evaluate(*given_as, **limits, costs=COSTS, cost_reviewer=people)
+        spending, figures = found.spending, found.to_dict()
+        best = fa.costs.optimal_operating_point(*data, costs=COSTS, reviewer=people)
+        assert (spending.costs, spending.reviewer, spending.cheapest) == (COSTS, people, best)
+        assert figures["cost@cheapest"] == spending.at_cheapest == COSTS.cost(best)
+        everywhere = COSTS.cost(sweep, reviewer=people)
+        assert figures["cost@everything_checked"] == spending.everything_checked == everywhere[0]
+        assert figures["cost@nothing_checked"] == spending.nothing_checked == everywhere[-1]
+        machine = fa.evaluate(*data, **limits)
+        assert [each.point for each in found.limits] == [each.point for each in machine.limits]
+        for limit, point in ((each.limit, each.point) for each in machine.limits):
+            there = fa.operating_point(sweep, threshold=point.threshold, reviewer=people)
+            assert figures[f"cost@{limit.key}"] == spending.at_limits[limit.key] == COSTS.cost(there)
+
+    def test_a_reviewer_counts_in_the_costs_as_at_the_points(self):
+        people = fa.Reviewer(0.5, 0.1)
+        found = fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=0.4, costs=COSTS, reviewer=people)
+        assert found.spending.reviewer == found.limits[0].point.reviewer == people
+        assert found.spending.at_limits["0.4"] == COSTS.cost(found.limits[0].point)
+
+    def test_without_prices_there_are_none(self):
+        found = fa.evaluate(CORRECT, CONFIDENCE)
+        assert found.spending is None
+        assert not [name for name in found.to_dict() if "cost" in name or "cheapest" in name]
+
+    @pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
+    @pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
+    def test_they_stand_beside_intervals_and_guarantees(self):
+        people = fa.Reviewer(0.9, 0.01)
+        beside = {"intervals": True, "failure_probability": 0.1}
+        found = fa.evaluate(CORRECT, CONFIDENCE, costs=COSTS, cost_reviewer=people, **beside)
+        alone = fa.evaluate(CORRECT, CONFIDENCE, costs=COSTS, cost_reviewer=people)
+        assert found.spending == alone.spending
+        assert found.intervals == fa.evaluate(CORRECT, CONFIDENCE, costs=COSTS, **beside).intervals
+
+    def test_what_is_printed(self):
+        lines = str(fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=0.2, costs=COSTS)).split("\n")
+        assert [line.split() for line in lines[-7:]] == [
+            ["cost", "of", "an", "item", "2.6"],
+            ["cheapest:", "accepted", "0.4000"],
+            ["threshold", "0.8"],
+            ["errors", "that", "remain", "0.0000"],
+            ["cost", "of", "an", "item", "1.4"],
+            ["with", "everything", "checked", "1.8"],
+            ["with", "nothing", "checked", "4"],
+        ]

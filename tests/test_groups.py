@@ -428,6 +428,17 @@ def test_the_points_are_those_of_each_group_alone(reviewer, weighted):
             }
             for name, value in expected.items():
                 assert found[name][row] == pytest.approx(value, rel=1e-13), name
+    cheapest = whole.spending.cheapest.threshold
+    assert (found["threshold@cheapest"] == cheapest).all()
+    for row, label in enumerate(found.groups):
+        mine = by == label
+        there = fa.operating_point(
+            correct[mine], confidence[mine], threshold=cheapest, reviewer=reviewer,
+            sample_weight=None if weight is None else weight[mine],
+        )  # fmt: skip
+        expected = there.acceptance_rate, there.error_rate, costs.cost(there)
+        rates = [found[f"{name}@cheapest"][row] for name in ("acceptance_rate", "error_rate", "cost")]
+        assert rates == pytest.approx(expected, rel=1e-13)
     assert "cost@0.1" not in fa.evaluate_groups(correct, confidence, by=by, max_error_rate=0.1).values
 
 
@@ -439,3 +450,17 @@ def test_gamma_is_that_of_the_prices_unless_it_is_given():
     costs = fa.VerificationCosts(1, 2, 10)
     assert found(costs=costs) == found(gamma=0.5) != found() == found(gamma=1.0)
     assert found(costs=costs, gamma=3.0) == found(gamma=3.0)
+
+
+def test_people_who_count_in_the_costs_alone():
+    rng = np.random.default_rng(2)
+    items = {"correct": rng.random(200) < 0.8, "confidence": rng.random(200)}
+    by, costs, people = np.arange(200) % 3, fa.VerificationCosts(1, 2, 10), fa.Reviewer(0.9, 0.01)
+    options = {"max_error_rate": 0.1, "costs": costs}
+    found = fa.evaluate_groups(**items, by=by, **options, cost_reviewer=people)
+    machine = fa.evaluate_groups(**items, by=by, **options)
+    for name in ("threshold@0.1", "error_rate@0.1", "performance@0.1", "keeps_limit@0.1"):
+        np.testing.assert_array_equal(found[name], machine[name])
+    whole = fa.evaluate(**items, **options, cost_reviewer=people).to_dict()
+    for name in ("cost@0.1", "cost@cheapest", "error_rate@cheapest", "acceptance_rate@cheapest"):
+        assert np.average(found[name], weights=found["n"]) == pytest.approx(whole[name])

@@ -437,6 +437,7 @@ LAYERS = [
     {
         "evaluation",
         "evaluation_bounds",
+        "evaluation_costs",
         "evaluation_groups",
         "evaluation_limits",
         "evaluation_rejected",

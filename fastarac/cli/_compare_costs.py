@@ -13,9 +13,11 @@ from fastarac._core.exceptions import collected
 from fastarac._core.showing import plain
 from fastarac._core.text import UNDEFINED, count, lead, money, percent, printable, pvalue
 from fastarac.cli import _costs
-from fastarac.cli._costs import UNIT, Spending
+from fastarac.cli._costs import UNIT
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, print_tables
+from fastarac.evaluation_costs import CostEvaluation, evaluate_costs
+from fastarac.evaluation_rejected import above
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
 
@@ -45,7 +47,7 @@ class Spender(NamedTuple):
     name: str
     sweep: ThresholdSweep
     dtype: np.dtype[Any]
-    spending: Spending
+    spending: CostEvaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +85,17 @@ class CostComparison:
         for name, outputs in models.items():
             sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
             never = outputs.never_accepted
-            spending = Spending.of(sweep, prices, never)
-            if never is not None and Spending.of(sweep, prices).cheapest.threshold <= never:
-                raise RefusalError(
-                    f"at these prices the cheapest threshold of {name} would accept outputs without a "
-                    "confidence; models are not compared by that"
-                )
+            spending = evaluate_costs(sweep, prices.costs, prices.reviewer)
+            if never is not None:
+                if spending.cheapest.threshold <= never:
+                    raise RefusalError(
+                        f"at these prices the cheapest threshold of {name} would accept outputs "
+                        "without a confidence; models are not compared by that"
+                    )
+                acceptable = above(sweep, never)
+                spending = evaluate_costs(sweep, prices.costs, prices.reviewer, acceptable=acceptable)
             priced.append(Spender(name, sweep, outputs.confidence.dtype, spending))
-        priced.sort(key=lambda model: model.spending.cost(model.spending.cheapest))
+        priced.sort(key=lambda model: model.spending.at_cheapest)
         notes: list[str] = []
         first = next(iter(models.values()))
         with collected(notes):
@@ -110,7 +115,10 @@ class CostComparison:
     def content(self) -> dict[str, Any]:
         """Return everything as JSON can hold it; sums are for `UNIT` outputs."""
         return {
-            "models": [{"name": model.name, **model.spending.figures()} for model in self.models],
+            "models": [
+                {"name": model.name, **_costs.in_units(model.spending.to_dict())}
+                for model in self.models
+            ],
             "pairs": [
                 {"a": pair.a, "b": pair.b, **dict(zip(OF_PAIRS, _figures(pair), strict=True))}
                 for pair in self.differences
@@ -123,7 +131,7 @@ class CostComparison:
         values: tuple[Any, ...]
         if minus is None:
             spending = next(model.spending for model in self.models if model.name == name)
-            values = (spending.cost(spending.cheapest),)
+            values = (UNIT * spending.at_cheapest,)
         else:
             pair = next(pair for pair in self.differences if {pair.a, pair.b} == {name, minus})
             values = _figures(pair if pair.a == name else pair.reversed())

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from fastarac._core.text import listed, money, printable, rounded_percent
-from fastarac.costs.verification import VerificationCosts, optimal_operating_point
-from fastarac.evaluation_rejected import above
-from fastarac.operating.points import OperatingPoint, operating_point
+from fastarac.costs.verification import VerificationCosts
 from fastarac.operating.reviewer import Reviewer
 from fastarac.wording import threshold as threshold_text
 
@@ -18,6 +15,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from fastarac.evaluation_costs import CostEvaluation
+    from fastarac.evaluation_limits import Limit
     from fastarac.sweep import ThresholdSweep
 
     Column = tuple[str, list[str], list[float] | None]
@@ -91,77 +90,12 @@ class Prices:
             raise ValueError(message) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """What a model costs at its cheapest threshold, and where everything or nothing is checked.
-
-    Attributes
-    ----------
-    prices : Prices
-        The prices.
-    cheapest : OperatingPoint
-        The threshold of least cost.
-    extremes : dict of str to OperatingPoint
-        Where everything and where nothing is checked.
-    """
-
-    prices: Prices
-    cheapest: OperatingPoint
-    extremes: dict[str, OperatingPoint]
-
-    @classmethod
-    def of(cls, sweep: ThresholdSweep, prices: Prices, rejected: float | None = None) -> Self:
-        """Return what the model of this sweep costs, where `rejected` is never accepted."""
-        costs, reviewer = prices.costs, prices.reviewer
-        accepted = sweep if rejected is None else above(sweep, rejected)
-        cheapest = optimal_operating_point(accepted, costs=costs, reviewer=reviewer)
-        extremes = {
-            "everything_checked": math.inf,
-            "nothing_checked": -math.inf if rejected is None else accepted.thresholds[-1],
-        }
-        if rejected is not None:
-            cheapest = operating_point(sweep, threshold=cheapest.threshold, reviewer=reviewer)
-        return cls(
-            prices,
-            cheapest,
-            {
-                name: operating_point(sweep, threshold=threshold, reviewer=reviewer)
-                for name, threshold in extremes.items()
-            },
-        )
-
-    def cost(self, point: OperatingPoint) -> float:
-        """Return what `UNIT` outputs cost there."""
-        return UNIT * self.prices.costs.cost(point)
-
-    @property
-    def everything(self) -> float:
-        """What `UNIT` outputs cost where everything is checked."""
-        return self.cost(self.extremes["everything_checked"])
-
-    def at(self, sweep: ThresholdSweep, point: OperatingPoint) -> float:
-        """Return what `UNIT` outputs of a sweep cost at the threshold of a point, with these people."""
-        return self.cost(
-            operating_point(sweep, threshold=point.threshold, reviewer=self.prices.reviewer)
-        )
-
-    def figures(self) -> dict[str, Any]:
-        """Return the prices, the cheapest point and the sums, by name; what is infinite is None."""
-        costs, people = self.prices.costs, self.prices.reviewer or Reviewer()
-        values: dict[str, Any] = {
-            "cost_verification": costs.verification,
-            "cost_correction": costs.correction,
-            "cost_error": costs.error,
-            "reviewer_detection": people.detection_rate,
-            "reviewer_false_alarm": people.false_alarm_rate,
-        }
-        values |= {f"{name}@cheapest": getattr(self.cheapest, name) for name in FIGURES}
-        if isinstance(self.cheapest.threshold, float) and math.isinf(self.cheapest.threshold):
-            values["threshold@cheapest"] = None
-        values[f"cost_per_{UNIT}@cheapest"] = self.cost(self.cheapest)
-        for name, point in self.extremes.items():
-            values[f"cost_per_{UNIT}@{name}"] = self.cost(point)
-        return values
+def in_units(figures: dict[str, Any]) -> dict[str, Any]:
+    """Return figures of `to_dict` with the cost of `UNIT` outputs in the place of that of one."""
+    return {
+        name.replace("cost@", f"cost_per_{UNIT}@"): UNIT * value if name.startswith("cost@") else value
+        for name, value in figures.items()
+    }
 
 
 class Priced(Protocol):
@@ -183,7 +117,7 @@ class Priced(Protocol):
         ...
 
     @property
-    def spending(self) -> Spending | None:
+    def spending(self) -> CostEvaluation | None:
         """What it costs."""
 
 
@@ -204,12 +138,13 @@ def columns(models: Sequence[Priced]) -> list[Column]:
             None,
         ),
     ]
-    totals = {f"cost of\n{UNIT:,}": [spending.cost(spending.cheapest) for spending in spent]}
-    for name in models[0].spending.extremes if models[0].spending else ():
-        header = f"{name.removesuffix('_checked')}\nchecked"
-        totals[header] = [spending.cost(spending.extremes[name]) for spending in spent]
-    for header, sums in totals.items():
-        found.append((header, [money(total) for total in sums], [-total for total in sums]))
+    of_each = {
+        f"cost of\n{UNIT:,}": [spending.at_cheapest for spending in spent],
+        "everything\nchecked": [spending.everything_checked for spending in spent],
+        "nothing\nchecked": [spending.nothing_checked for spending in spent],
+    }
+    for header, costs in of_each.items():
+        found.append((header, [_sum(cost) for cost in costs], [-cost for cost in costs]))
     return found
 
 
@@ -219,8 +154,8 @@ def sentence(models: Sequence[Priced], over: str = "") -> str:
     `over` says over which items, where that is not all that each model has.
     """
     spent = [(model, model.spending) for model in models if model.spending is not None]
-    least = min(spending.cost(spending.cheapest) for _, spending in spent)
-    model, spending = next(row for row in spent if row[1].cost(row[1].cheapest) == least)
+    least = min(spending.at_cheapest for _, spending in spent)
+    model, spending = next(row for row in spent if row[1].at_cheapest == least)
     point = spending.cheapest
     who = "" if len(models) == 1 else f"{printable(model.name)}, "
     if point.acceptance_rate == 1:
@@ -231,36 +166,41 @@ def sentence(models: Sequence[Priced], over: str = "") -> str:
         share = rounded_percent(point.acceptance_rate)
         where = f"accept {share} automatically at confidence >= {_threshold(model, spending)}"
     errors = f"{rounded_percent(point.error_rate)} of all outputs remain wrong"
-    everything, nothing = (money(spending.cost(each)) for each in spending.extremes.values())
+    everything, nothing = _sum(spending.everything_checked), _sum(spending.nothing_checked)
     tied = [
         printable(other.name)
         for other, each in spent
-        if other is not model and each.cost(each.cheapest) == least
+        if other is not model and each.at_cheapest == least
     ]
     tie = f" {listed(tied)} {'costs' if len(tied) == 1 else 'cost'} as little: a tie." if tied else ""
     return (
         f"Cheapest{over}: {who}{where}; {errors if point.error_rate else 'no errors remain'}. "
-        f"{UNIT:,} outputs then cost {money(least)}; with everything checked {everything}, with "
+        f"{UNIT:,} outputs then cost {_sum(least)}; with everything checked {everything}, with "
         f"nothing checked {nothing}.{tie}"
     )
 
 
-def at_limit(models: Sequence[tuple[Priced, OperatingPoint]]) -> str:
+def at_limit(models: Sequence[Priced], limit: Limit) -> str:
     """Say what outputs cost at a limit, and where that is more than with everything checked."""
     several = len(models) > 1
     said = []
-    for model, point in models:
+    for model in models:
         spending = model.spending
         if spending is not None:
             who = f" with {printable(model.name)}" if several else ""
-            here, everything = spending.at(model.sweep, point), spending.everything
-            than = f"{'; ' if not several else ' ('}with everything checked {money(everything)}"
+            here, everything = spending.at_limits[limit.key], spending.everything_checked
+            than = f"{'; ' if not several else ' ('}with everything checked {_sum(everything)}"
             if here > everything:
-                than = f", more than with everything checked ({money(everything)}"
+                than = f", more than with everything checked ({_sum(everything)}"
             closing = ")" if several or here > everything else ""
-            said.append(f"{money(here)}{who}{than}{closing}")
+            said.append(f"{_sum(here)}{who}{than}{closing}")
     return f"{UNIT:,} outputs then cost {listed(said)}."
 
 
-def _threshold(model: Priced, spending: Spending) -> str:
+def _sum(cost: float) -> str:
+    """Say what `UNIT` outputs cost, where one costs that much."""
+    return money(UNIT * cost)
+
+
+def _threshold(model: Priced, spending: CostEvaluation) -> str:
     return threshold_text(spending.cheapest.threshold, model.sweep, model.dtype)

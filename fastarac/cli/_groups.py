@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
 
-    from fastarac.cli._costs import Spending
     from fastarac.evaluation_limits import Limit
     from fastarac.io import Outputs
 
@@ -53,10 +52,14 @@ class Groups:
         cls,
         outputs: Outputs,
         limits: Sequence[Limit],
-        spending: Spending | None,
+        *,
+        priced: bool,
         **options: Any,
     ) -> Self:
-        """Evaluate each group on its own, and at the thresholds that hold for all together."""
+        """Evaluate each group on its own, and at the thresholds that hold for all together.
+
+        The cheapest of these is `priced`: it needs prices, not their ratios alone.
+        """
         by = outputs.by
         if by is None:
             raise ValueError("the outputs have no groups")
@@ -75,21 +78,10 @@ class Groups:
             **options,
         )
         values = dict(found.values)
-        if spending is not None:
-            there = evaluate_groups(
-                outputs.correct,
-                outputs.confidence,
-                by=by.codes,
-                sample_weight=outputs.weight,
-                metrics="n",
-                threshold=spending.cheapest.threshold,
-                costs=spending.prices.costs,
-                reviewer=spending.prices.reviewer,
-            )
-            at = {name.partition("@")[0]: column for name, column in there.values.items()}
-            for name in ("threshold", "acceptance_rate", "error_rate"):
-                values[f"{name}@{CHEAPEST}"] = at[name]
-            values[f"cost_per_{UNIT}@{CHEAPEST}"] = UNIT * at["cost"]
+        if priced:
+            values[f"cost_per_{UNIT}@{CHEAPEST}"] = UNIT * values.pop(f"cost@{CHEAPEST}")
+        else:
+            values = {name: value for name, value in values.items() if not name.endswith(CHEAPEST)}
         order = np.argsort(values["arac_auc"], kind="stable")
         names = [by.names[code] for code in found.groups[order]]
         return cls(names, {name: column[order] for name, column in values.items()})

@@ -11,9 +11,9 @@ from fastarac.wording import as_given, is_given
 if TYPE_CHECKING:
     import numpy as np
 
-    from fastarac.cli._costs import Spending
     from fastarac.cli._groups import Groups
     from fastarac.evaluation import Evaluation, LimitEvaluation
+    from fastarac.evaluation_costs import CostEvaluation
     from fastarac.evaluation_limits import Limit
     from fastarac.operating.points import OperatingPoint
     from fastarac.sweep import ThresholdSweep
@@ -47,8 +47,6 @@ class Model:
     n_groups : int or None
         How many groups of outputs that depend on each other intervals and guarantees rest on, where
         there are any.
-    spending : Spending or None
-        What it costs, where there are prices.
     groups : Groups or None
         The figures of its groups, where a column says which there are.
     kind_of_group : str
@@ -61,9 +59,13 @@ class Model:
     dtype: np.dtype[Any]
     notes: tuple[str, ...] = ()
     n_groups: int | None = None
-    spending: Spending | None = None
     groups: Groups | None = None
     kind_of_group: str = GROUP
+
+    @property
+    def spending(self) -> CostEvaluation | None:
+        """What it costs, where there are prices."""
+        return self.evaluation.spending
 
     @property
     def limits(self) -> list[Limit]:

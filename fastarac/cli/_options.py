@@ -365,6 +365,11 @@ class Costs:
         """Whether the user has asked for W."""
         return self.gamma is not None or self.delta is not None
 
+    def arguments(self) -> dict[str, Any]:
+        """Return what :func:`fastarac.evaluate` is told about them."""
+        people = None if self.prices is None else self.prices.reviewer
+        return {"costs": self.of_evaluation(), "cost_reviewer": people}
+
     def of_evaluation(self) -> VerificationCosts:
         """Return the prices of W and of the normalised ARAC-AUC."""
         from fastarac.costs.verification import VerificationCosts

@@ -142,7 +142,7 @@ def words(
         if chance and chance[index]:
             sentence += f" {chance[index]}"
         if models[0].spending is not None:
-            sentence += f" {_costs.at_limit([(model, model.point(index)) for model in models])}"
+            sentence += f" {_costs.at_limit(models, limit)}"
         sentences.append(sentence)
     return sentences
 
@@ -154,13 +154,7 @@ def records(models: Sequence[Model]) -> list[dict[str, Any]]:
         if model.groups is not None:
             rows += model.groups.records(model.name)
         else:
-            record = {"model": model.name, **model.evaluation.to_dict()}
-            if model.spending is not None:
-                record |= model.spending.figures()
-                for index, limit in enumerate(model.limits):
-                    cost = model.spending.at(model.sweep, model.point(index))
-                    record[f"cost_per_{_costs.UNIT}@{limit.key}"] = cost
-            rows.append(record)
+            rows.append({"model": model.name, **_costs.in_units(model.evaluation.to_dict())})
     return rows
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -47,7 +48,7 @@ class Settings:
         self.delivery = delivery
         self.certainty = certainty or Certainty()
         try:
-            self.arguments: dict[str, Any] = {**limits.arguments(), "costs": costs.of_evaluation()}
+            self.arguments: dict[str, Any] = limits.arguments() | costs.arguments()
             fastarac.evaluate([True], [0.0], **self.arguments)
         except ValueError as error:
             raise RefusalError(in_words_of_options(error)) from None
@@ -61,7 +62,6 @@ class Settings:
 
     def _model(self, name: str, outputs: Outputs) -> Model:
         import fastarac
-        from fastarac.cli._costs import Spending
         from fastarac.cli._files import number_of_groups
         from fastarac.cli._groups import Groups
         from fastarac.cli._model import Model
@@ -79,27 +79,25 @@ class Settings:
                 items["groups"] = None if outputs.group is None else outputs.group.codes
             with collected(notes):
                 figures = fastarac.evaluate(**items, **self.arguments, **self.certainty.arguments())
-            spending = None
-            if self.costs.prices is not None:
-                spending = Spending.of(sweep, self.costs.prices, outputs.never_accepted)
+            priced = self.costs.prices is not None
+            if not priced:  # nothing but the ratios of the prices is known
+                figures = replace(figures, spending=None)
             if outputs.never_accepted is not None:
                 figures = restricted(figures, sweep, outputs.never_accepted)
             limits = [found.limit for found in figures.limits]
             groups = None
             if outputs.by is not None:
                 options: dict[str, Any] = {}
-                if spending is not None or self.costs.are_given:
-                    options["costs"] = figures.costs
+                if priced or self.costs.are_given:
+                    options = self.costs.arguments()
                 if self.certainty.level is not None:
                     options |= {"intervals": True, "confidence_level": self.certainty.level}
                 with collected(notes):
-                    groups = Groups.of(outputs, limits, spending, **options)
+                    groups = Groups.of(outputs, limits, priced=priced, **options)
         except ValueError as error:
             raise RefusalError(f"{name}: {in_words_of_options(error)}") from None
         said = tuple(in_words_of_options(note) for note in notes)
-        return Model(
-            name, sweep, figures, confidence.dtype, said, number_of_groups(outputs), spending, groups
-        )
+        return Model(name, sweep, figures, confidence.dtype, said, number_of_groups(outputs), groups)
 
     def report(
         self,

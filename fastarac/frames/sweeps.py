@@ -15,6 +15,7 @@ from fastarac._core.extras import require
 from fastarac._core.inputs import choice, vector
 from fastarac._core.text import listed
 from fastarac.costs.verification import VerificationCosts, require_costs
+from fastarac.evaluation_costs import who_verifies
 from fastarac.evaluation_limits import read_limits
 from fastarac.frames.binning import Range
 from fastarac.frames.bounded import BoundedSweep
@@ -203,6 +204,7 @@ def evaluate(
     threshold: float | Sequence[float] = (),
     costs: VerificationCosts | None = None,
     reviewer: Reviewer | None = None,
+    cost_reviewer: Reviewer | None = None,
     intervals: bool = False,
     confidence_level: float = 0.95,
     failure_probability: float | None = None,
@@ -218,9 +220,9 @@ def evaluate(
         in the bin that a limit falls into, where there are at most 2**20. With `by`, each group has the
         threshold that keeps the limit on its own items, not the common one of
         :func:`.evaluate_groups`.
-    reviewer, intervals, confidence_level, failure_probability
-        Likewise; `reviewer`, `intervals` and `failure_probability` with ``method="counts"`` alone, as
-        counts in bins do not tell them.
+    reviewer, cost_reviewer, intervals, confidence_level, failure_probability
+        Likewise; all but `confidence_level` with ``method="counts"`` alone, as counts in bins do not
+        tell them.
 
     Returns
     -------
@@ -245,7 +247,12 @@ def evaluate(
     """
     choice(method, "method", METHODS)
     check_intervals(intervals, confidence_level)
-    needing = {"reviewer": reviewer, "intervals": intervals, "failure_probability": failure_probability}
+    needing = {
+        "reviewer": reviewer,
+        "cost_reviewer": cost_reviewer,
+        "intervals": intervals,
+        "failure_probability": failure_probability,
+    }
     for name, value in needing.items():
         if value is not None and value is not False and method != "counts":
             message = (
@@ -257,6 +264,7 @@ def evaluate(
     inner_fraction(confidence_level, "confidence_level")
     if costs is not None:
         require_costs(costs)
+    who_verifies(costs, reviewer, cost_reviewer)
     if failure_probability is not None:
         failure_of(failure_probability)
     if intervals or failure_probability is not None:

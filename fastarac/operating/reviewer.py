@@ -115,8 +115,8 @@ class Reviewer:
         return false_accepts + overlooked + self.false_alarm_rate * false_rejects
 
 
-def check_reviewer(reviewer: Reviewer | None) -> None:
+def check_reviewer(reviewer: Reviewer | None, name: str = "reviewer") -> None:
     """Raise unless it is a `Reviewer` or left out."""
     if reviewer is not None and not isinstance(reviewer, Reviewer):
-        message = f"reviewer is {reviewer!r} ({type(reviewer).__name__}); a Reviewer is expected"
+        message = f"{name} is {reviewer!r} ({type(reviewer).__name__}); a Reviewer is expected"
         raise TypeError(message)
