@@ -246,7 +246,7 @@ def test_names(folders):
     text = run(folders / "truth", one, two, "--name", "Alpha", "--name", "Beta").stdout
     assert "Beta missed 22.2 % of the true words (2 of 9)" in text
     assert refusal(folders / "truth", one, two, "--name", "A") == (
-        "--name is given 1 times for 2 OCR arguments; one a name is expected"
+        "--name is given once, and OCR 2 times; one name for each OCR is expected"
     )
     assert "two engines are called A and A" in refusal(
         folders / "truth", one, two, "--name", "A", "--name", "A"
