@@ -167,8 +167,8 @@ def _whether_more_than_chance(models: Sequence[Model]) -> str:
         if limit.criterion != "threshold":
             name = limit.criterion.replace("max_", "acceptance_at_")
             statistic = f" --statistic {name}:{limit.criterion}={limit.value:g} --method bootstrap"
-            return f"{WHETHER} FILE FILE…{statistic}"
-    return f"{WHETHER} FILE FILE…"
+            return f"{WHETHER} FILES{statistic}"
+    return f"{WHETHER} FILES"
 
 
 def _outcomes(models: Sequence[Model], index: int) -> str:
