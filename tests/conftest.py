@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from strategies import COMPILED
 
 from fastarac.io._sources import one_database
 
@@ -37,8 +38,7 @@ settings.register_profile(  # where a failure counts, and not its smallest examp
     database=None,
     report_multiple_bugs=False,
 )
-compiled = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if compiled else "interpreted"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if COMPILED else "interpreted"))
 
 
 def pytest_collection_finish() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 import fastarac as fa
@@ -194,4 +196,18 @@ def test_warnings_point_to_the_caller():
     for call in (fa.evaluate, fa.guaranteed_operating_point, fa.operation.fit_policy):
         with pytest.warns(fa.SampleTooSmallWarning) as caught:
             call(*PAIR, max_error_rate=0.01, failure_probability=0.05)
+        assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_warnings_from_any_depth_name_the_line_of_the_caller():
+    items = [1] * 30 + [0] * 3, range(33)
+    calls = (
+        lambda: fa.evaluate(*items, intervals=True),
+        lambda: fa.compare_models({"a": items, "b": (items[0], range(33, 0, -1))}),
+        lambda: fa.evaluate([1, 1], [0.5, 0.4], intervals=True),
+    )
+    for call in calls:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
         assert {warning.filename for warning in caught} == {__file__}

@@ -32,25 +32,28 @@ class UnreasonableCostsWarning(UserWarning):
     """A cost matrix has a row that no one would ever choose, or rewards wrong predictions."""
 
 
-def warn_undefined(metric: str, reason: str, *, decorators: int = 0) -> None:
-    """Warn the caller of a public function, which may be decorated, that `metric` is NaN."""
-    if _quiet.get():
-        return
-    message = f"{metric} is undefined: {reason}"
-    warnings.warn(message, UndefinedMetricWarning, stacklevel=3 + decorators)
+def warn_undefined(metric: str, reason: str) -> None:
+    """Warn that `metric` is NaN."""
+    if not _quiet.get():
+        _warn_caller(f"{metric} is undefined: {reason}", UndefinedMetricWarning)
 
 
-def warn_unreliable(reason: str, *, decorators: int = 0) -> None:
-    """Warn the caller of a public function that an interval or a test is not to be relied on."""
-    warnings.warn(reason, UnreliableIntervalWarning, stacklevel=3 + decorators)
+def warn_unreliable(reason: str) -> None:
+    """Warn that an interval or a test is not to be relied on."""
+    _warn_caller(reason, UnreliableIntervalWarning)
 
 
 def warn_too_small(reason: str) -> None:
-    """Warn whoever called the package, however far inside it this is, that a sample is too small."""
+    """Warn that a sample is too small."""
+    _warn_caller(reason, SampleTooSmallWarning)
+
+
+def _warn_caller(message: str, category: type[UserWarning]) -> None:
+    """Warn whoever called the package, however far inside it this is."""
     level, frame = 1, sys._getframe()  # noqa: SLF001
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
-    warnings.warn(reason, SampleTooSmallWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def few_groups_of(n: float) -> str:

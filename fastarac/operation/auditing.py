@@ -117,7 +117,7 @@ def audited_error_rate(
     n_errors = int((taken & log.wrong).sum())
     if n_errors < FEW:
         doubt = f"there are {n_errors} known errors; at least {FEW} are expected for AIPW"
-        warn_unreliable(doubt, decorators=1)
+        warn_unreliable(doubt)
     estimate = float(values.mean())
     error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     reach = normal_quantile(level) * error

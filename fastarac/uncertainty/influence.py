@@ -304,6 +304,6 @@ def influence_values(
     statistic = as_statistic(statistic)
     items = items_of(correct, confidence, sample_weight)
     if math.isnan(statistic(items.sweep)):
-        warn_undefined(statistic.name, "so are the influence values", decorators=1)
+        warn_undefined(statistic.name, "so are the influence values")
     n = len(items.point)
     return items.moves(statistic, n * (n - 1))
