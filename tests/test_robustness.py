@@ -79,16 +79,17 @@ def test_the_number_of_threads_changes_nothing(threads, monkeypatch):
 @pytest.mark.slow
 @compiled
 def test_many_processes_start_on_a_cold_cache(tmp_path):
-    """Each compiles for other types than its neighbours, at the same time, into the same index."""
+    """Each type is compiled once, and nobody's entry in the index is lost to a neighbour."""
     code = """
         import sys, numpy as np
         from fastarac._kernels.dropin import first_other
         for kind in sys.argv[1:]:
-            print(first_other(np.array([7, 7, 8, 9], dtype=kind)))
+            assert first_other(np.array([7, 7, 8, 9], dtype=kind)) == 2
+        print(sum(first_other.stats.cache_misses.values()))
     """
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
 
-    def results(*of_processes: list[str]) -> list[str]:
+    def compiled(*of_processes: list[str]) -> int:
         processes = [
             subprocess.Popen(
                 [sys.executable, "-c", textwrap.dedent(code), *dtypes],
@@ -98,11 +99,12 @@ def test_many_processes_start_on_a_cold_cache(tmp_path):
         ]  # fmt: skip
         outputs = [process.communicate(timeout=300) for process in processes]
         assert all(process.returncode == 0 for process in processes), outputs
-        return [out for out, _ in outputs]
+        return sum(int(out) for out, _ in outputs)
 
     kinds = ["f4", "f8", "i8"]
-    assert results(*([kind] for kind in kinds * 2)) == ["2\n"] * 6
-    assert results(kinds) == ["2\n2\n2\n"]  # and what they left behind is sound
+    assert compiled(*([kind] for kind in kinds * 2)) == 3
+    assert compiled(kinds) == 0  # and what they left behind is sound
+    assert not list(tmp_path.rglob("*.lock"))
 
 
 @compiled
@@ -374,7 +376,7 @@ def test_a_numba_that_needs_its_tables_gets_them(change, monkeypatch):
         return 3 * x
 
     assert _jit.kernel(thrice)(2) == 6
-    assert len(asked) == 1
+    assert asked
 
 
 @compiled

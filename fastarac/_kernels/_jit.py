@@ -2,6 +2,7 @@
 
 Every loop of the library is compiled by :func:`.kernel`: without the GIL, so that a thread pool can
 run several at once, and cached on disk, so that only the first process ever pays for compilation.
+Nothing in C calls a kernel, so that numba need not compile an entrance for such callers.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import numba
 import numba.core.config
 
+from fastarac._kernels._once import compile_once
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 LOADS_WITHOUT_TABLES = (0, 68)  # numba's versions up to this one, tested
 
@@ -74,6 +77,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     if not _harden_cache(getattr(dispatcher, "_cache", None)):
         return compiler(**_OPTIONS)(function)
     _read_what_was_filled_before(dispatcher._cache, function)
+    compile_once(dispatcher, dispatcher._cache)
     return dispatcher
 
 

@@ -1,0 +1,94 @@
+"""One compilation of a kernel at a time among the processes that share a cache.
+
+Sixty-four workers that start on an empty cache would otherwise each compile every kernel, and those
+that compile one kernel for different types at once would lose each other's entries in its index.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+WAIT = 60.0  # seconds, longer than any kernel is compiled for
+PAUSE = 0.02  # seconds between two looks
+
+
+class ProcessLock:
+    """A lock on a file, which ends with its process and leaves no file behind."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor = -1
+
+    def acquire(self) -> None:
+        """Wait for the lock; give up after a minute, or at once where files cannot be locked."""
+        try:
+            fcntl: Any = import_module("fcntl")
+        except ImportError:  # Windows
+            return
+        deadline = time.monotonic() + WAIT
+        while self._descriptor < 0 and time.monotonic() < deadline:
+            try:
+                descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+            except OSError:  # nothing can be written here
+                return
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(self.path.stat(), os.fstat(descriptor)):
+                    self._descriptor = descriptor
+                    return
+            except (BlockingIOError, FileNotFoundError):  # held; let go and removed just now
+                pass
+            except OSError:  # a file system without locks
+                return
+            finally:
+                if self._descriptor < 0:
+                    os.close(descriptor)
+            time.sleep(PAUSE)
+
+    def release(self) -> None:
+        """Let the next process go on; without the lock, do nothing."""
+        if self._descriptor >= 0:
+            with suppress(OSError):
+                self.path.unlink()
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def compile_once(dispatcher: Any, cache: Any) -> None:
+    """Let one process at a time compile a kernel; the others wait, and find it in the cache.
+
+    The lock is taken where the cache has no machine code, before another look into it, and kept until
+    the code is compiled and saved. What is in the cache is loaded without it. No two processes can wait
+    for each other: a kernel is locked while those that it calls are compiled, and none calls it back.
+    """
+    compiler_lock: Any = getattr(
+        import_module("numba.core.compiler_lock"), "global_compiler_lock", None
+    )
+    if compiler_lock is None:  # another numba: all compile, as they would without this
+        return
+    function = dispatcher.py_func
+    name = f"{function.__module__}.{function.__qualname__}".replace("<locals>", "")
+    lock = ProcessLock(Path(cache.cache_path) / f"{name}.lock")
+    load, compile_one = cache.load_overload, dispatcher.compile
+
+    def load_or_lock(signature: Any, target: Any) -> Any:
+        found = load(signature, target)
+        if found is None:
+            lock.acquire()
+            found = load(signature, target)
+        return found
+
+    def compile_and_release(signature: Any) -> Any:
+        with compiler_lock:  # of this process: one of its threads at a time has the lock
+            try:
+                return compile_one(signature)
+            finally:
+                lock.release()
+
+    cache.load_overload = load_or_lock
+    dispatcher.compile = compile_and_release
