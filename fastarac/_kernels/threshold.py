@@ -155,11 +155,10 @@ def scatter(
         for i in range(len(some)):
             p = positions[buckets[i]]
             positions[buckets[i]] = p + 1
-            if p >= len(keys):
-                return
-            keys[p] = (ordered(some[i], sign, kind) << one) | T(label[i])
-            if weighted:
-                moved_weights[p] = weight[i]
+            if p < len(keys):
+                keys[p] = (ordered(some[i], sign, kind) << one) | T(label[i])
+                if weighted:
+                    moved_weights[p] = weight[i]
 
 
 @kernel
