@@ -77,7 +77,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     if not _harden_cache(getattr(dispatcher, "_cache", None)):
         return compiler(**_OPTIONS)(function)
     _read_what_was_filled_before(dispatcher._cache, function)
-    compile_once(dispatcher, dispatcher._cache)
+    compile_once(dispatcher)
     return dispatcher
 
 

@@ -13,6 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from numba.core.compiler_lock import global_compiler_lock
+
 WAIT = 60.0  # seconds, longer than any kernel is compiled for
 PAUSE = 0.02  # seconds between two looks
 
@@ -59,21 +61,16 @@ class ProcessLock:
             self._descriptor = -1
 
 
-def compile_once(dispatcher: Any, cache: Any) -> None:
+def compile_once(dispatcher: Any) -> None:
     """Let one process at a time compile a kernel; the others wait, and find it in the cache.
 
     The lock is taken where the cache has no machine code, before another look into it, and kept until
     the code is compiled and saved. What is in the cache is loaded without it. No two processes can wait
     for each other: a kernel is locked while those that it calls are compiled, and none calls it back.
     """
-    compiler_lock: Any = getattr(
-        import_module("numba.core.compiler_lock"), "global_compiler_lock", None
-    )
-    if compiler_lock is None:  # another numba: all compile, as they would without this
-        return
-    function = dispatcher.py_func
-    name = f"{function.__module__}.{function.__qualname__}".replace("<locals>", "")
-    lock = ProcessLock(Path(cache.cache_path) / f"{name}.lock")
+    cache = dispatcher._cache
+    index = Path(cache.cache_path, cache._cache_file._index_name)
+    lock = ProcessLock(index.with_suffix(".lock"))
     load, compile_one = cache.load_overload, dispatcher.compile
 
     def load_or_lock(signature: Any, target: Any) -> Any:
@@ -84,7 +81,7 @@ def compile_once(dispatcher: Any, cache: Any) -> None:
         return found
 
     def compile_and_release(signature: Any) -> Any:
-        with compiler_lock:  # of this process: one of its threads at a time has the lock
+        with global_compiler_lock:  # of this process: one of its threads at a time has the lock
             try:
                 return compile_one(signature)
             finally:
