@@ -1,10 +1,12 @@
 """Files of a made-up system that reads dates and names; its scanner breaks in the third week."""
 
 import csv
+import sys
 from pathlib import Path
 
 import numpy as np
 
+folder = Path(sys.argv[1])  # that the files go into
 rng = np.random.default_rng(2024)
 ERRORS = {"date": 0.06, "name": 0.5}  # the error probability at confidence 0; it falls to 0 at 1
 
@@ -20,8 +22,8 @@ def outputs(n, broken=False):
     return field, confidence.round(4), ~wrong
 
 
-def write(path, rows, header):
-    with Path(path).open("w", newline="", encoding="utf-8") as file:
+def write(name, rows, header):
+    with (folder / name).open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([header, *rows])
 
 

@@ -516,3 +516,24 @@ def test_files_stay_short():
     for folder in ("fastarac", "tests", "bench"):
         for path in (root / folder).rglob("*.py"):
             assert len(path.read_text(encoding="utf-8").splitlines()) <= 600, path
+
+
+# At the top of the repository stand these, and nothing that a run has left.
+FOLDERS = {".ci", "bench", "docs", "fastarac", "tests"}
+FILES = {
+    ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md",
+    "LICENSE", "README.md", "SECURITY.md", "hatch_build.py", "pyproject.toml",
+}  # fmt: skip
+
+
+def test_the_top_of_the_repository_holds_what_belongs_there():
+    root = PACKAGE.parent
+    if not (root / ".git").exists():  # a source distribution holds some of these, and PKG-INFO
+        found = {path.name for path in root.iterdir() if not path.name.startswith(".")}
+        assert found - FOLDERS - FILES <= {"PKG-INFO", "build", "dist"}
+        return
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "."]
+    done = subprocess.run(listed, cwd=root, capture_output=True, text=True, check=True, timeout=60)
+    paths = [Path(line) for line in done.stdout.splitlines()]
+    assert {path.parts[0] for path in paths if len(path.parts) > 1} == FOLDERS
+    assert {path.name for path in paths if len(path.parts) == 1} == FILES

@@ -89,7 +89,7 @@ def operation() -> str:
     return session(
         "fastarac plan --error-rate 0.02 --expect 0.01",
         "fastarac plan --error-rate 0.02 --audit 0.04 --outputs 10000",
-        "python operation_example.py",
+        "python operation_example.py .",
         "head -3 verified.csv",
         "fastarac fit verified.csv --by field --error-rate 0.02 -o policy.json",
         "fastarac apply policy.json week-1.csv --by field -o accepted.csv --review review.csv",
@@ -112,7 +112,7 @@ def weekly() -> str:
 
     def prepare(folder: Path) -> None:
         shutil.copy(pages / "operation_example.py", folder)
-        for command in ("python operation_example.py", fit):
+        for command in ("python operation_example.py .", fit):
             run(shlex.split(command), folder)
 
     return session(*(c.replace("$week", week) for week in "13" for c in commands), prepare=prepare)
