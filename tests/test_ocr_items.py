@@ -364,6 +364,7 @@ def test_a_table():
     ]  # fmt: skip
 
 
+@pytest.mark.pickles
 def test_pickling_keeps_everything_read_only():
     aligned = align(TRUTH, OUTPUT, missed="reject")
     again = pickle.loads(pickle.dumps(aligned))
@@ -371,6 +372,19 @@ def test_pickling_keeps_everything_read_only():
     assert again.never_accepted == -1
     assert not again.confidence.flags.writeable
     assert again != aligned.with_policy(missed="drop")
+
+
+def test_a_flat_dictionary():
+    found = align(TRUTH, OUTPUT, missed="reject", fold="case").to_dict()
+    columns = align(TRUTH, OUTPUT, missed="reject", fold="case").to_columns()
+    assert {name: list(column) for name, column in columns.items()} == {
+        name: found[name] for name in columns
+    }
+    assert {name: found[name] for name in found.keys() - columns.keys()} == {
+        "unit": "word", "fold": ["case"], "join": "min",
+        "policy_missed": "reject", "policy_inserted": "wrong", "true_words": 10, "never_accepted": -1.0,
+        **{f"counts_{kind}": number for kind, number in align(TRUTH, OUTPUT).counts.items()},
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

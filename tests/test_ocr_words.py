@@ -107,6 +107,7 @@ def test_words_that_do_not_fit_together(change, message):
         Words(**{**FIELDS, **change})
 
 
+@pytest.mark.pickles
 def test_words_are_read_only_and_equal_by_value():
     words = Words(**FIELDS)
     again = pickle.loads(pickle.dumps(words))
@@ -128,6 +129,7 @@ def test_notes_add_up_over_files():
     assert [str(note) for note in whole.notes] == ["6 repairs", "1 word has no confidence"]
 
 
+@pytest.mark.pickles
 def test_errors_of_files_survive_worker_processes(tmp_path):
     with pytest.raises(OcrFileError) as caught:
         read_truth(tmp_path)

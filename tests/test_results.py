@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, fields, is_dataclass
 from fractions import Fraction
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -68,6 +69,13 @@ def _fields(folder):
     path = folder / "fields.csv"
     path.write_text("document,field,prediction,confidence,truth\n1,date,2024-01-02,0.9,2024-01-02\n")
     return fa.ocr.read_fields(path)
+
+
+def _aligned():
+    texts, page = ("No", "fine", "day"), np.zeros(3)
+    truth = fa.ocr.Words(texts, np.full(3, np.nan), page, page, ("p",))
+    words = fa.ocr.Words(("N0", "fine"), [71, 42], page[1:], page[1:], ("p",), scale="percent")
+    return fa.ocr.align(truth, words, missed="reject")
 
 
 def _evaluation():
@@ -149,7 +157,13 @@ EXAMPLES = {
     "CostMatrix": lambda _: fa.costs.CostMatrix(COST_MATRIX),
     "BoundedSweep": lambda _: BINS,
     "Bounds": lambda _: BINS.roc_auc,
+    "AlignedOutputs": lambda _: _aligned(),
+    "DocumentOutputs": lambda folder: _fields(folder).documents(),
     "FieldOutputs": _fields,
+    "Records": lambda _: _aligned().records,
+    "Sensitivity": lambda _: fa.ocr.sensitivity(_aligned(), [fa.results.Limit("max_risk", 0.5)]),
+    "SharedItems": lambda _: fa.ocr.shared_items({"a": _aligned(), "b": _aligned()}),
+    "Words": lambda _: fa.ocr.load_sample().truth,
     "Labels": lambda folder: _models(folder).outputs["a"].by,
     "Models": _models,
     "Outputs": lambda folder: _models(folder).outputs["a"],
@@ -193,6 +207,7 @@ class TestEvery:
         name = request.node.callspec.params["make"]
         assert type(make()).__name__ == name
 
+    @pytest.mark.pickles
     def test_copies_are_equal_and_read_only(self, make):
         first = make()
         name = first._fields[0] if isinstance(first, tuple) else fields(first)[0].name
@@ -279,6 +294,31 @@ def test_tables_become_frames(name, tmp_path):
         assert list(getattr(frame, "column_names", getattr(frame, "columns", None))) == list(columns)
         assert {len(frame)} == lengths
     assert result.to_frame().equals(result.to_frame("pandas"))
+
+
+@pytest.mark.pickles
+@pytest.mark.parametrize(
+    "value",
+    [
+        PRICES, fa.Reviewer(detection_rate=0.9), fa.Statistic("acceptance_rate", threshold=0.1),
+        fa.synthetic.PAPER_CASES[1], fa.results.Limit("max_risk", 0.5),
+    ],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
+def test_copies_of_arguments(value):
+    for other in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+        assert other == value
+        with pytest.raises(FrozenInstanceError):
+            setattr(other, fields(value)[0].name, None)
+
+
+@pytest.mark.pickles
+def test_no_class_keeps_a_state_of_its_own():
+    """Frozen dataclasses with slots lose these methods in Python 3.11.0 to 3.11.3."""
+    package = Path(fa.__file__).parent
+    for path in package.rglob("*.py"):
+        assert "def __getstate__" not in path.read_text(encoding="utf-8"), path
+        assert "def __setstate__" not in path.read_text(encoding="utf-8"), path
 
 
 def test_vast_integers():

@@ -230,6 +230,7 @@ def test_wrong_sketches_are_refused():
         ThresholdSketch() + 1
 
 
+@pytest.mark.pickles
 def test_sketches_of_two_widths_keep_the_wider():
     merged = sketched([1, 0], [0.5, 0.25], 0.1) + sketched([1], [0.75], 0.2)
     assert merged.max_width == 0.2

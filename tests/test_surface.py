@@ -256,7 +256,6 @@ MEANINGS = {
     "plot_cost_lines": "whether to draw the line of each threshold",
     # Files
     "path": "of a file",
-    "backend": "the package whose table is made",
     "prediction": "column of the outputs",
     "truth": "column or file of the truth, or its words",
     "model": "column of the models' names",

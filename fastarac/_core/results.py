@@ -25,9 +25,14 @@ T = TypeVar("T")
 
 
 def read_only(value: Any) -> Any:
-    """Return a view of an array, or a proxy of a dict, that cannot be written to; else the value."""
+    """Return a view of an array, or a proxy of a dict, that cannot be written to; else the value.
+
+    Arrays in tuples are such views, too.
+    """
     if isinstance(value, dict):
         return MappingProxyType({key: read_only(each) for key, each in value.items()})
+    if type(value) is tuple and value and isinstance(value[0], np.ndarray):
+        return tuple(map(read_only, value))
     if not isinstance(value, np.ndarray) or not value.flags.writeable:
         return value
     view = value.view()
@@ -133,7 +138,7 @@ class Result(Shown):
     _is_sweep: ClassVar[bool] = False  # counts that stand for items
 
     def __post_init__(self) -> None:
-        kinds = np.ndarray, dict
+        kinds = np.ndarray, dict, tuple
         for name in self.__dataclass_fields__:  # type: ignore[attr-defined]  # faster than `fields`
             value = getattr(self, name)
             if isinstance(value, kinds):

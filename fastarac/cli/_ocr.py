@@ -172,7 +172,7 @@ class Found:
         Which files are paired, and which are left out.
     comparison : Findings or None
         The engines side by side, where there are several.
-    lacking : dict of str to int
+    lacking : mapping of str to int
         How many items each engine has not, of those that any of them has.
     by_page : bool
         Whether intervals are by page.
@@ -183,7 +183,7 @@ class Found:
     sensitivities: dict[str, Sensitivity]
     pairings: dict[str, Pairing]
     comparison: Findings | None
-    lacking: dict[str, int]
+    lacking: Mapping[str, int]
     by_page: bool
 
 
@@ -210,7 +210,8 @@ def find(request: Request, settings: Settings) -> Found:
         raise RefusalError(message) from None
     outputs = _outputs(engines, by_page=request.by_page)
     models = [in_groups_of("page", model) for model in settings.evaluate(outputs)]
-    comparison, lacking = None, dict[str, int]()
+    comparison: Findings | None = None
+    lacking: Mapping[str, int] = {}
     if len(engines) > 1:
         comparison, lacking = _compared(engines, settings, by_page=request.by_page)
     return Found(engines, models, sensitivities, pairings, comparison, lacking, request.by_page)
@@ -352,7 +353,7 @@ def for_report(found: Findings | None) -> tuple[ModelComparison | None, tuple[st
 
 def _compared(
     engines: Mapping[str, Engine], settings: Settings, *, by_page: bool
-) -> tuple[Findings, dict[str, int]]:
+) -> tuple[Findings, Mapping[str, int]]:
     from fastarac.io import Labels, Outputs
     from fastarac.ocr import shared_items
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._core.showing import Backend, frame_of
+from fastarac._core.results import Result, Table
 from fastarac._core.text import plural
 from fastarac.evaluation_rejected import most_accepted, point_above, restricted
 from fastarac.ocr.folding import checked_foldings
@@ -55,7 +55,7 @@ class PageCounts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class AlignedOutputs:
+class AlignedOutputs(Table, Result):
     """The items of an engine's outputs: right or wrong, with their confidences and pages.
 
     :func:`align` makes it. ``fa.evaluate(aligned.correct, aligned.confidence, groups=aligned.groups)``
@@ -87,10 +87,6 @@ class AlignedOutputs:
     correct: NDArray[np.bool_]
     confidence: NDArray[np.float64]
     never_accepted: float | None = None
-
-    def __post_init__(self) -> None:
-        for array in (self.rows, self.correct, self.confidence):
-            array.flags.writeable = False
 
     @classmethod
     def of(cls, records: Records, reading: Reading, policy: Policy) -> AlignedOutputs:
@@ -129,25 +125,6 @@ class AlignedOutputs:
             f"{int(self.correct.sum())} right; {self.missed} of {self.true_words} true {units} missed, "
             f"{self.policy.missed!r})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlignedOutputs):
-            return NotImplemented
-        return (self.records, self.reading, self.policy) == (
-            other.records,
-            other.reading,
-            other.policy,
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __getstate__(self) -> tuple[Records, Reading, Policy]:
-        return self.records, self.reading, self.policy
-
-    def __setstate__(self, state: tuple[Records, Reading, Policy]) -> None:
-        made = AlignedOutputs.of(*state)
-        for name in self.__slots__:
-            object.__setattr__(self, name, getattr(made, name))
 
     @property
     def page(self) -> NDArray[np.intp]:
@@ -325,15 +302,16 @@ class AlignedOutputs:
             "confidence": self.confidence,
         }
 
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """Return :meth:`to_columns` as a table of another package.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            The package, which has to be installed.
-        """
-        return frame_of(self.to_columns(), backend)
+    def _parts(self) -> dict[str, Any]:
+        return self.to_columns() | {
+            "unit": self.reading.unit,
+            "fold": self.reading.fold,
+            "join": self.reading.join,
+            "policy": self.policy._asdict(),
+            "true_words": self.true_words,
+            "counts": self.counts,
+            "never_accepted": self.never_accepted,
+        }
 
 
 def align(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fastarac._core.results import Result
 from fastarac.ocr.policies import INSERTED, MISSED, Policy
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Sensitivity", "sensitivity"]
 
 
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
+@dataclass(frozen=True, slots=True, eq=False)
+class Sensitivity(Result):
     """The accepted share under each policy.
 
     Attributes

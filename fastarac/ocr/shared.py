@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastarac._core.results import Result
 from fastarac._core.text import few_of, plural
 
 if TYPE_CHECKING:
@@ -23,24 +24,24 @@ LARGE_TIE = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SharedItems:
+class SharedItems(Result):
     """The items that all engines have, in one order: those to compare the engines by.
 
     Attributes
     ----------
-    models : dict of str to (correct, confidence)
+    models : mapping of str to (correct, confidence)
         Arrays of shape (n,) for each engine, as :func:`fastarac.compare_models` takes them.
     groups : ndarray of shape (n,), intp
         Index of each item's page.
-    lacking : dict of str to int
+    lacking : mapping of str to int
         How many of the items that any engine has are not among those of each.
     n_items : int
         How many items any engine has.
     """
 
-    models: dict[str, tuple[NDArray[np.bool_], NDArray[np.float64]]]
+    models: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.float64]]]
     groups: NDArray[np.intp]
-    lacking: dict[str, int]
+    lacking: Mapping[str, int]
     n_items: int
 
 
