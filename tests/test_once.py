@@ -19,7 +19,8 @@ fcntl = pytest.importorskip("fcntl", reason="this platform has no locks on files
 
 
 @pytest.fixture
-def lock(tmp_path):
+def lock(tmp_path, monkeypatch):
+    monkeypatch.setattr(ProcessLock, "_in_vain", 0.0)
     lock = ProcessLock(tmp_path / "kernel.lock")
     yield lock
     lock.release()
@@ -27,16 +28,17 @@ def lock(tmp_path):
 
 @pytest.fixture
 def holder(lock):
-    """Another process that holds the lock until it is ended."""
+    """Another process that holds the lock, and another one, until it is ended."""
     code = """
 import fcntl, sys
-file = open(sys.argv[1], "w")
-fcntl.flock(file, fcntl.LOCK_EX)
+files = [open(path, "w") for path in sys.argv[1:]]
+for file in files:
+    fcntl.flock(file, fcntl.LOCK_EX)
 print(flush=True)
 input()
 """
     with subprocess.Popen(
-        [sys.executable, "-c", code, str(lock.path)],
+        [sys.executable, "-c", code, str(lock.path), str(lock.path.with_name("other.lock"))],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     ) as process:  # fmt: skip
         assert process.stdout.read(1)
@@ -75,6 +77,7 @@ def test_it_ends_with_its_process(lock, holder, monkeypatch):
     lock.acquire()
     assert held(lock)
     assert pauses == [_once.PAUSE]
+    assert ProcessLock._in_vain == 0
 
 
 def test_a_file_that_was_removed_just_now_is_no_lock(lock, monkeypatch):
@@ -97,6 +100,20 @@ def test_who_holds_it_for_too_long_is_not_waited_for(lock, holder, monkeypatch):
     assert lock._descriptor == -1
     lock.release()
     assert held(lock)  # by the other one
+
+
+def test_who_holds_many_is_waited_for_once(lock, holder, monkeypatch):
+    monkeypatch.setattr(_once, "WAIT", 0.2)
+    other = ProcessLock(lock.path.with_name("other.lock"))
+    free = ProcessLock(lock.path.with_name("free.lock"))
+    begin = time.monotonic()
+    for held_by_the_other in [lock, other, lock] * 5:
+        held_by_the_other.acquire()
+        assert held_by_the_other._descriptor == -1
+    assert 0.2 <= time.monotonic() - begin < 0.4
+    free.acquire()  # what nobody holds is taken all the same
+    assert held(free)
+    free.release()
 
 
 @pytest.mark.parametrize("reason", ["directory", "file system", "platform"])

@@ -249,7 +249,7 @@ def test_an_edit_in_one_file_reaches_the_kernels_of_the_others(tmp_path):
 
 
 @compiled
-@pytest.mark.parametrize("part", ["_source_stamp", "_index_name", "save"])
+@pytest.mark.parametrize("part", ["_source_stamp", "_index_name", "_dump", "_load_index", "save"])
 def test_a_cache_that_cannot_be_stamped_is_not_used(part, monkeypatch, tmp_path):
     """A later numba may keep its cache otherwise: slower then, never wrong."""
     from numba.core import caching
@@ -258,7 +258,11 @@ def test_a_cache_that_cannot_be_stamped_is_not_used(part, monkeypatch, tmp_path)
 
     class Otherwise:
         def __init__(self, **_: object) -> None:
-            for name in {"_source_stamp", "_index_name", "_data_name", "save"} - {part}:
+            names = (
+                "_source_stamp", "_index_name", "_data_name", "_dump", "_load_index", "_save_index",
+                "load", "save",
+            )  # fmt: skip
+            for name in set(names) - {part}:
                 setattr(self, name, "")
 
     monkeypatch.setattr(caching, "IndexDataCacheFile", Otherwise)

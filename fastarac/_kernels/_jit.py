@@ -8,7 +8,9 @@ Nothing in C calls a kernel, so that numba need not compile an entrance for such
 from __future__ import annotations
 
 import hashlib
+import pickle
 import uuid
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -136,7 +138,7 @@ def _read_what_was_filled_before(own: Any, function: Callable[..., Any]) -> None
 
 
 def _harden_cache(cache: Any) -> bool:
-    """Make a disk cache notice every edit, and safe for many processes and for a full disk.
+    """Make a disk cache notice edits and damage, and safe for many processes and for a full disk.
 
     Returns False where numba's cache is not built as expected.
 
@@ -146,7 +148,10 @@ def _harden_cache(cache: Any) -> bool:
     process would run machine code made for other types. A name that no one else takes rules that out.
     """
     cache_file: Any = getattr(cache, "_cache_file", None)
-    parts = ("_index_name", "_source_stamp", "_data_name", "save")
+    parts = (
+        "_index_name", "_source_stamp", "_data_name", "_dump", "_load_index", "_save_index", "load",
+        "save",
+    )  # fmt: skip
     if not all(hasattr(cache_file, part) for part in parts):
         return False
     stem = cache_file._index_name.removesuffix(".nbi")
@@ -156,6 +161,7 @@ def _harden_cache(cache: Any) -> bool:
 
     cache_file._data_name = data_name
     cache_file._source_stamp = (cache_file._source_stamp, _STAMP)
+    _seal(cache_file)
     save = cache_file.save
 
     def save_if_possible(key: Any, data: Any) -> None:
@@ -167,6 +173,33 @@ def _harden_cache(cache: Any) -> bool:
     cache_file.save = save_if_possible
     _load_without_tables(cache)
     return True
+
+
+def _seal(cache_file: Any) -> None:
+    """Let a cache compile anew what its files no longer hold as it was written, and replace them.
+
+    After a power loss a file may be empty, cut off, or have gaps of zeros, also inside of the machine
+    code. So the index and each data file hold what numba would write as bytes, after their hash. That
+    tells of damage; it does not keep out who can write there.
+    """
+    load_index, save_index = cache_file._load_index, cache_file._save_index
+    load, save, dump = cache_file.load, cache_file.save, cache_file._dump
+
+    def sealed(value: Any) -> tuple[bytes, bytes]:
+        content: bytes = dump(value)
+        return hashlib.sha256(content).digest(), content
+
+    def opened(read: Callable[[], tuple[bytes, bytes]], otherwise: Any) -> Any:
+        with suppress(Exception):  # bytes that are no pickle may raise anything
+            written, content = read()
+            if hashlib.sha256(content).digest() == written:
+                return pickle.loads(content)  # noqa: S301 - as numba reads its cache
+        return otherwise
+
+    cache_file._load_index = lambda: opened(lambda: load_index()["sealed"], {})
+    cache_file._save_index = lambda overloads: save_index({"sealed": sealed(overloads)})
+    cache_file.load = lambda key: opened(lambda: load(key), None)
+    cache_file.save = lambda key, data: save(key, sealed(data))
 
 
 def _load_without_tables(cache: Any) -> None:

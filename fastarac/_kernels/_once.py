@@ -11,29 +11,35 @@ import time
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from numba.core.compiler_lock import global_compiler_lock
 
-WAIT = 60.0  # seconds, longer than any kernel is compiled for
+WAIT = 60.0  # seconds, longer than any kernel is compiled for; all waits in vain of a process together
 PAUSE = 0.02  # seconds between two looks
 
 
 class ProcessLock:
     """A lock on a file, which ends with its process and leaves no file behind."""
 
+    _in_vain: ClassVar[float] = 0.0  # seconds that this process waited for locks that it did not get
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self._descriptor = -1
 
     def acquire(self) -> None:
-        """Wait for the lock; give up after a minute, or at once where files cannot be locked."""
+        """Wait for the lock; give up after a minute, or at once where files cannot be locked.
+
+        The minute is one for all locks of the process, as who keeps one may keep many; waiting for
+        those who let go in time takes nothing of it, or a long queue would end in one rush.
+        """
         try:
             fcntl: Any = import_module("fcntl")
         except ImportError:  # Windows
             return
-        deadline = time.monotonic() + WAIT
-        while self._descriptor < 0 and time.monotonic() < deadline:
+        begin = time.monotonic()
+        while self._descriptor < 0:
             try:
                 descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
             except OSError:  # nothing can be written here
@@ -50,6 +56,10 @@ class ProcessLock:
             finally:
                 if self._descriptor < 0:
                     os.close(descriptor)
+            waited = time.monotonic() - begin
+            if ProcessLock._in_vain + waited >= WAIT:
+                ProcessLock._in_vain += waited
+                return
             time.sleep(PAUSE)
 
     def release(self) -> None:
