@@ -16,7 +16,6 @@ import pytest
 from commands import refusal, run
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 from matplotlib.image import imread
 from rich.console import Console
 from typer.main import get_command
@@ -501,18 +500,6 @@ class TestPlot:
         error = refusal("evaluate", good, tmp_path / "bad.csv", "--plot", plot)
         assert 'bad.csv, row 6 (line 7): column "confidence" holds "x"' in error
         assert not plot.exists()
-
-    def test_failure_while_writing(self, tmp_path, good, monkeypatch):
-        def fail(self, path, **kwargs):
-            Path(path).write_bytes(b"half")
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(Figure, "savefig", fail)
-        plot = tmp_path / "plot.png"
-        plot.write_text("older")
-        assert "cannot be written: No space left" in refusal("evaluate", good, "--plot", plot)
-        assert plot.read_text() == "older"
-        assert sorted(file.name for file in tmp_path.iterdir()) == ["good.csv", "plot.png"]
 
     def test_without_matplotlib(self, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "matplotlib", None)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from contextlib import contextmanager
+import secrets
+import shutil
+import stat
+import tempfile
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,22 +18,66 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PAGES = (".html", ".htm")
+STREAMS = ("/dev/fd/", "/dev/std", "/proc/")  # names of open files; what they name is not replaced
+ONLY_OURS = 0o600
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a path beside `path` to write to, which takes its place where nothing fails.
+    """Yield a path to write to, whose file takes the place of `path` where nothing fails.
 
-    Two processes that write the same file do not meet: the name has the number of the process. It
-    keeps the suffix, from which some writers tell the format.
+    It is an empty file beside `path` that was created under a name nobody can guess, so that no link
+    is followed and writers of the same file, in other processes or threads, do not meet. It keeps the
+    suffix, from which some writers tell the format. The file has the permissions of the one that it
+    replaces. A link stays, and what it points to is replaced. What is written for a pipe or a device
+    is sent there once it is complete.
+
+    Where the writer raises an OSError that names no file, as for a full disk, it names `path`.
     """
-    target = path.resolve()
-    partial = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
+    target = Path(os.path.realpath(path))
+    name = partial = None
     try:
+        mode = _mode_of(path)
+        is_stream = mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+        is_stream = is_stream or path.absolute().as_posix().startswith(STREAMS)
+        folder = Path(tempfile.gettempdir()) if is_stream else target.parent
+        name = folder / f".fastarac-{secrets.token_hex(16)}{target.suffix}"
+        is_private = is_stream or mode is not None  # until it has the permissions of the other
+        _create(name, ONLY_OURS if is_private else 0o666)
+        partial = name
         yield partial
+        if is_stream:
+            _send(partial, path)
+            return
+        if mode is not None:
+            partial.chmod(stat.S_IMODE(mode))
         partial.replace(target)
+    except OSError as error:
+        if error.filename is not None and str(error.filename) not in (str(name), str(path)):
+            raise
+        reason = error.strerror or str(error)
+        raise OSError(error.errno or errno.EIO, reason, str(path)) from None
     finally:
-        partial.unlink(missing_ok=True)
+        if partial is not None:
+            partial.unlink(missing_ok=True)
+
+
+def _mode_of(path: Path) -> int | None:
+    with suppress(FileNotFoundError):
+        return path.stat().st_mode
+    return None
+
+
+def _create(path: Path, mode: int) -> None:
+    """Create an empty file; raise where there is anything of its name, such as a link."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    os.close(os.open(path, flags, mode))
+
+
+def _send(source: Path, stream: Path) -> None:
+    """Write the bytes of a file to a pipe or a device, or behind what an open file holds."""
+    with source.open("rb") as file, os.fdopen(os.open(stream, os.O_WRONLY | os.O_APPEND), "wb") as out:
+        shutil.copyfileobj(file, out)
 
 
 def problem_with(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
@@ -72,9 +121,10 @@ def read_saved(path: str | os.PathLike[str], read: Callable[[str], T]) -> T:
         raise ValueError(f"{file}: {error}") from None
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file that is on the disk when this returns, and at no time half written."""
-    with whole_file(Path(path)) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a file that is on the disk when this returns, and at no time half written."""
+    data = content.encode() if isinstance(content, str) else content
+    with whole_file(Path(path)) as partial, partial.open("wb") as file:
+        file.write(data)
         file.flush()
         os.fsync(file.fileno())

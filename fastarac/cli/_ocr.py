@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from fastarac._core.files import whole_file
 from fastarac._core.text import listed
 from fastarac.cli import _html, _report
 from fastarac.cli._options import RefusalError, option
+from fastarac.io._sources import copied_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -264,11 +264,12 @@ def write_table(parts: Mapping[str, dict[str, Any]], path: Path) -> None:
         columns[key] = values.astype(object) if values.dtype.kind == "U" else values
     form = "PARQUET" if path.suffix == ".parquet" else "CSV, HEADER"
     try:
-        with whole_file(path) as partial, duckdb.connect() as connection:
+        with copied_to(path) as target, duckdb.connect() as connection:
             connection.register("items", columns)
-            target = str(partial).replace("'", "''")
-            connection.execute(f"COPY ({KNOWN}) TO '{target}' (FORMAT {form})")
-    except (duckdb.Error, OSError) as error:
+            connection.execute(f"COPY ({KNOWN}) TO {target} (FORMAT {form}, USE_TMP_FILE false)")
+    except OSError as error:
+        raise RefusalError(f"{path}: it cannot be written: {error.strerror}") from None
+    except duckdb.Error as error:
         raise RefusalError(f"{path}: it cannot be written: {error}") from None
 
 

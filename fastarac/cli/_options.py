@@ -92,7 +92,7 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RefusalError(f"{path}: it cannot be written: {error.strerror}") from None
+        raise RefusalError(f"{path}: it cannot be written: {error.strerror or error}") from None
 
 
 def in_words_of_options(error: Exception | str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from fastarac._core import files
@@ -58,5 +59,7 @@ def save(models: Sequence[Model], path: Path) -> None:
 
 def write(figure: Figure | SubFigure, path: Path) -> None:
     """Write a figure to a file, which appears once it is complete."""
-    with files.whole_file(path) as partial:
-        figure.canvas.figure.savefig(partial, dpi=DOTS_PER_INCH)
+    drawn = BytesIO()  # writers of some formats hide why a file cannot be written
+    form = path.suffix[1:].lower()
+    figure.canvas.figure.savefig(drawn, format=form, dpi=DOTS_PER_INCH)
+    files.write_whole(path, drawn.getvalue())

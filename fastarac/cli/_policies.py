@@ -47,7 +47,7 @@ def refusing(name: str, do: Callable[[], Any]) -> Any:
     except io.DataFileError as error:
         raise RefusalError(_in_words(error)) from None
     except OSError as error:
-        raise RefusalError(f"{name}: {error.strerror or error}") from None
+        raise RefusalError(f"{error.filename or name}: {error.strerror or error}") from None
     except REFUSED as error:
         raise RefusalError(_in_words(error)) from None
 

@@ -6,6 +6,7 @@ import codecs
 import difflib
 import gzip
 import os
+import re
 import shlex
 import zlib
 from abc import ABC, abstractmethod
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.extras import require
+from fastarac._core.files import whole_file
 from fastarac._core.text import quoted
 
 if TYPE_CHECKING:
@@ -149,6 +151,25 @@ def _database() -> DuckDBPyConnection:
         "temp_directory": "",
     }
     return duckdb.connect(":memory:", config=config)
+
+
+@contextmanager
+def copied_to(goal: Path) -> Iterator[str]:
+    """Yield SQL text of a path for COPY, whose file takes the place of `goal` where nothing fails.
+
+    DuckDB would put a file of its own beside one that is there, unless USE_TMP_FILE is false. Where it
+    cannot write, the OSError names `goal`.
+    """
+    import duckdb
+
+    with whole_file(goal) as partial:
+        try:
+            yield sql_text(partial.as_posix())
+        except duckdb.IOException as failure:
+            reason = re.search(rf"{partial.name}[^:]*: ([^\"{{\n]+)", str(failure))
+            if reason is None:
+                raise
+            raise OSError(reason[1].strip()) from None
 
 
 class Source(ABC):

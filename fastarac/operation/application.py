@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.files import path_of, whole_file
+from fastarac._core.files import path_of
 from fastarac.io._columns import Confidence, Label, Rejected
 from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, open_source
-from fastarac.io._sources import DataFileError, connect, sql_name, sql_text
+from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
 from fastarac.operation.applied import AppliedField, AppliedPolicy
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import Seen, quantiles_of, shift_of
@@ -148,8 +148,8 @@ def apply_policy(
             done = _counted(source, rule, policy)
             with ExitStack() as stack:
                 for goal, accepts in zip(goals, (True, False), strict=True):
-                    partial = stack.enter_context(whole_file(goal))
-                    _copy(source, rule.condition(accepts=accepts), partial, goal)
+                    target = stack.enter_context(copied_to(goal))
+                    _copy(source, rule.condition(accepts=accepts), target, goal)
         except duckdb.Error as failure:
             raise source.explain(failure) from None
     return done
@@ -409,10 +409,9 @@ def _format(source: Source, goal: Path) -> str:
     return FORMATS[ending]
 
 
-def _copy(source: Source, condition: str, partial: Path, goal: Path) -> None:
-    written = sql_text(partial.absolute().as_posix())
+def _copy(source: Source, condition: str, target: str, goal: Path) -> None:
     source.select(
         _all_columns(source, goal),
         into="COPY (",
-        rest=f"WHERE {condition}) TO {written} ({_format(source, goal)})",
+        rest=f"WHERE {condition}) TO {target} ({_format(source, goal)}, USE_TMP_FILE false)",
     )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastarac import operation
 from fastarac._core.checks import inner_fraction
-from fastarac._core.files import whole_file
+from fastarac._core.files import write_whole
 from fastarac._core.special import binomial_interval
 from fastarac._core.text import percent, printable, sentence
 from fastarac._core.text import pvalue as pvalue_text
@@ -190,8 +189,7 @@ def write_operation_report(
         about="Each answer, and what stands behind it.",
         parts=parts,
     )
-    with whole_file(Path(path)) as partial:
-        partial.write_text(text, encoding="utf-8", newline="\n")
+    write_whole(path, text)
 
 
 def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float) -> Part:

@@ -11,7 +11,7 @@ import numpy as np
 from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import collected
 from fastarac._core.extras import require
-from fastarac._core.files import whole_file
+from fastarac._core.files import write_whole
 from fastarac._core.inputs import read_groups
 from fastarac._core.text import sentence
 from fastarac.evaluation import evaluate
@@ -146,9 +146,7 @@ def write_report(
 
 def save(path: Path, report: Report) -> None:
     """Write a page into a file, which appears once it is complete."""
-    text = render(report)
-    with whole_file(path) as partial:
-        partial.write_text(text, encoding="utf-8", newline="\n")
+    write_whole(path, render(report))
 
 
 def _subject(
