@@ -397,6 +397,7 @@ def _exact(source: Source, column: str, confidence: Array) -> Array:
         value = f"TRY_CAST({name} AS {integer})"
         written = f"CASE WHEN regexp_full_match({name}, '[+-]?[0-9]+') THEN {value} END AS whole"
         whole = source.select(written).fetchnumpy()["whole"]
+        source.require_unchanged()
         if not np.ma.is_masked(whole):
             return np.ma.getdata(whole)
     return confidence

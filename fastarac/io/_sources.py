@@ -181,6 +181,7 @@ class Source(ABC):
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
         self.path = path
         self.connection = connection
+        self._versions = _versions(path)
 
     @property
     @abstractmethod
@@ -263,6 +264,16 @@ class Source(ABC):
             problem = f"there is no column {quoted(column)}{hint}; the columns are {listed}"
             raise DataFileError(self.path, problem)
 
+    def require_unchanged(self) -> None:
+        """Raise where the file has changed since it was opened: passes over it may disagree."""
+        try:
+            unchanged = _versions(self.path) == self._versions
+        except OSError:
+            unchanged = False
+        if not unchanged:
+            problem = "it changed while it was read; give a copy of it, to which nobody writes"
+            raise DataFileError(self.path, problem)
+
     def error_in_row(self, index: int, problem: str) -> DataFileError:
         """Return an error about the row of this index, which is counted from 0."""
         try:
@@ -275,6 +286,7 @@ class Source(ABC):
         self, column: str, index: int, expected: str, hint: Callable[[str | None], str] = lambda _: ""
     ) -> DataFileError:
         """Return an error about the value of a column in a row; the hint is about it, or about none."""
+        self.require_unchanged()
         value = self.shown(column, index)
         found = "is empty" if value is None else f"holds {value}"
         problem = f"column {quoted(column)} {found}; {expected}{hint(value)}"
@@ -283,10 +295,18 @@ class Source(ABC):
     def explain(self, failure: Exception) -> DataFileError:
         """Return an error that tells why DuckDB could not read the file."""
         try:
+            self.require_unchanged()
             deque(self.lines_of_rows(), maxlen=0)
         except DataFileError as error:
             return error
         return DataFileError(self.path, f"it cannot be read: {first_line(failure)}")
+
+
+def _versions(path: Path) -> list[tuple[str, int, int, int]]:
+    """Return what changes with the content of a file, or of those in a directory."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    stats = [(file.name, file.stat()) for file in files]
+    return [(name, at.st_ino, at.st_size, at.st_mtime_ns) for name, at in stats]
 
 
 def text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:

@@ -84,7 +84,8 @@ def apply_policy(
     DataFileError
         As :func:`.read_outputs`, and where the confidences are plainly of another scale than those that
         the policy was fitted on: moved, at most one in twenty of them in its range, and the largest one
-        ten times as large or as small. Nothing is written then.
+        ten times as large or as small; and where the file changes while it is read, so that not all
+        rows might be in either file. Nothing is written then.
     ValueError
         Where the three files are not different ones, or a name says no known format.
     TypeError
@@ -150,6 +151,7 @@ def apply_policy(
                 for goal, accepts in zip(goals, (True, False), strict=True):
                     target = stack.enter_context(copied_to(goal))
                     _copy(source, rule.condition(accepts=accepts), target, goal)
+                source.require_unchanged()
         except duckdb.Error as failure:
             raise source.explain(failure) from None
     return done
@@ -372,6 +374,7 @@ def _documents(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
 
 def _invalid(source: Source, rule: _Rule) -> DataFileError:
     """An error about the first row with a confidence, a field or a document that is none."""
+    source.require_unchanged()
     numbered = source.select(
         f"row_number() OVER () - 1 AS place, {rule.valid} AS valid",
         into="SELECT min(place) FROM (",

@@ -127,6 +127,7 @@ def read_audits(
             labels = None if by is None else _labels(source, Label("by", by))
         except duckdb.Error as failure:
             raise source.explain(failure) from None
+        source.require_unchanged()
         above = columns["accepted"] == 1
         given = columns["audit_probability"]
         missing = above & np.isnan(given)
