@@ -233,41 +233,6 @@ class TestCheck:
         assert "error rate" in run("check", *command[1:-2], "--by", "field").stdout
 
     @pytest.mark.slow
-    def test_log(self, folder, tmp_path):
-        one = tmp_path / "one.json"
-        run("fit", folder / "verified.csv", "--error-rate", 0.02, "-o", one)
-        policy = operation.Policy.load(one)
-        field, confidence, correct = rows(20_000, 40)
-        accepted = policy.apply(confidence)
-        audited = accepted & (np.random.default_rng(41).random(20_000) < 0.2)
-        known = np.where(audited | ~accepted, correct, np.nan)
-        lines = ["field,confidence,accepted,audited,audit_probability,correct"]
-        lines += [
-            f"{f},{c},{a:d},{b:d},{0.2 if a else ''},{'' if np.isnan(y) else int(y)}"
-            for f, c, a, b, y in zip(field, confidence, accepted, audited, known, strict=True)
-        ]
-        path, page = tmp_path / "log.csv", tmp_path / "log.html"
-        path.write_text("\n".join(lines) + "\n")
-        done = run("check", one, path, "--log", "--format", "json", "--report", page, code=None)
-        found = json.loads(done.stdout)
-        expected = policy.check(known, confidence, audit_probability=0.2)
-        assert (found["low"], found["high"]) == (expected.interval.low, expected.interval.high)
-        assert found["audited"] == audited.sum()
-        assert done.exit_code == expected.exit_status
-        assert "What the audits say" in page.read_text()
-        out = run("check", one, path, "--log", code=None).stdout
-        assert f"y {audited.sum():,} audits, " in out
-        assert "\nA threshold fitted to this log: accept " in out
-        path.write_text("\n".join([*lines, "date,0.0001,1,0,0.2,"]) + "\n")
-        message = refusal("check", one, path, "--log")
-        assert 'row 20001 (line 20002): column "accepted" holds "1"; the policy rejects it' in message
-        assert "--group is given beside --log" in refusal("check", one, path, "--log", "--group", "x")
-        missing = refusal("check", one, folder / "new.csv", "--log")
-        assert 'there is no column "audit_probability"' in missing
-        by_field = ["check", folder / "p.json", path, "--by", "field", "--log"]
-        assert 'holds "' in refusal(*by_field)
-
-    @pytest.mark.slow
     def test_whole_documents(self, folder, tmp_path):
         policy, page = tmp_path / "p.json", tmp_path / "fit.html"
         options = ["--by", "field", "--document", "page"]

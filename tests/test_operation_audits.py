@@ -47,8 +47,9 @@ class TestSweep:
 
     def test_thinning_is_the_same_in_any_order(self):
         rng = np.random.default_rng(0)
-        correct, confidence = draw(rng, 3000)
+        confidence = rng.random(3000)
         pi = np.where(confidence > 0.5, 0.1, 0.2)
+        correct = drawn_unequal(rng, confidence, pi)
         order = rng.permutation(3000)
         first = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=pi)
         again = operation.audited_sweep(
@@ -116,33 +117,42 @@ def test_the_guarantee_from_logs_holds_and_the_naive_one_never():
     """Also with unequal probabilities; and with the assumption broken: suspicious outputs left out."""
     rng = np.random.default_rng(18)
     runs, broken = 80, dict.fromkeys(("equal", "unequal", "naive", "chosen"), 0)
+    refused = 0
     for _ in range(runs):
         correct, confidence = draw(rng)
-        sweep = operation.audited_sweep(correct, confidence, threshold=K, audit_probability=PI)
         known = ~np.isnan(correct)
         pi = np.where(confidence > 0.6, 0.1, 0.3)
-        others = drawn_unequal(rng, confidence, pi)
-        unequal = operation.audited_sweep(others, confidence, threshold=K, audit_probability=pi)
         # auditors who skip two thirds of the errors break what is assumed of π
         skipped = (correct == 0) & (confidence >= K) & (rng.random(N) < 2 / 3)
-        chosen = operation.audited_sweep(
-            np.where(skipped, np.nan, correct), confidence, threshold=K, audit_probability=PI
-        )
-        for name, items in (
-            ("equal", (sweep,)), ("unequal", (unequal,)), ("chosen", (chosen,)),
-            ("naive", (correct[known], confidence[known])),
-        ):  # fmt: skip
-            point = fa.guaranteed_operating_point(*items, max_error_rate=LIMIT, random_state=rng)
+        logs = {
+            "equal": (correct, PI),
+            "unequal": (drawn_unequal(rng, confidence, pi), pi),
+            "chosen": (np.where(skipped, np.nan, correct), PI),
+        }
+        items = {"naive": (correct[known], confidence[known])}
+        for name, (truth, probability) in logs.items():
+            try:
+                items[name] = (
+                    operation.audited_sweep(
+                        truth, confidence, threshold=K, audit_probability=probability
+                    ),
+                )
+            except ValueError:  # one honest log in a thousand, or in 500 with unequal probabilities
+                refused += 1
+        for name, given in items.items():
+            point = fa.guaranteed_operating_point(*given, max_error_rate=LIMIT, random_state=rng)
             broken[name] += error_rate(point.threshold) > LIMIT
+    assert refused <= 2
     assert within(broken["equal"], runs)
     assert within(broken["unequal"], runs)
     assert broken["naive"] == runs
-    assert broken["chosen"] == runs
+    assert broken["chosen"] >= runs - refused
 
 
 def drawn_unequal(rng, confidence, pi):
-    correct = np.where(rng.random(N) < 0.2 * (1 - confidence) ** 2, 0.0, 1.0)
-    return np.where((confidence >= K) & (rng.random(N) >= pi), np.nan, correct)
+    n = len(confidence)
+    correct = np.where(rng.random(n) < 0.2 * (1 - confidence) ** 2, 0.0, 1.0)
+    return np.where((confidence >= K) & (rng.random(n) >= pi), np.nan, correct)
 
 
 @pytest.mark.slow
@@ -291,19 +301,22 @@ class TestChecks:
         for verdict, rate in (("holds", 0.0202), ("fails", 0.0198)):
             for _ in range(runs):
                 pi = np.where(rng.random(n) < 0.5, 0.3, 0.5)
-                correct = np.where(rng.random(n) < pi, rng.random(n) >= rate, np.nan)
-                check = self.POLICY.check(correct, np.ones(n), audit_probability=pi)
+                drawn = rng.random(n) < pi
+                correct = np.where(drawn, rng.random(n) >= rate, np.nan)
+                check = self.POLICY.check(correct, np.ones(n), audit_probability=pi, drawn=drawn)
                 wrong[verdict] += check.verdict == verdict
         assert all(within(count, runs) for count in wrong.values()), wrong
 
     def test_the_outputs_still_needed_are_enough(self):
         correct = np.r_[np.zeros(7), np.ones(493), np.full(4500, np.nan)]
-        found = self.POLICY.check(correct, np.ones(5000), audit_probability=0.1)
+        options = {"audit_probability": 0.1, "drawn": ~np.isnan(correct)}
+        found = self.POLICY.check(correct, np.ones(5000), **options)
         assert found.verdict == "too few"
         audits = math.ceil(found.still_needed * 500 / 5000)
         assert f"{found.still_needed:,} more outputs, about {audits:,} of them audited," in str(found)
         more = np.tile(correct, 1 + math.ceil(found.still_needed / 5000))
-        assert self.POLICY.check(more, np.ones(len(more)), audit_probability=0.1).verdict == "holds"
+        options["drawn"] = ~np.isnan(more)
+        assert self.POLICY.check(more, np.ones(len(more)), **options).verdict == "holds"
 
     def test_refusals(self):
         options = {"audit_probability": 0.5}

@@ -86,6 +86,7 @@ MEANINGS = {
     "rejected": "(n,) which outputs have no confidence, and are never accepted",
     "review": "the file of what people verify",
     "audit_probability": "with which probability an accepted output was audited",
+    "drawn": "(n,) which outputs were drawn for an audit; in a file, the column that says so",
     "rng": "a generator",
     "shift": "a ConfidenceShift",
     "check": "a PolicyCheck",

@@ -42,8 +42,9 @@ Examples:
   fastarac check policy.json log.csv --log
 
 The outputs have to be drawn at random from those that the policy is applied to. A log has all outputs
-of a time, with the columns accepted, audited and audit_probability; the truth of those that nobody saw
-is empty.
+of a time, with the columns accepted, drawn and audit_probability; the truth of those that nobody saw is
+empty. What was drawn for an audit and has no truth counts as an error. A log without the column drawn,
+but with audited (what has a result), can fail, but not hold.
 """
 
 
@@ -98,6 +99,13 @@ PolicyColumn = Annotated[
 ]
 Log = Annotated[
     bool, option("--log", "Take the file as a log of all outputs, some of which were audited.")
+]
+Drawn = Annotated[
+    str | None,
+    option(
+        "--drawn COLUMN",
+        "Column of a log: what was drawn for an audit.  [default: drawn, where the file has it]",
+    ),
 ]
 PolicyOutput = Annotated[Path, option("--output -o FILE", "Where to write the policy, as JSON.")]
 Fields = Annotated[str | None, option("--by COLUMN", "Column of fields, each with its own threshold.")]

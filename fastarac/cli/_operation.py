@@ -108,6 +108,7 @@ def check(
     group: GroupColumn = None,
     max_group_size: options.MaxGroupSize = None,
     log: options.Log = False,
+    drawn: options.Drawn = None,
     output_format: options.TextOrJson = options.Form.text,
     report: ReportFile = None,
 ) -> None:
@@ -119,7 +120,7 @@ def check(
             confidence, correct, prediction, truth, empty_truth, empty_confidence, by, document, group
         )
         delivery = str(output_format), report
-        status = run(policy, path, columns, max_group_size, delivery, is_log=log)
+        status = run(policy, path, columns, max_group_size, delivery, is_log=log, drawn=drawn)
         if status:
             raise typer.Exit(status)
 

@@ -110,16 +110,19 @@ def check(
     delivery: tuple[str, Path | None],
     *,
     is_log: bool,
+    drawn: str | None = None,
 ) -> int:
     """Check a policy on a file of new verified outputs, or a log; returns the exit status."""
     form, report = delivery
+    if drawn is not None and not is_log:
+        raise RefusalError("--drawn is given without --log, whose column it is")
     require_files(None, report)
     policy = load(policy_file)
     named = columns_for(policy, columns)
     sweep = None
     with interrupts_end_at_once():
         if is_log:
-            found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named))
+            found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named, drawn))
         else:
             outputs = _read(path, named)
             by = labels_of(outputs.by)
@@ -147,7 +150,7 @@ def check(
         return int(found.exit_status)
     share = percent(found.accepted / found.n_items, 4)
     counts = f"{found.accepted:,} of {found.n_items:,} {found.unit} are accepted ({share})."
-    lines = [sentence(found), f"{counts} {sentence(shift)}"]
+    lines = [sentence(found).replace("drawn=", "--drawn COLUMN"), f"{counts} {sentence(shift)}"]
     if sweep is not None and policy.criterion == "max_error_rate":
         point = guaranteed_operating_point(
             sweep, max_error_rate=policy.limit, failure_probability=policy.failure_probability
@@ -165,7 +168,9 @@ def _say_pages(path: Path, columns: Mapping[str, Any], *, is_log: bool) -> None:
         say_pages([path], columns)
 
 
-def _of_log(policy: Policy, path: Path, columns: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+def _of_log(
+    policy: Policy, path: Path, columns: Mapping[str, Any], drawn: str | None
+) -> tuple[Any, Any, Any]:
     """The check of a log, the shift, and for one threshold the log itself."""
     for name, option in (("item", "--document"), ("group", "--group"), ("prediction", "--prediction"),
                          ("truth", "--truth"), ("empty_truth", "--empty-truth"),
@@ -177,17 +182,15 @@ def _of_log(policy: Policy, path: Path, columns: Mapping[str, Any]) -> tuple[Any
         policy=policy,
         confidence=columns["confidence"],
         correct=columns["correct"] or "correct",
+        drawn=drawn,
         by=columns["by"],
     )
-    probability = log.audit_probability
-    found = policy.check(log.correct, log.confidence, by=log.by, audit_probability=probability)
+    audits: dict[str, Any] = {"audit_probability": log.audit_probability, "drawn": log.drawn}
+    found = policy.check(log.correct, log.confidence, by=log.by, **audits)
     sweep = None
     if not policy.fields:
         sweep = operation.audited_sweep(
-            log.correct,
-            log.confidence,
-            threshold=policy.thresholds[0],
-            audit_probability=probability,
+            log.correct, log.confidence, threshold=policy.thresholds[0], **audits
         )
     return found, policy.shift(log.confidence, by=log.by), sweep
 
@@ -205,6 +208,7 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "accepted": found.accepted,
         "errors": found.errors,
         "audited": found.audited,
+        "unanswered": found.unanswered,
         "still_needed": found.still_needed,
         "expected_verdict": found.expected_verdict,
         "fields": [each._asdict() | {"rate": plain(each.rate)} for each in found.fields],

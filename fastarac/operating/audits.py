@@ -11,6 +11,7 @@ from fastarac._core.comparing import at_or_above
 from fastarac._core.inputs import fractions_of, real_scalar, vector
 from fastarac._core.results import read_only
 from fastarac._core.single_items import takes_items_only
+from fastarac.operating.audit_numbers import refuse_unlikely_numbers
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ class AuditedSweep(ThresholdSweep):
         was audited.
     logged : ndarray of shape (n,)
         The confidences of all outputs in the log, with and without a known truth, falling.
+    unanswered : int or None
+        How many outputs were drawn for an audit and have no result; each counts as an error. None where
+        `drawn` was not given, so that they are not told from outputs that were never drawn.
     error_points : ndarray of shape (n_errors,), intp
         For each known error, the index of its confidence in `thresholds`; rising.
     error_probabilities : ndarray of shape (n_errors,)
@@ -48,6 +52,7 @@ class AuditedSweep(ThresholdSweep):
     threshold: float
     least_probability: float
     logged: NDArray[np.float64]
+    unanswered: int | None
     error_points: NDArray[np.intp]
     error_probabilities: NDArray[np.float64]
 
@@ -86,6 +91,7 @@ def audited_sweep(
     audit_probability: ArrayLike,
     accepted: ArrayLike | None = None,
     audited: ArrayLike | None = None,
+    drawn: ArrayLike | None = None,
 ) -> AuditedSweep:
     """Count the outputs of a log in which people verified what was rejected, and audited some others.
 
@@ -100,6 +106,10 @@ def audited_sweep(
         was known, and logged.
     accepted, audited : array_like of shape (n,), optional
         What the log says of each output, 1 or 0; checked against the rest.
+    drawn : array_like of shape (n,), bool, optional
+        Which accepted outputs were drawn for an audit, with or without a result so far. Those without
+        one count as errors. Without `drawn` an output without a result is taken for one that was never
+        drawn, and errors that are answered late are missed. Not looked at where an output was rejected.
 
     Returns
     -------
@@ -111,13 +121,20 @@ def audited_sweep(
     ValueError
         As :func:`.threshold_sweep`; also where the log contradicts itself, with the first such row: an
         output that was accepted below K or rejected from K on, one that was audited with probability 0,
-        a truth of what nobody saw, or a rejected or audited output without one.
+        a truth of what nobody saw or was not drawn, or a rejected or audited output without one; and
+        where the audits are too few or too many for the probabilities that were logged.
 
     Notes
     -----
-    An estimate with weights 1/π is unbiased (Horvitz and Thompson 1952): an error that was audited with
-    a probability of 5 % stands for 20. The rates at thresholds below K say what would be if more were
-    accepted; there the truth is known of all.
+    **How many audits are refused.** The number of audits (those drawn, or else those with a result) has
+    to lie in the central 99.9 % of its binomial distribution: of each distinct π, or of each tenth of
+    many, with Bonferroni's correction. With several π, Σ1/π over the audits has to be within
+    3.29·√Σ((1 − π)/π) of the number of accepted outputs, or a little further where the distribution is
+    skew. Of honest logs with one π 0.1 % are refused, of those with several up to 0.2 %.
+
+    **Weights.** An estimate with weights 1/π is unbiased (Horvitz and Thompson 1952): an error that was
+    audited with a probability of 5 % stands for 20. The rates at thresholds below K say what would be
+    if more were accepted; there the truth is known of all.
 
     Examples
     --------
@@ -131,7 +148,7 @@ def audited_sweep(
     >>> sweep.thresholds, sweep.false_accepts
     (array([inf, 0.9, 0.8, 0.4, 0.3]), array([0., 0., 2., 2., 3.]))
     """
-    log = read_log(correct, confidence, threshold, audit_probability, accepted, audited)
+    log = read_log(correct, confidence, threshold, audit_probability, accepted, audited, drawn)
     known = log.known
     weight = 1.0 / log.probability[known]
     sweep = threshold_sweep(log.correct[known] == 1, log.confidence[known], sample_weight=weight)
@@ -146,6 +163,7 @@ def audited_sweep(
         threshold=real_scalar(threshold, "threshold", finite=False),
         least_probability=log.least_probability,
         logged=np.sort(log.confidence.astype(np.float64))[::-1],
+        unanswered=log.unanswered,
         error_points=points[order],
         error_probabilities=probability[order],
     )  # fmt: skip
@@ -155,22 +173,25 @@ def audited_sweep(
 class AuditLog:
     """A log that does not contradict itself.
 
-    `correct` is NaN where unknown, `probability` that with which the truth became known.
+    `correct` is NaN where unknown, and 0 of an output that was drawn and has no result; `unanswered`
+    counts these, where it is known what was drawn. `probability` is that with which the truth became
+    known.
     """
 
     correct: NDArray[np.float64]
     confidence: NDArray[Any]
     accepted: NDArray[np.bool_]
     probability: NDArray[np.float64]
+    unanswered: int | None
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Whose truth is known."""
+        """Whose truth is known, or taken for an error."""
         return np.asarray(~np.isnan(self.correct))
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
-        """Which are known to be wrong."""
+        """Which are known to be wrong, or count as such."""
         return np.asarray(self.correct == 0)
 
     @property
@@ -186,6 +207,7 @@ def read_log(
     audit_probability: ArrayLike,
     accepted: ArrayLike | None = None,
     audited: ArrayLike | None = None,
+    drawn: ArrayLike | None = None,
 ) -> AuditLog:
     """Check the log of one threshold, as `log_of` does."""
     scores = vector(confidence, "confidence")
@@ -195,7 +217,7 @@ def read_log(
     side = f"the threshold of {limit:g}"
     reasons = f"confidence is below {side}", f"confidence is at or above {side}"
     above = at_or_above(scores, limit)
-    return log_of(correct, scores, above, audit_probability, accepted, audited, reasons)
+    return log_of(correct, scores, above, audit_probability, accepted, audited, drawn, reasons)
 
 
 def log_of(
@@ -205,6 +227,7 @@ def log_of(
     audit_probability: ArrayLike,
     accepted: ArrayLike | None = None,
     audited: ArrayLike | None = None,
+    drawn: ArrayLike | None = None,
     reasons: tuple[str, str] = ("the policy rejects it", "the policy accepts it"),
 ) -> AuditLog:
     """Check a log; an error names the first row (counted from 0) that contradicts another column.
@@ -227,13 +250,23 @@ def log_of(
         looked = _flags(audited, "audited", n)
         _refuse("audited", looked & above & ~known, looked, "correct is NaN, nothing was found")
         _refuse("correct", known & above & ~looked, truth, "the output was accepted and not audited")
+    chosen = None
+    if drawn is not None:
+        chosen = _flags(drawn, "drawn", n)
+        _refuse("drawn", known & above & ~chosen, chosen, "the output was accepted and has a result")
     _refuse("correct", ~known & ~above, truth, "the output was rejected, and its truth is expected")
     never = above & (probability == 0)
     _refuse("audit_probability", never, probability, "above 0 is expected of an accepted output")
+    made, words = (known, "have a result") if chosen is None else (chosen, "were drawn")
+    refuse_unlikely_numbers(probability[above], made[above], words)
+    unanswered = None
+    if chosen is not None:
+        is_open = chosen & above & ~known
+        truth, known, unanswered = np.where(is_open, 0.0, truth), known | is_open, int(is_open.sum())
     if not known.any():
         message = "correct is NaN everywhere; the truth of some outputs is expected"
         raise ValueError(message)
-    return AuditLog(truth, confidence, above, np.where(above, probability, 1.0))
+    return AuditLog(truth, confidence, above, np.where(above, probability, 1.0), unanswered)
 
 
 def _flags(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:

@@ -81,6 +81,9 @@ class GuaranteedOperatingPoint(Result):
         What is limited: errors among all items, or among the accepted ones.
     max_group_size : int or None
         Of dependent items, how many a group may have at most for the guarantee to hold.
+    assumes_results : bool
+        From a log of audits, whether the guarantee holds only if every output that was drawn has its
+        result, because the log does not say what was drawn.
     """
 
     point: OperatingPoint
@@ -89,6 +92,7 @@ class GuaranteedOperatingPoint(Result):
     failure_probability: float
     criterion: str
     max_group_size: int | None = None
+    assumes_results: bool = False
 
     @property
     def threshold(self) -> Any:
@@ -108,12 +112,14 @@ class GuaranteedOperatingPoint(Result):
                 f"no threshold guarantees with {confidence} confidence that {promise}: accept nothing"
             )
         observed = self.point.error_rate if self.criterion == "max_error_rate" else self.point.risk
-        groups = ""
+        provided = ""
         if self.max_group_size is not None:
-            groups = f", if no group has more than {self.max_group_size} items"
+            provided = f", if no group has more than {self.max_group_size} items"
+        if self.assumes_results:
+            provided = ", if every output that was drawn has its result"
         return (
             f"accept {percent(self.acceptance_rate, 4)} at confidence >= {self.threshold}: with "
-            f"{confidence} confidence {promise}{groups} (observed {percent(observed, 4)})"
+            f"{confidence} confidence {promise}{provided} (observed {percent(observed, 4)})"
         )
 
 
@@ -247,6 +253,8 @@ def guaranteed_operating_point(
     probability π: audited errors at a threshold are Bin(n, π·R_E), and known errors below the
     threshold that was in use are thinned to π first; the limit of the tests is π·ε (for ``max_risk``,
     with `thresholds` and `pilot`, π·r of the outputs accepted). Unequal π are thinned to the least.
+    What was drawn and has no result counts as an error; where the log does not say what was drawn, the
+    guarantee assumes that all of it has a result.
 
     Equal confidences are one threshold. Other weighted sweeps are refused.
 
@@ -409,7 +417,9 @@ def _from_audits(
         trials, found = int(accepted[index]), int(errors[at][index])
     point = operating_point(sweep, threshold=threshold)
     bound = binomial_upper_bound(found, trials, delta) / share if threshold < math.inf else 0.0
-    return GuaranteedOperatingPoint(point, min(1.0, bound), limit, delta, criterion)
+    return GuaranteedOperatingPoint(
+        point, min(1.0, bound), limit, delta, criterion, assumes_results=sweep.unanswered is None
+    )
 
 
 def _pages_of(

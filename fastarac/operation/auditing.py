@@ -46,14 +46,16 @@ def audited_error_rate(
     confidence_level: float = 0.95,
     accepted: ArrayLike | None = None,
     audited: ArrayLike | None = None,
+    drawn: ArrayLike | None = None,
     random_state: RandomState = 0,
 ) -> Interval:
     r"""Estimate the rate of undetected errors among all outputs, from a log of audits.
 
     Parameters
     ----------
-    correct, confidence, threshold, audit_probability, accepted, audited
-        The log, as :func:`.audited_sweep` takes it.
+    correct, confidence, threshold, audit_probability, accepted, audited, drawn
+        The log, as :func:`.audited_sweep` takes it. What was drawn and has no result counts as
+        an error.
     at : float, optional
         The threshold whose error rate is asked for; by default the one in use.
     method : {"weighting", "aipw"}, default="weighting"
@@ -103,7 +105,7 @@ def audited_error_rate(
     """
     level = inner_fraction(confidence_level, "confidence_level")
     choice(method, "method", METHODS)
-    log = read_log(correct, confidence, threshold, audit_probability, accepted, audited)
+    log = read_log(correct, confidence, threshold, audit_probability, accepted, audited, drawn)
     taken = (
         log.accepted if at is None else at_or_above(log.confidence, real_scalar(at, "at", finite=False))
     )

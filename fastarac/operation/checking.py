@@ -37,7 +37,7 @@ class CheckedField(NamedTuple):
     field : str or int
         Its label.
     n_items, accepted, errors : int
-        Its outputs, accepted ones among them, and known errors among these.
+        Its outputs, accepted ones among them, and known errors among these, or what counts as one.
     rate, low, high : float
         The rate that is limited, in this field alone, with its interval; NaN, 0 and 1 where there is no
         output.
@@ -68,13 +68,17 @@ class PolicyCheck(Result):
     limit : float
         The error rate or risk that is to be kept.
     n_items, accepted, errors : int
-        Outputs (or whole documents), accepted ones among them, and known errors among these.
+        Outputs (or whole documents), accepted ones among them, and known errors among these; in a log,
+        those too that were drawn and have no result.
     still_needed : int or None
         Of "too few", about how many more outputs (of a log: all of them, not audits) it takes to show
         what `expected_verdict` says if the rate stays as it was found; None where the rate is that of
         the limit, or so near that they are more than can be asked for.
     audited : int or None
-        From a log of audits, how many of the accepted outputs were audited.
+        From a log of audits, how many of the accepted outputs have a result.
+    unanswered : int or None
+        From a log of audits, how many outputs were drawn and have none, which count as errors; None
+        where the log does not say what was drawn, so that no verdict is "holds".
     fields : tuple of CheckedField
         The fields of the policy, each with an interval of its own.
     documents : bool
@@ -90,6 +94,7 @@ class PolicyCheck(Result):
     errors: int
     still_needed: int | None = None
     audited: int | None = None
+    unanswered: int | None = None
     fields: tuple[CheckedField, ...] = ()
     documents: bool = False
 
@@ -107,7 +112,12 @@ class PolicyCheck(Result):
         level = f"{percent(found.confidence_level)} interval"
         ends = f"{level} {percent(found.low, 4)} to {percent(found.high, 4)}"
         if self.audited is not None:
-            rate = f"by {self.audited:,} audits, {rate}"
+            rate = f"by {self.audited:,} audits{self._unanswered_words}, {rate}"
+        if self._needs_drawn:
+            return (
+                f"no verdict on {head} without drawn=, which says what was drawn: errors among outputs "
+                f"that were drawn and have no result are missed; {rate} ({ends})"
+            )
         if self.verdict == "too few":
             more = "" if self.still_needed is None else f"; {self.needed_words}"
             return f"too few {self.unit} to tell whether {head} holds: {rate} ({ends}){more}"
@@ -116,7 +126,8 @@ class PolicyCheck(Result):
     @property
     def expected_verdict(self) -> Verdict:
         """What outputs enough would show if the rate stays as it was found."""
-        if math.isnan(self.interval.estimate) or self.interval.estimate == self.limit:
+        undecided = math.isnan(self.interval.estimate) or self.interval.estimate == self.limit
+        if undecided or self._needs_drawn:
             return "too few"
         return "holds" if self.interval.estimate < self.limit else "fails"
 
@@ -127,7 +138,8 @@ class PolicyCheck(Result):
             return ""
         audits = ""
         if self.audited is not None:
-            n = math.ceil(self.still_needed * self.audited / self.n_items)
+            drawn = self.audited + (self.unanswered or 0)
+            n = math.ceil(self.still_needed * drawn / self.n_items)
             audits = f", about {n:,} of them audited,"
         return (
             f"about {self.still_needed:,} more {self.unit}{audits} would show that it "
@@ -138,6 +150,25 @@ class PolicyCheck(Result):
     def unit(self) -> str:
         """What is counted: outputs, or documents."""
         return "documents" if self.documents else "outputs"
+
+    @property
+    def _needs_drawn(self) -> bool:
+        """Whether the rate is within the limit, by a log that does not say what was drawn."""
+        unknown = self.audited is not None and self.unanswered is None
+        return unknown and self.interval.estimate <= self.limit
+
+    @property
+    def _unanswered_words(self) -> str:
+        if not self.unanswered:
+            return ""
+        return f" and {self.unanswered:,} drawn without a result, which count as errors"
+
+
+class Audits(NamedTuple):
+    """Of a log: accepted outputs with a result, and those drawn without one where that is known."""
+
+    audited: int
+    unanswered: int | None
 
 
 class _Ends(NamedTuple):
@@ -245,17 +276,21 @@ def check_of(
     limit: float,
     delta: float,
     *,
-    audited: int | None = None,
+    audits: Audits | None = None,
     documents: bool = False,
 ) -> PolicyCheck:
     """Test both sides of a limit, each with `delta`; of fields there are the intervals alone."""
+    audited, unanswered = (None, None) if audits is None else audits
+    # what was drawn has to be known to prove that few errors are there, not to prove that many are
+    may_hold = audits is None or unanswered is not None
+    rate = items.rate(criterion)
     ends = items.ends(criterion, limit, delta)
     verdict: Verdict = "too few"
-    if ends.high <= limit:
+    if ends.high <= limit and may_hold:
         verdict = "holds"
     elif ends.low > limit:
         verdict = "fails"
-    rate = items.rate(criterion)
+    can_be_decided = verdict == "too few" and (may_hold or rate > limit)
     return PolicyCheck(
         verdict,
         Interval(rate, ends.low, ends.high, math.nan, 1.0 - 2.0 * delta, ends.method),
@@ -264,8 +299,9 @@ def check_of(
         n_items=len(items.accepted),
         accepted=int(items.accepted.sum()),
         errors=int(items.wrong.sum()),
-        still_needed=items.needed(criterion, limit, delta) if verdict == "too few" else None,
+        still_needed=items.needed(criterion, limit, delta) if can_be_decided else None,
         audited=audited,
+        unanswered=unanswered,
         fields=tuple(
             _checked_field(field, items.only(chosen), criterion, limit, delta)
             for field, chosen in fields

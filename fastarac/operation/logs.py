@@ -31,10 +31,15 @@ class _AuditColumns(NamedTuple):
     accepted: NDArray[np.bool_]
     audited: NDArray[np.bool_]
     by: NDArray[Any] | None
+    drawn: NDArray[np.bool_] | None
 
 
 class AuditColumns(Table, TupleResult, _AuditColumns):
-    """A log of audits as arrays; `by` has the labels of the fields, where a column was named."""
+    """A log of audits as arrays.
+
+    `by` has the labels of the fields, where a column was named, and `drawn` says which outputs were
+    drawn for an audit, where the file does.
+    """
 
     __slots__ = ()
 
@@ -48,7 +53,8 @@ def read_audits(
     correct: str = "correct",
     audit_probability: str = "audit_probability",
     accepted: str = "accepted",
-    audited: str = "audited",
+    audited: str | None = None,
+    drawn: str | None = None,
     by: str | None = None,
 ) -> AuditColumns:
     r"""Read a log of a system in use from a file, and refuse one that contradicts itself.
@@ -61,9 +67,13 @@ def read_audits(
         K: outputs at or above it were accepted.
     policy : Policy, optional
         What outputs were accepted by, in place of `threshold`; one of thresholds, not of documents.
-    confidence, correct, audit_probability, accepted, audited : str
+    confidence, correct, audit_probability, accepted : str
         The columns; `correct` is empty where the truth is unknown, the probability may be where an
         output was rejected.
+    audited, drawn : str, optional
+        The columns of which outputs have the result of an audit, and of which were drawn for one; by
+        default `audited` and `drawn`, where the file has them. One of the two is needed, and a check of
+        the log can hold only with `drawn`.
     by : str, optional
         The column of fields, where the policy has thresholds by field.
 
@@ -79,7 +89,8 @@ def read_audits(
         superfluous.
     DataFileError
         As :func:`.read_outputs`, and for a row that contradicts the log, which is named: accepted below
-        K, audited with probability 0, a truth that nobody saw.
+        K, audited with probability 0, a truth that nobody saw or of what was not drawn; and where the
+        audits are too few or too many for their probabilities.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -88,7 +99,7 @@ def read_audits(
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> import fastarac as fa
-    >>> header = "confidence,accepted,audited,audit_probability,correct"
+    >>> header = "confidence,accepted,drawn,audit_probability,correct"
     >>> rows = [header, "0.9,1,1,0.5,1", "0.8,1,0,0.5,", "0.3,0,0,,0"]
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "log.csv")
@@ -109,17 +120,20 @@ def read_audits(
         "correct": Correct("correct", correct),
         "audit_probability": Number("audit_probability", audit_probability),
         "accepted": Correct("accepted", accepted),
-        "audited": Correct("audited", audited),
     }
     with connect() as connection:
         import duckdb
 
         source = open_source(path_of(path), connection)
+        if drawn is not None or "drawn" in source.columns:
+            picks["drawn"] = Correct("drawn", drawn or "drawn")
+        if audited is not None or "audited" in source.columns or "drawn" not in picks:
+            picks["audited"] = Correct("audited", audited or "audited")
         for pick in picks.values():
             source.require(pick.column)
         if by is not None:
             source.require(by, is_label=True)
-        may_be_empty = ("correct", "audit_probability")
+        may_be_empty = ("correct", "audit_probability", "drawn")
         try:
             columns = {
                 name: _column(source, pick, empty=name in may_be_empty) for name, pick in picks.items()
@@ -129,20 +143,25 @@ def read_audits(
             raise source.explain(failure) from None
         source.require_unchanged()
         above = columns["accepted"] == 1
+        for name, expected in (
+            ("audit_probability", "a probability above 0 is expected"),
+            ("drawn", "true or false, or 1 or 0, is expected"),
+        ):
+            if name in picks and (missing := above & np.isnan(columns[name])).any():
+                problem = f"column {quoted(picks[name].column)} is empty; {expected}"
+                raise source.error_in_row(int(missing.argmax()), problem)
+        flags = {name: columns[name] == 1 for name in ("audited", "drawn") if name in picks}
         given = columns["audit_probability"]
-        missing = above & np.isnan(given)
-        if missing.any():
-            problem = f"column {quoted(audit_probability)} is empty; a probability above 0 is expected"
-            raise source.error_in_row(int(missing.argmax()), problem)
         log = AuditColumns(
             columns["correct"],
             columns["confidence"],
             np.where(np.isnan(given), 1.0, given),
             above,
-            columns["audited"] == 1,
+            flags.get("audited", above & ~np.isnan(columns["correct"])),
             labels,
+            flags.get("drawn"),
         )
-        said = log.audit_probability, log.accepted, log.audited
+        said = log.audit_probability, log.accepted, log.audited, log.drawn
         try:
             if threshold is not None:
                 read_log(log.correct, log.confidence, threshold, *said)

@@ -18,7 +18,7 @@ from fastarac._core.showing import fields_of
 from fastarac._core.text import json_text, listed, percent, quoted
 from fastarac.operating.audits import log_of
 from fastarac.operation.calibration import Calibration, confidences
-from fastarac.operation.checking import Checked, PolicyCheck, check_of
+from fastarac.operation.checking import Audits, Checked, PolicyCheck, check_of
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.sweep import threshold_sweep
 
@@ -195,6 +195,7 @@ class Policy(Result):
         max_group_size: int | None = None,
         documents: ArrayLike | None = None,
         audit_probability: ArrayLike | None = None,
+        drawn: ArrayLike | None = None,
         rejected: ArrayLike | None = None,
     ) -> PolicyCheck:
         """Test on new verified outputs, drawn at random, or on a log of audits whether the limit holds.
@@ -214,6 +215,9 @@ class Policy(Result):
         audit_probability : float or array_like of shape (n,), optional
             π, with which probability each accepted output was audited, as :func:`.audited_sweep` takes
             it; without `groups` and `documents`.
+        drawn : array_like of shape (n,), bool, optional
+            Beside `audit_probability`, which outputs were drawn for an audit, as
+            :func:`.audited_sweep` takes it: without it no verdict is "holds".
         rejected : array_like of shape (n,), bool, optional
             As :meth:`apply` takes them; not of a log.
 
@@ -226,19 +230,24 @@ class Policy(Result):
         ------
         ValueError, TypeError
             As :func:`.threshold_sweep`; as :func:`.audited_sweep` for a log that contradicts itself;
-            and where `audit_probability` is given beside `groups`, `documents` or `rejected`.
+            where `audit_probability` is given beside `groups`, `documents` or `rejected`; and where
+            `drawn` is given without it.
 
         Notes
         -----
         Accepted errors among n outputs drawn at random are binomial, and the interval is that of
         Clopper and Pearson; with `groups`, of bets for and against each rate. In a log, errors that
         were audited are binomial with π times the rate; with unequal π, they are thinned to the least.
+        Outputs that were drawn and have no result count as errors, whatever they turn out to be. To
+        leave out the latest, cut the log at a date of the outputs, answered or not.
         """
         if audit_probability is not None:
             beside = {"groups": groups, "documents": documents, "rejected": rejected}
             if name := next((name for name, given in beside.items() if given is not None), None):
                 raise TypeError(f"{name} is given beside audit_probability, which is of single outputs")
-            return self._check_log(correct, confidence, by, audit_probability)
+            return self._check_log(correct, confidence, by, audit_probability, drawn)
+        if drawn is not None:
+            raise TypeError("drawn is given without audit_probability, which only a log of audits has")
         threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
         items = read_items(correct, confidence)
         right = np.not_equal(items.correct, 0)
@@ -255,15 +264,20 @@ class Policy(Result):
         return check_of(checked, chosen, *self._promise(), documents=is_whole)
 
     def _check_log(
-        self, correct: ArrayLike, confidence: ArrayLike, by: ArrayLike | None, probability: ArrayLike
+        self,
+        correct: ArrayLike,
+        confidence: ArrayLike,
+        by: ArrayLike | None,
+        probability: ArrayLike,
+        drawn: ArrayLike | None,
     ) -> PolicyCheck:
         values = confidences(confidence)
         codes = self._codes(by, len(values))
         self._require(None, "documents", needed=self.documents is not None)
-        log = log_of(correct, values, self._accepted(values, codes), probability)
+        log = log_of(correct, values, self._accepted(values, codes), probability, drawn=drawn)
         checked = Checked(log.accepted, log.accepted & log.wrong, probability=log.probability)
-        audited = int((log.accepted & log.known).sum())
-        return check_of(checked, self._of_fields(codes), *self._promise(), audited=audited)
+        audits = Audits(int((log.accepted & log.known).sum()) - (log.unanswered or 0), log.unanswered)
+        return check_of(checked, self._of_fields(codes), *self._promise(), audits=audits)
 
     def _promise(self) -> tuple[str, float, float]:
         return self.criterion, self.limit, self.failure_probability

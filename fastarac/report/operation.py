@@ -413,6 +413,9 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
     at = max(0, int(np.searchsorted(found.acceptance_rate, in_use, side="right")) - 1)
     ends = f"{percent(float(found.low[at]), 3)} to {percent(float(found.high[at]), 3)}"
     facts = []
+    if sweep.unanswered:
+        words = f"{sweep.unanswered:,} outputs were drawn and have no result; they count as errors."
+        facts.append(("Unanswered", words))
     guides = []
     if policy is not None:
         point = guaranteed_operating_point(
@@ -420,7 +423,7 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
         ) if policy.criterion == "max_error_rate" else None  # fmt: skip
         if point is not None:
             guides = [(policy.limit, f"limit: {percent(policy.limit)}")]
-            facts = [("Guarantee now", sentence(point))]
+            facts.append(("Guarantee now", sentence(point)))
     rows = [
         (percent(share, 3), _rate(rate, low, high))
         for share, rate, low, high in zip(*(row.tolist() for row in found), strict=True)

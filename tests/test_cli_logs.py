@@ -1,0 +1,145 @@
+"""`fastarac check --log`: verdicts from logs of audits, and logs that are refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from commands import refusal, run
+
+from fastarac import operation
+
+N, PI = 20_000, 0.2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Verified outputs, and policies fitted to them with one threshold and by field."""
+    folder = tmp_path_factory.mktemp("logs")
+    field, confidence, correct = outputs(4000, 0)
+    rows = [f"{f},{y:d},{c}" for f, y, c in zip(field, correct, confidence, strict=True)]
+    (folder / "verified.csv").write_text("\n".join(["field,correct,confidence", *rows]) + "\n")
+    fit = "fit", folder / "verified.csv", "--error-rate", 0.02, "-o"
+    run(*fit, folder / "one.json")
+    run(*fit, folder / "fields.json", "--by", "field")
+    return folder
+
+
+@pytest.fixture
+def one(folder):
+    return folder / "one.json"
+
+
+def outputs(n, seed, rate=0.5):
+    rng = np.random.default_rng(seed)
+    field, confidence = rng.choice(["date", "name"], n), rng.random(n).round(4)
+    wrong = rng.random(n) < np.where(field == "date", 0.1, 1.0) * rate * (1 - confidence)
+    return field, confidence, ~wrong
+
+
+class Log:
+    """A log of what a policy accepted, as arrays and as the rows of a file."""
+
+    def __init__(self, path, rate=0.5):
+        self.policy = operation.Policy.load(path)
+        self.field, self.confidence, self.correct = outputs(N, 40, rate)
+        self.accepted = self.policy.apply(self.confidence)
+        self.drawn = self.accepted & (np.random.default_rng(41).random(N) < PI)
+
+    def truth(self, answered):
+        return np.where(answered | ~self.accepted, self.correct, np.nan)
+
+    def lines(self, answered, **columns):
+        names = ["field", "confidence", "accepted", "audit_probability", "correct", *columns]
+        values = zip(
+            self.field, self.confidence, self.accepted, self.truth(answered), *columns.values(),
+            strict=True,
+        )  # fmt: skip
+        return [",".join(names)] + [
+            ",".join([
+                f"{f},{c},{a:d},{PI if a else ''},{'' if np.isnan(y) else int(y)}",
+                *(f"{flag:d}" for flag in flags),
+            ])
+            for f, c, a, y, *flags in values
+        ]  # fmt: skip
+
+    def write(self, path, answered, **columns):
+        path.write_text("\n".join(self.lines(answered, **columns)) + "\n")
+        return path
+
+
+@pytest.mark.slow
+def test_figures_sentences_and_the_page(folder, one, tmp_path):
+    log, page = Log(one), tmp_path / "log.html"
+    answered = log.drawn & (np.arange(N) % 50 > 0)
+    path = log.write(tmp_path / "log.csv", answered, drawn=log.drawn)
+    done = run("check", one, path, "--log", "--format", "json", "--report", page, code=None)
+    found = json.loads(done.stdout)
+    expected = log.policy.check(
+        log.truth(answered), log.confidence, audit_probability=PI, drawn=log.drawn
+    )
+    assert (found["low"], found["high"]) == (expected.interval.low, expected.interval.high)
+    n_open = int((log.drawn & ~answered).sum())
+    assert (found["audited"], found["unanswered"]) == (answered.sum(), n_open)
+    assert done.exit_code == expected.exit_status
+    text = page.read_text()
+    assert "What the audits say" in text
+    assert f"{n_open} outputs were drawn and have no result; they count as errors." in text
+    out = " ".join(run("check", one, path, "--log", code=None).stdout.split())
+    assert f"y {answered.sum():,} audits and {n_open} drawn without a result, which count as " in out
+    assert " A threshold fitted to this log: accept " in out
+    assert "if every output that was drawn has its result" not in out
+
+
+@pytest.mark.slow
+def test_refusals(folder, one, tmp_path):
+    log = Log(one)
+    path = log.write(tmp_path / "log.csv", log.drawn, drawn=log.drawn)
+    assert "--group is given beside --log" in refusal("check", one, path, "--log", "--group", "x")
+    assert "--drawn is given without --log" in refusal("check", one, path, "--drawn", "drawn")
+    other = refusal("check", one, path, "--log", "--drawn", "picked")
+    assert 'there is no column "picked"' in other
+    missing = refusal("check", one, folder / "verified.csv", "--log")
+    assert 'there is no column "audit_probability"' in missing
+    by_field = "check", folder / "fields.json", path, "--by", "field", "--log"
+    assert 'holds "' in refusal(*by_field)
+    lines = log.lines(log.drawn, drawn=log.drawn)
+    path.write_text("\n".join([*lines, f"date,0.0001,1,{PI},,0"]) + "\n")
+    message = refusal("check", one, path, "--log")
+    assert 'row 20001 (line 20002): column "accepted" holds "1"; the policy rejects it' in message
+    path.write_text("\n".join([*lines, f"date,1,1,{PI},1,0"]) + "\n")
+    message = refusal("check", one, path, "--log")
+    assert 'row 20001 (line 20002): column "drawn" holds "0"; the output was accepted and ' in message
+
+
+@pytest.mark.slow
+def test_a_log_in_which_nobody_audited(one, tmp_path):
+    log = Log(one)
+    nobody = np.zeros(N, np.bool_)
+    n = int(log.accepted.sum())
+    for column in ("audited", "drawn"):
+        path = log.write(tmp_path / f"{column}.csv", nobody, **{column: nobody})
+        message = refusal("check", one, path, "--log")
+        assert f"{path}: {n:,} outputs were accepted at audit probability 0.2, about " in message
+        assert (
+            f"audits are expected, 0 {'were drawn' if column == 'drawn' else 'have a result'}"
+            in message
+        )
+    # what was drawn and never answered counts as an error
+    path = log.write(tmp_path / "open.csv", nobody, sampled=log.drawn)
+    out = run("check", one, path, "--log", "--drawn", "sampled", code=1).stdout
+    assert out.startswith("The limit of 2 % fails: by 0 audits and ")
+
+
+@pytest.mark.slow
+def test_only_a_log_that_says_what_was_drawn_holds(one, tmp_path):
+    log = Log(one, rate=0.02)
+    path = log.write(tmp_path / "log.csv", log.drawn, audited=log.drawn, sampled=log.drawn)
+    check = "check", one, path, "--log"
+    assert run(*check, "--drawn", "sampled").stdout.startswith("The limit of 2 % holds: by ")
+    out = " ".join(run(*check, code=3).stdout.split())
+    assert out.startswith("No verdict on the limit of 2 % without --drawn COLUMN, which says what was ")
+    assert "among all items, if every output that was drawn has its result (observed " in out
+    found = json.loads(run(*check, "--format", "json", code=3).stdout)
+    assert (found["verdict"], found["unanswered"], found["still_needed"]) == ("too few", None, None)
