@@ -22,6 +22,7 @@ def attempt(rng):
 '''
 FAILING = {
     "raising": ("raise KeyError('x')", "KeyError: 'x'"),
+    "verbose": ("raise KeyError('x' * 200_000)", "KeyError: 'xxx"),
     "exiting": ("raise SystemExit(0)", "SystemExit: 0"),
     "crashing": ("os.kill(os.getpid(), signal.SIGSEGV)", "the process ended with SIGSEGV"),
     "leaving": ("os._exit(3)", "the process ended with status 3"),

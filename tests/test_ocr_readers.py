@@ -537,12 +537,43 @@ def test_xml_cannot_blow_up_or_draw_in_other_files(tmp_path, reader):
         with pytest.raises(OcrFileError, match="line 2: the document type declares") as caught:
             reader(path)
         assert "encoding" not in str(caught.value)
-    # an external document type is not looked for
-    path.write_text(
-        f'<!DOCTYPE alto SYSTEM "{(tmp_path / "missing.dtd").as_uri()}">'
-        '<alto><Page><TextLine><String CONTENT="a"/></TextLine></Page></alto>'
-    )
-    assert reader(path).text == ("a",)
+
+
+ALTO = '<alto><Page><TextLine><String CONTENT="a"/></TextLine></Page></alto>'
+PAGE = (
+    "<PcGts><Page><TextRegion><TextEquiv><Unicode>a</Unicode></TextEquiv></TextRegion></Page></PcGts>"
+)
+HOCR = '<html><body><div class="ocr_page"><span class="ocrx_word">a</span></div></body></html>'
+XHTML = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/x.dtd">'
+
+
+@pytest.mark.parametrize("reader", [read, read_truth])
+@pytest.mark.parametrize(
+    ("doctype", "content", "named"),
+    [
+        ('<!DOCTYPE alto SYSTEM "file:///missing.dtd">', ALTO, "file:///missing.dtd"),
+        ('<!DOCTYPE alto PUBLIC "-//LOC//ALTO" "http://loc/alto.dtd">', ALTO, "http://loc/alto.dtd"),
+        ('<!DOCTYPE PcGts SYSTEM "page.dtd">', PAGE, "page.dtd"),
+        ('<!DOCTYPE html SYSTEM "html.dtd">', HOCR, "html.dtd"),
+        (XHTML, ALTO, "http://www.w3.org/x.dtd"),
+    ],
+)
+def test_document_types_from_elsewhere_are_refused(tmp_path, reader, doctype, content, named):
+    path = tmp_path / "p.xml"
+    path.write_text(f"<?xml version='1.0'?>\n{doctype}\n{content}")
+    with pytest.raises(OcrFileError, match="the document type is to be found elsewhere") as caught:
+        reader(path)
+    assert f'"{named}"' in str(caught.value)
+    assert "line " in caught.value.place
+
+
+@pytest.mark.parametrize(
+    "doctype", [XHTML, '<!DOCTYPE html SYSTEM "about:legacy-compat">', "<!DOCTYPE html>"]
+)
+def test_hocr_may_say_that_it_is_html(tmp_path, doctype):
+    path = tmp_path / "p.hocr"
+    path.write_text(f"<?xml version='1.0'?>\n{doctype}\n{HOCR}")
+    assert read(path).text == read_truth(path).text == ("a",)
 
 
 def test_xml_without_lxml(monkeypatch):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PACKAGE = __package__ or "bench.fuzz"
 PATIENCE = 120.0  # seconds for one attempt, the compilation of kernels included
 ADDRESSES = 16 << 30  # bytes that a process may reserve, so that no input takes the machine down
+LONGEST_TRACE = 20  # calls, the innermost
 ALLOWED_RATIO, ALLOWED_MEMORY = 20, 64 << 20
 
 
@@ -56,8 +57,11 @@ def memory_watched(size: int) -> Iterator[None]:
     ------
     AssertionError
         If the peak of the process rises further. The peak is the system's, so that memory of compiled
-        code counts as well.
+        code counts as well; where the system tells none, nothing is watched.
     """
+    if not memory.available():
+        yield
+        return
     memory.reset_peak()
     before = memory.peak()
     yield
@@ -101,21 +105,25 @@ def run(target: str, *, seconds: float, seed: int, attempts: int | None = None) 
         process.start()
         theirs.close()
         start = time.monotonic()
-        seen, since = 0, start
+        seen, since, problem = 0, start, None
         while process.is_alive():
             process.join(0.1)
+            problem = problem or _received(result)
             if begun.value != seen:
                 seen, since = begun.value, time.monotonic()
             elif time.monotonic() - since > PATIENCE:
                 process.kill()
                 process.join()
                 return _outcome(target, about, start, begun.value, seed, "no end was seen", seen)
-        problem = None
-        with contextlib.suppress(EOFError):
-            problem = result.recv() if result.poll() else None
+        problem = problem or _received(result)
         if problem is None and process.exitcode:
             problem = f"the process ended with {_exit_name(process.exitcode)}"
         return _outcome(target, about, start, begun.value, seed, problem, begun.value)
+
+
+def _received(result: Connection) -> str | None:
+    with contextlib.suppress(EOFError):
+        return str(result.recv()) if result.poll() else None
 
 
 def _outcome(
@@ -155,7 +163,7 @@ def _attempts(
         try:
             attempt(random.Random(seed + begun.value - 1))
         except BaseException:  # noqa: BLE001, an exit or an interrupt out of the library, too
-            result.send(traceback.format_exc())
+            result.send(traceback.format_exc(limit=-LONGEST_TRACE))
             return
         if end is None:
             end = time.monotonic() + seconds

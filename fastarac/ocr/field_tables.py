@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fastarac._core.text import few_of
 from fastarac.io._sources import COMMA_HINT, DECIMAL_COMMA
 from fastarac.ocr.readers._files import OcrFileError, decoded, encoding_of, open_file, shown
+from fastarac.ocr.readers._json import parsed
 
 if TYPE_CHECKING:
     import os
@@ -28,6 +30,7 @@ __all__ = ["Row", "as_confidence", "is_field_table", "read_rows"]
 KEYS = ("document", "field")
 DELIMITERS = ",;\t|"
 PARQUET = b"PAR1"
+LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +41,18 @@ class Row:
     ----------
     document, field : str
         What the row is about.
-    values : dict of str to str or None
-        The other columns that were asked for, as they are written; None where there is none.
+    prediction, confidence, truth : str or None
+        What else was asked for, as it is written; None where there is none.
     place : str
         Where it stands.
     """
 
     document: str
     field: str
-    values: dict[str, str | None]
     place: str
+    prediction: str | None = None
+    confidence: str | None = None
+    truth: str | None = None
 
 
 def is_field_table(path: str | os.PathLike[str]) -> bool:
@@ -86,11 +91,11 @@ def read_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list[Row]:
     if missing:
         problem = (
             f"there is no column {', '.join(map(shown, missing))}; "
-            f"the columns are {', '.join(map(shown, names))}"
+            f"the columns are {few_of(map(shown, names), LISTED)}"
         )
         raise OcrFileError(file.path, problem)
     rows: list[Row] = []
-    seen: dict[tuple[str, str], str] = {}
+    seen: set[tuple[str, str]] = set()
     for place, record in records:
         document, field = (record.get(name) for name in KEYS)
         if not document or not field:
@@ -99,21 +104,22 @@ def read_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list[Row]:
             )
             raise OcrFileError(file.path, problem, place=place)
         if (document, field) in seen:
+            first = next(row.place for row in rows if (row.document, row.field) == (document, field))
             problem = (
-                f"field {shown(field)} of document {shown(document)} is in "
-                f"{seen[document, field]} already; one row for each is expected"
+                f"field {shown(field)} of document {shown(document)} is in {first} already; one row "
+                "for each is expected"
             )
             raise OcrFileError(file.path, problem, place=place)
-        seen[document, field] = place
-        rows.append(Row(document, field, {name: record.get(name) for name in wanted}, place))
+        seen.add((document, field))
+        rows.append(Row(document, field, place, **{name: record.get(name) for name in wanted}))
     if not rows:
         raise OcrFileError(file.path, "there are no rows")
     return rows
 
 
-def as_confidence(path: Path, row: Row, name: str) -> float:
+def as_confidence(path: Path, row: Row) -> float:
     """Return the confidence of a row; NaN where it has none."""
-    written = row.values[name]
+    written = row.confidence
     if written is None or not written.strip():
         return math.nan
     comma = re.fullmatch(DECIMAL_COMMA, written) is not None
@@ -123,7 +129,7 @@ def as_confidence(path: Path, row: Row, name: str) -> float:
         value = math.inf
     if math.isinf(value) or "_" in written:
         hint = COMMA_HINT if "," in written else ""
-        problem = f"{name} is {shown(written)}; a finite number is expected{hint}"
+        problem = f"confidence is {shown(written)}; a finite number is expected{hint}"
         raise OcrFileError(path, problem, place=row.place)
     return value
 
@@ -147,9 +153,9 @@ def _delimited(file: InputFile) -> tuple[list[str], Records]:
         names = next(reader)
     except csv.Error as error:
         raise OcrFileError(file.path, f"the header is malformed: {error}", place="line 1") from None
-    repeated = [name for name in names if names.count(name) > 1]
-    if repeated:
-        raise OcrFileError(file.path, f"two columns are named {shown(repeated[0])}", place="line 1")
+    if len(set(names)) < len(names):
+        repeated = Counter(names).most_common(1)[0][0]
+        raise OcrFileError(file.path, f"two columns are named {shown(repeated)}", place="line 1")
 
     def records() -> Records:
         while True:
@@ -177,11 +183,8 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
         if not line.strip():
             continue
         place = f"line {number}"
-        try:
-            # Numbers stay as they are written: 12.50 is not 12.5 where texts are compared.
-            value = json.loads(line, parse_float=str, parse_int=str)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise OcrFileError(file.path, f"it is not valid JSON: {error}", place=place) from None
+        # Numbers stay as they are written: 12.50 is not 12.5 where texts are compared.
+        value = parsed(line, file.path, place, parse_float=str, parse_int=str)
         if not isinstance(value, dict):
             problem = 'an object a line is expected, such as {"document": "a1", "field": "total"}'
             raise OcrFileError(file.path, problem, place=place)

@@ -337,7 +337,7 @@ def read_fields(
         truths = read_rows(truth, ("truth",))
     truth_path = truth_path or output_path
     by_key = {(row.document, row.field): row for row in outputs}
-    known = {(row.document, row.field) for row in truths}
+    known = by_key.keys() if truths is outputs else {(row.document, row.field) for row in truths}
     notes: list[str] = []
     if unmatched := [row for row in outputs if (row.document, row.field) not in known]:
         said = f"{len(unmatched)} {plural('output', len(unmatched))} without a truth"
@@ -380,11 +380,11 @@ def _outputs(
     correct: list[bool] = []
     confidence = np.full(len(truths), np.nan)
     for i, row in enumerate(truths):
-        expected = row.values["truth"] or ""
+        expected = row.truth or ""
         found = by_key.get((row.document, row.field))
-        prediction = found.values["prediction"] if found else None
+        prediction = found.prediction if found else None
         if found is not None and prediction is not None:
-            confidence[i] = as_confidence(output_path, found, "confidence")
+            confidence[i] = as_confidence(output_path, found)
         predictions.append(prediction)
         correct.append(_is_right(truth_path, row, expected, prediction or "", compare[row.field]))
     rejected = np.isnan(confidence)
@@ -395,7 +395,7 @@ def _outputs(
     return FieldOutputs(
         document=tuple(row.document for row in truths),
         field=tuple(row.field for row in truths),
-        truth=tuple(row.values["truth"] or "" for row in truths),
+        truth=tuple(row.truth or "" for row in truths),
         prediction=tuple(predictions),
         correct=np.array(correct, np.bool_),
         confidence=confidence,

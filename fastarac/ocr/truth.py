@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from array import array
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import Hyphenated, InputFile
 
 __all__ = ["read_truth"]
+
+# A text takes many times its size as words: those that come often are held once, and those of a line
+# of any length are never there as a list of their own.
+MOST_SHARED = 1 << 16
+LONG_LINE = 1 << 16
+WORD = re.compile(r"\S+")
 
 
 def read_truth(path: str | os.PathLike[str], *, hyphenated: Hyphenated = "whole") -> Words:
@@ -101,20 +109,25 @@ def _read_text(file: InputFile) -> Words:
     if len(pages) > 1 and not pages[-1].strip():
         pages.pop()  # what Tesseract and others write after the last page
     texts: list[str] = []
+    known: dict[str, str] = {}
     page_of, line_of = array("q"), array("q")
     n_lines = 0
     for number, page in enumerate(pages):
         for line in page.splitlines():
-            words = line.split()
-            texts.extend(words)
-            page_of.extend([number] * len(words))
-            line_of.extend([n_lines] * len(words))
-            n_lines += bool(words)
+            before = len(texts)
+            short = len(line) < LONG_LINE
+            for word in line.split() if short else (found[0] for found in WORD.finditer(line)):
+                shared = known.setdefault if len(known) < MOST_SHARED else known.get
+                texts.append(shared(word, word))
+            n = len(texts) - before
+            page_of.extend(repeat(number, n))
+            line_of.extend(repeat(n_lines, n))
+            n_lines += n > 0
     return Words(
         text=tuple(texts),
-        confidence=np.full(len(texts), np.nan),
-        page=np.array(page_of, np.intp),
-        line=np.array(line_of, np.intp),
+        confidence=np.broadcast_to(np.nan, len(texts)),
+        page=np.frombuffer(page_of, np.int64),
+        line=np.frombuffer(line_of, np.int64),
         page_names=names_of_pages(page_stem(file.path), len(pages)),
         source="text",
     )

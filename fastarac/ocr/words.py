@@ -132,7 +132,7 @@ class Words(Result):
         set_field(self, "page", np.asarray(self.page, np.intp))
         set_field(self, "line", np.asarray(self.line, np.intp))
         if np.size(self.box) == 0:
-            set_field(self, "box", np.full((n, 4), np.nan))
+            set_field(self, "box", np.broadcast_to(np.nan, (n, 4)))  # which takes no memory
         if np.size(self.page_size) == 0:
             set_field(self, "page_size", np.full((n_pages, 2), np.nan))
         _check_shapes(self, n, n_pages)
@@ -310,13 +310,13 @@ def _check_places(words: Words, n_pages: int) -> None:
     page, line = words.page, words.line
     if not len(page):
         return
-    if page[0] < 0 or page[-1] >= n_pages or (np.diff(page) < 0).any():
+    if page[0] < 0 or page[-1] >= n_pages or (page[1:] < page[:-1]).any():
         raise ValueError(
             f"page is not a sequence of indices into the {n_pages} page_names that never decreases"
         )
-    if line[0] < 0 or (np.diff(line) < 0).any():
+    if line[0] < 0 or (line[1:] < line[:-1]).any():
         raise ValueError("line is not a sequence of numbers from 0 that never decreases")
-    if ((np.diff(page) > 0) & (np.diff(line) == 0)).any():
+    if ((page[1:] > page[:-1]) & (line[1:] == line[:-1])).any():
         raise ValueError("line has one number on two pages; a number for each line is expected")
 
 

@@ -111,7 +111,7 @@ class Builder(Generic[Place]):
         if not self._sizes:
             self.new_page()
         n, n_pages = len(self._texts), len(self._sizes)
-        confidence = np.array(self._confidence, np.float64)
+        confidence = np.frombuffer(self._confidence, np.float64)
         missing = int(np.isnan(confidence).sum())
         if missing and missing < n:
             self.note(missing, *WITHOUT_CONFIDENCE)
@@ -126,10 +126,10 @@ class Builder(Generic[Place]):
         return Words(
             text=tuple(self._texts),
             confidence=confidence,
-            page=np.array(self._page, np.intp),
-            line=np.array(self._line, np.intp),
+            page=np.frombuffer(self._page, np.int64),
+            line=np.frombuffer(self._line, np.int64),
             page_names=names_of_pages(page_stem(self.path), n_pages),
-            box=np.array(self._box, np.float64).reshape(n, 4),
+            box=np.frombuffer(self._box, np.float64).reshape(n, 4),
             page_size=np.array(self._sizes, np.float64).reshape(n_pages, 2),
             source=self.source,
             scale=None if missing == n else self._scale,

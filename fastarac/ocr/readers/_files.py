@@ -89,8 +89,13 @@ def _rebuild(path: Path, problem: str, place: str | None) -> OcrFileError:
 
 def shown(value: object) -> str:
     """Return a value of a file as it is written in JSON, cut where it is long."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
+    text = ""
+    # piece by piece: what is not shown may be nested to any depth
+    for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
+        text += piece
+        if len(text) > LONGEST_SHOWN:
+            return text[:LONGEST_SHOWN] + "…"
+    return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box
@@ -10,10 +11,18 @@ from fastarac.ocr.readers._files import InputFile, OcrFileError, decoded, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 NUMBERS = (float, int)
+WHOLE = re.compile(r"\d{1,18}", re.ASCII)
+ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
-__all__ = ["Node", "load", "place_of"]
+# Lists and objects, beyond which there may be one in so many characters: Google's vertices without
+# white space, the densest that there are, have one in 16.
+MOST_HOLDERS = 1 << 18
+SPARSE = 10
+
+__all__ = ["Node", "load", "parsed", "place_of"]
 
 
 class Node:
@@ -93,7 +102,10 @@ class Node:
         """Return this value as a number."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise self.error("a number")
-        return float(self.value)
+        try:
+            return float(self.value)
+        except OverflowError:
+            raise self.error("a number") from None
 
     def integer(self, *keys: str, absent: int) -> int:
         """Return a whole number, which Google's libraries may write as a text."""
@@ -102,7 +114,7 @@ class Node:
             return absent
         if isinstance(node.value, int) and not isinstance(node.value, bool):
             return node.value
-        if not isinstance(node.value, str) or not node.value.isdecimal():
+        if not isinstance(node.value, str) or not WHOLE.fullmatch(node.value):
             raise node.error("a whole number")
         return int(node.value)
 
@@ -124,27 +136,51 @@ class Node:
             raise self.error("a list of points")
         if not across:
             return NO_BOX
-        return min(across), min(down), max(across), max(down)
+        try:
+            return float(min(across)), float(min(down)), float(max(across)), float(max(down))
+        except OverflowError:
+            raise self.error("a list of points") from None
 
 
 def load(file: InputFile) -> Node:
     """Return the outermost value of a JSON file."""
-    text = decoded(file)
+    return Node(parsed(decoded(file), file.path), file)
+
+
+def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> Any:
+    """Return what a JSON text says: that of a file, or one that stands at a place in it.
+
+    Options are those of `json.loads`.
+
+    Raises
+    ------
+    OcrFileError
+        If it is not JSON, holds halves of characters, or so many lists and objects that these, with
+        some hundred bytes for each, would take memory out of proportion to the size of the text.
+    """
+    if text.count("[") + text.count("{") > MOST_HOLDERS + len(text) // SPARSE:
+        problem = "it has more lists and objects than the output of an OCR engine of its size"
+        raise OcrFileError(path, problem, place=place)
     try:
-        return Node(json.loads(text), file)
+        value = json.loads(text, **options)
+        if ESCAPED_HALF.search(text):  # two halves are a character; one alone can never be written
+            json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         rest = text[error.pos : error.pos + 20]
         found = f"{shown(rest)} was found" if rest else "the file ends"
-        place = f"line {error.lineno}, column {error.colno}"
-        raise OcrFileError(
-            file.path, f"it is not valid JSON ({error.msg}): {found}", place=place
-        ) from None
+        where = place or f"line {error.lineno}, column {error.colno}"
+        raise OcrFileError(path, f"it is not valid JSON ({error.msg}): {found}", place=where) from None
     except RecursionError:
+        problem = "it is nested too deeply for the output of an OCR engine"
+        raise OcrFileError(path, problem, place=place) from None
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):x}"
         raise OcrFileError(
-            file.path, "it is nested too deeply for the output of an OCR engine"
+            path, f"{half} is half of a character; text is expected", place=place
         ) from None
     except ValueError as error:  # a number of thousands of digits
-        raise OcrFileError(file.path, f"it cannot be read as JSON: {error}") from None
+        raise OcrFileError(path, f"it cannot be read as JSON: {error}", place=place) from None
+    return value
 
 
 def place_of(node: Node) -> str:

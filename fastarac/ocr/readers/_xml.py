@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     Element: TypeAlias = etree._Element  # noqa: SLF001, it has no public name
 
+W3C = "-//W3C//DTD "  # begins the public names of XHTML and HTML
+LEGACY = "about:legacy-compat"  # stands in HTML 5 that old software writes
+
 __all__ = ["Root", "children", "elements", "line_of", "local_name", "number", "root_of", "text_of"]
 
 
@@ -38,23 +41,31 @@ def root_of(file: InputFile) -> Root:
     Raises
     ------
     OcrFileError
-        If it is not XML, or declares entities or a document type of its own: these can blow up a
-        small file to any size, or draw in other files, and no format of OCR needs them.
+        If it is not XML, declares entities or a document type of its own, or names one that stands
+        elsewhere: these can blow up a small file to any size, or draw in other files, and no format
+        of OCR needs them. XHTML names that of W3C, which is not looked for.
     """
     found: list[str] = []
+    of_html: list[str] = []
     # Declarations are looked for by expat, which reports them before any of them is expanded.
     parser = expat.ParserCreate(namespace_separator="\n")
 
+    def refused(problem: str) -> OcrFileError:
+        problem += "; for safety, none are allowed"
+        return OcrFileError(file.path, problem, place=f"line {parser.CurrentLineNumber}")
+
     def on_doctype(name: str, system: str | None, public: str | None, internal: int) -> None:  # noqa: ARG001
         if internal:
-            problem = (
-                "the document type declares things of its own (entities, elements); "
-                "for safety, none are allowed"
-            )
-            raise OcrFileError(file.path, problem, place=f"line {parser.CurrentLineNumber}")
+            raise refused("the document type declares things of its own (entities, elements)")
+        if (public or "").startswith(W3C) or system == LEGACY:
+            of_html.append(system or "")
+        elif system:
+            raise refused(f"the document type is to be found elsewhere ({shown(system)})")
 
     def on_element(name: str, attributes: dict[str, str]) -> None:  # noqa: ARG001
         found.append(name)
+        if of_html and name.rpartition("\n")[2].lower() != "html":
+            raise refused(f"the document type is to be found elsewhere ({shown(of_html[0])})")
         raise _RootFound
 
     parser.StartDoctypeDeclHandler = on_doctype

@@ -82,7 +82,8 @@ def _lines_of(page: Node, words: list[Node]) -> list[int]:
     begins = [begin for begin, _, _ in spans]
     found: list[int] = []
     for i, word in enumerate(words):
-        offset = word.at("span").integer("offset", absent=0) if word.has("span") else -1
+        span = word.at("span")
+        offset = -1 if span.value is None else span.integer("offset", absent=0)
         k = bisect_right(begins, offset) - 1
         inside = k >= 0 and offset < spans[k][0] + spans[k][1]
         found.append(spans[k][2] if inside else len(lines) + i)

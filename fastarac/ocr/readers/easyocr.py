@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Builder
-from fastarac.ocr.readers._json import Node, place_of
+from fastarac.ocr.readers._json import Node, parsed, place_of
 
 if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
@@ -23,10 +22,7 @@ def read(file: InputFile, root: Node) -> Words:
     for output in root.items():
         builder.new_line()
         if isinstance(output.value, str):  # output_format="json"
-            try:
-                output.value = json.loads(output.value)
-            except ValueError:
-                raise output.error("an object in JSON") from None
+            output.value = parsed(output.value, file.path, str(output))
         if isinstance(output.value, dict):
             box = output.at("boxes").polygon() if output.has("boxes") else NO_BOX
             confidence = output.number("confident", "confidence")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
@@ -22,9 +21,6 @@ WORDS = frozenset({"ocrx_word"})
 CHARACTERS = frozenset({"ocrx_cinfo"})
 PAGES = ("div", "body", "section", "article")
 TAIL = 1 << 10
-
-# One property of a title, such as "bbox 10 20 30 40; x_wconf 93"; files are named in quotes.
-PROPERTY = re.compile(r"""\s*([A-Za-z_]\w*)((?:\s+(?:"[^"]*"|[^;"]+))*)\s*(?:;|$)""")
 
 
 def read(file: InputFile) -> Words:
@@ -131,13 +127,26 @@ def _word_text(word: Element, file: InputFile) -> str:
 def _properties(element: Element) -> dict[str, str]:
     """Return what the title of an element says: names, and what follows each."""
     title = element.get("title", "")
-    if '"' in title:  # the name of a file, with anything in it
-        return {match[1]: match[2].strip() for match in PROPERTY.finditer(title)}
     properties = {}
-    for part in title.split(";"):
+    for part in _parts_of(title) if '"' in title else title.split(";"):
         name, *rest = part.split(None, 1) or [""]
         properties[name] = rest[0].rstrip() if rest else ""
     return properties
+
+
+def _parts_of(title: str) -> Iterator[str]:
+    """Yield what semicolons part, but for those in quotes: files are named so, with anything in it."""
+    part: list[str] = []
+    for i, piece in enumerate(title.split('"')):
+        if i % 2:
+            part.append(f'"{piece}"')
+            continue
+        first, *others = piece.split(";")
+        part.append(first)
+        for each in others:
+            yield "".join(part)
+            part = [each]
+    yield "".join(part)
 
 
 def _confidence(builder: Builder[Element], word: Element, properties: dict[str, str]) -> float:

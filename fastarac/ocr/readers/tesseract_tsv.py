@@ -34,7 +34,8 @@ def read(file: InputFile) -> Words:
         raise OcrFileError(file.path, problem, place="line 1")
     builder = Builder[int](file, "tesseract-tsv", lambda number: f"line {number}")
     place: tuple[str, ...] = ()
-    pages: list[str] = []
+    pages: set[str] = set()
+    last_page: str | None = None
     for number, row in enumerate(rows[1:], start=2):
         row = row.removesuffix("\r")  # noqa: PLW2901, files of Windows
         if not row:
@@ -46,10 +47,11 @@ def read(file: InputFile) -> Words:
             problem = f"the row has {len(fields)} fields; {len(COLUMNS)} are expected"
             raise builder.error(problem, number)
         level, page = fields[0], fields[1]
-        if not pages or pages[-1] != page:
+        if page != last_page:
             if page in pages:
                 raise builder.error(f"page_num is {shown(page)} again, after other pages", number)
-            pages.append(page)
+            pages.add(page)
+            last_page = page
             builder.new_page(_size(builder, fields, number))
         if level != "5":
             if level not in ("1", "2", "3", "4"):

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["read"]
 
+KINDS = frozenset({"PAGE", "LINE", "WORD"})
+MOST_PAGES = 100_000  # Textract takes documents of 3,000
+
 
 def read(file: InputFile, root: Node) -> Words:
     """Read one response of Textract, or a list of the parts of one."""
@@ -21,9 +24,9 @@ def read(file: InputFile, root: Node) -> Words:
     blocks: list[Node] = []
     pages = 0
     for response in each_page(root):
-        blocks.extend(response.items("Blocks"))
+        blocks.extend(block for block in response.items("Blocks") if _kind(block) in KINDS)
         if response.has("DocumentMetadata"):
-            pages = max(pages, response.at("DocumentMetadata").integer("Pages", absent=0))
+            pages = max(pages, _page(response.at("DocumentMetadata"), "Pages", least=0))
         for key in ("DetectDocumentTextModelVersion", "AnalyzeDocumentModelVersion"):
             if response.has(key):
                 builder.engine = f"Amazon Textract {response.text(key)}"
@@ -31,17 +34,14 @@ def read(file: InputFile, root: Node) -> Words:
     lines: dict[int, list[list[Node]]] = {}
     placed: set[str] = set()
     for block in blocks:
-        kind = _kind(block)
-        if kind not in ("PAGE", "LINE", "WORD"):
-            continue
-        of_page = lines.setdefault(block.integer("Page", absent=1), [])
-        if kind == "LINE":
+        of_page = lines.setdefault(_page(block), [])
+        if _kind(block) == "LINE":
             inside = [key for key in _children(block) if key in words and key not in placed]
             placed.update(inside)
             of_page.append([words[key] for key in inside])
     for key, word in words.items():
         if key not in placed:
-            lines[word.integer("Page", absent=1)].append([word])
+            lines[_page(word)].append([word])
     for page in range(1, max([pages, *lines]) + 1):
         builder.new_page((1.0, 1.0))
         for line in lines.get(page, []):
@@ -53,6 +53,14 @@ def read(file: InputFile, root: Node) -> Words:
 
 def _kind(block: Node) -> str:
     return block.text("BlockType")
+
+
+def _page(node: Node, key: str = "Page", *, least: int = 1) -> int:
+    """Return the number of a page, which makes all pages before it."""
+    number = node.integer(key, absent=least)
+    if not least <= number <= MOST_PAGES:
+        raise node.at(key).error(f"a whole number from {least} to {MOST_PAGES:,}")
+    return number
 
 
 def _children(block: Node) -> list[str]:
