@@ -202,6 +202,18 @@ def test_bounds_of_huge_counts_and_of_weights_hold():
         assert low < getattr(exact, name) < high
 
 
+@pytest.mark.parametrize("above", [(0, 0), (1, 3), (9, 0), (0, 20)])
+def test_a_few_correct_items_below_many_errors(above):
+    """Their precisions are small differences of large sums, whose rounding must stay small."""
+    right, wrong = above
+    for errors, correct in product(range(1, 90), range(1, 5)):
+        bounds = BoundedSweep.from_bins([0, 0.5, 1], [correct, right], [errors, wrong])
+        least = sum((Fraction(j, j + wrong) for j in range(1, right + 1)), Fraction(0))
+        below = (Fraction(right + j, right + j + wrong + errors) for j in range(1, correct + 1))
+        least = (least + sum(below)) / (right + correct)
+        assert least - Fraction(1, 10**14) < Fraction(bounds.average_precision.low) <= least
+
+
 def test_known_areas_stand_in_place_of_the_bounds():
     sweep = BoundedSweep.from_bins([0, 1], [2], [2])
     known = replace(sweep, known={"aurc": Bounds(0.25, 0.25), "roc_auc": Bounds(0.5, 0.5)})

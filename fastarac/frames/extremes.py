@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
 MOST_DECIMALS = 16
 MARGIN = 2.0**-48  # of sums of precisions, whose rounding is at most half of it
 DIRECT = 64  # up to which harmonic numbers are added one by one
-_HARMONIC = np.cumsum(1.0 / np.maximum(np.arange(DIRECT + 1), 1.0)) - 1.0
+_EXACT = list(accumulate((Fraction(1, k) for k in range(1, DIRECT + 1)), initial=Fraction(0)))
+_HARMONIC = np.array(_EXACT, np.float64)
+_LEFT = np.array([float(a - Fraction(b)) for a, b in zip(_EXACT, _HARMONIC.tolist(), strict=True)])
 
 
 class _Bounds(NamedTuple):
@@ -196,8 +199,9 @@ class Counts(NamedTuple):
         far = np.log1p((end - begin) / begin) - (end - begin) / (2.0 * begin * end)
         for power, factor in ((2, -12.0), (4, 120.0), (6, -252.0), (8, 240.0)):
             far += (end**-power - begin**-power) / factor
-        near = _HARMONIC[np.minimum(stop, DIRECT).astype(np.int64)]
-        near = near - _HARMONIC[np.minimum(start, DIRECT).astype(np.int64)]
+        # with what rounding left of each number: the errors of a small difference must be small too
+        last, first = (np.minimum(at, DIRECT).astype(np.int64) for at in (stop, start))
+        near: FloatArray = (_HARMONIC[last] - _HARMONIC[first]) + (_LEFT[last] - _LEFT[first])
         return near + far
 
     def _one_by_one(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
