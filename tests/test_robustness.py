@@ -434,7 +434,7 @@ LAYERS = [
     {"models"},
     {"operating.reviewer"},
     {"areas"},
-    {"frames.extremes", "frames.bounded", "frames.points", "frames.sketch"},
+    {"frames.extremes", "frames.bounded", "frames.points", "frames.sketch", "frames.sketch_format"},
     {"curves"},
     {"operating"},
     {"sklearn"},

@@ -31,7 +31,7 @@ N_CELLS = 2 * HALF_CELLS
 MANTISSA_SHIFT = 52 - CELL_BITS
 FEW = 8  # intervals that are looked through one by one
 
-DEPTH = 66  # ranges that enclose each other, and one more
+DEPTH = 66  # ranges that enclose each other, of which no two are the same, and one more
 SIGN = np.uint64(1 << 63)
 ONE = np.uint64(1)
 ALL = ~np.uint64(0)
@@ -164,7 +164,12 @@ def collapse(
         q = before[j, 0] - before[i, 0]
         p = before[j, 1] - before[i, 1]
         if q <= share * (budget[0] - q_above) and p <= share * (budget[1] - p_above):
-            new_low[n] = low[i] & ~span(level)
+            prefix = low[i] & ~span(level)
+            if n and new_low[n - 1] == prefix and new_bits[n - 1] == level:
+                new_counts[n - 1, 0] += q  # what lies in both halves of a range that stays
+                new_counts[n - 1, 1] += p
+                continue
+            new_low[n] = prefix
             new_bits[n] = level
             new_counts[n, 0] = q
             new_counts[n, 1] = p

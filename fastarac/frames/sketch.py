@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
+import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core.checks import inner_fraction
 from fastarac._core.inputs import read_items
+from fastarac.frames import sketch_format
 from fastarac.frames.bounded import BoundedSweep
+from fastarac.frames.sketch_format import LARGEST, LEAST, MINUS_ZERO, MOST_ITEMS, Nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Buffer
 
     from fastarac._core.inputs import Items
 
@@ -25,31 +26,6 @@ MOST_KEPT = 3 << 14  # of each label, until they are sorted
 NODES = 32  # divided by the width: beyond so many nodes, some are collapsed
 COLLAPSED, GROWN = 1 / 2, 3 / 4  # of the room for a node: when it is made, and as it grows
 EXACT_INTEGERS = 1 << 53
-MAGIC = b"fastarac sketch\n"
-VERSION = 1
-HEADER = struct.Struct("<16sHdq")  # magic, version, max_width, number of nodes
-CHECKSUM = struct.Struct("<I")
-LARGEST = np.uint64(0xFFEFFFFFFFFFFFFF)  # key of the largest finite confidence
-LEAST = np.uint64(0x0010000000000000)
-MINUS_ZERO = np.uint64(0x7FFFFFFFFFFFFFFF)  # no item has it: minus zero is zero
-
-
-class Nodes(NamedTuple):
-    """See `_kernels.sketch`."""
-
-    low: NDArray[np.uint64]
-    bits: NDArray[np.uint8]
-    counts: NDArray[np.int64]
-    """(n, 2): incorrect, correct."""
-
-    @staticmethod
-    def empty(size: int) -> Nodes:
-        """Arrays to be written to."""
-        return Nodes(np.empty(size, np.uint64), np.empty(size, np.uint8), np.empty((size, 2), np.int64))
-
-    def head(self, size: int) -> Nodes:
-        """The first nodes alone."""
-        return Nodes(self.low[:size].copy(), self.bits[:size].copy(), self.counts[:size].copy())
 
 
 class Routing(NamedTuple):
@@ -73,12 +49,12 @@ class ThresholdSketch:
     Parameters
     ----------
     max_width : float, default=1e-3
-        The largest width of the ROC-AUC's bounds, in (0, 1). The memory grows as 1/`max_width`.
+        The largest width of the ROC-AUC's bounds, in [1e-12, 1). The memory grows as 1/`max_width`.
 
     Raises
     ------
     ValueError, TypeError
-        Where `max_width` is not a number in (0, 1).
+        Where `max_width` is not a number in [1e-12, 1).
 
     Notes
     -----
@@ -88,6 +64,9 @@ class ThresholdSketch:
     the tree hold at most ``max_width / 2`` of the correct and of the incorrect items. An item is
     ambiguous only with those of its own range and of the ranges around and inside it: fewer than
     ``max_width`` of all pairs of a correct and an incorrect item are, whatever the stream is.
+
+    Several threads may update, add, and read one sketch: each sees the batches of the others whole, or
+    not at all.
 
     Examples
     --------
@@ -105,21 +84,22 @@ class ThresholdSketch:
     True
     """
 
-    __slots__ = ("_kept", "_limit", "_max_width", "_n_kept", "_nodes", "_routing", "_totals")
+    __slots__ = ("_kept", "_limit", "_lock", "_max_width", "_n_kept", "_nodes", "_routing", "_totals")
 
     def __init__(self, max_width: float = 1e-3) -> None:
-        self._max_width = inner_fraction(max_width, "max_width")
+        self._max_width = sketch_format.width_of(max_width)
+        self._lock = threading.Lock()
         self._nodes = Nodes.empty(0)
-        self._totals = np.zeros(2, np.int64)
+        self._totals = np.zeros(2, np.int64)  # replaced, never written to: read without the lock
         self._kept = np.empty((2, 0), np.uint64)
         self._n_kept = np.zeros(2, np.int64)
         self._routing: Routing | None = None
         self._limit = int(NODES / self._max_width)
 
     def __repr__(self) -> str:
+        incorrect, correct = self._totals
         return (
-            f"ThresholdSketch({self.n_correct} correct, {self.n_incorrect} incorrect, "
-            f"max_width={self._max_width:g})"
+            f"ThresholdSketch({correct} correct, {incorrect} incorrect, max_width={self._max_width:g})"
         )
 
     @property
@@ -140,7 +120,7 @@ class ThresholdSketch:
     @property
     def total(self) -> int:
         """Number of items, Ω."""
-        return self.n_correct + self.n_incorrect
+        return int(self._totals.sum())
 
     @property
     def nbytes(self) -> int:
@@ -160,7 +140,8 @@ class ThresholdSketch:
         Raises
         ------
         ValueError, TypeError
-            As :func:`.threshold_sweep`, also for integers beyond 2**53; nothing is counted then.
+            As :func:`.threshold_sweep`, also for integers beyond 2**53; nothing is counted then. For
+            arrays that are written to meanwhile, of which some items may have been counted.
 
         Examples
         --------
@@ -177,10 +158,18 @@ class ThresholdSketch:
             if values.dtype.kind in "iu" and max(-int(low), int(high)) > EXACT_INTEGERS:
                 message = "confidence has integers beyond 2**53; convert them to floats"
                 raise ValueError(message)
-        for values, labels in _parts(items):
-            doubles = np.ascontiguousarray(values, np.float64)
-            doubles.flags.writeable = False  # one type for the compiler
-            self._count(doubles, labels)
+        with self._lock:
+            if self.total + items.n > MOST_ITEMS:
+                message = f"the counts would sum to {self.total + items.n}, beyond int64"
+                raise ValueError(message)
+            for values, labels in _parts(items):
+                # copies, looked at once more: another thread may write to what was given
+                doubles, right = values.astype(np.float64), labels.copy()
+                changed = not np.isfinite(doubles).all()
+                items.check(not_finite=changed, seen_labels=int(right.max()))
+                for array in (doubles, right):
+                    array.flags.writeable = False  # one type for the compiler
+                self._count(doubles, right)
 
     def _count(self, values: NDArray[np.float64], labels: NDArray[np.uint8]) -> None:
         sketch = _kernels.sketch
@@ -194,7 +183,7 @@ class ThresholdSketch:
         with np.errstate(over="ignore"):  # the distance from an end
             sketch.route(values, labels, way.starts, way.table, way.ends, keys, places, way.added)
         right = int(np.count_nonzero(labels))
-        self._totals += (len(values) - right, right)
+        self._totals = self._totals + np.array([len(values) - right, right])
         if sketch.accept(
             way.owners, way.added, self._nodes.bits, self._nodes.counts, way.sums, self._budget(), GROWN
         ):
@@ -207,12 +196,8 @@ class ThresholdSketch:
 
     def _routes(self) -> Routing:
         sketch = _kernels.sketch
-        low, bits, counts = self._nodes
-        starts = np.empty(2 * len(low) + 1, np.uint64)
-        owners = np.empty(2 * len(low) + 1, np.int32)
-        sums = np.empty((len(low), 2), np.int64)
-        size = sketch.lay_out(low, bits, counts, sums, starts, owners)
-        starts, owners = starts[:size].copy(), owners[:size].copy()
+        low, _, counts = self._nodes
+        starts, owners, sums = sketch_format.laid_out(self._nodes)
         # the cells are finest near both ends, and a few outliers must not move these
         ends = 0.0, 0.0, 0.0, 0
         if len(low):
@@ -225,7 +210,7 @@ class ThresholdSketch:
             ends = first, middle, last, base
         begun = np.bincount(sketch.cells_of(starts[1:], ends) + 1, minlength=sketch.N_CELLS + 1)
         table = np.cumsum(begun, dtype=np.int32)
-        return Routing(starts, owners, sums, np.zeros((size, 2), np.int32), table, ends)
+        return Routing(starts, owners, sums, np.zeros((len(starts), 2), np.int32), table, ends)
 
     def _settle(self) -> None:
         """Make nodes of the items that were kept."""
@@ -254,17 +239,25 @@ class ThresholdSketch:
         """Merge with the sketch of other items, of either width: the wider one's holds."""
         if not isinstance(other, ThresholdSketch):
             return NotImplemented
-        if self.total + other.total > np.iinfo(np.int64).max:
-            message = f"the merged counts sum to {self.total + other.total}, beyond int64"
+        # one after the other, so that no thread ever waits for one lock while it holds another
+        nodes, totals, limit = self._snapshot()
+        others, other_totals, other_limit = other._snapshot()
+        total = int(totals.sum()) + int(other_totals.sum())
+        if total > MOST_ITEMS:
+            message = f"the merged counts sum to {total}, beyond int64"
             raise ValueError(message)
         merged = ThresholdSketch(max(self._max_width, other._max_width))
-        merged._limit = max(self._limit, other._limit)
-        merged._totals = self._totals + other._totals
-        self._settle()
-        other._settle()
-        merged._nodes = self._nodes
-        merged._merge(other._nodes)
+        merged._limit = max(limit, other_limit)
+        merged._totals = totals + other_totals
+        merged._nodes = nodes
+        merged._merge(others)
         return merged
+
+    def _snapshot(self) -> tuple[Nodes, NDArray[np.int64], int]:
+        """A copy of the nodes of all items so far, their totals, and the limit."""
+        with self._lock:
+            self._settle()
+            return self._nodes.head(len(self._nodes.low)), self._totals, self._limit
 
     def __radd__(self, other: object) -> ThresholdSketch:
         """Let ``sum(sketches)`` merge: it starts from 0. The sum of one sketch is another object."""
@@ -292,11 +285,10 @@ class ThresholdSketch:
         >>> sketch.bounds()
         BoundedSweep(2 bins, 1 correct, 1 incorrect)
         """
-        if not self.total:
+        (low, bits, counts), _, _ = self._snapshot()
+        if not len(low):
             message = "the sketch is empty; at least one item is expected"
             raise ValueError(message)
-        self._settle()
-        low, bits, counts = self._nodes
         last = np.minimum(_kernels.sketch.last_keys(low, bits), LARGEST)
         low = np.maximum(low, LEAST)
         after = last[last < LARGEST] + np.uint64(1)
@@ -332,25 +324,16 @@ class ThresholdSketch:
         >>> fa.frames.ThresholdSketch.from_bytes(sketch.to_bytes())
         ThresholdSketch(1 correct, 1 incorrect, max_width=0.001)
         """
-        self._settle()
-        low, bits, counts = self._nodes
-        parts = [
-            HEADER.pack(MAGIC, VERSION, self._max_width, len(low)),
-            low.astype("<u8").tobytes(),
-            bits.tobytes(),
-            counts.astype("<i8").tobytes(),
-        ]
-        content = b"".join(parts)
-        return content + CHECKSUM.pack(zlib.crc32(content))
+        return sketch_format.written(self._max_width, self._snapshot()[0])
 
     @staticmethod
-    def from_bytes(data: bytes) -> ThresholdSketch:
+    def from_bytes(data: Buffer) -> ThresholdSketch:
         """Return the sketch that :meth:`.to_bytes` wrote.
 
         Parameters
         ----------
-        data : bytes
-            The whole of it.
+        data : bytes or another buffer
+            The whole of it: bytes, a bytearray, a memoryview, an array, a memory map.
 
         Returns
         -------
@@ -358,33 +341,24 @@ class ThresholdSketch:
 
         Raises
         ------
+        TypeError
+            Where `data` has no bytes.
         ValueError
-            Where the bytes are not those of a sketch, of another version, or damaged.
+            Where the bytes are not those of a sketch, of another version, or damaged: everything is
+            checked, so that bytes of strangers may be read.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> fa.frames.ThresholdSketch.from_bytes(b"1 correct, 1 incorrect")
+        Traceback (most recent call last):
+        ValueError: data is not a ThresholdSketch: it begins otherwise; what to_bytes gave is expected
         """
-        if len(data) < HEADER.size + CHECKSUM.size or not data.startswith(MAGIC):
-            message = (
-                "data is not a ThresholdSketch: it begins otherwise; what to_bytes gave is expected"
-            )
-            raise ValueError(message)
-        _, version, max_width, size = HEADER.unpack_from(data)
-        if version != VERSION:
-            message = f"data is a ThresholdSketch of version {version}; version {VERSION} is expected"
-            raise ValueError(message)
-        content, checksum = data[: -CHECKSUM.size], data[-CHECKSUM.size :]
-        if CHECKSUM.unpack(checksum)[0] != zlib.crc32(content):
-            message = "data is a damaged ThresholdSketch: its checksum is another one"
-            raise ValueError(message)
+        max_width, nodes = sketch_format.read(data)
         sketch = ThresholdSketch(max_width)
-        at, arrays = HEADER.size, []
-        for dtype, columns in (("<u8", 1), ("u1", 1), ("<i8", 2)):
-            arrays.append(np.frombuffer(content, dtype, size * columns, at))
-            at += arrays[-1].nbytes
-        low, bits, counts = arrays
-        sketch._nodes = Nodes(
-            low.astype(np.uint64), bits.astype(np.uint8), counts.astype(np.int64).reshape(size, 2)
-        )
-        sketch._totals = sketch._nodes.counts.sum(axis=0)
-        sketch._limit = max(sketch._limit, 2 * size)
+        sketch._nodes = nodes
+        sketch._totals = nodes.counts.sum(axis=0)
+        sketch._limit = max(sketch._limit, 2 * len(nodes.low))
         return sketch
 
     def __reduce__(self) -> tuple[Callable[[bytes], ThresholdSketch], tuple[bytes]]:

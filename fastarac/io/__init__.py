@@ -250,7 +250,7 @@ def sketch_outputs(
     path : str or path-like
         A file as :func:`read_outputs` takes it.
     max_width : float, default=1e-3
-        As for :class:`.ThresholdSketch`: the largest width of the bounds of the ROC-AUC, in (0, 1).
+        As for :class:`.ThresholdSketch`: the largest width of the bounds of the ROC-AUC, in [1e-12, 1).
     max_memory : int, optional
         Bytes that DuckDB may take to read the file; what it takes by default is most of the machine's.
     confidence, correct, prediction, truth, empty_truth
@@ -265,7 +265,7 @@ def sketch_outputs(
     DataFileError
         As by :func:`read_outputs`, also for numbers beyond 2**53 and where the memory does not do.
     ValueError
-        As by :func:`read_outputs`; also for a `max_width` outside (0, 1).
+        As by :func:`read_outputs`; also for a `max_width` outside [1e-12, 1).
     ModuleNotFoundError
         If DuckDB is not installed.
 

@@ -1,0 +1,176 @@
+"""A sketch as bytes: what is written, and the checks of what is read before a kernel sees it."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._core.checks import inner_fraction
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Buffer
+
+MAGIC = b"fastarac sketch\n"
+VERSION = 2  # version 1 had some ranges in several nodes
+HEADER = struct.Struct("<16sHdq")  # magic, version, max_width, number of nodes
+CHECKSUM = struct.Struct("<I")
+NODE_SIZE = 8 + 1 + 2 * 8
+LEAST_WIDTH = 1e-12  # narrower bounds would need more nodes than any memory has
+MOST_ITEMS = np.iinfo(np.int64).max
+MOST_BITS = 64
+SPANS = np.array([(1 << bits) - 1 for bits in range(MOST_BITS + 1)], np.uint64)
+LARGEST = np.uint64(0xFFEFFFFFFFFFFFFF)  # key of the largest finite confidence
+LEAST = np.uint64(0x0010000000000000)
+MINUS_ZERO = np.uint64(0x7FFFFFFFFFFFFFFF)  # no item has it: minus zero is zero
+ROUNDING = 1 + 1e-9  # of the products that decide what a range may hold
+
+
+class Nodes(NamedTuple):
+    """See `_kernels.sketch`."""
+
+    low: NDArray[np.uint64]
+    bits: NDArray[np.uint8]
+    counts: NDArray[np.int64]
+    """(n, 2): incorrect, correct."""
+
+    @staticmethod
+    def empty(size: int) -> Nodes:
+        """Arrays to be written to."""
+        return Nodes(np.empty(size, np.uint64), np.empty(size, np.uint8), np.empty((size, 2), np.int64))
+
+    def head(self, size: int) -> Nodes:
+        """The first nodes alone."""
+        return Nodes(self.low[:size].copy(), self.bits[:size].copy(), self.counts[:size].copy())
+
+
+class Layout(NamedTuple):
+    """All keys cut into intervals; see `_kernels.sketch.lay_out`."""
+
+    starts: NDArray[np.uint64]
+    owners: NDArray[np.int32]
+    sums: NDArray[np.int64]
+
+
+def laid_out(nodes: Nodes) -> Layout:
+    """The intervals of all keys, and what the ranges around each node hold."""
+    low, bits, counts = nodes
+    starts = np.empty(2 * len(low) + 1, np.uint64)
+    owners = np.empty(2 * len(low) + 1, np.int32)
+    sums = np.empty((len(low), 2), np.int64)
+    size = _kernels.sketch.lay_out(low, bits, counts, sums, starts, owners)
+    return Layout(starts[:size].copy(), owners[:size].copy(), sums)
+
+
+def width_of(value: Any, name: str = "max_width") -> float:
+    """Return a largest width as a float, and raise unless it is one."""
+    width = inner_fraction(value, name)
+    if width < LEAST_WIDTH:
+        message = f"{name} is {width!r}; a number from {LEAST_WIDTH:g} on and below 1 is expected"
+        raise ValueError(message)
+    return width
+
+
+def written(max_width: float, nodes: Nodes) -> bytes:
+    """The bytes of a sketch."""
+    low, bits, counts = nodes
+    parts = [
+        HEADER.pack(MAGIC, VERSION, max_width, len(low)),
+        low.astype("<u8").tobytes(),
+        bits.tobytes(),
+        counts.astype("<i8").tobytes(),
+    ]
+    content = b"".join(parts)
+    return content + CHECKSUM.pack(zlib.crc32(content))
+
+
+def read(data: Buffer) -> tuple[float, Nodes]:
+    """Return the largest width and the nodes of a sketch, and raise unless they could be written."""
+    try:
+        content = memoryview(data).tobytes()  # of its own: what `data` shows may change meanwhile
+    except TypeError as error:
+        message = f"data is of type {type(data).__name__}; bytes, or another buffer, are expected"
+        raise TypeError(message) from error
+    if len(content) < HEADER.size + CHECKSUM.size or not content.startswith(MAGIC):
+        message = "data is not a ThresholdSketch: it begins otherwise; what to_bytes gave is expected"
+        raise ValueError(message)
+    _, version, max_width, size = HEADER.unpack_from(content)
+    if not 1 <= version <= VERSION:
+        message = f"data is a ThresholdSketch of version {version}; 1 to {VERSION} are expected"
+        raise ValueError(message)
+    end = len(content) - CHECKSUM.size
+    if CHECKSUM.unpack_from(content, end)[0] != zlib.crc32(memoryview(content)[:end]):
+        message = "data is a damaged ThresholdSketch: its checksum is another one"
+        raise ValueError(message)
+    width = width_of(max_width, "max_width in data")
+    if end - HEADER.size != size * NODE_SIZE:
+        message = (
+            f"data is a damaged ThresholdSketch: it says that it has {size} nodes, and has "
+            f"{end - HEADER.size} bytes of them; {NODE_SIZE} for each are expected"
+        )
+        raise ValueError(message)
+    at, arrays = HEADER.size, []
+    for dtype, columns in (("<u8", 1), ("u1", 1), ("<i8", 2)):
+        arrays.append(np.frombuffer(content, dtype, size * columns, at))
+        at += arrays[-1].nbytes
+    low, bits, counts = arrays
+    nodes = Nodes(
+        low.astype(np.uint64), bits.astype(np.uint8), counts.astype(np.int64).reshape(size, 2)
+    )
+    _check_counts(nodes.counts)
+    if version == 1:
+        nodes = _each_range_once(nodes)
+    _check(nodes, width)
+    return width, nodes
+
+
+def _each_range_once(nodes: Nodes) -> Nodes:
+    """Add up the counts of neighbours of the same range; single confidences stay as they are."""
+    low, bits, counts = nodes
+    new = np.append(True, (low[1:] != low[:-1]) | (bits[1:] != bits[:-1]) | (bits[1:] == 0))
+    starts = np.flatnonzero(new[: len(low)])
+    return Nodes(low[starts], bits[starts], np.add.reduceat(counts, starts) if len(starts) else counts)
+
+
+def _check_counts(counts: NDArray[np.int64]) -> None:
+    """Raise unless the counts are of at least one item each, and sum to what int64 holds."""
+    wrong = (counts.min(axis=1) < 0) | (counts.max(axis=1) == 0)
+    _reject_any(wrong, counts, "counts", "at least one item and no negative number are expected")
+    total = number_of_items(counts)
+    if total > MOST_ITEMS:
+        message = f"data is a damaged ThresholdSketch: its counts sum to {total}, beyond int64"
+        raise ValueError(message)
+
+
+def _check(nodes: Nodes, max_width: float) -> None:
+    """Raise unless the nodes are those of a sketch: the kernels trust them."""
+    low, bits, counts = nodes
+    _reject_any(bits > MOST_BITS, bits, "bits", f"0 to {MOST_BITS} are expected")
+    span = SPANS[bits]
+    _reject_any(low & span, low, "low", "the first key of a range of that many bits is expected")
+    finite = ((low | span) >= LEAST) & (low <= LARGEST) & ((bits > 0) | (low != MINUS_ZERO))
+    _reject_any(~finite, low, "low", "the key of a finite confidence is expected")
+    behind = (low[1:] > low[:-1]) | ((low[1:] == low[:-1]) & (bits[1:] < bits[:-1]))
+    _reject_any(np.append(False, ~behind), low, "low", "rising keys, each range once, are expected")
+    held = counts + laid_out(nodes).sums
+    most = counts.sum(axis=0).astype(np.float64) * (max_width / 2 * ROUNDING)
+    wide = (bits > 0) & (held > most).any(axis=1)
+    expected = f"at most max_width / 2 = {max_width / 2:g} of each kind is expected in nested ranges"
+    _reject_any(wide, counts, "counts", expected)
+
+
+def number_of_items(counts: NDArray[np.int64]) -> int:
+    """The sum of counts that are not negative, however large it is."""
+    low, high = counts & 0xFFFFFFFF, counts >> 32
+    return int(low.sum()) + (int(high.sum()) << 32)
+
+
+def _reject_any(bad: NDArray[Any], values: NDArray[Any], name: str, expected: str) -> None:
+    if bad.any():
+        i = int((bad != 0).argmax())
+        message = f"data is a damaged ThresholdSketch: {name}[{i}] is {values[i].tolist()}; {expected}"
+        raise ValueError(message)
