@@ -51,7 +51,7 @@ class QuerySource(Source):
         super().__init__(columns)
         types = frame.collect_schema()
         self.types = {role: types[name] for role, name in columns.items()}
-        self.frame = frame.select(*(nw.col(name).alias(role) for role, name in columns.items()))
+        self.frame = renamed(frame, columns)
         whole = [nw.col(role).cast(nw.Int32) for role in columns if self.types[role] == nw.Boolean]
         if whole:
             self.frame = self.frame.with_columns(*whole)
@@ -243,6 +243,35 @@ class QuerySource(Source):
             if n := int(items.collect()["n"].to_numpy()[0]):
                 problem.reject(self.columns[problem.role], n)
         reject_changed()
+
+
+def renamed(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFrame[Any]:
+    """Columns of a lazy frame under the names of their roles.
+
+    They are found by their places. By their names, polars would take ``*`` and ``^…$`` for patterns,
+    DuckDB ``*`` for all columns and ``A`` for ``a``, and Spark ``a.b`` for a field of ``a``.
+    """
+    native: Any = frame.to_native()
+    place = {name: number for number, name in enumerate(frame.collect_schema())}
+    places = {role: place[name] for role, name in columns.items()}
+    engine = frame.implementation
+    if engine is nw.Implementation.POLARS:
+        import polars as pl
+
+        chosen = native.select(pl.nth(number).alias(role) for role, number in places.items())
+    elif engine is nw.Implementation.DUCKDB:
+        chosen = native.project(", ".join(f'#{at + 1} AS "{role}"' for role, at in places.items()))
+    elif engine in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):
+        from pyspark.sql import functions
+
+        numbers = native.toDF(*(f"column_{number}" for number in place.values()))
+        chosen = numbers.select(
+            *(functions.col(f"column_{number}").alias(role) for role, number in places.items())
+        )
+    else:
+        return frame.select(*(nw.col(name).alias(role) for role, name in columns.items()))
+    found: nw.LazyFrame[Any] = nw.from_native(chosen)
+    return found
 
 
 def _correct_and_incorrect() -> Iterator[nw.Expr]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -24,7 +25,7 @@ from fastarac.frames.points import open_edges
 from fastarac.frames.sources import reject_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Unpack
 
     from numpy.typing import ArrayLike
@@ -125,10 +126,10 @@ def threshold_sweep(
         For columns that do not hold booleans, integers or floats, from the schema alone; where `frame`
         is none.
     ValueError
-        For nulls, NaN, infinities, labels other than 0 and 1, columns that are not there, an empty
-        frame, an engine's frame whose rows change between two passes, and weights with "exact" or
-        "bounds", or with "auto" and more than 2**20 kinds of items, of one confidence and one weight
-        each, in an engine.
+        For nulls, NaN, infinities, labels other than 0 and 1, columns that are not there, two columns
+        of one name, an empty frame, an engine's frame whose rows change between two passes, and weights
+        with "exact" or "bounds", or with "auto" and more than 2**20 kinds of items, of one confidence
+        and one weight each, in an engine.
     ModuleNotFoundError
         Without narwhals: ``pip install "fastarac[frames]"``.
 
@@ -322,6 +323,8 @@ def _open(frame: Any, columns: dict[str, str]) -> Source:
     require("narwhals", "frames")
     import narwhals as nw
 
+    frame = nw.to_native(frame, pass_through=True)
+    _reject_repeated(_names(frame))
     if nw.dependencies.is_dask_dataframe(frame):
         from fastarac.frames.dask import DaskSource
 
@@ -351,6 +354,26 @@ def _open(frame: Any, columns: dict[str, str]) -> Source:
     from fastarac.frames.queries import QuerySource
 
     return QuerySource(known, columns)
+
+
+def _reject_repeated(names: Iterable[Any]) -> None:
+    """Raise for columns of the same name: which one is meant cannot be told."""
+    repeated = [repr(name) for name, n in Counter(names).items() if n > 1]
+    if repeated:
+        message = (
+            f"frame has several columns of the name {listed(repeated)}; each name once is expected: "
+            "rename them, or select what is read"
+        )
+        raise ValueError(message)
+
+
+def _names(native: Any) -> Iterable[Any]:
+    """The names of all columns, as often as they occur; of polars' none, where each is there once."""
+    if hasattr(type(native), "collect_schema"):
+        return ()
+    attribute = "column_names" if hasattr(type(native), "column_names") else "columns"  # pyarrow's
+    names: Iterable[Any] = getattr(native, attribute, ())
+    return names
 
 
 def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None) -> None:

@@ -233,3 +233,23 @@ def test_limits_of_exact_evaluations_cost_nothing(frame_of, items):
     for limit, at in zip(found.limits, expected.limits, strict=True):
         assert limit.point.acceptance_lost == 0
         assert limit.point.threshold == at.point.threshold
+
+
+def test_names_are_names(frame_of):
+    """Of columns that differ by case, or that an engine would read as a field, a star or a pattern."""
+    rng = np.random.default_rng(0)
+    names = ["*", "^s$", "s", "S", "a.b", "a", "`", '"', "by", "a b"]
+    columns = {name: rng.integers(0, 2, 50).astype(float) for name in names}
+    frame = frame_of(pa.table(columns))
+    for i, name in enumerate(names):
+        roles = {"confidence": name, "correct": names[i - 1], "by": names[i - 2]}
+        found = fa.frames.threshold_sweep(frame, **roles)
+        for label, sweep in found.items():
+            mine = columns[names[i - 2]] == label
+            assert sweep == fa.threshold_sweep(columns[names[i - 1]][mine], columns[name][mine])
+
+
+def test_two_columns_of_one_name(spark):
+    frame = spark.createDataFrame([(0.5, 0.25, 1)]).toDF("score", "score", "right")
+    with pytest.raises(ValueError, match="frame has several columns of the name 'score'"):
+        fa.frames.threshold_sweep(frame, confidence="score", correct="right")
