@@ -453,95 +453,11 @@ def test_what_is_exact_at_a_threshold_alone_says_so(monkeypatch):
     assert "acceptance lost" in text
 
 
-@pytest.mark.parametrize("labels", [np.bool_, np.int16, np.float64])
-def test_sql_counts_as_the_frames_do(labels):
-    correct, confidence = sample(800)
-    page = np.arange(len(correct)) % 3
-    frame = duck(table_of(correct.astype(labels), confidence, page=page))
-    columns = {"confidence": "score", "correct": "right"}
-    rows = frame.query("items", fa.frames.sql("duckdb", "items", **columns)).fetchall()
-    sweep = fa.threshold_sweep(correct, confidence)
-    assert fa.ThresholdSweep.from_counts(*zip(*rows, strict=True)) == sweep
-    query = fa.frames.sql("duckdb", "items", **columns, by="page", method="bounds")
-    rows = frame.query("items", query).fetchall()
-    found = fa.frames.threshold_sweep(frame, **columns, by="page", method="bounds")
-    for label, expected in found.items():
-        low, high, p, q = zip(*(row[1:] for row in rows if row[0] == label), strict=True)
-        single = np.equal(low, high)
-        bins = fa.frames.BoundedSweep.from_bins([*low, np.inf], p, q, single_valued=single)
-        assert (bins.n_correct, bins.n_incorrect) == (expected.n_correct, expected.n_incorrect)
-        area = fa.roc_auc_score(fa.threshold_sweep(correct[page == label], confidence[page == label]))
-        assert bins.roc_auc.low <= area <= bins.roc_auc.high
-        assert bins.roc_auc.width <= expected.roc_auc.width + 1e-12
-
-
-@pytest.mark.parametrize("bad", ["NULL, 1", "0.5, NULL", "'nan', 1", "'inf', 1", "0.5, 2"])
-@pytest.mark.parametrize("method", ["counts", "bounds"])
-def test_sql_says_where_items_are_bad(bad, method):
-    """Counts that are null are refused by what takes them."""
-    frame = connected().sql(
-        f"SELECT * FROM (VALUES (0.25::DOUBLE, 1), (0.75, 0), ({bad})) AS t(score, correct)"
-    )
-    query = fa.frames.sql("duckdb", "t", confidence="score", correct="correct", method=method)
-    *values, p, q = zip(*frame.query("t", query).fetchall(), strict=True)
-    assert None in p
-    assert None in q
-    make: Any = fa.ThresholdSweep.from_counts
-    if method == "bounds":
-        make, values = fa.frames.BoundedSweep.from_bins, [[*values[0], np.inf]]
-    with pytest.raises((TypeError, ValueError), match=r"null|finite|NoneType|edges do not increase"):
-        make(*values, p, q)
-
-
-def test_sql_counts_decimals_and_several_columns_of_labels():
-    frame = connected().sql(
-        "SELECT CAST(i % 4 AS DOUBLE) / 8 AS score, i % 3 > 0 AS good, "
-        "i % 2 AS page, 'm' || i % 5 AS model FROM range(60) AS t(i)"
-    )
-    decimal = frame.project("CAST(score AS DECIMAL(5, 3)) AS score, good, page, model")
-    columns: dict[str, Any] = {"confidence": "score", "correct": "good"}
-    rows = decimal.query("items", fa.frames.sql("duckdb", "items", **columns)).fetchall()
-    found = fa.ThresholdSweep.from_counts(*zip(*rows, strict=True))
-    assert found == fa.frames.threshold_sweep(frame, **columns)
-    with pytest.raises(TypeError, match=r"confidence.*Decimal.*cast it to double"):
-        fa.frames.threshold_sweep(decimal, **columns)
-    table = pa.table({"score": [Decimal("0.5")], "good": [True]}).to_pandas()
-    with pytest.raises(TypeError, match=r"confidence holds objects.*Decimal.*to double"):
-        fa.frames.threshold_sweep(table, **columns)
-    by = ["model", "page"]
-    groups = fa.frames.threshold_sweep(frame, **columns, by=by, method="counts")
-    for method in ("counts", "bounds"):
-        query = fa.frames.sql("duckdb", "items", **columns, by=by, method=method)
-        rows = decimal.query("items", query).fetchall()
-        assert list(dict.fromkeys(row[:2] for row in rows)) == list(groups)
-        for label, sweep in groups.items():
-            p, q = (sum(row[i] for row in rows if row[:2] == label) for i in (-2, -1))
-            assert (p, q) == (sweep.n_correct, sweep.n_incorrect)
-    with pytest.raises(TypeError, match="by is of type int; the name of a column is expected"):
-        fa.frames.sql("duckdb", "items", **columns, by=[1])  # type: ignore[list-item]
-    with pytest.raises(ValueError, match="by names no column"):
-        fa.frames.sql("duckdb", "items", **columns, by=[])
-    with pytest.raises(TypeError, match="by is of type dict; the name of a column is expected"):
-        fa.frames.sql("duckdb", "items", **columns, by={})  # type: ignore[arg-type]
-
-
 def test_bins_of_two_sweeps_do_not_add_up():
     sweep = fa.frames.BoundedSweep.from_bins([0, 0.5, 1], [1, 2], [1, 0])
     for add in (lambda: sweep + sweep, lambda: sum([sweep, sweep])):  # type: ignore[list-item]
         with pytest.raises(TypeError, match=r"add ThresholdSweeps \(method='counts'\) or ThresholdSk"):
             add()
-
-
-def test_sql_quotes_names():
-    query = fa.frames.sql("spark", "t", confidence="a`b", correct="c d", by="e")
-    assert "`a``b` AS confidence, `c d` AS correct, `e` AS label" in query
-    frame = connected().sql('SELECT 0.5 AS "a""b c", true AS "d;"')
-    query = fa.frames.sql("duckdb", "t", confidence='a"b c', correct="d;")
-    assert frame.query("t", query).fetchall() == [(0.5, 1, 0)]
-    with pytest.raises(ValueError, match="which BigQuery cannot quote"):
-        fa.frames.sql("bigquery", "t", confidence="a`b", correct="c")
-    with pytest.raises(ValueError, match="dialect is 'oracle'; one of"):
-        fa.frames.sql("oracle", "t", confidence="a", correct="c")  # type: ignore[arg-type]
 
 
 def test_nothing_heavy_is_imported_with_the_module():

@@ -160,7 +160,8 @@ NAMES = ("correct", "confidence", "sample_weight")
 COUNTS = ("correct_counts", "incorrect_counts")
 UNVERIFIED = (
     " (frames.sql makes such counts of a NULL label or confidence, and of one that is not as it must "
-    "be: leave these rows out, WHERE label IS NOT NULL)"
+    "be: leave these rows out, WHERE label IS NOT NULL; and of columns of other types: cast DECIMAL to "
+    "double)"
 )
 SCORED_NAMES = ("y_true", "y_score", "sample_weight")
 

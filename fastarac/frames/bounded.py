@@ -105,7 +105,8 @@ class BoundedSweep(Table, Result):
         edges : array_like of shape (k + 1,)
             Of k bins, strictly increasing; the first and the last may be infinite. A bin holds the
             confidences from its lower edge up to, but without, the upper one; the last bin holds its
-            upper edge too (as in ``numpy.histogram``).
+            upper edge too (as in ``numpy.histogram``). Integers stay integers, also in a list that ends
+            with ``inf``.
         correct_counts, incorrect_counts : array_like of shape (k,)
             How many correct and incorrect items each bin holds, at least 0. Floats are weights.
         single_valued : array_like of bool of shape (k,), optional
@@ -135,11 +136,8 @@ class BoundedSweep(Table, Result):
         >>> fa.frames.BoundedSweep.from_bins([0, 0.5, 1], [1, 2], [1, 0], single_valued=tied).roc_auc
         Bounds(low=0.8333333333333334, high=0.8333333333333334)
         """
-        at = vector(edges, "edges")
-        if len(at) < 2 or not (at[1:] > at[:-1]).all():
-            message = "edges do not increase strictly; at least two increasing edges are expected"
-            raise ValueError(message)
-        bins = len(at) - 1
+        lower = _lower_edges(edges)
+        bins = len(lower)
         single = np.zeros(bins) if single_valued is None else vector(single_valued, "single_valued")
         for name, given in (
             ("correct_counts", correct_counts),
@@ -156,8 +154,8 @@ class BoundedSweep(Table, Result):
             raise ValueError(message)
         _, *counts = read_counts(np.arange(bins), correct_counts, incorrect_counts)
         ta, fa = (np.append(np.zeros(1, c.dtype), np.cumsum(c[::-1])) for c in counts)
-        thresholds = at[::-1]
-        if at.dtype.kind in "iu":
+        thresholds = np.append(lower[-1:], lower[::-1])
+        if lower.dtype.kind in "iu":
             thresholds = integer_thresholds(thresholds)
         thresholds = thresholds.astype(np.float64) + 0.0 if thresholds.dtype != object else thresholds
         thresholds[0] = np.inf
@@ -289,6 +287,19 @@ class BoundedSweep(Table, Result):
             warn_undefined(name, "all items are correct, or all are incorrect")
             return Bounds(math.nan, math.nan)
         return found
+
+
+def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
+    """All edges but the last, and raise unless they increase up to that."""
+    if isinstance(edges, list | tuple) and len(edges) > 1 and edges[-1] == np.inf:
+        at = vector(edges[:-1], "edges")  # an array of all would make doubles of integers
+        if at[-1] < np.inf and (at[1:] > at[:-1]).all():
+            return at
+    at = vector(edges, "edges")
+    if len(at) < 2 or not (at[1:] > at[:-1]).all():
+        message = "edges do not increase strictly; at least two increasing edges are expected"
+        raise ValueError(message)
+    return at[:-1]
 
 
 def refuse_of_bounds(**given: object) -> None:

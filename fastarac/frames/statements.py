@@ -21,6 +21,10 @@ class Words(NamedTuple):
     real: str
     whole: str
     text: str
+    number: str
+    """A confidence as a number of its own type, without minus zeros."""
+    known: str
+    """Whether a column has a type that the counts take."""
 
     def quoted(self, column: str, role: str) -> str:
         """Return the name of a column as the dialect quotes it."""
@@ -32,12 +36,19 @@ class Words(NamedTuple):
             raise ValueError(message)
         return f"{self.quote}{column.replace(self.quote, 2 * self.quote)}{self.quote}"
 
+    def numbers(self, label: str) -> str:
+        """The items: confidences in the type of the column, labels where both types are as expected."""
+        known = " AND ".join(self.known.format(column) for column in ("confidence", "correct"))
+        labels = f"CASE WHEN {known} THEN correct END AS correct"
+        return f"  SELECT {label}{labels},\n    {self.number} AS number"
+
     def counts(self) -> str:
         """The two counts of a group of kinds; NULL where some item is not as it must be."""
-        whole = "CASE WHEN SUM(p) + SUM(q) = SUM(n)"
+        p, q, n = (f"SUM(counts.{name})" for name in "pqn")
+        whole = f"CASE WHEN {p} + {q} = {n}"
         return (
-            f"{whole} THEN CAST(SUM(p) AS {self.whole}) END AS correct_counts,\n"
-            f"  {whole} THEN CAST(SUM(q) AS {self.whole}) END AS incorrect_counts"
+            f"{whole} THEN CAST({p} AS {self.whole}) END AS correct_counts,\n"
+            f"  {whole} THEN CAST({q} AS {self.whole}) END AS incorrect_counts"
         )
 
     def labelled(self, name: str, label: str) -> str:
@@ -47,12 +58,32 @@ class Words(NamedTuple):
         return f"CASE WHEN {text} IN {label} AND {finite} THEN n ELSE 0 END AS {name}"
 
 
+_DUCKDB_TYPES = (
+    "'BOOLEAN', 'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', "
+    "'UBIGINT', 'FLOAT', 'DOUBLE'"
+)
+_SPARK_TYPES = "'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double'"
+_POSTGRES_TYPES = "'boolean', 'smallint', 'integer', 'bigint', 'real', 'double precision'"
 WORDS = {
-    "duckdb": Words('"', "DOUBLE", "BIGINT", "VARCHAR"),
-    "spark": Words("`", "DOUBLE", "BIGINT", "STRING"),
-    "bigquery": Words("`", "FLOAT64", "INT64", "STRING"),
-    "postgres": Words('"', "DOUBLE PRECISION", "BIGINT", "TEXT"),
-}
+    # to Booleans DuckDB alone has a way that leaves the types of numbers as they are
+    "duckdb": Words(
+        '"', "DOUBLE", "BIGINT", "VARCHAR",
+        "COALESCE(confidence, CAST(NULL AS UTINYINT)) + CAST(0 AS UTINYINT)",
+        f"TYPEOF({{}}) IN ({_DUCKDB_TYPES})",
+    ),
+    "spark": Words(
+        "`", "DOUBLE", "BIGINT", "STRING", "confidence + 0", f"TYPEOF({{}}) IN ({_SPARK_TYPES})"
+    ),
+    # the text of a decimal begins with its type, that of a string with quotes
+    "bigquery": Words(
+        "`", "FLOAT64", "INT64", "STRING", "confidence + 0",
+        "REGEXP_CONTAINS(FORMAT('%T', {}), '^(-?[0-9]|true$|false$)')",
+    ),
+    "postgres": Words(
+        '"', "DOUBLE PRECISION", "BIGINT", "TEXT", "confidence + 0",
+        f"CAST(PG_TYPEOF({{}}) AS TEXT) IN ({_POSTGRES_TYPES})",
+    ),
+}  # fmt: skip
 TRUE = "('true', '1', '1.0')"
 FALSE = "('false', '0', '0.0', '-0.0')"
 
@@ -75,13 +106,14 @@ def sql(
     table : str
         What stands after FROM: a table, or a query in parentheses with an alias. It is not quoted.
     confidence, correct : str
-        Columns: the confidence of each item, and whether it is right (Boolean, or 0 and 1). They are
-        quoted.
+        Columns: the confidence of each item, and whether it is right (Boolean, or 0 and 1): integers or
+        floats up to 64 bits; in DuckDB the confidences may be Boolean too. They are quoted. Cast what
+        is decimal, Boolean or text in `table`.
     by : str or sequence of str, optional
         Column of labels, or a list of several: each group is counted on its own.
     method : {"counts", "bounds"}, default="counts"
-        "counts": one row a distinct confidence, as a double (decimals are cast), for
-        :meth:`.ThresholdSweep.from_counts`. "bounds": one row a bin, for
+        "counts": one row a distinct confidence, which stays an integer where the column holds integers,
+        for :meth:`.ThresholdSweep.from_counts`. "bounds": one row a bin, for
         :meth:`.BoundedSweep.from_bins`; the bins are those of :func:`.frames.threshold_sweep`, of which
         there are some 10,000 to 100,000.
 
@@ -91,7 +123,8 @@ def sql(
         The query. Its columns are those of `by` (if given), `confidence` ("counts") or `low` and `high`
         ("bounds"; the least and the greatest confidence in the bin, in rising order), then
         `correct_counts` and `incorrect_counts`, which are NULL where a label or a confidence is NULL,
-        NaN, infinite, or not 0 or 1: the two methods that take the counts refuse them.
+        NaN, infinite, or not 0 or 1, and everywhere where a column has another type, such as DECIMAL or
+        HUGEINT: the two methods that take the counts refuse them.
 
     Raises
     ------
@@ -129,7 +162,9 @@ def sql(
     labels = ["label"] if len(quoted) == 1 else [f"label_{i}" for i in range(len(quoted))]
     items += "".join(f", {name} AS {label}" for name, label in zip(quoted, labels, strict=True))
     label = "".join(f"{name}, " for name in labels)
-    shown = "".join(f"{label} AS {name}, " for name, label in zip(quoted, labels, strict=True))
+    # with their table, as the names that are shown may be the same
+    shown = "".join(f"counts.{label} AS {name}, " for name, label in zip(quoted, labels, strict=True))
+    groups = "".join(f"counts.{name}, " for name in labels)
     labelled = f"{words.labelled('p', TRUE)},\n    {words.labelled('q', FALSE)}"
     if method == "counts":
         return f"""\
@@ -137,36 +172,39 @@ WITH fastarac_items AS (
   SELECT {items}
   FROM {table}
 ), numbers AS (
-  SELECT {label}correct, CAST(confidence + 0 AS {words.real}) AS x
+{words.numbers(label)}
   FROM fastarac_items
 ), kinds AS (
-  SELECT {label}correct, x AS low, x AS high, COUNT(*) AS n
+  SELECT {label}correct, number AS low, number AS high, COUNT(*) AS n
   FROM numbers
-  GROUP BY {label}correct, x
+  GROUP BY {label}correct, number
 ), counts AS (
   SELECT {label}low, n,
     {labelled}
   FROM kinds
 )
-SELECT {shown}low AS confidence,
+SELECT {shown}counts.low AS confidence,
   {words.counts()}
 FROM counts
-GROUP BY {label}low
-ORDER BY {label}low"""
+GROUP BY {groups}counts.low
+ORDER BY {groups}counts.low"""
     over = f"OVER ({'PARTITION BY ' + label[:-2] + ' ' if label else ''}ORDER BY low, bin, correct"
     return f"""\
 WITH fastarac_items AS (
   SELECT {items}
   FROM {table}
 ), numbers AS (
-  SELECT {label}correct, CAST(confidence + 0 AS {words.real}) AS x
+{words.numbers(label)}
   FROM fastarac_items
-), numbered AS (
-  SELECT {label}correct, x,
-    {_BIN} AS bin
+), doubles AS (
+  SELECT {label}correct, number, CAST(number AS {words.real}) AS x
   FROM numbers
+), numbered AS (
+  SELECT {label}correct, number,
+    {_BIN} AS bin
+  FROM doubles
 ), kinds AS (
-  SELECT {label}correct, bin, MIN(x) AS low, MAX(x) AS high, COUNT(*) AS n
+  SELECT {label}correct, bin, MIN(number) AS low, MAX(number) AS high, COUNT(*) AS n
   FROM numbered
   GROUP BY {label}correct, bin
 ), starts AS (
@@ -181,11 +219,11 @@ WITH fastarac_items AS (
     {labelled}
   FROM starts
 )
-SELECT {shown}MIN(low) AS low, MAX(high) AS high,
+SELECT {shown}MIN(counts.low) AS low, MAX(counts.high) AS high,
   {words.counts()}
 FROM counts
-GROUP BY {label}number
-ORDER BY {label}number"""
+GROUP BY {groups}counts.number
+ORDER BY {groups}counts.number"""
 
 
 _DISTANCE = "CASE WHEN x < 0 THEN -x WHEN x < 0.5 THEN x WHEN x <= 1 THEN 1 - x ELSE x END"

@@ -61,6 +61,56 @@ def test_spark(spark, items):
     check(lambda query: [list(row) for row in spark.sql(query).collect()], "spark", "items", items)
 
 
+LARGE = [2**53 + i for i in range(9)] + [-(2**53) - i for i in range(9)] + [2**63 - 1, -(2**63), 0]
+
+
+def check_types(run: Callable[[str], list[list[Any]]], dialect: Any, decimal: str) -> None:
+    """Integers stay integers, beyond what doubles hold; decimals have counts that are refused."""
+    correct = np.arange(len(LARGE)) % 3 > 0
+    rows = ", ".join(f"('{x}', {int(y)})" for x, y in zip(LARGE, correct, strict=True))
+    for kind in ("BIGINT", decimal):
+        table = f"(SELECT CAST(a AS {kind}) AS score, b AS low FROM (VALUES {rows}) AS u(a, b)) AS t"
+        columns: dict[str, Any] = {"confidence": "score", "correct": "low"}
+        values, *counts = zip(*run(fa.frames.sql(dialect, table, **columns)), strict=True)
+        low, high, *binned = zip(
+            *run(fa.frames.sql(dialect, table, **columns, method="bounds")), strict=True
+        )
+        if kind == decimal:
+            assert {*counts[0], *counts[1], *binned[0], *binned[1]} <= {None, ""}
+            continue
+        sweep = fa.threshold_sweep(correct, np.array(LARGE))
+        whole = [np.array(column, np.int64) for column in (values, *counts)]
+        assert fa.ThresholdSweep.from_counts(*whole) == sweep
+        bins = fa.frames.BoundedSweep.from_bins(
+            [*map(int, low), np.inf], *(np.array(column, np.int64) for column in binned)
+        )
+        at = sweep.at(bins.thresholds)
+        np.testing.assert_array_equal(bins.true_accepts_low, at.true_accepts)
+        np.testing.assert_array_equal(bins.false_accepts_low, at.false_accepts)
+        assert bins.roc_auc.low <= fa.roc_auc_score(sweep) <= bins.roc_auc.high
+        assert int(high[-1]) == LARGE[-3]
+
+
+def test_types_in_postgres(postgres):
+    check_types(postgres, "postgres", "NUMERIC")
+
+
+def test_types_in_spark(spark):
+    check_types(lambda query: [[*row] for row in spark.sql(query).collect()], "spark", "DECIMAL(20, 0)")
+
+
+@pytest.mark.parametrize("name", ["low", "number", "label", "p"])
+def test_labels_named_like_what_the_query_makes(postgres, spark, name):
+    rows = ", ".join(f"({i % 7}, {i % 3 % 2}, {9 - i % 2})" for i in range(60))
+    for dialect, quote in (("postgres", '"'), ("spark", "`")):
+        table = f"(SELECT a, b, c AS {quote}{name}{quote} FROM (VALUES {rows}) AS u(a, b, c)) AS t"
+        for method in ("counts", "bounds"):
+            query = fa.frames.sql(dialect, table, confidence="a", correct="b", by=name, method=method)
+            found = postgres(query) if dialect == "postgres" else spark.sql(query).collect()
+            expected = [(label, value) for label in (8, 9) for value in range(7)]
+            assert [tuple(map(int, row[:2])) for row in found] == expected
+
+
 @pytest.mark.parametrize("dialect", ["duckdb", "spark", "bigquery", "postgres"])
 @pytest.mark.parametrize("method", ["counts", "bounds"])
 def test_each_text_is_one_query_of_its_dialect(dialect, method):
