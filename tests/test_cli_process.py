@@ -157,3 +157,53 @@ fastarac.datasets.load_digits_ocr = load
             process.stdout.close()
             assert process.stderr.read() == b""
         assert process.returncode == 141
+
+
+class TestErrorsOfTheProgram:
+    """No error of the program has the exit status of a verdict."""
+
+    @pytest.mark.parametrize(
+        "error", ["KeyError('x')", "EOFError('end')", "RecursionError('deep')", "Odd()"]
+    )
+    @pytest.mark.parametrize("command", ["check", "monitor", "doctor"])
+    def test_status_of_an_error(self, good, error, command):
+        module = {"check": "_policies", "monitor": "_running", "doctor": "_doctor"}[command]
+        name = "run" if command == "doctor" else command
+        before = (
+            f"import fastarac.cli._exit\nfrom fastarac.cli import {module} as module\n"
+            "class Odd(Exception):\n    exit_code = 1\n"
+            f"def wrong(*_, **__):\n    raise {error}\nmodule.{name} = wrong"
+        )
+        given = [] if command == "doctor" else [good, good]
+        result = run_process(command, *given, before=before)
+        told = result.stderr.decode().strip()
+        assert result.returncode == 70
+        assert told.startswith(f"fastarac: internal error: {error.partition('(')[0]}")
+        assert told.count("\n") == 0
+        assert "Please report it" in told
+        shown = run_process(command, *given, before=before, FASTARAC_DEBUG="1").stderr.decode()
+        assert "Traceback (most recent call last)" in shown
+        assert "in wrong" in shown
+
+    def test_memory_that_is_too_little_is_no_defect(self, good):
+        before = (
+            "from fastarac.cli import _policies\n"
+            "def wrong(*_, **__):\n    raise MemoryError\n_policies.check = wrong"
+        )
+        result = run_process("check", good, good, before=before)
+        assert (result.returncode, result.stderr) == (
+            2,
+            b"fastarac: error: there is not enough memory\n",
+        )
+
+    def test_damaged_imports(self, good):
+        result = run_process("check", good, good, before="import sys; sys.modules['typer'] = 3")
+        assert result.returncode in (2, 70)
+        assert b"Traceback" not in result.stderr
+
+    @pytest.mark.parametrize("words", [["--help"], ["check", "--help"]])
+    def test_help_that_nobody_reads_is_no_verdict(self, words):
+        reader, writer = os.pipe()
+        os.close(reader)
+        assert run_process(*words, stdout=writer).returncode == 141
+        os.close(writer)

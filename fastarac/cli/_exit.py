@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
+DEBUG = "FASTARAC_DEBUG"  # set to anything, errors of the program show their traceback
+
 REFUSED = 2
+INTERNAL = 70  # EX_SOFTWARE of sysexits.h: never that of a verdict
 INTERRUPTED = 130
 SHOW_CURSOR = "\x1b[?25h"
 KILLED_BY_CLOSED_PIPE = 141  # as the shell counts it
@@ -34,6 +37,38 @@ def end_interrupted() -> NoReturn:
     except (OSError, AttributeError):
         pass
     os._exit(INTERRUPTED)
+
+
+def refuse(problem: str) -> int:
+    """Tell on stderr why nothing was done, and return the exit status that goes with it."""
+    from contextlib import suppress
+
+    with suppress(OSError):
+        print(f"fastarac: error: {problem}", file=sys.stderr)
+    return REFUSED
+
+
+def fail(error: BaseException) -> int:
+    """Tell on stderr that the program is wrong, where and how to report it; returns the status."""
+    import traceback
+    from contextlib import suppress
+
+    from fastarac._core.text import printable
+    from fastarac._version import __version__
+
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    found = printable(f"{type(error).__name__}: {error}"[:1000]).removesuffix(": ")
+    with suppress(OSError):
+        if os.environ.get(DEBUG):
+            traceback.print_exception(error)
+        print(
+            f"fastarac: internal error: {found}{where}. fastarac {__version__} has a defect: no result "
+            "can be relied on. Please report it where you got fastarac from, with the command and the "
+            f"traceback, which {DEBUG}=1 in the environment shows",
+            file=sys.stderr,
+        )
+    return INTERNAL
 
 
 def discard_output() -> None:
