@@ -23,7 +23,7 @@ def rows(n, seed, shift=0.0):
 def write(path, n, seed, shift=0.0):
     lines = ["id,field,page,correct,confidence"]
     for i, (field, confidence, correct) in enumerate(zip(*rows(n, seed, shift), strict=True)):
-        lines.append(f"{i},{field},{i // 4},{correct:d},{confidence}")
+        lines.append(f"{10_000 * seed + i},{field},{i // 4},{correct:d},{confidence}")
     path.write_text("\n".join(lines) + "\n")
     return path
 
@@ -365,7 +365,9 @@ class TestApply:
         assert "errors are expected among the accepted ones" in out
         header, *lines = (tmp_path / "a.csv").read_text().splitlines()
         assert header == "id,field,page,correct,confidence"
-        assert [int(line.partition(",")[0]) for line in lines] == np.flatnonzero(accepted).tolist()
+        assert [int(line.partition(",")[0]) - 10_000 for line in lines] == np.flatnonzero(
+            accepted
+        ).tolist()
 
     def test_refusals(self, folder, tmp_path):
         arguments = ["apply", folder / "p.json", folder / "new.csv", "--by", "field", "-o"]
@@ -442,9 +444,7 @@ class TestMonitor:
         again = tmp_path / "again.json"  # the same policy under another name
         again.write_bytes(one.read_bytes())
         assert run("monitor", again, folder / "few.csv", "--state", state).stdout == first
-        content = json.loads(before)
-        del content["policy_digest"]
-        state.write_text(json.dumps(content))
+        state.write_text(json.dumps(json.loads(before) | {"policy_digest": None}))
         assert "it is not the state of" in refusal("monitor", one, folder / "few.csv", "--state", state)
 
     @pytest.mark.slow

@@ -119,7 +119,10 @@ class TestFile:
             ("{", "not valid JSON"),
             ("[]", "not the file of a fastarac policy"),
             (json.dumps(content | {"version": 2}), "its version is 2; 1 is expected"),
-            (json.dumps({k: v for k, v in content.items() if k != "limit"}), "damaged: 'limit'"),
+            (
+                json.dumps({k: v for k, v in content.items() if k != "limit"}),
+                'damaged: "limit" is missing',
+            ),
         ):
             with pytest.raises(ValueError, match=message):
                 operation.Policy.from_json(text)

@@ -143,7 +143,7 @@ class TestMonitor:
         assert list(tmp_path.iterdir()) == [path]
         content = json.loads(path.read_text())
         del content["limit"]
-        with pytest.raises(ValueError, match="damaged: 'limit'"):
+        with pytest.raises(ValueError, match='damaged: "limit" is missing'):
             operation.ErrorRateMonitor.from_json(json.dumps(content))
         with pytest.raises(ValueError, match="not the file of a set of fastarac monitors"):
             operation.MonitorSet.load(path)

@@ -67,9 +67,10 @@ Examples:
   fastarac monitor policy.json monday.csv tuesday.csv --state state.json --plot monitor.png
   fastarac monitor policies/ audits.csv --policy source --state state.json
 
-The files hold outputs that were drawn at random, accepted or not, with their truth. With --state,
-files that were counted before are not counted again. The policies of a folder share one probability of
-a false alarm.
+The files hold outputs that were drawn at random, accepted or not, with their truth. Each audit counts
+once: by its id, which no other audit has, where there is a column of them; else a file with the same
+audits as one before counts as that one. The policies of a folder share one probability of a false
+alarm.
 """
 
 Rule = StrEnum("Rule", ["product", "least"])
@@ -188,6 +189,14 @@ AuditFiles = Annotated[
 State = Annotated[
     Path | None,
     option("--state FILE", "What was counted so far; it is made where it is not there."),
+]
+AuditId = Annotated[
+    str | None,
+    option(
+        "--id COLUMN",
+        "Column of ids that no two audits share, in all files.  [default: id, where there is such a "
+        "column and no --document]",
+    ),
 ]
 PlotOfMonitor = Annotated[Path | None, option("--plot FILE", "Draw the error rate over the audits.")]
 FalseAlarm = Annotated[

@@ -158,6 +158,7 @@ def monitor(
     by: options.Fields = None,
     document: options.Document = None,
     policy_column: options.PolicyColumn = None,
+    audit_id: options.AuditId = None,
     guarantee: options.FalseAlarm = 0.05,
     state: options.State = None,
     plot: options.PlotOfMonitor = None,
@@ -172,6 +173,7 @@ def monitor(
             confidence, correct, prediction, truth, empty_truth, empty_confidence, by, document,
             policy_column,
         )  # fmt: skip
+        columns["model"] = audit_id  # the one column of names that a monitor has no other use for
         if run(policy, paths, columns, guarantee, state, (plot, str(output_format), report)):
             raise typer.Exit(1)
 

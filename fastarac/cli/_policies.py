@@ -212,10 +212,15 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "still_needed": found.still_needed,
         "expected_verdict": found.expected_verdict,
         "fields": [each._asdict() | {"rate": plain(each.rate)} for each in found.fields],
-        "shifted": shift.shifted,
-        "shift_pvalue": shift.pvalue,
-        "shift_field": shift.field,
+        **figures_of_shift(shift),
     }
+
+
+def figures_of_shift(shift: ConfidenceShift | None) -> dict[str, Any]:
+    """Return whether confidences have moved, for programs; None where nothing could be tested."""
+    names = "shifted", "pvalue", "field"
+    found = [None] * len(names) if shift is None else [getattr(shift, name) for name in names]
+    return dict(zip(("shifted", "shift_pvalue", "shift_field"), found, strict=True))
 
 
 def _of_fields(found: PolicyCheck) -> list[Column]:
@@ -271,12 +276,7 @@ def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
 
 def _of_one_model(path: Path, only: str | None, columns: Mapping[str, Any]) -> io.Outputs:
     """Read the outputs of the one model that a policy is for; refuses several."""
-
-    def names() -> Sequence[str]:
-        with connect() as connection:
-            return open_source(path, connection).columns
-
-    if MODEL in columns.values() or MODEL not in refusing(str(path), names):
+    if MODEL in columns.values() or MODEL not in columns_in(path):
         if only is not None:
             raise RefusalError(f'{path}: there is no column "{MODEL}" beside --only')
         return _read(path, columns)
@@ -290,6 +290,17 @@ def _of_one_model(path: Path, only: str | None, columns: Mapping[str, Any]) -> i
     if only is not None and only not in parts:
         raise RefusalError(f'--only is {quoted(only)}; column "{MODEL}" of {path} holds {known}')
     return parts[only] if only is not None else next(iter(parts.values()))
+
+
+def columns_in(path: Path) -> Sequence[str]:
+    """Return the names of the columns of a file."""
+
+    def names() -> Sequence[str]:
+        with connect() as connection:
+            return open_source(path, connection).columns
+
+    found: Sequence[str] = refusing(str(path), names)
+    return found
 
 
 def _with_confidence(path: Path, outputs: io.Outputs, notes: list[str]) -> io.Outputs:

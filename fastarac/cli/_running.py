@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
+from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import typer
 
 from fastarac import io, operation
+from fastarac._core.locks import locked
 from fastarac._core.text import json_text, listed, printable, quoted, sentence
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import (
     columns_for,
+    columns_in,
+    figures_of_shift,
     labels_of,
     load,
     policies_in,
@@ -23,6 +26,7 @@ from fastarac.cli._policies import (
 )
 from fastarac.cli._settings import say, write
 from fastarac.cli._tables import Column
+from fastarac.operating.audits import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,9 +36,10 @@ if TYPE_CHECKING:
 
     from fastarac.operation import ErrorRateMonitor, Policy
     from fastarac.operation.applied import AppliedPolicy
+    from fastarac.operation.shifts import ConfidenceShift
 
 ALONE = ""  # the name of a policy that is watched by itself
-CHUNK = 1 << 20  # bytes of a file that are hashed at a time
+ID = "id"  # the column of the audits' ids, where it is there
 
 
 def apply(
@@ -93,26 +98,34 @@ def monitor(
     """Count the audits in files, each once, and say whether there is an alarm; the exit status."""
     plot, form, report = delivery
     require_files(plot, report)
-    watch = _Watch(policy_file, columns, failure_probability, state)
-    for path in paths:
-        watch.count(path)
-        if state is not None:  # after each file, so that an interrupt loses none that is done
-            refusing(str(state), lambda: watch.found.save(state))
+    with ExitStack() as held:
+        if state is not None:  # from reading it to the last writing, lest another's audits be lost
+            refusing(str(state), lambda: held.enter_context(locked(state)))
+        watch = _Watch(policy_file, columns, failure_probability, state)
+        for path in paths:
+            watch.count(path)
+            if state is not None:  # after each file, so that an interrupt loses none that is done
+                refusing(str(state), lambda: watch.found.save(state))
+    shifts = watch.shifts()
     if plot is not None:
         refusing(str(plot), lambda: _draw(watch.monitors, plot))
     only = watch.policies.get(ALONE)
     refusing(str(report), lambda: _html.save_operation(report, policy=only, monitor=watch.found))
     if form == "json":
         records = [
-            ({} if name == ALONE else {"policy": name}) | _figures(each)
+            ({} if name == ALONE else {"policy": name})
+            | _figures(each)
+            | figures_of_shift(shifts[name])
             for name, each in watch.monitors.items()
         ]
         write(json_text(records[0] if only else records, indent=2) + "\n")
     else:
-        say(*(
-            sentence(each) if name == ALONE else f"{name}: {each}."
-            for name, each in watch.monitors.items()
-        ), *([] if report is None else [_html.WRITTEN.format(path=report)]))  # fmt: skip
+        lines = []
+        for name, each in watch.monitors.items():
+            found = sentence(each) if name == ALONE else f"{name}: {each}."
+            shift = shifts[name]
+            lines.append(found if shift is None else f"{found} {sentence(shift)}")
+        say(*lines, *([] if report is None else [_html.WRITTEN.format(path=report)]))
     return int(any(each.alarm for each in watch.monitors.values()))
 
 
@@ -153,6 +166,7 @@ class _Watch:
         self, source: Path, columns: Mapping[str, Any], failure_probability: float, state: Path | None
     ) -> None:
         self.columns = dict(columns)
+        self._seen: dict[str, list[tuple[NDArray[Any], NDArray[Any] | None]]] = {}
         is_folder = source.is_dir()
         self.policies = policies_in(source) if is_folder else {ALONE: load(source)}
         if is_folder != (columns["group"] is not None):
@@ -204,6 +218,8 @@ class _Watch:
             k: each.policy_digest for k, each in new.items()
         }:
             problem = f"it is not the state of {source}, but of another policy"
+        elif found := [each for k, each in old.items() if _limit(each) != _limit(new[k])]:
+            problem = f"it is not the state of {source}: its limit is {found[0].limit:g}"
         elif found := [
             each for k, each in old.items() if each.failure_probability != new[k].failure_probability
         ]:
@@ -216,12 +232,13 @@ class _Watch:
         )
 
     def count(self, path: Path) -> None:
-        """Count the audits in a file, unless they were counted before."""
-        batch = refusing(str(path), lambda: _digest(path))
-        if any(each.has_seen(batch) for each in self.monitors.values()):
-            return
+        """Count the audits in a file that were not counted before, and say how many were."""
+        columns = dict(self.columns)
+        if columns["model"] is None and columns["item"] is None and ID in columns_in(path):
+            columns["model"] = ID
+        given = counted = 0
         with interrupts_end_at_once():
-            outputs = refusing(str(path), lambda: io.read_outputs(path, **self.columns))
+            outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
             for name, monitor in self.monitors.items():
                 chosen = np.ones(len(outputs.correct), np.bool_)
                 if outputs.group is not None:
@@ -229,8 +246,53 @@ class _Watch:
                     chosen = np.array(outputs.group.names)[outputs.group.codes] == name
                     if not chosen.any():
                         continue
-                count = partial(_counts, self.policies[name], outputs, chosen)
-                monitor.update(*refusing(str(path), count), batch=batch)
+                made = partial(_audits, self.policies[name], outputs, chosen, path)
+                audits: _Audits = refusing(str(path), made)
+                given += len(audits.error)
+                counted += _count(monitor, audits, path, columns["model"])
+                self._look_at(name, outputs, chosen)
+        if counted < given:
+            which = (
+                f"its {given:,} audits"
+                if not counted
+                else f"{given - counted:,} of its {given:,} audits"
+            )
+            typer.echo(
+                f"fastarac: note: {printable(str(path))}: {which} were counted before, and count once",
+                err=True,
+            )
+
+    def _look_at(self, name: str, outputs: io.Outputs, chosen: NDArray[np.bool_]) -> None:
+        """Note the confidences of outputs that were drawn from all, accepted or not."""
+        policy = self.policies[name]
+        if outputs.rejected is not None:
+            chosen = chosen & ~outputs.rejected
+        by = labels_of(outputs.by) if policy.fields else None
+        if by is not None:
+            chosen = chosen & np.isin(by, policy.fields)
+        if chosen.any():
+            found = outputs.confidence[chosen], None if by is None else by[chosen]
+            self._seen.setdefault(name, []).append(found)
+
+    def shifts(self) -> dict[str, ConfidenceShift | None]:
+        """Whether the confidences in the files have moved, of each policy; None where none is known.
+
+        Under a limit of the risk the audits may be drawn from the accepted outputs alone, whose
+        confidences are no sample of all.
+        """
+        found: dict[str, ConfidenceShift | None] = {}
+        for name, policy in self.policies.items():
+            parts = self._seen.get(name, []) if policy.criterion == "max_error_rate" else []
+            by = [labels for _, labels in parts if labels is not None]
+            found[name] = (
+                policy.shift(
+                    np.concatenate([values for values, _ in parts]),
+                    by=np.concatenate(by) if by else None,
+                )
+                if parts
+                else None
+            )
+        return found
 
     def _require_known(self, path: Path, labels: io.Labels) -> None:
         unknown = [code for code, name in enumerate(labels.names) if name not in self.policies]
@@ -245,27 +307,79 @@ class _Watch:
             )
 
 
-def _counts(policy: Policy, outputs: io.Outputs, chosen: NDArray[np.bool_]) -> tuple[int, int]:
-    """Errors and audits among some outputs, or among their documents."""
-    by = labels_of(outputs.by) if policy.fields else None
-    documents = labels_of(outputs.item) if policy.documents else None
+class _Audits(NamedTuple):
+    """Single audits, of outputs or of documents."""
+
+    error: NDArray[np.bool_]
+    content: list[Any]
+    ids: NDArray[Any] | None
+    rows: NDArray[np.intp]
+    """The row of each in the file, or the first one of a document, from 0."""
+
+
+def _audits(policy: Policy, outputs: io.Outputs, chosen: NDArray[np.bool_], path: Path) -> _Audits:
+    """Audits of some outputs, or of their documents: of accepted ones, where the risk is limited."""
+    rows = np.flatnonzero(chosen)
+    by = _texts(outputs.by, rows) if policy.fields else None
+    documents = _texts(outputs.item, rows) if policy.documents else None
     accepted = policy.apply(
-        outputs.confidence[chosen],
-        by=None if by is None else by[chosen],
-        documents=None if documents is None else documents[chosen],
-        rejected=None if outputs.rejected is None else outputs.rejected[chosen],
+        outputs.confidence[rows],
+        by=by,
+        documents=documents,
+        rejected=None if outputs.rejected is None else outputs.rejected[rows],
     )
-    wrong = ~outputs.correct[chosen]
+    wrong = ~outputs.correct[rows]
+    columns = [outputs.confidence[rows], wrong, by, documents]
+    content: list[Any] = list(
+        zip(*(each.tolist() for each in columns if each is not None), strict=True)
+    )
+    ids = _texts(outputs.model, rows)
     if documents is not None:
-        codes = np.unique(documents[chosen], return_inverse=True)[1]
+        first, codes = np.unique(documents, return_index=True, return_inverse=True)[1:]
         accepted, wrong = np.bincount(codes, accepted) > 0, np.bincount(codes, wrong) > 0
-    audited = int(accepted.sum()) if policy.criterion == "max_risk" else len(accepted)
-    return int((accepted & wrong).sum()), audited
+        inside: list[list[Any]] = [[] for _ in first]
+        for code, each in zip(codes.tolist(), content, strict=True):
+            inside[code].append(each)
+        content = [repr(sorted(each)) for each in inside]
+        if ids is not None:
+            several = np.flatnonzero(ids != ids[first][codes])
+            if len(several):
+                name = quoted(str(documents[several[0]]))
+                raise RefusalError(
+                    f"{path}, row {rows[several[0]] + 1}: document {name} has several ids; a column of "
+                    "one id a document is expected of --id"
+                )
+            ids = ids[first]
+        rows = rows[first]
+    kept = np.argsort(rows, kind="stable")
+    if policy.criterion == "max_risk":
+        kept = kept[accepted[kept]]
+    error = accepted & wrong
+    told = [content[i] for i in kept.tolist()]
+    return _Audits(error[kept], told, None if ids is None else ids[kept], rows[kept])
 
 
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while part := file.read(CHUNK):
-            digest.update(part)
-    return digest.hexdigest()
+def _texts(labels: io.Labels | None, rows: NDArray[np.intp]) -> NDArray[Any] | None:
+    texts = labels_of(labels)
+    return None if texts is None else texts[rows]
+
+
+def _count(monitor: ErrorRateMonitor, audits: _Audits, path: Path, column: str | None) -> int:
+    """Count audits, and return how many were new."""
+    try:
+        return monitor.count(audits.error, details=audits.content, ids=audits.ids)
+    except LogError as error:
+        where = f"{path}, row {audits.rows[error.row] + 1}: column {quoted(str(column))}"
+        raise RefusalError(
+            f"{where} holds {error.found}, the id of an audit that was counted with another confidence "
+            "or outcome; ids that no two audits share are expected (--id names another column)"
+        ) from None
+    except ValueError as error:
+        found = str(error).replace("outcomes begins", "it begins").replace("call", "file")
+        raise RefusalError(
+            f"{path}: {found.replace(', or ids,', ', or a column of ids (--id),')}"
+        ) from None
+
+
+def _limit(monitor: ErrorRateMonitor) -> tuple[str, float]:
+    return monitor.criterion, monitor.limit

@@ -13,7 +13,8 @@ from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.single_items import takes_items_only
 from fastarac.operating.guarantees import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operation.calibration import Calibration, calibration_of
-from fastarac.operation.policy import RULES, Policy, Rule, combined
+from fastarac.operation.policy import Policy, Rule, combined
+from fastarac.operation.policy_files import RULES
 from fastarac.operation.shifts import Reference
 from fastarac.sweep import threshold_sweep
 

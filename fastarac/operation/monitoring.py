@@ -4,32 +4,82 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core import saved
 from fastarac._core.checks import exactly_one, failure_of, inner_fraction
 from fastarac._core.files import read_saved, write_whole
-from fastarac._core.inputs import whole_number
+from fastarac._core.inputs import read_groups, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.special import log_beta, log_beta_tail
-from fastarac._core.text import json_text, percent
-from fastarac.operation.policy import content_of
+from fastarac._core.text import json_text, percent, quoted
+from fastarac.operation import counted
+from fastarac.operation.policy_files import CRITERIA
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from fastarac.operation.policy import Policy
 
-VERSION = 1
+VERSION = 2
 KIND = "fastarac monitor"
 KIND_OF_SEVERAL = "set of fastarac monitors"
+LOWEST_LIMIT = 1e-9  # to which the e-value is computed without overflow
+MOST_AUDITED = 10**12
+ROUNDING = 1e-9  # to which an e-value is the same on every machine
 HALF = 0.5
 STEPS = 200  # of a bisection
+
+
+def _limit_of(value: Any, name: str) -> float:
+    limit = inner_fraction(value, name)
+    if limit < LOWEST_LIMIT:
+        raise ValueError(f"{name} is {limit}; at least {LOWEST_LIMIT} is expected")
+    return limit
+
+
+# What is null or empty has its place for outcomes that are counted by when the output was drawn, and
+# for further detectors; docs/operation.md says what every field is for.
+_STATE = saved.record(
+    {
+        "criterion": saved.word(*CRITERIA),
+        "limit": saved.number(_limit_of),
+        "policy_digest": saved.optional(saved.hexadecimal(64)),
+        "deadline": saved.null,
+        "detectors": saved.record(
+            {
+                "proof": saved.record(
+                    {
+                        "failure_probability": saved.number(failure_of),
+                        "alarm_at": saved.optional(saved.whole(1)),
+                    }
+                )
+            }
+        ),
+        "updates": saved.sequence(
+            saved.record(
+                {
+                    "errors": saved.whole(),
+                    "audited": saved.whole(),
+                    "drawn_at": saved.null,
+                    "answered_at": saved.null,
+                }
+            )
+        ),
+        "pending": saved.sequence(saved.null, most=0),
+        "counted": counted.CHECK,
+    }
+)
+_SEVERAL = saved.record(
+    {"failure_probability": saved.number(failure_of), "monitors": saved.mapping(lambda value, _: value)}
+)
 
 
 class _MonitorHistory(NamedTuple):
@@ -73,7 +123,7 @@ class ErrorRateMonitor:
     TypeError
         Where not exactly one limit is given.
     ValueError
-        For a limit or a probability that is not inside (0, 1).
+        For a limit or a probability that is not inside (0, 1), and for a limit below 10⁻⁹.
 
     Notes
     -----
@@ -118,11 +168,11 @@ class ErrorRateMonitor:
     ) -> None:
         self.criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
         given = max_error_rate if max_risk is None else max_risk
-        self.limit = inner_fraction(given, self.criterion)
+        self.limit = _limit_of(given, self.criterion)
         self.failure_probability = failure_of(failure_probability)
         self.policy_digest = None if policy is None else policy.digest
         self._updates: list[tuple[int, int]] = []
-        self._batches: list[str] = []
+        self._counted = counted.CountedAudits()
         self.errors = 0
         self.audited = 0
         self.alarm_at: int | None = None
@@ -172,19 +222,107 @@ class ErrorRateMonitor:
         wrong, seen = whole_number(errors, "errors", 0), whole_number(audited, "audited", 0)
         if wrong > seen:
             raise ValueError(f"errors is {wrong}; at most the {seen} that were audited are expected")
+        if batch is not None and self.has_seen(batch):
+            return
+        self._add(wrong, seen)
         if batch is not None:
-            if batch in self._batches:
-                return
-            self._batches.append(batch)
-        self._updates.append((wrong, seen))
-        self.errors += wrong
-        self.audited += seen
+            self._counted.add(counted.Batch.named(batch))
+
+    def count(self, outcomes: ArrayLike, *, details: ArrayLike, ids: ArrayLike | None = None) -> int:
+        """Count single audits, each once however often it is given.
+
+        Parameters
+        ----------
+        outcomes : array_like of shape (n,), bool
+            Whether each audit found an error.
+        details : array_like of shape (n,) or (n, k)
+            What each audit was like, such as its confidence and what it was found to be: texts or
+            numbers.
+        ids : array_like of shape (n,), optional
+            Texts or integers that no two audits share. Without them, audits that are those of an
+            earlier call, in any order, are the same ones.
+
+        Returns
+        -------
+        n_new : int
+            How many of them were counted now.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For an id that was counted with another outcome or other details; without ids, for audits
+            of which the first ones are those of an earlier call of at least ten.
+
+        Notes
+        -----
+        The last 65,536 audits with ids and the last 4,096 calls are known.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.01)
+        >>> monitor.count([False, True], details=[0.9, 0.4], ids=["a", "b"])
+        2
+        >>> monitor.count([True, False], details=[0.4, 0.7], ids=["b", "c"])
+        1
+        """
+        wrong = np.asarray(outcomes)
+        if wrong.ndim != 1 or (
+            len(wrong) and (wrong.dtype.kind not in "biu" or not np.isin(wrong, (0, 1)).all())
+        ):
+            raise ValueError(
+                "outcomes is no sequence of True and False; one for each audit is expected"
+            )
+        told = np.asarray(details)
+        if told.ndim not in (1, 2) or len(told) != len(wrong):
+            raise ValueError(
+                f"details has shape {told.shape}; a value, or a row of them, for each of the "
+                f"{len(wrong)} audits is expected"
+            )
+        about = [repr(each) for each in zip(told.tolist(), wrong.tolist(), strict=True)]
+        names = None
+        if ids is not None and len(wrong):
+            labels, codes = read_groups(ids, len(wrong), "ids", beside="outcomes")
+            names = [str(labels[code]) for code in codes.tolist()]
+        new, after = self._counted.new_among(about, names)
+        if new.any():
+            self._add(int(np.count_nonzero(wrong[new])), int(new.sum()))
+        self._counted = after
+        return int(new.sum())
+
+    def _add(self, errors: int, audited: int) -> None:
+        if self.audited + audited > MOST_AUDITED:
+            raise ValueError(
+                f"audited is {audited}, {self.audited + audited} with those before; at most "
+                f"{MOST_AUDITED} are expected"
+            )
+        self._updates.append((errors, audited))
+        self.errors += errors
+        self.audited += audited
         if self.alarm_at is None and self.e_value >= 1.0 / self.failure_probability:
             self.alarm_at = self.audited
 
+    def _take_alarm(self, alarm_at: int | None) -> None:
+        """Take an alarm from a file; raise unless the updates give it, whatever their last bits are."""
+        if alarm_at == self.alarm_at:
+            return
+        allowed: set[int | None] = set()
+        for errors, audited in accumulate(self._updates, lambda a, b: (a[0] + b[0], a[1] + b[1])):
+            ratio = _e_value(errors, audited, self.limit) * self.failure_probability
+            if ratio >= 1.0 - ROUNDING:
+                allowed.add(audited)
+            if ratio >= 1.0 + ROUNDING:
+                break
+        else:
+            allowed.add(None)
+        if alarm_at not in allowed:
+            expected = f"{saved.shown(self.alarm_at)}, as the updates give it,"
+            raise saved.unexpected(alarm_at, "detectors.proof.alarm_at", expected)
+        self.alarm_at = alarm_at
+
     def has_seen(self, batch: str) -> bool:
         """Say whether audits of this name were counted."""
-        return batch in self._batches
+        return counted.Batch.named(batch) in self._counted
 
     @property
     def alarm(self) -> bool:
@@ -223,11 +361,20 @@ class ErrorRateMonitor:
             "version": VERSION,
             "criterion": self.criterion,
             "limit": self.limit,
-            "failure_probability": self.failure_probability,
             "policy_digest": self.policy_digest,
-            "alarm_at": self.alarm_at,
-            "updates": [list(update) for update in self._updates],
-            "batches": self._batches,
+            "deadline": None,
+            "detectors": {
+                "proof": {
+                    "failure_probability": self.failure_probability,
+                    "alarm_at": self.alarm_at,
+                }
+            },
+            "updates": [
+                {"errors": errors, "audited": audited, "drawn_at": None, "answered_at": None}
+                for errors, audited in self._updates
+            ],
+            "pending": [],
+            "counted": self._counted.to_dict(),
         }
 
     def to_json(self) -> str:
@@ -240,24 +387,31 @@ class ErrorRateMonitor:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> ErrorRateMonitor:
-        """Return the monitor whose :meth:`to_dict` this is."""
-        try:
-            limit = {content["criterion"]: content["limit"]}
-            found = cls(**limit, failure_probability=content["failure_probability"])
-            found.policy_digest = content.get("policy_digest")
-            found._updates = [(int(errors), int(audited)) for errors, audited in content["updates"]]
-            found._batches = list(content["batches"])
-            found.alarm_at = content["alarm_at"]
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"the state is incomplete or damaged: {error}") from None
-        found.errors = sum(errors for errors, _ in found._updates)
-        found.audited = sum(audited for _, audited in found._updates)
+        """Return the monitor whose :meth:`to_dict` this is.
+
+        Raises
+        ------
+        ValueError
+            Where a field is missing, unknown, of another type, out of its range or contradicts another
+            one: the message names it.
+        """
+        fields = _STATE(saved.fields_of_kind(content, KIND, VERSION), "")
+        proof = fields["detectors"]["proof"]
+        limit = {fields["criterion"]: fields["limit"]}
+        found = cls(**limit, failure_probability=proof["failure_probability"])
+        found.policy_digest = fields["policy_digest"]
+        found._counted = counted.CountedAudits.of(fields["counted"])
+        for i, update in enumerate(fields["updates"]):
+            errors, audited = update["errors"], update["audited"]
+            saved.require_at_most(errors, f"updates[{i}].errors", audited, f"updates[{i}].audited")
+            found._add(errors, audited)
+        found._take_alarm(proof["alarm_at"])
         return found
 
     @classmethod
     def from_json(cls, text: str) -> ErrorRateMonitor:
         """Return the monitor that :meth:`to_json` wrote; ValueError for any other text."""
-        return cls.from_dict(content_of(text, KIND, VERSION))
+        return cls.from_dict(saved.parsed(text))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ErrorRateMonitor:
@@ -352,12 +506,22 @@ class MonitorSet:
     @classmethod
     def from_json(cls, text: str) -> MonitorSet:
         """Return the monitors that :meth:`to_json` wrote; ValueError for any other text."""
-        content = content_of(text, KIND_OF_SEVERAL, VERSION)
-        states = {
-            name: ErrorRateMonitor.from_dict(state) for name, state in content["monitors"].items()
-        }
+        fields = _SEVERAL(saved.content_of(text, KIND_OF_SEVERAL, VERSION), "")
+        states = {}
+        for name, state in fields["monitors"].items():
+            try:
+                states[name] = ErrorRateMonitor.from_dict(state)
+            except ValueError as error:
+                raise ValueError(f"monitors[{quoted(name)}]: {error}") from None
         limits = {name: {state.criterion: state.limit} for name, state in states.items()}
-        found = cls(limits, failure_probability=content["failure_probability"])
+        found = cls(limits, failure_probability=fields["failure_probability"])
+        for name, state in states.items():
+            share = found[name].failure_probability
+            if state.failure_probability != share:
+                raise ValueError(
+                    f"monitors[{quoted(name)}].detectors.proof.failure_probability is "
+                    f"{state.failure_probability}; {share}, its share, is expected"
+                )
         found._monitors = states
         return found
 

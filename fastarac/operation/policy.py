@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from fastarac._core.text import json_text, listed, percent, quoted
 from fastarac.operating.audits import log_of
 from fastarac.operation.calibration import Calibration, confidences
 from fastarac.operation.checking import Audits, Checked, PolicyCheck, check_of
+from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.sweep import threshold_sweep
 
@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-VERSION = 1
-KIND = "fastarac policy"
 Rule = Literal["product", "least"]
-RULES = ("product", "least")
 MOST_SHOWN = 5  # fields that a sentence names
 _WHOLE = {"max_error_rate": "all outputs", "max_risk": "accepted outputs"}
 _DOCUMENTS = {"max_error_rate": "all documents", "max_risk": "the accepted documents"}
@@ -348,29 +345,11 @@ class Policy(Result):
         Raises
         ------
         ValueError
-            Where the text is not that of a policy, or that of a later version.
+            Where the text is not that of a policy, or that of another version, and where a field is
+            missing, unknown, of another type, out of its range or contradicts another one: the message
+            names it.
         """
-        content = content_of(text, KIND, VERSION)
-        try:
-            given = {each.name: content[each.name] for each in fields(cls)}
-            given |= {
-                "fields": tuple(content["fields"]),
-                "thresholds": tuple(map(_read, content["thresholds"])),
-                "bound": math.nan if content["bound"] is None else content["bound"],
-                "calibrations": tuple(
-                    Calibration(
-                        tuple(each["thresholds"]),
-                        np.array(each["n_items"], np.int64),
-                        np.array(each["errors"], np.int64),
-                    )
-                    for each in content["calibrations"]
-                ),
-                "references": tuple(map(Reference.from_dict, content["references"])),
-                "document_threshold": _read(content["document_threshold"]),
-            }
-            return cls(**given)
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"the policy is incomplete or damaged: {error}") from None
+        return cls(**fields_of_policy(text))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Policy:
@@ -450,19 +429,6 @@ def combined(right: NDArray[np.float64], of_item: NDArray[Any], rule: str) -> ND
     return np.multiply.reduceat(right[order], starts)
 
 
-def content_of(text: str, kind: str, version: int) -> dict[str, Any]:
-    """Return the content of a JSON file of ours, once its kind and its version are known."""
-    try:
-        content = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"it is not valid JSON: {error}") from None
-    if not isinstance(content, dict) or content.get("kind") != kind:
-        raise ValueError(f"it is not the file of a {kind}")
-    if content.get("version") != version:
-        raise ValueError(f"its version is {content.get('version')!r}; {version} is expected")
-    return content
-
-
 def shown_threshold(threshold: float) -> str:
     """Return the rule of a threshold as people read it: all digits, as fewer decide otherwise."""
     if math.isinf(threshold):
@@ -472,7 +438,3 @@ def shown_threshold(threshold: float) -> str:
 
 def _written(value: float) -> float | str:
     return str(value) if math.isinf(value) else value
-
-
-def _read(value: float | str) -> float:
-    return float(value) if isinstance(value, str) else value

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CELLS = 64  # of about equal numbers, between which a shift is seen
 DRAWS = 4999
-MOST_COUNTED = 10**8  # new confidences, beyond which their counts are scaled down to so many
+MOST_COUNTED = 10**8  # confidences, beyond which their counts are scaled down to so many
 PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 
 
@@ -44,7 +44,7 @@ class Reference(Result):
     @classmethod
     def of(cls, confidence: NDArray[Any]) -> Reference:
         """Count confidences, of which there is at least one."""
-        rising = np.sort(confidence)
+        rising = np.sort(confidence.astype(np.uint8) if confidence.dtype == bool else confidence)
         starts = np.unique(np.searchsorted(rising, rising[np.arange(CELLS) * len(rising) // CELLS]))
         counts = np.diff(np.append(starts, len(rising)))
         return cls(tuple(rising[starts].tolist()), counts.astype(np.int64), quantiles_of(rising))
@@ -53,12 +53,6 @@ class Reference(Result):
         """Return how many of other confidences are in each cell."""
         place = np.maximum(number_at_or_below(confidence, self.edges) - 1, 0)
         return np.bincount(place, minlength=len(self.edges)).astype(np.int64)
-
-    @classmethod
-    def from_dict(cls, content: dict[str, list[float]]) -> Reference:
-        """Return what `to_dict` wrote."""
-        counts = np.array(content["counts"], np.int64)
-        return cls(tuple(content["edges"]), counts, tuple(content["quantiles"]))
 
 
 class Seen(NamedTuple):
@@ -159,11 +153,10 @@ def shift_of(
 def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
     """The largest difference of two distributions over cells, and its p-value.
 
-    Draws are from at most 10⁹. Beyond `MOST_COUNTED` new ones all chance is that of the old ones, so
-    that taking the new ones for fewer changes nothing that is seen.
+    Draws are from at most 10⁹, so that both are taken for `MOST_COUNTED` where they are more: what
+    that changes is below what is seen.
     """
-    if now.sum() > MOST_COUNTED:
-        now = (now * (MOST_COUNTED / int(now.sum()))).astype(np.int64)
+    before, now = _at_most(before), _at_most(now)
     n_before, n_now = int(before.sum()), int(now.sum())
     pooled = before + now
     cumulated = np.cumsum(pooled)
@@ -179,3 +172,9 @@ def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float,
     # sums in another order differ by rounding alone
     as_large = np.count_nonzero(distances(draws) >= found * (1.0 - 1e-12))
     return found, (1 + int(as_large)) / (1 + DRAWS)
+
+
+def _at_most(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return counts, scaled down where there are more than `MOST_COUNTED`."""
+    n = int(counts.sum())
+    return counts if n <= MOST_COUNTED else (counts * (MOST_COUNTED / n)).astype(np.int64)

@@ -1,0 +1,87 @@
+"""A lock on a file that processes read, change and write again, one after the other."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WAIT = 600.0  # seconds
+PAUSE = 0.02  # seconds between two looks
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a file, which need not exist; it ends with the process at the latest.
+
+    It is a lock of the system on a file beside this one, so that the file itself can be replaced while
+    it is held, and that no lock is left behind by a process that was killed.
+
+    Raises
+    ------
+    OSError
+        Where no file can be made there, or files cannot be locked; TimeoutError where others held the
+        lock for ten minutes.
+    """
+    target = path.resolve()
+    beside = target.with_name(f".{target.name}.lock")
+    try:
+        descriptor = _acquire(beside)
+    except OSError as error:
+        error.filename = str(path)  # which is what is known to who asked for it
+        raise
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # on Windows an open file cannot be removed, and stays
+            beside.unlink()
+        os.close(descriptor)
+
+
+def _acquire(beside: Path) -> int:
+    deadline = time.monotonic() + WAIT
+    while True:
+        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, 0o666)
+        held = False
+        try:
+            held = _lock(descriptor) and _is_there(beside, descriptor)
+        finally:
+            if not held:
+                os.close(descriptor)
+        if held:
+            return descriptor
+        if time.monotonic() >= deadline:
+            raise TimeoutError(0, f"another process has held its lock for {WAIT:.0f} seconds")
+        time.sleep(PAUSE)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock an open file, unless another process has locked it."""
+    try:
+        fcntl: Any = import_module("fcntl")
+    except ImportError:  # Windows
+        msvcrt: Any = import_module("msvcrt")
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_there(beside: Path, descriptor: int) -> bool:
+    """Whether the file was not removed by its last holder between opening and locking it."""
+    try:
+        return os.path.samestat(beside.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,227 @@
+"""JSON files of ours: what each field of one has to be, checked as an argument would be.
+
+A check takes a value that JSON has and its name in the file, such as ``thresholds[0]``, and returns the
+value or raises a ValueError that names it. Checks are made of each other: `record` of one a key,
+`sequence` of one for all elements.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fastarac._core.inputs import real_scalar, whole_number
+from fastarac._core.text import listed, quoted
+
+Check = Callable[[Any, str], Any]
+MOST_NAMED = 5  # keys that a message names
+LARGEST = (1 << 64) - 1  # integer that a confidence can be
+_KINDS = {bool: "a Boolean", str: "a text", list: "a list", dict: "an object", type(None): "null"}
+_CONSTANTS = {True: "true", False: "false"}
+
+
+def parsed(text: str) -> Any:
+    """Return what a JSON text holds.
+
+    Raises
+    ------
+    ValueError
+        For what is not JSON, has a key twice or NaN, or is nested beyond what Python reads.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("it is not valid JSON: it is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"it is not valid JSON: {error}") from None
+
+
+def fields_of_kind(content: Any, kind: str, version: int) -> dict[str, Any]:
+    """Return the fields of an object of ours beside its kind and version, which have to be these."""
+    if not isinstance(content, dict) or content.get("kind") != kind:
+        raise ValueError(f"it is not the file of a {kind}")
+    found = content.get("version")
+    if type(found) is not int or found != version:
+        raise ValueError(f"its version is {shown(found)}; {version} is expected")
+    return {key: value for key, value in content.items() if key not in ("kind", "version")}
+
+
+def content_of(text: str, kind: str, version: int) -> dict[str, Any]:
+    """Return the fields of a JSON file of ours beside its kind and version; as both above raise."""
+    return fields_of_kind(parsed(text), kind, version)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"an object has the key {quoted(key)} twice")
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def shown(value: Any) -> str:
+    """Return a value of a file in a few words, however large it is."""
+    if isinstance(value, bool):
+        return _CONSTANTS[value]
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, int) and value.bit_length() > 64:
+        return f"an integer of {value.bit_length()} bits"
+    return _KINDS.get(type(value)) or repr(value)
+
+
+def unexpected(value: Any, name: str, expected: str) -> ValueError:
+    """Return the error about a value that is not as expected."""
+    return ValueError(f"{name} is {shown(value)}; {expected} is expected")
+
+
+def number(check: Callable[[Any, str], float] = real_scalar) -> Check:
+    """Return the check of a number, by that of the argument; true and false are none."""
+
+    def checked(value: Any, name: str) -> Any:
+        if type(value) not in (int, float):
+            raise unexpected(value, name, "a number")
+        return check(value, name)
+
+    return checked
+
+
+def finite(value: Any, name: str) -> Any:
+    """Check a finite number; integers stay integers, up to the largest that a confidence can be."""
+    if type(value) is int and abs(value) <= LARGEST:
+        return value
+    return number()(value, name)
+
+
+def infinite_or(check: Check) -> Check:
+    """Return the check of a number that may be infinite, written as a text."""
+
+    def checked(value: Any, name: str) -> Any:
+        return float(value) if value in ("inf", "-inf") else check(value, name)
+
+    return checked
+
+
+def whole(least: int = 0) -> Check:
+    """Return the check of an integer of at least `least`."""
+
+    def checked(value: Any, name: str) -> int:
+        if type(value) is not int:
+            raise unexpected(value, name, "an integer")
+        return whole_number(value, name, least)
+
+    return checked
+
+
+def word(*allowed: str) -> Check:
+    """Return the check of one of a few words."""
+
+    def checked(value: Any, name: str) -> str:
+        if not isinstance(value, str) or value not in allowed:
+            raise unexpected(value, name, " or ".join(map(quoted, allowed)))
+        return value
+
+    return checked
+
+
+def hexadecimal(digits: int) -> Check:
+    """Return the check of a text of so many hexadecimal digits."""
+
+    def checked(value: Any, name: str) -> str:
+        if not isinstance(value, str) or len(value) != digits or set(value) - set("0123456789abcdef"):
+            raise unexpected(value, name, f"a text of {digits} hexadecimal digits")
+        return value
+
+    return checked
+
+
+def label(value: Any, name: str) -> Any:
+    """Check what groups of items are called: a text, a finite number, true or false."""
+    return value if isinstance(value, str | bool) else finite(value, name)
+
+
+def null(value: Any, name: str) -> None:
+    """Check what is null in all files of this version."""
+    if value is not None:
+        raise unexpected(value, name, "null")
+
+
+def optional(check: Check) -> Check:
+    """Return the check of what may be null."""
+    return lambda value, name: None if value is None else check(value, name)
+
+
+def sequence(check: Check, most: int | None = None) -> Check:
+    """Return the check of a list, of which each element passes another; it becomes a tuple."""
+
+    def checked(value: Any, name: str) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise unexpected(value, name, "a list")
+        if most is not None and len(value) > most:
+            raise ValueError(f"{name} has {len(value):,} elements; at most {most:,} are expected")
+        return tuple(check(each, f"{name}[{i}]") for i, each in enumerate(value))
+
+    return checked
+
+
+def mapping(check: Check) -> Check:
+    """Return the check of an object with any keys, of which each value passes another."""
+
+    def checked(value: Any, name: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise unexpected(value, name, "an object")
+        return {key: check(each, f"{name}[{quoted(key)}]") for key, each in value.items()}
+
+    return checked
+
+
+def record(checks: Mapping[str, Check]) -> Check:
+    """Return the check of an object with exactly these keys; the whole file has no name."""
+
+    def checked(value: Any, name: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise unexpected(value, name, "an object")
+        of = f"of {name} " if name else ""
+        for found, problem in (
+            ([key for key in checks if key not in value], "missing"),
+            ([key for key in value if key not in checks], "unknown"),
+        ):
+            if found:
+                keys = listed([quoted(key) for key in found[:MOST_NAMED]])
+                verb = "is" if len(found) == 1 else "are"
+                raise ValueError(f"it is incomplete or damaged: {keys} {of}{verb} {problem}")
+        inside = f"{name}." if name else ""
+        return {key: check(value[key], f"{inside}{key}") for key, check in checks.items()}
+
+    return checked
+
+
+def require_rising(values: tuple[Any, ...], name: str, *, strictly: bool = True) -> None:
+    """Raise where numbers, or texts, do not rise, or are of kinds that have no order."""
+    if len({float if type(each) is int else type(each) for each in values}) > 1:
+        raise ValueError(f"{name} has values of several kinds; texts alone, or numbers, are expected")
+    for i in range(1, len(values)):
+        before, here = values[i - 1], values[i]
+        if not (before < here if strictly else before <= here):
+            expected = "more than" if strictly else "at least"
+            raise unexpected(here, f"{name}[{i}]", f"{expected} the value before, {shown(before)},")
+
+
+def require_length(values: Any, name: str, length: int, beside: str) -> None:
+    """Raise where a sequence does not have as many elements as another has."""
+    if len(values) != length:
+        raise ValueError(
+            f"{name} has {len(values)} elements; {length}, as many as {beside}, are expected"
+        )
+
+
+def require_at_most(value: float, name: str, most: float, of: str) -> None:
+    """Raise where a number is above another one of the file."""
+    if value > most:
+        raise ValueError(f"{name} is {value}; at most {of}, {most}, is expected")

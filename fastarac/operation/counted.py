@@ -1,0 +1,139 @@
+"""Which audits were counted: fingerprints, of bounded number, by which the same one counts once.
+
+With ids, the last `MOST_AUDITS` audits are known one by one, each with a fingerprint of what it was
+like, so that an id that is used again for another audit is refused and not passed over. Batches are
+known by their name, or by what their audits are like, in any order: the last `MOST_BATCHES`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core import saved
+from fastarac._core.text import quoted
+from fastarac.operating.audits import LogError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+MOST_AUDITS = 1 << 16
+MOST_BATCHES = 1 << 12
+LEAST_GROWN = 10  # audits of a batch that begins another one; fewer may be alike by chance
+OF_ID, OF_CONTENT = 16, 8  # hexadecimal digits of fingerprints
+
+CHECK = saved.record(
+    {
+        "audits": saved.sequence(saved.hexadecimal(OF_ID + OF_CONTENT), MOST_AUDITS),
+        "batches": saved.sequence(
+            saved.record(
+                {"audits": saved.optional(saved.whole(1)), "digest": saved.hexadecimal(OF_ID)}
+            ),
+            MOST_BATCHES,
+        ),
+    }
+)
+
+
+class Batch(NamedTuple):
+    """A batch that was counted: of how many audits, where that is known, and its fingerprint."""
+
+    audits: int | None
+    digest: str
+
+    @classmethod
+    def named(cls, name: str) -> Batch:
+        """Return the batch of this name."""
+        return cls(None, _digest(name, OF_ID))
+
+
+class CountedAudits:
+    """The audits and the batches that were counted, the oldest ones forgotten first."""
+
+    def __init__(self, audits: Mapping[str, str] = {}, batches: Iterable[Batch] = ()) -> None:
+        self._audits = dict(audits)
+        self._batches = dict.fromkeys(batches)
+
+    def __contains__(self, batch: Batch) -> bool:
+        return batch in self._batches
+
+    def add(self, batch: Batch) -> None:
+        """Note a batch."""
+        self._batches[batch] = None
+        _forget(self._batches, MOST_BATCHES)
+
+    def new_among(
+        self, content: Sequence[str], ids: Sequence[str] | None
+    ) -> tuple[NDArray[np.bool_], CountedAudits]:
+        """Return which audits are new, (n,) bool, and what is known once they are counted.
+
+        Raises
+        ------
+        LogError
+            For an id that another audit has, or that occurs twice with different contents.
+        ValueError
+            Without ids, for a batch that goes on from one that was counted.
+        """
+        told = content
+        if ids is not None:
+            told = [f"{name}\n{each}" for name, each in zip(ids, content, strict=True)]
+        hashes = np.array([int(_digest(each, OF_ID), 16) for each in told], np.uint64)
+        sums = np.cumsum(hashes)  # modulo 2⁶⁴, so that the order of the audits does not matter
+        digests = [f"{total:016x}" for total in sums.tolist()]
+        after, n = CountedAudits(self._audits, self._batches), len(content)
+        if n == 0 or Batch(n, digests[-1]) in self._batches:
+            return np.zeros(n, np.bool_), after
+        for begun, digest in self._batches if ids is None else ():
+            if begun is not None and LEAST_GROWN <= begun < n and digests[begun - 1] == digest:
+                raise ValueError(
+                    f"outcomes begins with the {begun:,} audits of an earlier call; the new ones "
+                    "alone, or ids, are expected"
+                )
+        after.add(Batch(n, digests[-1]))
+        return np.ones(n, np.bool_) if ids is None else after.add_audits(content, ids), after
+
+    def add_audits(self, content: Sequence[str], ids: Sequence[str]) -> NDArray[np.bool_]:
+        """Note audits, and return which of them are new."""
+        new = np.zeros(len(ids), np.bool_)
+        for row, (name, each) in enumerate(zip(ids, content, strict=True)):
+            key, about = _digest(name, OF_ID), _digest(each, OF_CONTENT)
+            new[row] = key not in self._audits
+            if self._audits.setdefault(key, about) != about:
+                why = "counted before as another audit; ids that no two audits share are expected"
+                raise LogError("ids", row, quoted(name), why)
+        _forget(self._audits, MOST_AUDITS)
+        return new
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fingerprints, the oldest first."""
+        return {
+            "audits": [key + about for key, about in self._audits.items()],
+            "batches": [batch._asdict() for batch in self._batches],
+        }
+
+    @classmethod
+    def of(cls, content: dict[str, Any]) -> CountedAudits:
+        """Return what :meth:`to_dict` wrote, as `CHECK` returns it."""
+        found = cls(
+            {each[:OF_ID]: each[OF_ID:] for each in content["audits"]},
+            [Batch(**each) for each in content["batches"]],
+        )
+        for key, known in (("audits", found._audits), ("batches", found._batches)):
+            if len(known) < len(content[key]):
+                raise ValueError(f"counted.{key} has the same one twice")
+        return found
+
+
+def _digest(text: str, digits: int) -> str:
+    # surrogates that stand for no character are bytes of a name that no encoding holds
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:digits]
+
+
+def _forget(known: dict[Any, Any], most: int) -> None:
+    """Drop the oldest entries beyond so many."""
+    for key in list(known)[: max(0, len(known) - most)]:
+        del known[key]

@@ -1,0 +1,120 @@
+"""What the JSON file of a policy has to hold, and how its fields have to fit each other."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from fastarac._core import saved
+from fastarac._core.checks import failure_of, fraction_of, inner_fraction
+from fastarac.operation.calibration import Calibration
+from fastarac.operation.shifts import PROBABILITIES, Reference
+
+VERSION = 1
+KIND = "fastarac policy"
+RULES = ("product", "least")
+CRITERIA = ("max_error_rate", "max_risk")
+MOST_ITEMS = 1 << 53  # that are counted, so that no sum of counts is beyond its type
+ROUNDING = 1e-9  # to which a bound that was computed is within its limit
+
+_numbers, _counts = saved.sequence(saved.finite), saved.sequence(saved.whole())
+_CALIBRATION = saved.record({"thresholds": _numbers, "n_items": _counts, "errors": _counts})
+_REFERENCE = saved.record({"edges": _numbers, "counts": _counts, "quantiles": _numbers})
+
+
+def _calibration(value: Any, name: str) -> Calibration:
+    found = _CALIBRATION(value, name)
+    thresholds, n_items, errors = found["thresholds"], found["n_items"], found["errors"]
+    saved.require_rising(thresholds[::-1], f"{name}.thresholds, reversed,")
+    _require_counts(n_items, f"{name}.n_items", len(thresholds), f"{name}.thresholds")
+    saved.require_length(errors, f"{name}.errors", len(thresholds), f"{name}.thresholds")
+    for i, (wrong, n) in enumerate(zip(errors, n_items, strict=True)):
+        saved.require_at_most(wrong, f"{name}.errors[{i}]", n, f"{name}.n_items[{i}]")
+        if i and wrong * n_items[i - 1] <= errors[i - 1] * n:
+            raise ValueError(f"{name}.errors[{i}] is {wrong}; error rates that rise are expected")
+    return Calibration(thresholds, np.array(n_items, np.int64), np.array(errors, np.int64))
+
+
+def _reference(value: Any, name: str) -> Reference:
+    found = _REFERENCE(value, name)
+    edges, counts, quantiles = found["edges"], found["counts"], found["quantiles"]
+    saved.require_rising(edges, f"{name}.edges")
+    _require_counts(counts, f"{name}.counts", len(edges), f"{name}.edges")
+    saved.require_length(quantiles, f"{name}.quantiles", len(PROBABILITIES), "probabilities")
+    saved.require_rising(quantiles, f"{name}.quantiles", strictly=False)
+    if quantiles[0] != edges[0] or quantiles[-1] < edges[-1]:
+        raise ValueError(f"{name}.quantiles do not go from the first to beyond the last of its edges")
+    return Reference(edges, np.array(counts, np.int64), quantiles)
+
+
+def _require_counts(counts: tuple[int, ...], name: str, length: int, beside: str) -> None:
+    """Raise unless there are as many positive counts as expected, with a sum that is within reason."""
+    saved.require_length(counts, name, length, beside)
+    if not counts:
+        raise ValueError(f"{name} is empty; at least one element is expected")
+    if min(counts) < 1:
+        raise ValueError(f"{name}[{counts.index(min(counts))}] is 0; at least 1 is expected")
+    saved.require_at_most(sum(counts), f"the sum of {name}", MOST_ITEMS, "2**53")
+
+
+_FIELDS = saved.record(
+    {
+        "fields": saved.sequence(saved.label),
+        "thresholds": saved.sequence(saved.infinite_or(saved.finite)),
+        "criterion": saved.word(*CRITERIA),
+        "limit": saved.number(inner_fraction),
+        "failure_probability": saved.number(failure_of),
+        "bound": saved.optional(saved.number(fraction_of)),
+        "max_group_size": saved.optional(saved.whole(1)),
+        "n_items": saved.whole(1),
+        "accepted": saved.whole(),
+        "errors": saved.whole(),
+        "calibrations": saved.sequence(_calibration),
+        "references": saved.sequence(_reference),
+        "documents": saved.optional(saved.word(*RULES)),
+        "document_threshold": saved.infinite_or(saved.finite),
+    }
+)
+
+
+def fields_of_policy(text: str) -> dict[str, Any]:
+    """Return the fields of the policy in a JSON text, each checked, and against each other.
+
+    Raises
+    ------
+    ValueError
+        Naming the first field that is not as :func:`.fit_policy` could have made it.
+    """
+    found: dict[str, Any] = _FIELDS(saved.content_of(text, KIND, VERSION), "")
+    saved.require_rising(found["fields"], "fields")
+    length, beside = (len(found["fields"]), "fields") if found["fields"] else (1, "without fields")
+    for name in ("thresholds", "calibrations", "references"):
+        saved.require_length(found[name], name, length, beside)
+    saved.require_at_most(found["n_items"], "n_items", MOST_ITEMS, "2**53")
+    saved.require_at_most(found["accepted"], "accepted", found["n_items"], "n_items")
+    saved.require_at_most(found["errors"], "errors", found["accepted"], "accepted")
+    if found["bound"] is None:
+        found["bound"] = math.nan
+    else:
+        saved.require_at_most(found["bound"], "bound", found["limit"] * (1.0 + ROUNDING), "limit")
+    _require_thresholds(found)
+    return found
+
+
+def _require_thresholds(found: dict[str, Any]) -> None:
+    """Raise unless thresholds accept something iff something was accepted, and nothing by two rules."""
+    least: float = found["document_threshold"]
+    lowest = 0.0 if found["documents"] else -1.0  # without documents, the negative of a probability
+    if not (lowest <= least <= 1.0 or least == math.inf):
+        expected = f"a number from {lowest:g} to 1, or inf,"
+        raise saved.unexpected(least, "document_threshold", expected)
+    never = all(each == math.inf for each in found["thresholds"])
+    if found["documents"] and not never:
+        raise ValueError("thresholds has one of single outputs; inf alone is expected beside documents")
+    if found["documents"]:
+        never = least == math.inf
+    if never != (found["accepted"] == 0):
+        what = "nothing" if never else "something"
+        raise ValueError(f"accepted is {found['accepted']}, but the thresholds accept {what}")

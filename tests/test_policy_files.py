@@ -1,0 +1,186 @@
+"""Policies and states from files: each field is checked like an argument, and against the others."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pytest
+from commands import refusal
+
+from bench.fuzz import policies
+from fastarac import operation
+
+
+@pytest.fixture(scope="module")
+def policy():
+    rng = np.random.default_rng(0)
+    confidence = rng.random(1000)
+    return operation.fit_policy(
+        rng.random(1000) >= 0.2 * (1 - confidence), confidence, max_error_rate=0.1
+    )
+
+
+def changed(saved, **to):
+    return json.dumps(json.loads(saved.to_json()) | to)
+
+
+@pytest.mark.parametrize(
+    ("to", "message"),
+    [
+        ({"failure_probability": 5}, "failure_probability is 5.0; a number strictly"),
+        ({"failure_probability": 0.95}, "failure_probability is 0.95; it is how often a promise"),
+        ({"limit": 2}, "limit is 2.0; a number strictly between 0 and 1"),
+        ({"limit": -1}, "limit is -1.0; a number strictly between 0 and 1"),
+        ({"limit": True}, "limit is true; a number is expected"),
+        ({"limit": "0.1"}, 'limit is "0.1"; a number is expected'),
+        ({"limit": 10**400}, "limit is an integer of 1329 bits; a finite number is expected"),
+        ({"thresholds": [None]}, r"thresholds\[0\] is null; a number is expected"),
+        ({"thresholds": [float("nan")]}, "it is not valid JSON: NaN is not a number of JSON"),
+        ({"thresholds": []}, "thresholds has 0 elements; 1, as many as without fields, are expected"),
+        ({"thresholds": ["inf"]}, r"accepted is \d+, but the thresholds accept nothing"),
+        ({"criterion": "max_errors"}, 'criterion is "max_errors"; "max_error_rate" or "max_risk" is'),
+        ({"criterion": ["max_risk"]}, "criterion is a list; "),
+        ({"fields": ["a"]}, "accept"),
+        ({"fields": ["b", "a"]}, r"fields\[1\] is \"a\"; more than the value before"),
+        ({"fields": ["a", 1]}, "fields has values of several kinds"),
+        ({"bound": 0.2}, r"bound is 0.2; at most limit, "),
+        ({"accepted": 2000}, "accepted is 2000; at most n_items, 1000, is expected"),
+        ({"errors": 1.0}, "errors is 1.0; an integer is expected"),
+        ({"n_items": 0}, "n_items is 0; an integer of at least 1 is expected"),
+        ({"documents": "sum"}, 'documents is "sum"; "product" or "least" is expected'),
+        ({"document_threshold": 3}, "document_threshold is 3; a number from -1 to 1, or inf, is"),
+        ({"calibrations": None}, "calibrations is null; a list is expected"),
+        ({"calibrations": [{}]}, r'"errors" of calibrations\[0\] are missing'),
+        ({"references": [{"edges": [1, 0], "counts": [1, 1], "quantiles": [0.0] * 11}]}, r"edges\[1\]"),
+        ({"more": 1}, 'it is incomplete or damaged: "more" is unknown'),
+        ({"version": 1.0}, "its version is 1.0; 1 is expected"),
+        ({"version": True}, "its version is true; 1 is expected"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_policy_is_named(policy, to, message):
+    if to == {"fields": ["a"]}:  # one threshold of one field is a policy
+        assert operation.Policy.from_json(changed(policy, **to)).fields == ("a",)
+        return
+    with pytest.raises(ValueError, match=message):
+        operation.Policy.from_json(changed(policy, **to))
+
+
+@pytest.mark.parametrize(
+    ("of", "to", "message"),
+    [
+        ("calibrations", {"thresholds": [0.1, 0.9], "n_items": [1, 2], "errors": [0, 1]}, "reversed"),
+        ("calibrations", {"thresholds": [0.9, 0.1], "n_items": [2, 2], "errors": [1, 1]}, "that rise"),
+        ("calibrations", {"thresholds": [0.9], "n_items": [2], "errors": [3]}, "at most .*n_items"),
+        ("calibrations", {"thresholds": [0.9], "n_items": [0], "errors": [0]}, r"n_items\[0\] is 0"),
+        ("calibrations", {"thresholds": [], "n_items": [], "errors": []}, "n_items is empty"),
+        ("references", {"edges": [0.5], "counts": [2**60], "quantiles": [0.5] * 11}, "at most 2"),
+        ("references", {"edges": [0.5], "counts": [2], "quantiles": [0.5]}, "has 1 elements; 11"),
+        ("references", {"edges": [0.5], "counts": [2], "quantiles": [0.4] * 11}, "do not go from"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_inside_is_named(policy, of, to, message):
+    with pytest.raises(ValueError, match=message) as found:
+        operation.Policy.from_json(changed(policy, **{of: [to]}))
+    assert f"{of}[0]" in str(found.value)
+
+
+@pytest.mark.parametrize("text", ['{"kind": 1, "kind": 2}', "[" * 100_000, "9" * 5000, "\ufeff{}"])
+def test_what_is_no_json_of_ours(text):
+    with pytest.raises(ValueError, match="not valid JSON"):
+        operation.Policy.from_json(text)
+
+
+@pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint64", "bool"])
+@pytest.mark.parametrize("labels", [None, "int", "str", "bool", "float"])
+def test_what_is_fitted_can_be_read(dtype, labels):
+    rng = np.random.default_rng(1)
+    confidence = rng.random(500)
+    correct = rng.random(500) >= 0.2 * (1 - confidence)
+    if dtype in ("int64", "uint64"):
+        confidence = (confidence * 2**63).astype(dtype)
+    elif dtype == "bool":
+        confidence = confidence >= 0.5
+    else:
+        confidence = confidence.astype(dtype)
+    by = None if labels is None else rng.integers(2, size=500).astype(labels)
+    for limit in ({"max_error_rate": 0.1}, {"max_risk": 0.2}, {"max_error_rate": 1e-6}):
+        fitted = operation.fit_policy(correct, confidence, by=by, **limit)
+        assert operation.Policy.from_json(fitted.to_json()) == fitted
+
+
+@pytest.mark.parametrize(
+    ("to", "message"),
+    [
+        ({"limit": 2}, "limit is 2.0; a number strictly"),
+        ({"limit": 1e-320}, "limit is 1e-320; at least 1e-09 is expected"),
+        ({"updates": [{"errors": -3, "audited": 2}]}, r'"answered_at" of updates\[0\] are'),
+        ({"pending": [None]}, "pending has 1 elements; at most 0"),
+        ({"deadline": 3}, "deadline is 3; null is expected"),
+        ({"policy_digest": "x"}, 'policy_digest is "x"; a text of 64 hexadecimal digits'),
+        ({"counted": {"audits": ["0" * 24] * 2, "batches": []}}, "counted.audits has the same"),
+        ({"version": 1}, "its version is 1; 2 is expected"),
+        ({"detectors": {"change": {}}}, '"proof" of detectors is missing'),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_state_is_named(to, message):
+    monitor = operation.ErrorRateMonitor(max_error_rate=0.01)
+    monitor.update(1, 100)
+    with pytest.raises(ValueError, match=message):
+        operation.ErrorRateMonitor.from_json(changed(monitor, **to))
+    with pytest.raises(ValueError, match=message):
+        operation.ErrorRateMonitor.from_dict(monitor.to_dict() | to)
+
+
+@pytest.mark.parametrize(
+    ("errors", "audited", "alarm_at", "message"),
+    [
+        (-3, 10, None, r"updates\[0\].errors is -3; an integer of at least 0"),
+        (11, 10, None, r"updates\[0\].errors is 11; at most updates\[0\].audited, 10"),
+        (50, 100, None, "detectors.proof.alarm_at is null; 100, as the updates give it, is expected"),
+        (0, 100, 100, "detectors.proof.alarm_at is 100; null, as the updates give it, is expected"),
+        (50, 2**60, None, "audited is "),
+    ],
+)
+def test_the_updates_of_a_state_give_its_alarm(errors, audited, alarm_at, message):
+    content = operation.ErrorRateMonitor(max_error_rate=0.01).to_dict()
+    update = {"errors": errors, "audited": audited, "drawn_at": None, "answered_at": None}
+    content["updates"] = [update]
+    content["detectors"]["proof"]["alarm_at"] = alarm_at
+    with pytest.raises(ValueError, match=message):
+        operation.ErrorRateMonitor.from_dict(content)
+
+
+def test_monitors_of_a_set_have_their_share():
+    monitors = operation.MonitorSet({"a": {"max_error_rate": 0.01}, "b": {"max_risk": 0.1}})
+    content = json.loads(monitors.to_json())
+    content["monitors"]["b"]["detectors"]["proof"]["failure_probability"] = 0.05
+    with pytest.raises(ValueError, match=r'monitors\["b"\].* is 0.05; 0.025, its share, is expected'):
+        operation.MonitorSet.from_json(json.dumps(content))
+    content["monitors"]["b"] = 3
+    with pytest.raises(ValueError, match=r'monitors\["b"\]: it is not the file of a fastarac monitor'):
+        operation.MonitorSet.from_json(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    "to", [{"limit": 2}, {"criterion": "x"}, {"failure_probability": 5}, {"more": 1}]
+)
+def test_commands_refuse_a_policy_by_its_file(policy, tmp_path, to):
+    path, rows = tmp_path / "policy.json", tmp_path / "rows.csv"
+    path.write_text(changed(policy, **to))
+    rows.write_text("confidence,correct\n0.5,1\n")
+    for command in (
+        ["check", path, rows],
+        ["apply", path, rows, "-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"],
+        ["monitor", path, rows],
+    ):
+        message = refusal(*command)
+        assert f"{path}: " in message
+        assert next(iter(to)) in message
+
+
+def test_crafted_policies_and_states():
+    for seed in range(600):
+        policies.attempt(random.Random(seed))
