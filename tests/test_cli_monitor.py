@@ -143,15 +143,17 @@ def test_a_lock_ends_with_its_process(tmp_path, monkeypatch):
     path = tmp_path / "state.json"
     hold = (
         "import sys, time, pathlib\nfrom fastarac._core.locks import locked\n"
-        "with locked(pathlib.Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(600)"
+        "with locked(pathlib.Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", hold, str(path)], stdout=subprocess.PIPE) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline().strip() == b"held"
-        monkeypatch.setattr("fastarac._core.locks.WAIT", 0.1)
-        with pytest.raises(TimeoutError, match="another process has held its lock"), locked(path):
-            pass
-        holder.kill()
+        try:
+            assert holder.stdout is not None
+            assert holder.stdout.readline().strip() == b"held"
+            monkeypatch.setattr("fastarac._core.locks.WAIT", 0.1)
+            with pytest.raises(TimeoutError, match="another process has held its lock"), locked(path):
+                pass
+        finally:
+            holder.kill()
     with locked(path):
         assert [each.name for each in tmp_path.iterdir()] == [".state.json.lock"]
     assert not list(tmp_path.iterdir())
