@@ -152,6 +152,51 @@ def test_undefined_replicates_are_counted():
     assert math.isnan(result.low)
 
 
+def failing(sweep):
+    if len(sweep.thresholds) < 8:
+        raise ZeroDivisionError("no such item")
+    return float(len(sweep.thresholds))
+
+
+def sometimes_undefined(sweep):
+    return math.nan if len(sweep.thresholds) < 8 else float(len(sweep.thresholds))
+
+
+def no_number(sweep):
+    return None
+
+
+def test_a_function_that_raises_is_named_with_its_resample():
+    arguments = ([1] * 9 + [0] * 3, range(12))
+    lengths = fa.bootstrap(
+        *arguments, statistic=n_thresholds, n_resamples=200, random_state=0
+    ).distribution
+    first = int((lengths < 8).argmax()) + 1
+    assert first > 1
+    with pytest.raises(ZeroDivisionError, match="no such item") as caught:
+        fa.bootstrap(*arguments, statistic=failing, n_resamples=200, random_state=0)
+    said = f"raised by the statistic failing, of resample {first} of 200"
+    assert caught.value.__notes__ == [said]
+    with pytest.warns(
+        UNDEFINED, match=rf"sometimes_undefined is undefined .*first is resample {first}\)"
+    ):
+        fa.bootstrap(*arguments, statistic=sometimes_undefined, n_resamples=200, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "options", "of"),
+    [
+        (no_number, {}, "the items themselves"),
+        (lambda sweep: 1 / (len(sweep.thresholds) - 12), {"method": "bca"}, "the items but one"),
+    ],
+)
+def test_a_function_that_raises_on_other_items(statistic, options, of):
+    name = statistic.__name__
+    with pytest.raises((TypeError, ZeroDivisionError)) as caught:
+        fa.bootstrap([1] * 9 + [0] * 3, range(12), statistic=statistic, n_resamples=20, **options)
+    assert caught.value.__notes__ == [f"raised by the statistic {name}, of {of}"]
+
+
 def test_threads_neither_warn_nor_quieten_each_other():
     """Statistics that are undefined on many resamples: one warning, from the caller's thread."""
     n = 30

@@ -65,7 +65,8 @@ class TestFigures:
     def test_json_is_the_comparison(self, digits, method, correction):
         found = content(
             digits, "--model", "model", "--statistic", "roc_auc", "--method", method,
-            "--correction", correction, "--ci", 0.9, "--resamples", RESAMPLES, "--seed", 3,
+            "--correction", correction, "--ci", 0.9, "--seed", 3,
+            *(["--resamples", RESAMPLES] if method == "bootstrap" else []),
         )  # fmt: skip
         expected = fa.compare_models(
             {name: DATA[name] for name in sorted(DATA.models)}, statistic="roc_auc", method=method,
@@ -454,6 +455,7 @@ def test_parameters_of_a_statistic_are_no_options(rate, found):
     [
         (("evaluate", "a.csv", "--format", "xml"), "'--format': 'xml' is not one of"),
         (("ocr", "--demo", "--fold", "x"), "'--fold': 'x' is not one of"),
+        (("compare", "a.csv", "b.csv", "--resamples", 50), "--resamples is for --method bootstrap,"),
         (("compare", "a.csv", "b.csv", "--resamples", 0), "'--resamples': it should be at least 2"),
         (("compare", "a.csv", "b.csv", "--seed", "x"), "'--seed': it should be an integer"),
     ],

@@ -132,6 +132,31 @@ class TestWords:
             "With gamma = 1 and delta = 0, b costs least (W = 1.6000)."
         )
 
+    @pytest.mark.parametrize(
+        ("options", "ratios", "said"),
+        [
+            (
+                ("--gamma", 0.5),
+                "0.5 and delta = 0",
+                "(W = 1.2500) where everything is accepted; 25.0 %",
+            ),
+            (("--gamma", 0.5, "--delta", 3), "0.5 and delta = 3", "(W = 1.0000) at confidence >= 0.6,"),
+            (
+                ("--delta", 1e9),
+                "1 and delta = 1e+09",
+                "(W = 1.2500) at confidence >= 0.6, where",
+            ),
+        ],
+    )
+    def test_ratios_of_prices_have_a_best_threshold(self, tmp_path, options, ratios, said):
+        path = write(tmp_path / "few.csv", [1, 1, 0, 1], [0.9, 0.6, 0.4, 0.2])
+        output = " ".join(run("evaluate", path, *options).stdout.split())
+        assert f"With gamma = {ratios}, W is largest {said}" in output
+        other = write(tmp_path / "other.csv", [1, 1, 0, 1], [0.9, 0.6, 0.4, 0.2])
+        several = " ".join(run("evaluate", path, other, *options).stdout.split())
+        for name in ("few", "other"):
+            assert f"With gamma = {ratios}, W of {name} is largest {said}" in several
+
     def test_table(self, few):
         table = run("evaluate", few, "--max-risk", 0.25, "--threshold", 0.65).stdout
         first, second, third, _, cells = table.splitlines()[:5]

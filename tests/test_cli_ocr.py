@@ -188,7 +188,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     options = (*limits, *prices, "--format", "json")
     found = json.loads(run("--demo", "--missed", "reject", "-o", out, *options).stdout)
     evaluate = ["evaluate", str(out), "--model", "model", "--group", "page", "--ci", "0.95"]
-    same = [*evaluate, "--empty-confidence", *map(str, options)]
+    same = [*evaluate, *map(str, options)]
     again = json.loads(CliRunner().invoke(app, same).stdout)
     assert [row["model"] for row in again] == ["enlarged", "plain"]
     for of_ocr, of_file in zip(found, again, strict=True):
@@ -204,16 +204,20 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     plain = run(folders.truth, folders.outputs["plain"], *cheap, "--format", "json").stdout
     (alone,) = json.loads(plain)
     assert alone["acceptance_rate@cheapest"] == 1 - alone["missed"] / alone["n"]
-    text = CliRunner().invoke(app, [*evaluate, "--empty-confidence"]).stdout
+    text = CliRunner().invoke(app, evaluate).stdout
     assert "68 of 2,196 outputs have no confidence: they are never accepted" in text
-    refused = CliRunner().invoke(app, evaluate)
+    refused = CliRunner().invoke(app, [*evaluate[:4], "--by", "page"])
     assert refused.exit_code == 2
-    assert (
-        'column "confidence" is empty; expected a finite number (--empty-confidence' in refused.stderr
-    )
+    assert "some outputs have no confidence, such as words that were missed; --by" in refused.stderr
+    policy = ["fit", str(out), "-o", str(tmp_path / "policy.json"), "--error-rate", "0.2"]
+    fitted = CliRunner().invoke(app, [*policy, "--group", "page", "--only", "plain"])
+    assert fitted.exit_code == 0, fitted.stderr
+    assert "68 of 2,196 outputs have no confidence and are never accepted" in fitted.stderr
+    plan = ["plan", "--half-width", "0.02", "--pilot", str(out), "--group", "page"]
+    assert CliRunner().invoke(app, plan).exit_code == 0
 
     compare = ["compare", str(out), "--model", "model", "--id", "id", "--group", "page"]
-    compare += ["--empty-confidence", "--format", "json"]
+    compare += ["--format", "json"]
     (pair,) = json.loads(CliRunner().invoke(app, compare).stdout)["pairs"]
     sample = load_sample()
     engines = {

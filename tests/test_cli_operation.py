@@ -321,6 +321,14 @@ class TestPlan:
             (["--error-rate", 0.01, "--expect", 0.02], "--expect is 0.02; a rate below the limit"),
             (["--error-rate", 0.01, "--audit", 0.001], "--audit is 0.001; a rate above the limit"),
             (["--difference", 0.01], "--discordance is expected beside --difference"),
+            (
+                ["--difference", 0.01, "--discordance", 0.05, "--guarantee", 0.05],
+                "--guarantee is for --error-rate",
+            ),
+            (
+                ["--half-width", 0.02, "--pilot", "a.csv", "--guarantee", 0.01],
+                "--guarantee is for --error-rate",
+            ),
             (["--difference", 0.1, "--discordance", 0.05], "--discordance is 0.05; at least"),
             (["--half-width", 0.1], "--pilot is expected beside --half-width"),
             (["--error-rate", 0.1, "--group", "page"], "--pilot and --group are expected together"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from test_io import COLUMNS, WRITERS, refusal, write_delimited
 
-from fastarac.io import DataFileError, Outputs, read_outputs
+from fastarac.io import DataFileError, Outputs, read_outputs, sketch_outputs
 from fastarac.io._sources import connect, one_database
 
 
@@ -108,3 +108,34 @@ def share():
             assert tables(forked) == [0]
     with connect() as after:
         assert tables(after) == [0]
+
+
+KINDS = {
+    "f.csv": "kind,correct,confidence\nright,1,0.9\nmissed,0,\nmissed,0,0.1\n",
+    "f.jsonl": """{"kind": "right", "correct": 1, "confidence": 0.9}
+{"kind": "missed", "correct": 0}
+{"kind": "missed", "correct": 0, "confidence": 0.1}
+""",
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_missed_words_need_no_confidence(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(KINDS[name])
+    outputs = read_outputs(path)
+    assert outputs.rejected.tolist() == [False, True, False]
+    assert outputs.confidence.tolist() == [0.9, -1, 0.1]
+    with pytest.raises(DataFileError, match=r"row 2 .*is empty; expected a finite number"):
+        sketch_outputs(path)  # whose items are never all known, so that none is below all others
+    for other in ("Missed", "right", ""):
+        path.write_text(KINDS[name].replace("missed", other))
+        with pytest.raises(DataFileError, match=r"row 2 .*is empty; .*empty_confidence=True"):
+            read_outputs(path)
+        assert read_outputs(path, empty_confidence=True).rejected.tolist() == [False, True, False]
+
+
+def test_without_missed_words_nothing_is_rejected(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_text("kind,correct,confidence\nright,1,0.9\nmissed,0,0.1\n")
+    assert read_outputs(path).rejected is None

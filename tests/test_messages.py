@@ -211,3 +211,30 @@ def test_warnings_from_any_depth_name_the_line_of_the_caller():
             warnings.simplefilter("always")
             call()
         assert {warning.filename for warning in caught} == {__file__}
+
+
+@pytest.mark.parametrize("labels", [[0.5, 1], [1.0, float("nan")], [0.25, 0.75], [1 + 0j, 0.5j]])
+def test_fractions_are_no_classes(labels):
+    with pytest.raises(ValueError, match=r"y_true has .*; classes are expected: texts, booleans or"):
+        fa.correctness(labels, [0.1, 0.9])
+    named = fa.correctness([0.5, 1.0], [0.1, 0.9], classes=[0.5, 1.0])
+    assert named[0].tolist() == [True, True]
+    whole = fa.correctness([0.0, 1.0], [0.1, 0.9])
+    assert whole[0].tolist() == [True, True]
+
+
+def test_scores_in_the_place_of_labels():
+    with pytest.raises(ValueError, match=r"y_true has 0\.1; .* \(y_true comes before y_score\)"):
+        fa.correctness([0.1, 0.9], [0, 1])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [fa.bootstrap, fa.asymptotic_interval, fa.bootstrap_band, fa.evaluate, fa.arp_area],
+)
+def test_a_statistic_in_the_place_of_confidences(function):
+    sweep = fa.threshold_sweep([1, 0, 1], [0.9, 0.2, 0.5])
+    with pytest.raises(TypeError, match=r"confidence is 'aurc' beside .*such as statistic='aurc'"):
+        function(sweep, "aurc")
+    with pytest.raises(TypeError, match="confidence is given beside a ThresholdSweep; the sweep alone"):
+        function(sweep, [0.9, 0.2, 0.5])

@@ -258,7 +258,7 @@ def compare(
     method: MethodName = Method.asymptotic,
     correction: CorrectionName = Correction.holm,
     ci: Level = 0.95,
-    resamples: Resamples = RESAMPLES,
+    resamples: Resamples = None,
     seed: Seed = 0,
     cost_verification: CostVerification = None,
     cost_correction: CostCorrection = None,
@@ -275,7 +275,9 @@ def compare(
         from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, Request, deliver
         from fastarac.cli._files import read_models, say_pages
 
-        draws = Draws(resamples, seed)
+        if resamples is not None and method is not Method.bootstrap:
+            raise RefusalError("--resamples is for --method bootstrap, which draws them")
+        draws = Draws(RESAMPLES if resamples is None else resamples, seed)
         request = Request.of(statistic, method, correction, ci, draws, prices)
         columns = columns_of(
             confidence, correct, prediction, truth, empty_truth, empty_confidence, None, item, group

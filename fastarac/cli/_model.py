@@ -51,6 +51,8 @@ class Model:
         The figures of its groups, where a column says which there are.
     kind_of_group : str
         What groups of outputs that depend on each other are called: "group", or "page".
+    optimum : OperatingPoint or None
+        The threshold of the largest W, where ratios of prices are given.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Model:
     n_groups: int | None = None
     groups: Groups | None = None
     kind_of_group: str = GROUP
+    optimum: OperatingPoint | None = None
 
     @property
     def spending(self) -> CostEvaluation | None:

@@ -393,7 +393,7 @@ def text_of(
     return captured.get()
 
 
-def options_for(settings: Settings, *, several: bool, group: str | None, rejected: bool) -> str:
+def options_for(settings: Settings, *, several: bool, group: str | None, rejected: bool = False) -> str:
     """Return the options by which `fastarac evaluate` finds the same figures in the file of items."""
     options = " --model model" if several else ""
     if settings.certainty.level is not None:

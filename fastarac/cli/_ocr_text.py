@@ -34,9 +34,8 @@ CLUSTERED = "Intervals are by page: {units} of one page depend on each other, pa
 def text_of(found: Found, settings: Settings, output: Path | None) -> str:
     """Return counts, policy, figures, decision, sensitivity, comparison and notes, in this order."""
     several = len(found.engines) > 1
-    rejected = any(each.aligned.never_accepted is not None for each in found.engines.values())
     group = "page" if found.by_page else None
-    options = _ocr.options_for(settings, several=several, group=group, rejected=rejected)
+    options = _ocr.options_for(settings, several=several, group=group)
     parts = partial(_parts, found, settings)
     return _ocr.text_of(parts, settings, output, "items", options)
 

@@ -132,6 +132,14 @@ Failure = Annotated[
         "--guarantee PROBABILITY", "How probable it may be that the limit is not kept on new outputs."
     ),
 ]
+PlannedFailure = Annotated[
+    float | None,
+    option(
+        "--guarantee PROBABILITY",
+        "How probable it may be that the limit is not kept on new outputs, for --error-rate.  "
+        "[default: 0.05]",
+    ),
+]
 MaxGroupSize = Annotated[
     int | None,
     option(

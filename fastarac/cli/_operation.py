@@ -36,7 +36,7 @@ def plan(
     statistic: options.PlannedStatistic = None,
     half_width: options.HalfWidth = None,
     group: options.PilotGroup = None,
-    guarantee: options.Failure = 0.05,
+    guarantee: options.PlannedFailure = None,
     power: options.Power = 0.8,
     ci: Level = 0.95,
     design_effect: options.DesignEffect = 1.0,

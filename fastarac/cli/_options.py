@@ -259,7 +259,10 @@ ReviewerFalseAlarm = Annotated[
 Interval = Annotated[
     float | None, option("--ci LEVEL", "Show confidence intervals of this level, such as 0.95.")
 ]
-Resamples = Annotated[int, option("--resamples N", "Resamples of the bootstrap.", min=2)]
+Resamples = Annotated[
+    int | None,
+    option("--resamples N", f"Resamples, for --method bootstrap.  [default: {RESAMPLES}]", min=2),
+]
 Seed = Annotated[
     int, option("--seed N", "Which resamples: the same number gives the same ones.", min=0)
 ]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.planning import SampleSizes
 
+DEFAULTS = {"failure_probability": 0.05, "power": 0.8, "design_effect": 1.0}
 SHARES = (0.0, 0.25, 0.5, 0.75)  # of the limit, for which the table has rows
 
 
@@ -27,7 +28,7 @@ def run(
     rates: Mapping[str, Any],
     models: Mapping[str, float | None],
     interval: Mapping[str, Any],
-    options: Mapping[str, float],
+    given: Mapping[str, float | None],
     level: float,
     plot: Path | None,
     report: Path | None,
@@ -40,16 +41,18 @@ def run(
     }
     if sum(asked.values()) != 1:
         raise RefusalError(f"exactly one of {', '.join(asked)} is expected")
-    for name, given, beside in (
+    for name, value, beside in (
         ("--expect", rates["expect"], "--error-rate"),
         ("--audit", rates["audit"], "--error-rate"),
         ("--discordance", models["discordance"], "--difference"),
         ("--statistic", interval["statistic"], "--half-width"),
+        ("--guarantee", given["failure_probability"], "--error-rate"),
     ):
-        if given is not None and not asked[beside]:
+        if value is not None and not asked[beside]:
             of_rates = "; --difference is one of recognition rates" if name == "--statistic" else ""
             raise RefusalError(f"{name} is for {beside}{of_rates}")
-    options = {**options, "design_effect": _design_effect(asked, rates, interval, options)}
+    options = {name: DEFAULTS[name] if value is None else value for name, value in given.items()}
+    options["design_effect"] = _design_effect(asked, rates, interval, options)
     with_expected = asked["--error-rate"] and rates["expect"] is not None
     for name, file in (("--plot", plot), ("--report", report)):
         if file is not None and not with_expected:

@@ -25,6 +25,7 @@ from fastarac.cli._options import Format
 from fastarac.cli._tables import Column, print_tables
 from fastarac.report.health import is_reversed
 from fastarac.wording import header, is_given, opening, short
+from fastarac.wording import threshold as threshold_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,6 +93,9 @@ def print_text(
         console.print(Text(sentence))
     if models[0].spending is not None:
         console.print(Text(_costs.sentence(models)))
+    for model in models:
+        if model.optimum is not None:
+            console.print(Text(_optimum(model, model.optimum, several=len(models) > 1)))
     for doubt in doubts(models):
         said = capitalised(doubt) if len(models) == 1 else doubt
         console.print(Text(said, style="yellow"))
@@ -223,6 +227,23 @@ def _remaining(model: Model, index: int) -> str:
     if limit.criterion == "max_risk":
         return f"{rounded_percent(point.risk)} of what is accepted is wrong"
     return f"{rounded_percent(point.error_rate)} of all outputs remain wrong"
+
+
+def _optimum(model: Model, point: OperatingPoint, *, several: bool) -> str:
+    """Say at which threshold W is largest; a sentence without prices, which W does not need."""
+    costs = model.evaluation.costs
+    ratios = f"gamma = {costs.gamma:g} and delta = {costs.delta:g}"
+    if 0.0 < point.acceptance_rate < 1.0:
+        text = threshold_text(point.threshold, model.sweep, model.dtype)
+        where = f"at confidence >= {text}, where {rounded_percent(point.acceptance_rate)} is accepted"
+    else:
+        where = f"where {_share(point)} is accepted"
+    who = f" of {printable(model.name)}" if several else ""
+    errors = f"{rounded_percent(point.error_rate)} of all outputs remain wrong"
+    return (
+        f"With {ratios}, W{who} is largest (W = {costs.performance(point):.4f}) {where}; "
+        f"{errors if point.error_rate else 'no errors remain'}."
+    )
 
 
 def _cheapest(models: Sequence[Model], index: int) -> str:

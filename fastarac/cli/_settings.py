@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from fastarac.report.subjects import Subject
     from fastarac.uncertainty.compared import ModelComparison
 
+WITHOUT_GROUPS = (
+    "some outputs have no confidence, such as words that were missed; --by evaluates groups of outputs "
+    "that all have one"
+)
 UNBROKEN = "\ue000%"  # a percentage that stays on one line while lines are broken
 
 
@@ -80,10 +84,14 @@ class Settings:
             with collected(notes):
                 figures = fastarac.evaluate(**items, **self.arguments, **self.certainty.arguments())
             priced = self.costs.prices is not None
-            if not priced:  # nothing but the ratios of the prices is known
-                figures = replace(figures, spending=None)
             if outputs.never_accepted is not None:
+                if outputs.by is not None:
+                    raise ValueError(WITHOUT_GROUPS)
                 figures = restricted(figures, sweep, outputs.never_accepted)
+            optimum = None
+            if not priced and figures.spending is not None:  # the ratios of the prices are no prices
+                optimum = figures.spending.cheapest if self.costs.are_given else None
+                figures = replace(figures, spending=None)
             limits = [found.limit for found in figures.limits]
             groups = None
             if outputs.by is not None:
@@ -97,7 +105,10 @@ class Settings:
         except ValueError as error:
             raise RefusalError(f"{name}: {in_words_of_options(error)}") from None
         said = tuple(in_words_of_options(note) for note in notes)
-        return Model(name, sweep, figures, confidence.dtype, said, number_of_groups(outputs), groups)
+        return Model(
+            name, sweep, figures, confidence.dtype, said, number_of_groups(outputs), groups,
+            optimum=optimum,
+        )  # fmt: skip
 
     def report(
         self,

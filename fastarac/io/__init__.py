@@ -108,7 +108,8 @@ def read_outputs(
         The column of groups of items that depend on each other, such as pages: not null.
     empty_confidence : bool, default=False
         Whether the confidence may be null, or empty: such outputs are items that no threshold
-        accepts, as a missing word or an empty field that people see.
+        accepts, as a missing word or an empty field that people see. Where a column ``kind`` says
+        ``missed``, as in the words that ``fastarac ocr`` writes, it always may.
 
     Returns
     -------

@@ -33,6 +33,9 @@ EXACT_FLOAT_LIMIT = 2.0**53
 WRITTEN_TRUE = r"\s*((?i:true)|\+?0*1(\.0*)?([eE][+-]?0+)?)\s*"
 WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
 
+#: The column in which `fastarac ocr -o` says what became of a word, and what it says of a missed one.
+KIND, MISSED = "kind", "missed"
+
 
 @dataclass(frozen=True)
 class Pick(ABC):
@@ -101,15 +104,18 @@ class Confidence(Number):
     ----------
     empty : bool
         Whether an output may have none; it is 0 there until all others are known.
+    missed : bool
+        Whether a missed word may have none.
     """
 
     empty: bool
+    missed: bool = False
 
     def expression(self, source: Source) -> str:
         number = super().expression(source)
-        if not self.empty:
+        if not self.empty and not self.missed:
             return number
-        return f"CASE WHEN {_is_empty(source, self.column)} THEN 0 ELSE {number} END"
+        return f"CASE WHEN {_never_accepted(source, self)} THEN 0 ELSE {number} END"
 
     def expectation(self, source: Source) -> str:  # noqa: ARG002
         if self.empty:
@@ -125,11 +131,15 @@ class Confidence(Number):
         return super().hint(value)
 
 
+@dataclass(frozen=True)
 class Rejected(Pick):
+    """Which outputs lack a confidence that may lack it."""
+
     expected = "a finite number or nothing"
+    confidence: Confidence
 
     def expression(self, source: Source) -> str:
-        return _is_empty(source, self.column)
+        return _never_accepted(source, self.confidence)
 
 
 class Weight(Number):
@@ -230,6 +240,22 @@ def _is_empty(source: Source, column: str) -> str:
     return f"({name} IS NULL OR trim({name}) = '')"
 
 
+def _has_missed(source: Source) -> bool:
+    """Whether a column says what became of each word, as in a file of `fastarac ocr -o`."""
+    if source.columns.count(KIND) != 1:
+        return False
+    source.require(KIND)
+    return source.kind_of(KIND) == TEXT
+
+
+def _never_accepted(source: Source, confidence: Confidence) -> str:
+    empty = _is_empty(source, confidence.column)
+    if confidence.empty:
+        return empty
+    # a comparison with null is null, which no row is to be
+    return f"({empty} AND coalesce({source.identifier(KIND)} = '{MISSED}', false))"
+
+
 @dataclass(frozen=True)
 class Columns:
     """Which columns of a file are read, as :func:`fastarac.io.read_outputs` takes them."""
@@ -263,7 +289,7 @@ class Columns:
 
     def batches(self, source: Source, size: int) -> Iterator[tuple[Array, Array]]:
         """Yield whether outputs are correct, and their confidences, of so many rows at a time."""
-        picks = self._known(source).picks(source)
+        picks = self._known(source).picks(source, missed=False)
         yield from _stream(source, picks, size)
 
     def _known(self, source: Source) -> Columns:
@@ -281,8 +307,11 @@ class Columns:
         )
         raise DataFileError(source.path, problem)
 
-    def picks(self, source: Source) -> list[Pick]:
-        """Return what is read of a file, or raise where it lacks a column."""
+    def picks(self, source: Source, *, missed: bool = True) -> list[Pick]:
+        """Return what is read of a file, or raise where it lacks a column.
+
+        `missed` says whether missed words may lack a confidence.
+        """
         if self.empty_truth and self.truth is None:
             problem = (
                 f"empty_truth is True, but column {quoted(str(self.correct))} says what is correct; a "
@@ -292,9 +321,12 @@ class Columns:
         for name in (self.confidence, self.correct, self.prediction, self.truth, self.weight):
             if name is not None:
                 source.require(name)
-        picks: list[Pick] = [Confidence("confidence", self.confidence, self.empty_confidence)]
-        if self.empty_confidence:
-            picks.append(Rejected("rejected", self.confidence))
+        confidence = Confidence(
+            "confidence", self.confidence, self.empty_confidence, missed and _has_missed(source)
+        )
+        picks: list[Pick] = [confidence]
+        if confidence.empty or confidence.missed:
+            picks.append(Rejected("rejected", self.confidence, confidence))
         if self.correct is not None:
             picks.append(Correct("correct", self.correct))
         if self.prediction is not None and self.truth is not None:

@@ -12,7 +12,7 @@ from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import html_of_columns
 from fastarac.measures._named import Measures
 from fastarac.measures._tables import GOALS, Tables
-from fastarac.sweep import ThresholdSweep
+from fastarac.sweep import ThresholdSweep, reject_all_beside_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -311,10 +311,7 @@ def confusion_measures(
     """
     given: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
     if isinstance(tp, ThresholdSweep):
-        for name in NAMES[1:]:
-            if given[name] is not None:
-                message = f"{name} is given beside a ThresholdSweep; the sweep alone is expected"
-                raise TypeError(message)
+        reject_all_beside_sweep(**{name: given[name] for name in NAMES[1:]})
         return SweepMeasures(tp)
     for name in NAMES:
         if given[name] is None:

@@ -185,8 +185,10 @@ class _Rule:
     ) -> None:
         self.picks = [pick for pick in (number, label, document) if pick is not None]
         self.value = number.expression(source)
-        empty = Rejected("rejected", number.column).expression(source)
-        self.given = f"(NOT {empty})" if number.empty else "true"
+        self.given = "true"
+        if number.empty:
+            empty = Rejected("rejected", number.column, number).expression(source)
+            self.given = f"(NOT {empty})"
         self.written = f"CAST({source.identifier(number.column)} AS VARCHAR)"
         self.by = None if label is None else label.expression(source)
         self.document = None if document is None else document.expression(source)

@@ -32,7 +32,6 @@ from fastarac.sklearn._sums import (
     precision_of,
     roc_area,
 )
-from fastarac.sklearn.curves import reject_beside_sweep
 from fastarac.sklearn.multiclass import (
     Classes,
     Metric,
@@ -43,7 +42,7 @@ from fastarac.sklearn.multiclass import (
     one_vs_rest,
     wrong_shape,
 )
-from fastarac.sweep import ThresholdSweep, every_threshold
+from fastarac.sweep import ThresholdSweep, every_threshold, reject_all_beside_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -187,7 +186,7 @@ def roc_auc_score(
     array([1.        , 1.        , 0.83333333])
     """
     if isinstance(y_true, ThresholdSweep):
-        reject_beside_sweep(y_score=y_score, sample_weight=sample_weight, labels=labels)
+        reject_all_beside_sweep(y_score=y_score, sample_weight=sample_weight, labels=labels)
         _check_max_fpr(max_fpr)
         value, message = _area_of_sweep(y_true, max_fpr)
         _warn([message])
@@ -333,7 +332,7 @@ def average_precision_score(
     """
     name = "average_precision_score"
     if isinstance(y_true, ThresholdSweep):
-        reject_beside_sweep(y_score=y_score, sample_weight=sample_weight)
+        reject_all_beside_sweep(y_score=y_score, sample_weight=sample_weight)
         value, message = precision_of(_arrays_of(every_threshold(y_true)))
         _warn([message])
         return value

@@ -43,7 +43,8 @@ def correctness(
     ------
     ValueError, TypeError
         For scores that are not finite numbers, shapes that do not fit, true classes that are not
-        among `classes`, and a `threshold` outside [0, 1] where all scores lie in it.
+        among `classes`, or fractions where `classes` does not name them, and a `threshold` outside
+        [0, 1] where all scores lie in it.
 
     Notes
     -----
@@ -74,6 +75,12 @@ def correctness(
     if not np.isfinite(scores).all():
         message = "y_score has NaN or infinite values; finite numbers are expected"
         raise ValueError(message)
+    if classes is None and labels.dtype.kind in "fc" and (labels != np.round(labels)).any():
+        found = labels[labels != np.round(labels)][0].item()
+        message = f"y_true has {found!r}; classes are expected: texts, booleans or whole numbers"
+        if scores.ndim == 1 and (scores == np.round(scores)).all():
+            message += " (y_true comes before y_score)"
+        raise ValueError(message + ", or classes= that names fractions")
     known = np.unique(labels) if classes is None else np.asarray(on_cpu(classes))
     columns = scores.shape[1] if scores.ndim == 2 else 2
     if known.shape != (columns,):

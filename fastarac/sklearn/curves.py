@@ -38,7 +38,7 @@ from fastarac.sklearn._points import (
     points_of_items,
     points_of_sweep,
 )
-from fastarac.sweep import ThresholdSweep, every_threshold
+from fastarac.sweep import ThresholdSweep, every_threshold, reject_all_beside_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,14 +157,6 @@ class Curve(NamedTuple):
         return thresholds
 
 
-def reject_beside_sweep(**values: object) -> None:
-    """Raise where something is given beside a sweep that has all in it already."""
-    for name, value in values.items():
-        if value is not None:
-            message = f"{name} is given beside a ThresholdSweep; the sweep alone is expected"
-            raise TypeError(message)
-
-
 def curve_of_sweep(sweep: ThresholdSweep, shape: Shape) -> Curve:
     """Return the points of a sweep."""
     return Curve(points_of_sweep(sweep, shape), sweep.thresholds.dtype, None, shape.falling)
@@ -205,7 +197,7 @@ def _curve(
 ) -> Curve:
     """Return the points of a curve, whose arguments are as the function of that name takes them."""
     if isinstance(y_true, ThresholdSweep):
-        reject_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
+        reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         if function != "roc_curve":  # straight between corners
             every_threshold(y_true)
         return curve_of_sweep(y_true, shape)
@@ -441,7 +433,7 @@ def det_curve(
     _checks.check_boolean("det_curve", "drop_intermediate", drop_intermediate)
     shape = Shape(TP_CHANGES_ONLY if drop_intermediate else EVERY, MISSES, falling=False)
     if isinstance(y_true, ThresholdSweep):
-        reject_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
+        reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         two_classes = y_true.n_correct > 0 and y_true.n_incorrect > 0
         items = None
         make = functools.partial(curve_of_sweep, every_threshold(y_true), shape)

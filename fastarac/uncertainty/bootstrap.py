@@ -25,7 +25,13 @@ from fastarac.sweep import split_grades
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.exact_variance import interval_of_pairs, read_pairs
-from fastarac.uncertainty.replicates import Evaluator, is_of_pairs, standard_error
+from fastarac.uncertainty.replicates import (
+    Evaluator,
+    is_of_pairs,
+    name_of,
+    standard_error,
+    value_of,
+)
 from fastarac.uncertainty.resampling import population_of
 from fastarac.uncertainty.statistics import Statistic, as_statistic
 
@@ -296,9 +302,10 @@ def _ends(
         _warn(f"{name} is undefined for the items themselves, and so is its interval")
         return intervals.UNKNOWN, math.nan
     if missing:
+        first = "" if missing == len(replicates) else f" (the first is resample {some.argmin() + 1:,})"
         _warn(
-            f"{name} is undefined for {missing} of {len(replicates)} resamples; interval and standard "
-            "error are those of the others"
+            f"{name} is undefined for {missing} of {len(replicates)} resamples{first}; interval and "
+            "standard error are those of the others"
         )
         replicates, spreads = replicates[some], spreads[some]
     if len(replicates) < 2:
@@ -371,23 +378,20 @@ def _by_name(
     named: dict[str, Callable[[ThresholdSweep], float]] = {}
     for one in several:
         if isinstance(one, str | Statistic) or not callable(one):
-            read = as_statistic(one)
-            name = repr(read) if read.parameters else read.name
-            named_before = name in named
-            named[name] = read
+            read: Callable[[ThresholdSweep], float] = as_statistic(one)
         else:
-            name = getattr(one, "__name__", repr(one))
-            named_before = name in named
-            named[name] = one
-        if named_before:
+            read = one
+        name = name_of(read)
+        if name in named:
             message = f"statistic has {name!r} twice; different names are expected"
             raise ValueError(message)
+        named[name] = read
     return named
 
 
 def _estimate(statistic: Callable[[ThresholdSweep], float], population: Population) -> float:
     with undefined_is_nan():
-        return float(statistic(population.sweep))
+        return value_of(statistic, population.sweep, "the items themselves")
 
 
 def _error(statistic: Callable[[ThresholdSweep], float], name: str, population: Population) -> float:

@@ -12,7 +12,7 @@ from fastarac._core.exceptions import undefined_is_nan
 from fastarac._kernels.codes import CORRECT, STARTS
 from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.uncertainty import influence
-from fastarac.uncertainty.replicates import PAIRS, pair_values
+from fastarac.uncertainty.replicates import PAIRS, pair_values, value_of
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _leave_out(
                 smaller = _sweep_of(sweep.thresholds, left)
                 factor = (whole - 1) / whole if population.stratified else 1.0
                 with undefined_is_nan():
-                    value[i] = -factor * float(statistic(smaller))
+                    value[i] = -factor * value_of(statistic, smaller, "the items but one")
     return _by_class(values, counts, stratified=population.stratified)
 
 

@@ -195,6 +195,23 @@ def is_of_pairs(statistic: Read) -> bool:
     return isinstance(statistic, Statistic) and statistic.name in PAIRS
 
 
+def name_of(statistic: Read) -> str:
+    """The name of a statistic, or of a function."""
+    if isinstance(statistic, Statistic):
+        return repr(statistic) if statistic.parameters else statistic.name
+    return str(getattr(statistic, "__name__", repr(statistic)))
+
+
+def value_of(statistic: Read, sweep: ThresholdSweep, of: str) -> float:
+    """The value of a statistic; an error out of a function says of which, and `of` what items."""
+    try:
+        return float(statistic(sweep))
+    except Exception as error:
+        if not isinstance(statistic, Statistic):
+            error.add_note(f"raised by the statistic {name_of(statistic)}, of {of}")
+        raise
+
+
 class Evaluator:
     """Evaluates statistics on resamples, which the key decides over, several threads at once.
 
@@ -272,7 +289,9 @@ class Evaluator:
             if quick is None or len(self._errors):
                 sweep = resample.sweep() if sweep is None else sweep
             if quick is None and sweep is not None:
-                self._values[j, r] = float(statistic(sweep))
+                self._values[j, r] = value_of(
+                    statistic, sweep, f"resample {r + 1:,} of {self.n_resamples:,}"
+                )
             if len(self._errors) and sweep is not None and isinstance(statistic, Statistic):
                 self._errors[j, r] = standard_error(
                     sweep, statistic, stratified=self._population.stratified
