@@ -91,10 +91,14 @@ class TestLongRows:
         assert len(read_outputs(write_text(tmp_path / "f.csv", text))) == 1
 
     def test_too_long(self, tmp_path):
-        text = f"note,correct,confidence\nx,1,0.5\n{'z' * 2_100_000},1,0.5\n"
+        text = f"note,correct,confidence\nx,1,0.5\n{'z' * (1 << 24)},1,0.5\n"
+        error = refusal(write_text(tmp_path / "f.csv", text))
+        assert "line 3 has more than 16,777,216 bytes; reading_limits(max_line=" in str(error)
+        lines = f"{'z' * (1 << 20)}\n" * 17
+        text = f'note,correct,confidence\nx,1,0.5\n"{lines}",1,0.5\n'
         error = refusal(write_text(tmp_path / "f.csv", text))
         assert (error.row, error.line) == (2, 3)
-        assert "the row has 2,100,007 bytes; at most 2,000,000 are expected" in str(error)
+        assert "the row has more than 16,777,216 bytes" in str(error)
 
 
 class TestTSV:

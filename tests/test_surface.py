@@ -152,6 +152,8 @@ MEANINGS = {
     "steps": "points inside a bin",
     "max_width": "of the bounds of the ROC-AUC",
     "max_memory": "bytes",
+    "max_line": "bytes of a line, or of a row of a CSV file",
+    "max_ratio": "bytes to which a compressed file expands, over its own",
     "data": "the bytes of a sketch",
     # Uncertainty
     "statistic": "the name of a statistic, a Statistic or a callable",

@@ -37,7 +37,9 @@ from fastarac.cli._options import (
     Item,
     Level,
     Limits,
+    MaxLine,
     MaxMemory,
+    MaxRatio,
     MaxRisks,
     Method,
     MethodName,
@@ -138,12 +140,18 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback(epilog=EXAMPLES)
 def _common(
+    context: typer.Context,
+    max_line: MaxLine = None,
+    max_ratio: MaxRatio = None,
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
     """How much of a machine's output can be accepted unchecked, and at which confidence."""
+    from fastarac.io import reading_limits
+
+    context.with_resource(reading_limits(max_line=max_line, max_ratio=max_ratio))
 
 
 @app.command(epilog=EXAMPLES)

@@ -31,6 +31,8 @@ WORDS = {
     "truth=COLUMN": "--truth COLUMN",
     "item=COLUMN": "--id COLUMN",
     "model=COLUMN": "--model COLUMN",
+    "reading_limits(max_line=BYTES)": "fastarac --max-line SIZE",
+    "reading_limits(max_ratio=RATIO)": "fastarac --max-ratio RATIO",
 }
 
 

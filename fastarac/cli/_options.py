@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
 RESAMPLES = 2000
+UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 EXACT = 1 << 53  # up to here, a double holds every integer
 # What the library calls an argument, and what the user has typed.
 NAMES = {
@@ -126,6 +128,29 @@ def rate(text: str) -> float:
     if 0.0 <= value < 1.0:
         return value
     raise typer.BadParameter(f"{text!r} is not a rate from 0 to below 1; {_as_rate(text)}")
+
+
+def bytes_of(text: str) -> int | None:
+    """Return the bytes of a size such as 500MB, or None where a text is no size."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
+    unit = UNITS.get(found[2].upper()) if found else None
+    return None if found is None or unit is None else int(float(found[1]) * unit)
+
+
+def line_size(text: str) -> int:
+    """Read how many bytes a line may have."""
+    size = bytes_of(text)
+    if size:
+        return size
+    raise typer.BadParameter(f"{text!r} is not a size; one such as 64MB is expected")
+
+
+def ratio(text: str) -> float:
+    """Read how many times its size a file may expand to."""
+    value = number(text)
+    if value >= 1:
+        return value
+    raise typer.BadParameter(f"{text!r} is below 1, to which nothing expands")
 
 
 def _as_rate(text: str) -> str:
@@ -304,6 +329,22 @@ MaxMemory = Annotated[
     option(
         "--max-memory SIZE",
         "Stream files that are larger than memory: figures become bounds. Such as 500MB or 2GB.",
+    ),
+]
+MaxLine = Annotated[
+    int | None,
+    option(
+        "--max-line SIZE",
+        "Bytes that a line of a file may have, such as 64MB.  [default: 16MiB]",
+        parser=line_size,
+    ),
+]
+MaxRatio = Annotated[
+    float | None,
+    option(
+        "--max-ratio RATIO",
+        "How many times its size a compressed file above 64MiB may expand to.  [default: 200]",
+        parser=ratio,
     ),
 ]
 Plot = Annotated[

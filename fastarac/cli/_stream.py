@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -12,7 +11,7 @@ from fastarac import evaluate, io
 from fastarac._core.text import count, printable
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import in_words, names_of_files
-from fastarac.cli._options import Format, RefusalError
+from fastarac.cli._options import Format, RefusalError, bytes_of
 from fastarac.cli._report import CAUTION, text_of_rows
 from fastarac.cli._settings import write
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from fastarac.cli._settings import Settings
 
-UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 LEAST = 64 * 10**6
 COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth")
 OF_SKETCH = 10  # part of the memory that the sketch may take
@@ -71,12 +69,10 @@ def evaluate_streams(
 
 
 def _bytes(text: str) -> int:
-    """Return the bytes of a size such as 500MB."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
-    unit = UNITS.get(found[2].upper()) if found else None
-    if found is None or unit is None:
+    """Return the bytes of `--max-memory`."""
+    size = bytes_of(text)
+    if size is None:
         raise RefusalError(f"--max-memory is {text!r}; a size such as 500MB or 2GB is expected")
-    size = int(float(found[1]) * unit)
     if size < LEAST:
         raise RefusalError(f"--max-memory is {text!r}; at least {LEAST // 10**6}MB is expected")
     return size

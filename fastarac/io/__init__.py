@@ -20,6 +20,7 @@ from fastarac._core.inputs import whole_number
 from fastarac.io._columns import Columns
 from fastarac.io._formats import open_source
 from fastarac.io._labels import FIELDS, Texts
+from fastarac.io._limits import reading_limits as reading_limits
 from fastarac.io._models import Models as Models
 from fastarac.io._models import read_files, with_codes, with_names
 from fastarac.io._outputs import Labels as Labels
@@ -40,6 +41,7 @@ __all__ = [
     "Outputs",
     "read_models",
     "read_outputs",
+    "reading_limits",
     "sketch_outputs",
 ]
 ROWS = 1 << 16  # of a file that are read at a time where it is streamed
@@ -121,7 +123,8 @@ def read_outputs(
     ------
     DataFileError
         If the file cannot be read, has no rows, lacks a column, or holds a value that does not
-        belong there. The message names the file, the row and the column.
+        belong there. The message names the file, the row and the column. Also if a line is longer, or
+        a compressed file expands further, than :func:`reading_limits` allow.
     ValueError
         If `correct` is given together with `prediction` or `truth`, or only one of the latter.
     ModuleNotFoundError

@@ -6,6 +6,7 @@ from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from fastarac.io._limits import MAX_LINE, longest_line, too_long
 from fastarac.io._sources import QUOTED_NOTHING, DataFileError, Source, compression, text_lines
 
 if TYPE_CHECKING:
@@ -16,11 +17,10 @@ if TYPE_CHECKING:
 
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 QUOTE = '"'
-LONGEST_ROW = 2_000_000  # bytes, which DuckDB holds at a time
 
 
 class MalformedRowError(ValueError):
-    """A row whose quotes do not end as they should; it begins on `line`."""
+    """A row whose quotes do not end as they should, or that is too long; it begins on `line`."""
 
     def __init__(self, problem: str, line: int) -> None:
         self.line = line
@@ -28,11 +28,10 @@ class MalformedRowError(ValueError):
 
 
 class Row(NamedTuple):
-    """A row of a delimited file: the line on which it begins, its fields and its bytes."""
+    """A row of a delimited file: the line on which it begins, and its fields."""
 
     line: int
     fields: list[str]
-    size: int
 
 
 class Delimited(Source):
@@ -64,7 +63,9 @@ class Delimited(Source):
         return (
             "read_csv(?, auto_detect = false, header = true, allow_quoted_nulls = false, "
             f"delim = '{self.delimiter}', quote = '{quote}', escape = '{quote}', "
-            f"max_line_size = {LONGEST_ROW}, columns = {{{types}}}, "
+            # its default buffer, twice as large, takes a gigabyte where a quote is not closed
+            f"max_line_size = {longest_line()}, buffer_size = {max(longest_line(), MAX_LINE)}, "
+            f"columns = {{{types}}}, "
             f"hive_partitioning = false{compression(self.path)})"
         )
 
@@ -90,12 +91,8 @@ class Delimited(Source):
                 return
             except MalformedRowError as error:
                 raise DataFileError(self.path, str(error), row=number, line=error.line) from None
-            problem = None
             if len(found.fields) != len(self.columns):
                 problem = f"the header has {len(self.columns)} fields, the row has {len(found.fields)}"
-            elif found.size > LONGEST_ROW:
-                problem = f"the row has {found.size:,} bytes; at most {LONGEST_ROW:,} are expected"
-            if problem is not None:
                 raise DataFileError(self.path, problem, row=number, line=found.line)
             yield found.line
 
@@ -112,15 +109,17 @@ class Delimited(Source):
             if begun is None:
                 fields, size, first = [], 0, number
             size += len(line.encode())
+            if size > longest_line():
+                raise MalformedRowError(too_long("the row"), first)
             rest = line.rstrip("\r\n")
             if begun is None and not rest:
                 continue
             if not self.is_quoted or (begun is None and QUOTE not in rest):
-                yield Row(first, rest.split(self.delimiter), size)
+                yield Row(first, rest.split(self.delimiter))
                 continue
             begun = self._split(line, rest, fields, begun, first)
             if begun is None:
-                yield Row(first, fields, size)
+                yield Row(first, fields)
         if begun is not None:
             raise MalformedRowError("a quote is not closed", first)
 

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from fastarac._core.text import quoted
 from fastarac.io._delimited import DELIMITERS, Delimited
+from fastarac.io._limits import expands_too_far, largest_expansion, longest_line
 from fastarac.io._sources import (
     DataFileError,
     Source,
     compression,
     first_line,
+    require_modest,
     sql_name,
     sql_text,
     text_lines,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIX = ".parquet"
 JSON_RECORDS_SEARCHED_FOR_COLUMNS = 1000
+BYTES_OF_A_ROW = 8  # that a confidence takes in memory
 BYTE_ORDER_MARK = "\ufeff"
 # The types of JSON values that can be names, as people and as DuckDB call them.
 NAMES_IN_JSON = {
@@ -44,11 +47,14 @@ class JsonLines(Source):
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
         super().__init__(path, connection)
-        records = [record for _, record in islice(self._records(), JSON_RECORDS_SEARCHED_FOR_COLUMNS)]
-        if not records:
+        first: dict[str, Any] | None = None
+        names: dict[str, None] = {}
+        for _, record in islice(self._records(), JSON_RECORDS_SEARCHED_FOR_COLUMNS):
+            first = dict(record) if first is None else first
+            names.update(dict.fromkeys(key for key, _ in record))
+        if first is None:
             raise DataFileError(path, "there are no rows")
-        self._first = dict(records[0])
-        self.columns = list(dict.fromkeys(key for record in records for key, _ in record))
+        self._first, self.columns = first, list(names)
         self._types: dict[str, str] = {}
 
     def require(self, column: str, *, is_label: bool = False) -> None:
@@ -58,10 +64,15 @@ class JsonLines(Source):
 
     def find_all_columns(self) -> None:
         """Look for columns in all records, not in the first ones alone; the order is that of those."""
-        objects = f"read_ndjson_objects(?{compression(self.path)})"
+        objects = f"read_ndjson_objects(?{self._options})"
         query = f"SELECT DISTINCT unnest(json_keys(json)) FROM {objects}"
         rows = self.connection.execute(query, [self.literal]).fetchall()
         self.columns += sorted({row[0] for row in rows} - set(self.columns))
+        self.require_few_columns()
+
+    @property
+    def _options(self) -> str:
+        return f", maximum_object_size = {longest_line()}{compression(self.path)}"
 
     def value(self, column: str) -> str:
         """Return the SQL expression of the JSON values in a column that labels may be read from."""
@@ -76,11 +87,11 @@ class JsonLines(Source):
     @property
     def table(self) -> str:
         if self._by_pointer:
-            return f"read_ndjson_objects(?, hive_partitioning = false{compression(self.path)})"
+            return f"read_ndjson_objects(?, hive_partitioning = false{self._options})"
         types = ", ".join(f"{sql_text(name)}: '{type_}'" for name, type_ in self._types.items())
         return (
             f"read_json(?, format = 'newline_delimited', records = 'true', columns = {{{types}}}, "
-            f"hive_partitioning = false{compression(self.path)})"
+            f"hive_partitioning = false{self._options})"
         )
 
     def identifier(self, column: str) -> str:
@@ -171,7 +182,20 @@ class Parquet(Source):
         except duckdb.Error as failure:
             raise self.explain(failure) from None
         self.columns = names
+        self._require_modest()
         self._described = [(str(row[0]), str(row[1])) for row in described]
+
+    def _require_modest(self) -> None:
+        """Raise where the footers tell of more than a file of this size may hold."""
+        footer = (
+            "SELECT sum(total_uncompressed_size), sum(row_group_num_rows) FILTER (column_id = 0) "
+            "FROM parquet_metadata(?)"
+        )
+        found = self.connection.execute(footer, [self.literal]).fetchall()[0]
+        pages, rows = (int(each or 0) for each in found)
+        size = sum(size for _, _, size, _ in self._versions)
+        if max(pages, rows * BYTES_OF_A_ROW) > largest_expansion(size):
+            raise DataFileError(self.path, expands_too_far(size))
 
     def _names(self) -> list[str]:
         """Return the names of the columns in the file; in SQL some of them are others."""
@@ -263,8 +287,12 @@ def open_source(path: Path, connection: DuckDBPyConnection) -> Source:
         raise DataFileError(path, problem)
     if is_empty:
         raise DataFileError(path, "the file is empty")
+    source: Source
     if name.endswith(PARQUET_SUFFIX):
-        return Parquet(path, connection)
-    if text_name.endswith(JSON_SUFFIXES):
-        return JsonLines(path, connection)
-    return Delimited(path, connection)
+        source = Parquet(path, connection)
+    else:
+        require_modest(path)
+        is_json = text_name.endswith(JSON_SUFFIXES)
+        source = (JsonLines if is_json else Delimited)(path, connection)
+    source.require_few_columns()
+    return source

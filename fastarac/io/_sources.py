@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from fastarac._core.extras import require
 from fastarac._core.files import whole_file
 from fastarac._core.text import quoted
+from fastarac.io._limits import MAX_COLUMNS, expands_too_far, largest_expansion, longest_line, too_long
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -40,6 +42,8 @@ FLOATS_AND_INTEGERS = frozenset(
         *("FLOAT", "DOUBLE"),
     }
 )
+MOST_OF_DEFLATE = 1032  # bytes that one byte of a .gz file can become
+READ, HELD = 1 << 16, 1 << 20  # bytes of a file, and of what a .gz file expands to, at a time
 OTHER_NUMBERS = frozenset({"HUGEINT", "UHUGEINT", "DECIMAL"})
 OTHER_NAMES = frozenset({"DATE", "TIME", "UUID", "INTERVAL"})  # besides times with a date
 
@@ -264,6 +268,12 @@ class Source(ABC):
             problem = f"there is no column {quoted(column)}{hint}; the columns are {listed}"
             raise DataFileError(self.path, problem)
 
+    def require_few_columns(self) -> None:
+        """Raise where there are more columns than DuckDB has memory for."""
+        if len(self.columns) > MAX_COLUMNS:
+            problem = f"it has {len(self.columns):,} columns; at most {MAX_COLUMNS:,} are expected"
+            raise DataFileError(self.path, problem)
+
     def require_unchanged(self) -> None:
         """Raise where the file has changed since it was opened: passes over it may disagree."""
         try:
@@ -309,13 +319,75 @@ def _versions(path: Path) -> list[tuple[str, int, int, int]]:
     return [(name, at.st_ino, at.st_size, at.st_mtime_ns) for name, at in stats]
 
 
+def require_modest(path: Path) -> None:
+    """Raise where a .gz file expands further than it may, or where the last line of a file is too long.
+
+    What a .gz file says of itself is not believed, since it may be crafted: it is decompressed, and
+    nothing of it is kept. DuckDB refuses lines that are too long, but drops one without a word where
+    the file ends in it.
+    """
+    (version,) = _versions(path)
+    limits = largest_expansion(version[2]), longest_line()
+    if not path.name.lower().endswith(".gz"):
+        _require_short_end(path, version[2])
+    elif version[2] * MOST_OF_DEFLATE > min(limits):
+        _decompress_within(path, version, limits)
+
+
+def _require_short_end(path: Path, size: int) -> None:
+    longest = longest_line()
+    with path.open("rb") as file:
+        for read in sorted({min(READ, longest), longest}):  # in nearly all files the first will do
+            file.seek(max(size - read - 1, 0))
+            if size <= read or _unfinished(file.read()) <= read:
+                return
+    raise DataFileError(path, too_long("the last line"))
+
+
+def _unfinished(block: bytes) -> int:
+    """Return how many bytes stand behind the last end of a line."""
+    return len(block) - 1 - max(block.rfind(b"\n"), block.rfind(b"\r"))
+
+
+@lru_cache  # commands open a file more than once
+def _decompress_within(
+    path: Path, version: tuple[str, int, int, int], limits: tuple[float, int]
+) -> None:
+    most, longest = limits
+    expanded = line = 0
+    member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    with path.open("rb") as file:
+        try:
+            while read := file.read(READ):
+                while read:
+                    if member.eof:  # another file may follow, or padding
+                        read = read.lstrip(b"\0")
+                        if not read:
+                            break
+                        member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+                    block = member.decompress(read, HELD)
+                    expanded += len(block)
+                    unfinished = _unfinished(block)
+                    line = line + unfinished if unfinished == len(block) else unfinished
+                    if expanded > most:
+                        raise DataFileError(path, expands_too_far(version[2]))
+                    if line > longest:
+                        raise DataFileError(path, too_long("a line"))
+                    read = member.unused_data if member.eof else member.unconsumed_tail
+        except zlib.error as error:
+            raise DataFileError(path, f"it cannot be read: {error}") from None
+
+
 def text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:
-    """Yield the lines of a text file, with their ends."""
+    """Yield the lines of a text file, with their ends; raise where one is too long."""
+    longest = longest_line()
     opener = gzip.open if path.name.lower().endswith(".gz") else open
     read = 0
     try:
         with opener(path, "rt", encoding=encoding, newline="") as file:
-            for line in file:
+            while line := file.readline(longest + 1):
+                if len(line) > longest:
+                    raise DataFileError(path, too_long(f"line {read + 1}"))
                 yield line
                 read += 1
     except UnicodeDecodeError:
