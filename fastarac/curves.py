@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
-from fastarac._core import parallel
 from fastarac._core.results import Table, TupleResult
-from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
-from fastarac.operating.reviewer import Reviewer, check_reviewer
+from fastarac._engine import parallel
+from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
+from fastarac.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import ThresholdSweep, as_points, as_sweep, reject_beside_sweep
 
 if TYPE_CHECKING:

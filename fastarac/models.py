@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from fastarac._core.inputs import NAMES, read_items
-from fastarac._core.sorting import sweep_arrays
+from fastarac._engine.inputs import NAMES, read_items
+from fastarac._engine.sorting import sweep_arrays
 from fastarac.sweep import ThresholdSweep, every_threshold, trusted_sweep
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastarac._core import runs, sorting
-from fastarac._core.counted import SweepArrays, integer_thresholds
-from fastarac._core.grades import GradedItems, graded_items
-from fastarac._core.inputs import NAMES, read_counts, read_items, vector
-from fastarac._core.minority import corners_around_few
 from fastarac._core.results import Result, Table, TupleResult, read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import rounded_percent
+from fastarac._engine import runs, sorting
+from fastarac._engine.counting import SweepArrays, integer_thresholds
+from fastarac._engine.grades import GradedItems, graded_items
+from fastarac._engine.inputs import NAMES, read_counts, read_items, vector
+from fastarac._engine.smaller_class import corners_around_few
 
 FloatArray = NDArray[np.float64]
 

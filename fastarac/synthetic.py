@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fastarac._core.exceptions import UndefinedMetricWarning
-from fastarac._core.inputs import fractions_of, positive_scalar, real_scalar, whole_number
+from fastarac._engine.inputs import fractions_of, positive_scalar, real_scalar, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

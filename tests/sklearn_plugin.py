@@ -67,7 +67,7 @@ class Recorder:
         from sklearn.metrics import _ranking
 
         import fastarac as fa
-        from fastarac.sklearn import _checks, areas, ranking
+        from fastarac.dropins import _checks, areas, ranking
 
         for module in (_checks, areas):
             module.UndefinedMetricWarning = sklearn.exceptions.UndefinedMetricWarning

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Mutation = Callable[[random.Random, bytes], bytes]
 
-TESTS = Path(__file__).parents[2] / "tests" / "data" / "ocr"
+TESTS = Path(__file__).parents[2] / "tests" / "ocr" / "data"
 SAMPLE = Path(ocr.__file__).parent / "sample"
 PATIENCE = 20.0  # seconds for one file; the largest take one
 LARGEST = 4 << 20  # bytes of an enlarged file

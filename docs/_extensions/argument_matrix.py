@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 COLUMNS = ("sample_weight", "groups", "reviewer", "costs")
 ITEMS = ("correct", "y_true", "models")  # first arguments of functions of items
 OF_COUNTS = ("bcost", "bcost_delta")  # these as well, of items that are counted
-SCIKIT_LEARN = "fastarac.sklearn"
+SCIKIT_LEARN = "fastarac.dropins"
 
 REASONS = {
     "figure": "Groups (pages, documents) say how much items depend on each other. That decides how "

@@ -13,7 +13,9 @@ from fastarac._core.text import percent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DATA = Path(__file__).parents[1] / "_data" / "operation.json"  # by python -m bench.operation --table
+DATA = (
+    Path(__file__).parents[1] / "_data" / "operation.json"
+)  # by python -m bench.simulations.operation --table
 
 
 def read() -> dict[str, Any]:

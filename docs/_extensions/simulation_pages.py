@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATA = Path(__file__).parents[1] / "_data"
-GUARANTEES = DATA / "guarantees.json"  # by python -m bench.guarantees
-TYPE_ONE = DATA / "type_one.json"  # by python -m bench.type_one
+GUARANTEES = DATA / "guarantees.json"  # by python -m bench.simulations.guarantees
+TYPE_ONE = DATA / "type_one.json"  # by python -m bench.simulations.type_one
 LEVEL = 0.05
 SURELY = 2.0  # standard errors above the level, from which a share is shown bold
 SOME = 5.0  # percent of samples with a warning, from which they are named

@@ -19,7 +19,9 @@ from fastarac.datasets import load_digits_ocr
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COVERAGE = Path(__file__).parents[1] / "_data" / "coverage.json"  # by python -m bench.coverage --table
+COVERAGE = (
+    Path(__file__).parents[1] / "_data" / "coverage.json"
+)  # by python -m bench.simulations.coverage --table
 LOW, WARNED = 93.0, 95.0  # percent; intervals that cover less are to warn in so many samples
 SOME = 5.0  # percent of samples with a warning, from which they are named
 HARDEST = 12

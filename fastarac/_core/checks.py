@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fastarac._core.inputs import fractions_of, of_percent, real_scalar
+from fastarac._engine.inputs import fractions_of, of_percent, real_scalar
 
 DEFAULT_LEVEL = 0.95
 HIGHEST_FAILURE = 0.5  # beyond it, someone has given a level of confidence

@@ -37,7 +37,9 @@ def attach(module: str, package: str, file: str) -> Names:
     home = {}
     for line in stub.splitlines():
         match line.split():
-            case ["from", origin, "import", name, "as", again] if origin[0] == "." and name == again:
+            case ["from", origin, "import", name, "as", again] if (
+                origin.startswith((".", "fastarac.")) and name == again
+            ):
                 home[name] = origin
 
     def load(name: str) -> object:

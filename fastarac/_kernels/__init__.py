@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fastarac._kernels import areas as areas
     from fastarac._kernels import costs as costs
     from fastarac._kernels import counting as counting
-    from fastarac._kernels import dropin as dropin
+    from fastarac._kernels import curve_points as curve_points
     from fastarac._kernels import figures as figures
     from fastarac._kernels import groups as groups
     from fastarac._kernels import hulls as hulls
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from fastarac._kernels import isotonic as isotonic
     from fastarac._kernels import limits as limits
     from fastarac._kernels import measures as measures
-    from fastarac._kernels import minority as minority
-    from fastarac._kernels import places as places
+    from fastarac._kernels import quantized_keys as quantized_keys
     from fastarac._kernels import ranking as ranking
     from fastarac._kernels import replicates as replicates
     from fastarac._kernels import resampling as resampling
     from fastarac._kernels import runs as runs
     from fastarac._kernels import sketch as sketch
+    from fastarac._kernels import smaller_class as smaller_class
     from fastarac._kernels import threshold as threshold
     from fastarac._kernels import verification as verification
     from fastarac._kernels import weighted as weighted
@@ -39,7 +39,7 @@ _MODULES = frozenset(
         "areas",
         "costs",
         "counting",
-        "dropin",
+        "curve_points",
         "figures",
         "groups",
         "hulls",
@@ -47,8 +47,8 @@ _MODULES = frozenset(
         "isotonic",
         "limits",
         "measures",
-        "minority",
-        "places",
+        "smaller_class",
+        "quantized_keys",
         "ranking",
         "replicates",
         "resampling",

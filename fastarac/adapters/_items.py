@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.results import Table, TupleResult
-from fastarac.evaluation import Evaluation, evaluate
+from fastarac.evaluation.items import Evaluation, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.extras import require
 from fastarac._core.results import Shown
-from fastarac.evaluation_groups import GroupEvaluation
+from fastarac.evaluation.groups import GroupEvaluation
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._core.extras import require
-from fastarac._core.inputs import fractions_of
-from fastarac.evaluation import evaluate
-from fastarac.frames.bounded import BoundedSweep
+from fastarac._engine.inputs import fractions_of
+from fastarac.bounds.bounded import BoundedSweep
+from fastarac.evaluation.items import evaluate
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 
 require("torchmetrics", "torch")

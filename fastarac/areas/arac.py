@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core import parallel, runs, sorting
-from fastarac._core.counted import SweepArrays
-from fastarac._core.inputs import NAMES, positive_scalar, read_items
-from fastarac._core.minority import corners_around_few
-from fastarac._core.pairs import quotient_of_pairs, value_of_pairs, whole_pairs
 from fastarac._core.results import TupleResult
-from fastarac._core.sorting import PairCounts, SortedItems, exact_quotient
+from fastarac._engine import parallel, runs, sorting
+from fastarac._engine.counting import SweepArrays
+from fastarac._engine.inputs import NAMES, positive_scalar, read_items
+from fastarac._engine.pairs import quotient_of_pairs, value_of_pairs, whole_pairs
+from fastarac._engine.smaller_class import corners_around_few
+from fastarac._engine.sorting import PairCounts, SortedItems, exact_quotient
 from fastarac._kernels.codes import (
     PRECISION_INTEGRALS,
     PRECISION_TRAPEZOIDS,

@@ -12,8 +12,8 @@ import numpy as np
 
 from fastarac._core.checks import exactly_one, fraction_of
 from fastarac._core.exceptions import warn_undefined
-from fastarac._core.inputs import SCORED_NAMES, choice, read_items
-from fastarac._core.sorting import doubled_area, sweep_arrays
+from fastarac._engine.inputs import SCORED_NAMES, choice, read_items
+from fastarac._engine.sorting import doubled_area, sweep_arrays
 from fastarac.sweep import (
     ThresholdSweep,
     as_corners,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from fastarac._core.exceptions import warn_undefined
-from fastarac._core.inputs import MOST_VALUES, SCORED_NAMES, choice, fractions_of, whole_number
 from fastarac._core.results import TupleResult
+from fastarac._engine.inputs import MOST_VALUES, SCORED_NAMES, choice, fractions_of, whole_number
 from fastarac._kernels.codes import OF_INTERPOLATION
 from fastarac.areas.arac import ranked, sum_over, totals
 from fastarac.areas.partial import scored_sweep

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 from fastarac import _kernels
 from fastarac._core.exceptions import warn_undefined
-from fastarac._core.inputs import choice, positive_scalar
-from fastarac._core.pairs import whole_pairs
-from fastarac._core.sorting import exact_quotient
+from fastarac._engine.inputs import choice, positive_scalar
+from fastarac._engine.pairs import whole_pairs
+from fastarac._engine.sorting import exact_quotient
 from fastarac._kernels.codes import OF_ESTIMATOR
 from fastarac.areas.arac import (
     CurveArea,
@@ -31,7 +31,7 @@ from fastarac.areas.arac import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastarac._core.sorting import PairCounts
+    from fastarac._engine.sorting import PairCounts
     from fastarac.areas.arac import Quotient, Ranked
     from fastarac.sweep import ThresholdSweep
 

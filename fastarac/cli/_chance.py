@@ -14,9 +14,9 @@ from fastarac.uncertainty.statistics import Statistic
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fastarac.evaluation_limits import Limit
+    from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
-    from fastarac.uncertainty.compared import ModelComparison
+    from fastarac.uncertainty.comparison_results import ModelComparison
 
 STATISTICS = {"max_error_rate": "acceptance_at_error_rate", "max_risk": "acceptance_at_risk"}
 RESAMPLES = 1000

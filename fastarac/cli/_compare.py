@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from fastarac.cli._costs import Prices
     from fastarac.cli._options import Correction, Delivery, Draws
     from fastarac.io import Outputs
-    from fastarac.uncertainty.compared import ModelComparison, PairDifference
     from fastarac.uncertainty.comparison import Correction as Adjustment
+    from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
 
 SHOWN = 45  # pairs in the table, as of ten models; the other formats have all
 ORDER = (
@@ -383,7 +383,7 @@ def label_of(statistic: Statistic) -> str:
 
 def refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> None:
     """Refuse a share accepted that takes in outputs that are never accepted."""
-    from fastarac.evaluation_rejected import most_accepted
+    from fastarac.evaluation.rejected import most_accepted
     from fastarac.sweep import threshold_sweep
 
     if not found.statistic.name.startswith("acceptance_"):

@@ -16,8 +16,8 @@ from fastarac.cli import _costs
 from fastarac.cli._costs import UNIT
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, print_tables
-from fastarac.evaluation_costs import CostEvaluation, evaluate_costs
-from fastarac.evaluation_rejected import above
+from fastarac.evaluation.costs import CostEvaluation, evaluate_costs
+from fastarac.evaluation.rejected import above
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from fastarac.cli._costs import Prices
     from fastarac.io import Outputs
     from fastarac.sweep import ThresholdSweep
-    from fastarac.uncertainty.compared import PairDifference
     from fastarac.uncertainty.comparison import Correction
+    from fastarac.uncertainty.comparison_results import PairDifference
 
 CAUTION = (
     "Each model is at the threshold that is cheapest on these outputs; on new ones it may cost "

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from fastarac._core.text import listed, money, printable, rounded_percent
 from fastarac.costs.verification import VerificationCosts
-from fastarac.operating.reviewer import Reviewer
-from fastarac.wording import threshold as threshold_text
+from fastarac.evaluation.wording import threshold as threshold_text
+from fastarac.reviewer import Reviewer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
 
-    from fastarac.evaluation_costs import CostEvaluation
-    from fastarac.evaluation_limits import Limit
+    from fastarac.evaluation.costs import CostEvaluation
+    from fastarac.evaluation.limits import Limit
     from fastarac.sweep import ThresholdSweep
 
     Column = tuple[str, list[str], list[float] | None]

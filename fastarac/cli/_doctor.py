@@ -11,8 +11,8 @@ from importlib.metadata import PackageNotFoundError, distribution, requires, ver
 from pathlib import Path
 from typing import Any
 
-from fastarac._core.parallel import processors
 from fastarac._core.text import json_text, listed
+from fastarac._engine.parallel import processors
 from fastarac._version import __version__
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._settings import write

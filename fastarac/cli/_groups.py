@@ -13,8 +13,8 @@ from fastarac._core.text import area, count, few_of, listed, money, printable, r
 from fastarac.cli import _intervals
 from fastarac.cli._costs import UNIT
 from fastarac.cli._tables import Column, print_tables
-from fastarac.evaluation_groups import evaluate_groups
-from fastarac.wording import header, is_given, short
+from fastarac.evaluation.groups import evaluate_groups
+from fastarac.evaluation.wording import header, is_given, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
 
-    from fastarac.evaluation_limits import Limit
+    from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
 
 SHOWN = 20  # groups in the table; the other formats have all

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fastarac import wording
 from fastarac._core.text import listed, percent, printable, rounded_percent
+from fastarac.evaluation import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fastarac.cli._model import Model
-    from fastarac.operating.guarantees import GuaranteedOperatingPoint
+    from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
 NOTHING = "no threshold is sure to keep that; people have to verify every output"
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastarac import wording
-from fastarac.wording import as_given, is_given
+from fastarac.evaluation import wording
+from fastarac.evaluation.wording import as_given, is_given
 
 if TYPE_CHECKING:
     import numpy as np
 
     from fastarac.cli._groups import Groups
-    from fastarac.evaluation import Evaluation, LimitEvaluation
-    from fastarac.evaluation_costs import CostEvaluation
-    from fastarac.evaluation_limits import Limit
-    from fastarac.operating.points import OperatingPoint
+    from fastarac.evaluation.costs import CostEvaluation
+    from fastarac.evaluation.items import Evaluation, LimitEvaluation
+    from fastarac.evaluation.limits import Limit
+    from fastarac.operating_points.points import OperatingPoint
     from fastarac.sweep import ThresholdSweep
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fastarac.cli._settings import Settings
     from fastarac.io import Outputs
     from fastarac.ocr import AlignedOutputs, Engine, Pairing, Sensitivity
-    from fastarac.uncertainty.compared import ModelComparison
+    from fastarac.uncertainty.comparison_results import ModelComparison
 
 Figures = TypeVar("Figures", "Model", "Findings")
 
@@ -193,7 +193,7 @@ def _times(n: int) -> str:
 
 def find(request: Request, settings: Settings) -> Found:
     """Read and align the files of all engines, and evaluate them."""
-    from fastarac.evaluation_limits import read_limits
+    from fastarac.evaluation.limits import read_limits
     from fastarac.ocr import pair_files, sensitivity
 
     truth, folders = request.folders()
@@ -336,7 +336,7 @@ def compared(outputs: Mapping[str, Outputs], settings: Settings, kind: str) -> F
     """Compare engines by the items that they share, at the limits, too."""
     from fastarac.cli import _chance, _compare
     from fastarac.cli._options import Correction, Draws, Method
-    from fastarac.evaluation_limits import read_limits
+    from fastarac.evaluation.limits import read_limits
 
     level, prices = settings.certainty.level or 0.95, settings.costs.prices
     request = _compare.Request.of(

@@ -10,12 +10,12 @@ import numpy as np
 import typer
 from rich.text import Text
 
-from fastarac import wording
 from fastarac._core.text import count, listed, printable, rounded_percent, sentence
 from fastarac.cli import _html, _ocr, _report
 from fastarac.cli._options import RefusalError
 from fastarac.cli._settings import write
 from fastarac.cli._tables import Column, tables
+from fastarac.evaluation import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,8 +10,8 @@ from rich.text import Text
 from fastarac._core.text import count, few_of, listed, plural, printable, rounded_percent, sentence
 from fastarac.cli import _ocr
 from fastarac.cli._tables import Column, tables
+from fastarac.evaluation.wording import header, short
 from fastarac.ocr.policies import BRIEFLY
-from fastarac.wording import header, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,7 +12,7 @@ from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import refusing
 from fastarac.cli._settings import say
 from fastarac.cli._tables import Column
-from fastarac.operating.points import operating_point
+from fastarac.operating_points.points import operating_point
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastarac._core import files
 from fastarac._core.extras import missing
-from fastarac.wording import at_least
+from fastarac.evaluation.wording import at_least
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,9 +17,9 @@ from fastarac.cli._files import in_words, say_pages
 from fastarac.cli._options import RefusalError, in_words_of_options, require_files
 from fastarac.cli._settings import say, write
 from fastarac.cli._tables import Column
+from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.io._formats import open_source
 from fastarac.io._sources import connect
-from fastarac.operating.guarantees import guaranteed_operating_point
 from fastarac.operation.policy import shown_threshold
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from fastarac.cli import _costs, _guarantees, _intervals
 from fastarac.cli._model import in_words
 from fastarac.cli._options import Format
 from fastarac.cli._tables import Column, print_tables
+from fastarac.evaluation.wording import header, is_given, opening, short
+from fastarac.evaluation.wording import threshold as threshold_text
 from fastarac.report.health import is_reversed
-from fastarac.wording import header, is_given, opening, short
-from fastarac.wording import threshold as threshold_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fastarac.cli._model import Model
-    from fastarac.evaluation import Evaluation
-    from fastarac.operating.points import OperatingPoint
+    from fastarac.evaluation.items import Evaluation
+    from fastarac.operating_points.points import OperatingPoint
 
 CAUTION = (
     "Thresholds are fitted to these outputs: on new ones the limit may well be exceeded. Check a "

@@ -26,7 +26,7 @@ from fastarac.cli._policies import (
 )
 from fastarac.cli._settings import say, write
 from fastarac.cli._tables import Column
-from fastarac.operating.audits import LogError
+from fastarac.guarantees.audits import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.operation import ErrorRateMonitor, Policy
-    from fastarac.operation.applied import AppliedPolicy
+    from fastarac.operation.application_results import AppliedPolicy
     from fastarac.operation.shifts import ConfidenceShift
 
 ALONE = ""  # the name of a policy that is watched by itself

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fastarac.cli._model import Model
     from fastarac.io import Outputs
     from fastarac.report.subjects import Subject
-    from fastarac.uncertainty.compared import ModelComparison
+    from fastarac.uncertainty.comparison_results import ModelComparison
 
 WITHOUT_GROUPS = (
     "some outputs have no confidence, such as words that were missed; --by evaluates groups of outputs "
@@ -69,7 +69,7 @@ class Settings:
         from fastarac.cli._files import number_of_groups
         from fastarac.cli._groups import Groups
         from fastarac.cli._model import Model
-        from fastarac.evaluation_rejected import restricted
+        from fastarac.evaluation.rejected import restricted
 
         notes: list[str] = []
         correct, confidence = outputs.correct, outputs.confidence

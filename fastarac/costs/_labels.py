@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core.inputs import labels_of, mask_of, read_groups
+from fastarac._engine.inputs import labels_of, mask_of, read_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac._core.exceptions import UnreasonableCostsWarning, warn_undefined
-from fastarac._core.inputs import read_groups
 from fastarac._core.results import Result, read_only
+from fastarac._engine.inputs import read_groups
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import check_probabilities, read_costs, read_counts, read_probabilities
 

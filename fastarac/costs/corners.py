@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._core import parallel
 from fastarac._core.results import Table, TupleResult
+from fastarac._engine import parallel
 from fastarac.sweep import ThresholdSweep, as_corners, trusted_sweep
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.inputs import vector
 from fastarac._core.results import Result, Table
 from fastarac._core.text import plural, printable, rounded_percent
+from fastarac._engine.inputs import vector
 from fastarac.costs.corners import hull_corners, hull_steps, part_of
 from fastarac.costs.verification import PERFECT
 from fastarac.models import as_models
-from fastarac.operating.reviewer import Reviewer, check_reviewer
+from fastarac.reviewer import Reviewer, check_reviewer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

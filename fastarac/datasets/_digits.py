@@ -139,7 +139,7 @@ def load_digits_ocr() -> DigitsOCR:
     right, yet where 1 % errors are allowed, fewer of them can be accepted unchecked than those of
     ``knn-votes``.
 
-    Confidences are rounded to 12 significant digits. The module ``fastarac.datasets.make_digits_ocr``
+    Confidences are rounded to 12 significant digits. The module ``bench.data.make_digits_ocr``
     makes the data and describes the models in full.
 
     The images are the test part of E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten

@@ -9,10 +9,10 @@ import numpy as np
 
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._core.text import rounded, significant
+from fastarac.bounds.bounded import BoundedSweep
 from fastarac.curves import steps_of
 from fastarac.displays._base import MARGIN, SIDES, SMALLEST_RANGE, ItemDisplay, with_margin
 from fastarac.displays._style import draw_guide
-from fastarac.frames.bounded import BoundedSweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
 
-    from fastarac._core.decimation import Range
+    from fastarac.bounds.extremes import Bounds
     from fastarac.displays._style import FloatArray
-    from fastarac.frames.extremes import Bounds
+    from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.bands import ConfidenceBand
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from fastarac._core.text import rounded
+from fastarac.bounds.bounded import BoundedSweep
 from fastarac.displays._folds import FoldsDisplay, draw_folds, name_folds
 from fastarac.displays._style import (
     BAND_OPACITY,
@@ -20,9 +21,8 @@ from fastarac.displays._style import (
     legend_name,
     next_style,
 )
-from fastarac.frames.bounded import BoundedSweep
-from fastarac.sklearn._responses import folds_of, scores_of
-from fastarac.sklearn.correctness import correctness
+from fastarac.dropins._responses import folds_of, scores_of
+from fastarac.dropins.correctness import correctness
 from fastarac.sweep import every_threshold, threshold_sweep
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
-    from fastarac._core.decimation import Range
     from fastarac.displays._style import FloatArray, LegendPlace
+    from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
 MARGIN = 0.04  # of the range of an axis

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from fastarac._core.sorting import sweep_arrays
+from fastarac._engine.sorting import sweep_arrays
 from fastarac.displays._base import ItemDisplay, require_items
 from fastarac.displays._style import WHOLE, draw_legend
-from fastarac.sklearn._responses import scores_of_positives
-from fastarac.sklearn.curves import read_binary, read_scores
+from fastarac.dropins._responses import scores_of_positives
+from fastarac.dropins.curves import read_binary, read_scores
 from fastarac.sweep import trusted_sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from fastarac._core.decimation import Range
+    from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
     Label = float | str | None

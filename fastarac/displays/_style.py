@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fastarac._core.decimation import corners, decimate, edges_of_columns, thin
 from fastarac._core.extras import require
 from fastarac._core.text import printable, rounded
+from fastarac.displays.decimation import corners, decimate, edges_of_columns, thin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import NDArray
 
-    from fastarac._core.decimation import Range
+    from fastarac.displays.decimation import Range
 
     FloatArray = NDArray[np.float64]
     LegendPlace = Literal["best", "lower left", "lower right", "upper left", "upper right"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from fastarac.areas.arac import augrc_loss
 from fastarac.displays._banded import AcceptanceDisplay
-from fastarac.sklearn.areas import auc
+from fastarac.dropins.areas import auc
 
 if TYPE_CHECKING:
     from fastarac.displays._style import FloatArray

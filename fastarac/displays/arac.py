@@ -9,13 +9,13 @@ import numpy as np
 
 from fastarac._core.text import percent, rounded
 from fastarac.areas.arac import arac_auc_score
+from fastarac.bounds.bounded import BoundedSweep
 from fastarac.displays._banded import AcceptanceDisplay
 from fastarac.displays._base import require_items, with_margin
 from fastarac.displays._labels import label_marks
 from fastarac.displays._style import GUIDE, draw_legend, draw_marks
-from fastarac.frames.bounded import BoundedSweep
-from fastarac.operating.points import OperatingPoint, operating_point
-from fastarac.wording import at_least, threshold
+from fastarac.evaluation.wording import at_least, threshold
+from fastarac.operating_points.points import OperatingPoint, operating_point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
 
-    from fastarac._core.decimation import Range
     from fastarac.displays._style import FloatArray
+    from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
 LIMIT = "_limit"  # label of the lines of error rates that are allowed

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
-    from fastarac._core.decimation import Range
     from fastarac.displays._banded import AcceptanceDisplay
     from fastarac.displays._style import FloatArray
+    from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
 POINTS = 1001  # of the grid where none is given

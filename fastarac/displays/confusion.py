@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastarac._core.decimation import decimate
 from fastarac.displays._base import ItemDisplay
 from fastarac.displays._style import WHOLE
+from fastarac.displays.decimation import decimate
 
 if TYPE_CHECKING:
     from matplotlib.patches import Polygon

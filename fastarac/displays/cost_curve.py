@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.costs.curves import CostCurveBand, cost_curve, cost_curve_band
 from fastarac.costs.hulls import roc_convex_hull
 from fastarac.displays._banded import BoundedDisplay
 from fastarac.displays._base import MARGIN, SIDES
 from fastarac.displays._scored import ScoredDisplay
-from fastarac.frames.bounded import BoundedSweep, refuse_of_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
 
-    from fastarac._core.decimation import Range
     from fastarac.displays._scored import Label
     from fastarac.displays._style import FloatArray
+    from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
 HIGHEST = 0.5  # of the trivial classifiers' lower envelope

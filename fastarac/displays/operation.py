@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from fastarac._core.decimation import Range
     from fastarac.displays._style import FloatArray
+    from fastarac.displays.decimation import Range
     from fastarac.operation.shifts import ConfidenceShift
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.models import Models
-    from fastarac.operating.reviewer import Reviewer
+    from fastarac.reviewer import Reviewer
 
     FloatArray = NDArray[np.float64]
 

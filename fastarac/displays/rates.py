@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fastarac._core.counted import SweepArrays
-from fastarac._core.decimation import edges_of_columns, thin
-from fastarac._core.pairs import value_of_pairs
 from fastarac._core.text import percent, rounded, significant
+from fastarac._engine.counting import SweepArrays
+from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas.arac import pair_counts
 from fastarac.areas.precision_recall import equal_error_rate
+from fastarac.bounds.extremes import Bounds
 from fastarac.curves import steps_of
 from fastarac.displays._banded import BandedDisplay, BoundedDisplay, between
 from fastarac.displays._scored import ScoredDisplay, SquareDisplay
 from fastarac.displays._style import WHOLE, has_markers
-from fastarac.frames.extremes import Bounds
-from fastarac.sklearn._sums import precision_of
-from fastarac.sklearn.curves import det_curve, precision_recall_curve, roc_curve
+from fastarac.displays.decimation import edges_of_columns, thin
+from fastarac.dropins._sums import precision_of
+from fastarac.dropins.curves import det_curve, precision_recall_curve, roc_curve
 
 if TYPE_CHECKING:
-    from fastarac._core.decimation import Range
+    from fastarac.bounds.bounded import BoundedSweep
     from fastarac.displays._banded import Band
     from fastarac.displays._style import FloatArray
-    from fastarac.frames.bounded import BoundedSweep
+    from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
 DIAGONAL = np.array(WHOLE)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
 
-    from fastarac._core.decimation import Range
     from fastarac.displays._style import FloatArray
-    from fastarac.operating.audits import AuditedSweep
-    from fastarac.operation.applied import AppliedPolicy
+    from fastarac.displays.decimation import Range
+    from fastarac.guarantees.audits import AuditedSweep
+    from fastarac.operation.application_results import AppliedPolicy
     from fastarac.operation.checking import PolicyCheck
     from fastarac.operation.monitoring import ErrorRateMonitor
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from fastarac._core.inputs import LAYOUTS, vector
-from fastarac.frames.binning import bin_numbers
+from fastarac._engine.inputs import LAYOUTS, vector
+from fastarac.bounds.bins import bin_numbers
 from fastarac.frames.ranges import (
     Cells,
     RangeSums,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.frames.binning import Range
+    from fastarac.bounds.bins import Range
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
     Array = NDArray[Any]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import narwhals as nw
 import numpy as np
 
-from fastarac.frames.binning import Split, bin_expression, is_in_range, is_in_split, part_expression
+from fastarac.bounds.bins import Split, bin_expression, is_in_range, is_in_split, part_expression
 from fastarac.frames.ranges import (
     Cells,
     RangeSums,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.frames.binning import Range
+    from fastarac.bounds.bins import Range
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
 SPLITS = 64  # bins that are split in one pass

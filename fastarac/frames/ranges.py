@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core import sorting
-from fastarac._core.counted import SweepArrays
-from fastarac._core.inputs import read_items
-from fastarac._core.pairs import value_of_pairs
-from fastarac._core.sorting import PairCounts, SortedItems
+from fastarac._engine import sorting
+from fastarac._engine.counting import SweepArrays
+from fastarac._engine.inputs import read_items
+from fastarac._engine.pairs import value_of_pairs
+from fastarac._engine.sorting import PairCounts, SortedItems
 from fastarac._kernels.codes import PRECISION_TRAPEZOIDS, RECALL_STEPS
 from fastarac.areas.arac import pairs_of, sum_over
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac._core.inputs import Items
+    from fastarac._engine.inputs import Items
 
     Array = NDArray[Any]
     Counts = NDArray[np.int64]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from fastarac._core import sorting
-from fastarac._core.inputs import read_groups, read_items
-from fastarac.frames.binning import bin_numbers
+from fastarac._engine import sorting
+from fastarac._engine.inputs import read_groups, read_items
+from fastarac.bounds.bins import bin_numbers
 from fastarac.frames.ranges import CHANGED, Cells, RangeSums, merged, sums_of_items
 from fastarac.sweep import ThresholdSweep, every_threshold, threshold_sweep, trusted_sweep
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import narwhals as nw
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac._core.inputs import Items
-    from fastarac.frames.binning import Range
+    from fastarac._engine.inputs import Items
+    from fastarac.bounds.bins import Range
 
     Array = NDArray[Any]
     Groups = Mapping[Any, Cells]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from fastarac.frames.binning import part_expression
+from fastarac.bounds.bins import part_expression
 from fastarac.frames.queries import QuerySource
 from fastarac.frames.ranges import (
     RangeSums,

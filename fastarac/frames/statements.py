@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from fastarac._core.inputs import choice
-from fastarac.frames.binning import ABOVE_HALF, ABOVE_ONE, BELOW_ZERO, LEAST, PER_OCTAVE
+from fastarac._engine.inputs import choice
+from fastarac.bounds.bins import ABOVE_HALF, ABOVE_ONE, BELOW_ZERO, LEAST, PER_OCTAVE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from fastarac import evaluation
 from fastarac._core.checks import check_intervals, failure_of, inner_fraction
-from fastarac._core.counted import integer_thresholds
 from fastarac._core.extras import require
-from fastarac._core.inputs import choice, vector
 from fastarac._core.text import listed
+from fastarac._engine.counting import integer_thresholds
+from fastarac._engine.inputs import choice, vector
+from fastarac.bounds.bins import Range
+from fastarac.bounds.bounded import BoundedSweep
+from fastarac.bounds.extremes import Bounds
+from fastarac.bounds.points import open_edges
 from fastarac.costs.verification import VerificationCosts, require_costs
-from fastarac.evaluation_costs import who_verifies
-from fastarac.evaluation_limits import read_limits
-from fastarac.frames.binning import Range
-from fastarac.frames.bounded import BoundedSweep
-from fastarac.frames.extremes import Bounds
-from fastarac.frames.points import open_edges
+from fastarac.evaluation import items
+from fastarac.evaluation.costs import who_verifies
+from fastarac.evaluation.limits import read_limits
 from fastarac.frames.sources import reject_changed
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from fastarac.evaluation import Evaluation
-    from fastarac.evaluation_bounds import BoundedEvaluation
-    from fastarac.evaluation_limits import Limit, Limits, Options
+    from fastarac.evaluation.bounds import BoundedEvaluation
+    from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.limits import Limit, Limits, Options
     from fastarac.frames.ranges import Cells
     from fastarac.frames.sources import Source
-    from fastarac.operating.reviewer import Reviewer
+    from fastarac.reviewer import Reviewer
     from fastarac.sweep import ThresholdSweep
 
     Sweep = ThresholdSweep | BoundedSweep
@@ -269,7 +269,7 @@ def evaluate(
     if failure_probability is not None:
         failure_of(failure_probability)
     if intervals or failure_probability is not None:
-        evaluation.reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
+        items.reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
     source = _source(frame, confidence, correct, weight, by, method)
     sweeps = _sweeps(source, method)
     if method != "bounds":
@@ -282,7 +282,7 @@ def evaluate(
     }
     if method == "counts":
         options |= {**needing, "confidence_level": confidence_level}
-    figures: Callable[..., Evaluated] = evaluation.evaluate
+    figures: Callable[..., Evaluated] = items.evaluate
     if by is None:
         return figures(sweeps[None], **options)
     return {label: figures(sweep, **options) for label, sweep in sweeps.items()}

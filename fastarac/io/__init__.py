@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastarac._core.files import path_of
-from fastarac._core.inputs import whole_number
+from fastarac._engine.inputs import whole_number
 from fastarac.io._columns import Columns
 from fastarac.io._formats import open_source
 from fastarac.io._labels import FIELDS, Texts
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from fastarac.frames.sketch import ThresholdSketch
+    from fastarac.bounds.sketch import ThresholdSketch
 
 __all__ = [
     "DataFileError",
@@ -285,7 +285,7 @@ def sketch_outputs(
     >>> sketch.bounds().roc_auc
     Bounds(low=1.0, high=1.0)
     """
-    from fastarac.frames.sketch import ThresholdSketch
+    from fastarac.bounds.sketch import ThresholdSketch
 
     columns = Columns(
         confidence, correct, prediction, truth, None, None, None, None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from fastarac._core.numbering import number_few
+from fastarac._engine.numbering import number_few
 from fastarac.io._outputs import Labels
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._core import parallel
-from fastarac._core.inputs import vector
+from fastarac._engine import parallel
+from fastarac._engine.inputs import vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable

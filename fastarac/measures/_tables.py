@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core import parallel
+from fastarac._engine import parallel
 from fastarac.measures._named import F_BETA, Measures
 
 if TYPE_CHECKING:

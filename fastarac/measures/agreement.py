@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastarac._core.exceptions import warn_undefined
-from fastarac._core.inputs import choice
+from fastarac._engine.inputs import choice
+from fastarac.dropins.agreement import kappa_of_table
 from fastarac.measures.confusion import read_table
-from fastarac.sklearn.agreement import kappa_of_table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -9,14 +9,14 @@ import numpy as np
 
 from fastarac._core.results import Result, Table
 from fastarac._core.text import plural
-from fastarac.evaluation_rejected import most_accepted, point_above, restricted
+from fastarac.evaluation.rejected import most_accepted, point_above, restricted
 from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.policies import Policy
 from fastarac.ocr.records import INSERTED, KINDS, MISSED, RIGHT, Reading, Records, records_of
 from fastarac.ocr.units import check_unit
 from fastarac.ocr.words import Words
-from fastarac.operating.points import OperatingPoint, operating_point
+from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.evaluation import Evaluation
+    from fastarac.evaluation.items import Evaluation
     from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
     from fastarac.ocr.units import Join, Unit
 

@@ -11,10 +11,10 @@ from fastarac.ocr.policies import INSERTED, MISSED, Policy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fastarac.evaluation_limits import Limit
+    from fastarac.evaluation.limits import Limit
     from fastarac.ocr.items import AlignedOutputs
     from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
-    from fastarac.operating.points import OperatingPoint
+    from fastarac.operating_points.points import OperatingPoint
 
 __all__ = ["Sensitivity", "sensitivity"]
 
@@ -72,7 +72,7 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     Examples
     --------
     >>> import numpy as np
-    >>> from fastarac.evaluation_limits import Limit
+    >>> from fastarac.evaluation.limits import Limit
     >>> from fastarac.ocr import Words, align, sensitivity
     >>> texts = ("one", "fine", "day")
     >>> truth = Words(texts, np.full(3, np.nan), np.zeros(3), np.zeros(3), ("p",))

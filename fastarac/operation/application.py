@@ -13,7 +13,7 @@ from fastarac.io._columns import Confidence, Label, Rejected
 from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
-from fastarac.operation.applied import AppliedField, AppliedPolicy
+from fastarac.operation.application_results import AppliedField, AppliedPolicy
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import Seen, quantiles_of, shift_of
 

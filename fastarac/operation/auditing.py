@@ -10,20 +10,20 @@ import numpy as np
 from fastarac._core.checks import inner_fraction
 from fastarac._core.comparing import at_or_above
 from fastarac._core.exceptions import warn_unreliable
-from fastarac._core.inputs import choice, real_scalar
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import chi_square_quantile
-from fastarac.operating.audits import audited_sweep, read_log
+from fastarac._engine.inputs import choice, real_scalar
+from fastarac.guarantees.audits import audited_sweep, read_log
 from fastarac.operation.calibration import calibration_of
 from fastarac.sweep import threshold_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.operating.audits import AuditedSweep, AuditLog
+    from fastarac.guarantees.audits import AuditedSweep, AuditLog
 
 __all__ = ["audited_error_rate", "audited_sweep"]
 

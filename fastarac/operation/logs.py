@@ -10,10 +10,10 @@ from fastarac._core.checks import exactly_one
 from fastarac._core.files import path_of
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.text import quoted
+from fastarac.guarantees.audits import LogError, log_of, read_log
 from fastarac.io._columns import Correct, Label, Number
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
-from fastarac.operating.audits import LogError, log_of, read_log
 
 if TYPE_CHECKING:
     import os

@@ -11,11 +11,11 @@ import numpy as np
 
 from fastarac._core.comparing import at_or_above
 from fastarac._core.files import read_saved, write_whole
-from fastarac._core.inputs import read_groups, read_items
 from fastarac._core.results import Result
 from fastarac._core.showing import fields_of
 from fastarac._core.text import json_text, listed, percent, quoted
-from fastarac.operating.audits import log_of
+from fastarac._engine.inputs import read_groups, read_items
+from fastarac.guarantees.audits import log_of
 from fastarac.operation.calibration import Calibration, confidences
 from fastarac.operation.checking import Audits, Checked, PolicyCheck, check_of
 from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.decimation import decimate
 from fastarac._core.exceptions import UndefinedMetricWarning, UnreliableIntervalWarning
 from fastarac.costs.corners import hull_corners
+from fastarac.displays.decimation import decimate
 from fastarac.uncertainty.bands import bootstrap_band
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.evaluation import Evaluation
+    from fastarac.evaluation.items import Evaluation
     from fastarac.report.subjects import Subject
 
 __all__ = ["Bin", "Check", "Health", "health_of", "is_reversed"]

@@ -14,7 +14,7 @@ from fastarac._core.files import write_whole
 from fastarac._core.special import binomial_interval
 from fastarac._core.text import percent, printable, sentence
 from fastarac._core.text import pvalue as pvalue_text
-from fastarac.operating.guarantees import guaranteed_operating_point
+from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.operation.auditing import audited_rates
 from fastarac.operation.planning import power_curve
 from fastarac.operation.policy import shown_threshold
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.operating.audits import AuditedSweep
-    from fastarac.operation.applied import AppliedPolicy
+    from fastarac.guarantees.audits import AuditedSweep
+    from fastarac.operation.application_results import AppliedPolicy
     from fastarac.operation.checking import PolicyCheck
     from fastarac.operation.planning import SampleSizes
     from fastarac.operation.shifts import ConfidenceShift

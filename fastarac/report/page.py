@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac import wording
 from fastarac._core.text import (
     area,
     capitalised,
@@ -20,6 +19,7 @@ from fastarac._core.text import (
     pvalue,
     rounded_percent,
 )
+from fastarac.evaluation import wording
 from fastarac.report.curves import RESAMPLES, Curves, curves_of, steps_of
 from fastarac.report.frame import page_of, rounded, short
 from fastarac.report.health import Health, interval_text
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastarac.costs.verification import VerificationCosts
-    from fastarac.operating.reviewer import Reviewer
     from fastarac.report.subjects import Subject
-    from fastarac.uncertainty.compared import ModelComparison
+    from fastarac.reviewer import Reviewer
+    from fastarac.uncertainty.comparison_results import ModelComparison
 
 __all__ = ["Report", "render"]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.evaluation_limits import Limit
+    from fastarac.evaluation.limits import Limit
     from fastarac.report.subjects import Subject
 
 __all__ = ["AtLimit", "Part", "Parts", "parts_of", "verdicts_of"]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac import wording
 from fastarac._core.text import plural
+from fastarac.evaluation import wording
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.evaluation import Evaluation
-    from fastarac.evaluation_limits import Limit
+    from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.limits import Limit
     from fastarac.io import Labels
     from fastarac.ocr import AlignedOutputs, FieldOutputs, Sensitivity, Words
-    from fastarac.operating.points import OperatingPoint
+    from fastarac.operating_points.points import OperatingPoint
     from fastarac.sweep import ThresholdSweep
 
 __all__ = ["Subject"]

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastarac import wording
 from fastarac._core.text import listed, money, percent, rounded_percent
+from fastarac.evaluation import wording
 from fastarac.ocr.policies import BRIEFLY
-from fastarac.operating.points import operating_point
+from fastarac.operating_points.points import operating_point
 from fastarac.report.crops import check_images, crops_of
 from fastarac.report.errors import (
     ConfusionTable,
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastarac.costs.verification import VerificationCosts
-    from fastarac.operating.reviewer import Reviewer
     from fastarac.report.curves import Steps
     from fastarac.report.subjects import Subject
+    from fastarac.reviewer import Reviewer
 
 __all__ = ["Decision", "Detail", "decisions_of", "detail_of"]
 

@@ -12,10 +12,10 @@ from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import collected
 from fastarac._core.extras import require
 from fastarac._core.files import write_whole
-from fastarac._core.inputs import read_groups
 from fastarac._core.text import sentence
-from fastarac.evaluation import evaluate
-from fastarac.evaluation_rejected import restricted
+from fastarac._engine.inputs import read_groups
+from fastarac.evaluation.items import evaluate
+from fastarac.evaluation.rejected import restricted
 from fastarac.io import Labels
 from fastarac.ocr.engines import Engine
 from fastarac.ocr.fields import FieldOutputs
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.costs.verification import VerificationCosts
-    from fastarac.operating.reviewer import Reviewer
+    from fastarac.reviewer import Reviewer
 
     Reported = Engine | AlignedOutputs | FieldOutputs | tuple[ArrayLike, ArrayLike]
 

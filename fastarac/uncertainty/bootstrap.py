@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 import numpy as np
 
-from fastarac._core import parallel
 from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import (
     UndefinedMetricWarning,
@@ -18,9 +17,10 @@ from fastarac._core.exceptions import (
     warn_undefined,
     warn_unreliable,
 )
-from fastarac._core.inputs import MOST_VALUES, choice, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
+from fastarac._engine import parallel
+from fastarac._engine.inputs import MOST_VALUES, choice, whole_number
 from fastarac.sweep import split_grades
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
 from fastarac.uncertainty.batches import run_batches

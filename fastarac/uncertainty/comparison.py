@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._core import parallel
 from fastarac._core.checks import inner_fraction
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
-from fastarac._core.inputs import MOST_VALUES, choice, read_groups, whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import student_pvalue, student_quantile
 from fastarac._core.random_state import key_of
 from fastarac._core.results import TupleResult
+from fastarac._engine import parallel
+from fastarac._engine.inputs import MOST_VALUES, choice, read_groups, whole_number
 from fastarac.models import named_models
 from fastarac.sweep import ThresholdSweep
 from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.asymptotic import NO_SPREAD, Estimate
 from fastarac.uncertainty.batches import run_batches
-from fastarac.uncertainty.compared import ModelComparison, PairDifference, letters_of
+from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference, letters_of
 from fastarac.uncertainty.intervals import percentile
 from fastarac.uncertainty.inversion import Sample
 from fastarac.uncertainty.replicates import Evaluator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fastarac._core.random_state import RandomState
     from fastarac.costs.verification import VerificationCosts
     from fastarac.models import Items
-    from fastarac.operating.reviewer import Reviewer
+    from fastarac.reviewer import Reviewer
 
 Method = Literal["asymptotic", "bootstrap"]
 Correction = Literal["holm", "bonferroni"]

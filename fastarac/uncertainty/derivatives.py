@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core.exceptions import undefined_is_nan
-from fastarac._core.sorting import scale_of
+from fastarac._engine.sorting import scale_of
 from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
 from fastarac.areas import risk as risk_areas
 from fastarac.costs.verification import optimal_operating_point
-from fastarac.operating import points as operating
-from fastarac.operating.reviewer import Reviewer
+from fastarac.operating_points import points as operating
+from fastarac.reviewer import Reviewer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._core import parallel, sorting
 from fastarac._core.exceptions import warn_undefined
-from fastarac._core.inputs import NAMES, read_items
 from fastarac._core.single_items import takes_items_only
+from fastarac._engine import parallel, sorting
+from fastarac._engine.inputs import NAMES, read_items
 from fastarac.areas.arac import CHUNK
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.sweep import ThresholdSweep, require_confidence, trusted_sweep

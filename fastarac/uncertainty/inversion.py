@@ -14,7 +14,7 @@ import numpy as np
 
 from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_cdf, binomial_interval, binomial_quantile
-from fastarac.operating.points import acceptance_at_error_rate
+from fastarac.operating_points.points import acceptance_at_error_rate
 from fastarac.uncertainty import derivatives
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core.exceptions import undefined_is_nan
-from fastarac._core.pairs import values_of_pairs
+from fastarac._engine.pairs import values_of_pairs
 from fastarac._kernels.codes import (
     OF_ESTIMATOR,
     OF_INTERPOLATION,

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._core.inputs import read_groups, read_items
-from fastarac._core.sorting import scale_of
+from fastarac._engine.inputs import read_groups, read_items
+from fastarac._engine.sorting import scale_of
 from fastarac._kernels.codes import CORRECT, STARTS
 from fastarac.sweep import (
     ThresholdSweep,

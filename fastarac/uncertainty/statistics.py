@@ -10,20 +10,20 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastarac._core.exceptions import undefined_is_nan
-from fastarac._core.pairs import value_of_pairs
+from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
 from fastarac.areas import risk as risk_areas
 from fastarac.costs.verification import optimal_operating_point
-from fastarac.operating import points as operating
+from fastarac.operating_points import points as operating
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastarac.costs.verification import VerificationCosts
-    from fastarac.operating.reviewer import Reviewer
+    from fastarac.reviewer import Reviewer
 
 
 class _Definition(NamedTuple):

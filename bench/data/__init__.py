@@ -1,0 +1,1 @@
+"""What makes the data that ships with the package."""

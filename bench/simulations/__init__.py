@@ -1,0 +1,1 @@
+"""How often intervals cover, tests reject and guarantees are broken, by simulation."""

@@ -1,0 +1,250 @@
+"""How often comparisons find a difference where there is none, at a nominal 5 %.
+
+``python -m bench.simulations.type_one`` simulates, prints the table with its Monte-Carlo errors and writes
+docs/_data/type_one.json, from which the page on coverage is made. ``--test`` names a part, and
+``--samples`` another number of samples. Every sample has a seed of its own.
+
+Models: z ~ N(μ, 1.5), confidence expit(z), P(correct) = expit(0.9z + 0.2), with μ such that 8.2 % or
+1.9 % are errors. All models have the same law; on an item, their z have the correlation 0.5, and so has
+what decides whether they are right. Scores of the same labels are z and noise of the same size. In
+documents of 20 items, all these have the correlation 0.2 within a document.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+import fastarac as fa
+from bench.rows import run
+from bench.simulations.coverage import DOCUMENT, SPREAD, centre, chance, expit, quantile_of_normal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Models = dict[str, tuple[NDArray[np.bool_], Floats]]
+
+LEVEL = 0.05
+OUTPUT = Path(__file__).parents[1] / "docs" / "_data" / "type_one.json"
+SHARED, OF_DOCUMENT = 0.5, 0.2
+RESAMPLES = 400
+FEW, MANY = 0.019, 0.082
+PRICES = fa.VerificationCosts(error=20.0, verification=1.0, correction=2.0)
+CLASSES = np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
+
+
+class Place(NamedTuple):
+    """Items that a test gets."""
+
+    error_rate: float
+    n: int
+    documents: bool = False
+
+
+Test = Callable[[Place, np.random.Generator], bool]
+PLACES = (Place(FEW, 300), Place(MANY, 300), Place(FEW, 2000), Place(MANY, 2000))
+DOCUMENTS = (Place(MANY, 600, documents=True), Place(MANY, 2000, documents=True))
+
+
+def normal(place: Place, rng: np.random.Generator) -> Floats:
+    """A standard normal of each item, dependent within documents."""
+    if not place.documents:
+        return rng.normal(size=place.n)
+    documents = rng.normal(size=-(-place.n // DOCUMENT))[documents_of(place)]
+    found: Floats = math.sqrt(OF_DOCUMENT) * documents
+    return found + math.sqrt(1.0 - OF_DOCUMENT) * rng.normal(size=place.n)
+
+
+def documents_of(place: Place) -> NDArray[np.intp]:
+    """The document of each item."""
+    return np.arange(place.n) // DOCUMENT
+
+
+def models(count: int, place: Place, rng: np.random.Generator) -> Models:
+    """Models of the same law on the same items."""
+    of_z, of_chance = normal(place, rng), normal(place, rng)
+    shared, own, found = math.sqrt(SHARED), math.sqrt(1.0 - SHARED), {}
+    for name in "abcde"[:count]:
+        z = shared * of_z + own * normal(place, rng)
+        latent = shared * of_chance + own * normal(place, rng)
+        z = centre(place.error_rate) + SPREAD * z
+        found[name] = quantile_of_normal(latent) < chance(z), expit(z)
+    return found
+
+
+def scores(place: Place, rng: np.random.Generator) -> tuple[NDArray[np.bool_], Floats, Floats]:
+    """Labels, and two scores that are as good."""
+    z = centre(place.error_rate) + SPREAD * normal(place, rng)
+    labels = quantile_of_normal(normal(place, rng)) < chance(z)
+    return labels, z + SPREAD * normal(place, rng), z + SPREAD * normal(place, rng)
+
+
+def delong(place: Place, rng: np.random.Generator, *, grouped: bool = False) -> bool:
+    """Two scores of the same labels."""
+    groups = documents_of(place) if grouped else None
+    return fa.delong_test(*scores(place, rng), groups=groups).pvalue < LEVEL
+
+
+def pair(
+    place: Place, rng: np.random.Generator, *, statistic: str | fa.Statistic | None,
+    method: str = "asymptotic", grouped: bool = False,
+) -> bool:  # fmt: skip
+    """Two models, by p-value."""
+    found = fa.compare_models(
+        models(2, place, rng),
+        **({"costs": PRICES} if statistic is None else {"statistic": statistic}),
+        method=method, n_resamples=RESAMPLES, random_state=int(rng.integers(2**32)),
+        groups=documents_of(place) if grouped else None,
+    )  # fmt: skip
+    return found.pairs[0].pvalue < LEVEL
+
+
+def five(place: Place, rng: np.random.Generator, *, statistic: str, letters: bool = False) -> bool:
+    """Five models: any difference by corrected p-values, or any two without a common letter."""
+    found = fa.compare_models(models(5, place, rng), statistic=statistic, random_state=0)
+    if letters:
+        own = [set(text) for text in found.letters]
+        return any(not a & b for a in own for b in own)
+    return any(pair.adjusted_pvalue < LEVEL for pair in found.pairs)
+
+
+def uncorrected(place: Place, rng: np.random.Generator, *, statistic: str) -> bool:
+    """Five models without a correction, to show what it is for."""
+    found = fa.compare_models(
+        models(5, place, rng), statistic=statistic, correction=None, random_state=0
+    )
+    return any(pair.pvalue < LEVEL for pair in found.pairs)
+
+
+def priced(place: Place, rng: np.random.Generator, *, laplace: float | None) -> bool:
+    """Two classifiers of three classes, by BCOSTDELTA."""
+    actual = rng.integers(0, 3, place.n)
+    hard = normal(place, rng)
+    predicted = []
+    for _ in range(2):
+        latent = math.sqrt(SHARED) * hard + math.sqrt(1.0 - SHARED) * rng.normal(size=place.n)
+        wrong = quantile_of_normal(latent) < place.error_rate
+        predicted.append(np.where(wrong, (actual + rng.integers(1, 3, place.n)) % 3, actual))
+    found = fa.costs.bcost_delta(
+        *predicted, actual, CLASSES, labels=range(3), laplace=laplace, n_resamples=RESAMPLES,
+        random_state=int(rng.integers(2**32)),
+    )  # fmt: skip
+    return bool(found.rejected)
+
+
+class Kind(NamedTuple):
+    """A test, and where it is tried."""
+
+    rejects: Test
+    samples: int = 1000
+    places: tuple[Place, ...] = PLACES
+
+
+AT_ERRORS = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05)
+AT_RISK = fa.Statistic("acceptance_at_risk", max_risk=0.05)
+NAMES = (
+    "recognition_rate", "arac_auc", "normalized_arac_auc", "roc_auc", "arp_auc", "normalized_aurc",
+)  # fmt: skip
+TESTS: dict[str, Kind] = {
+    "delong_test": Kind(delong),
+    **{f"compare_models, {name}": Kind(partial(pair, statistic=name)) for name in NAMES},
+    "compare_models, average_precision": Kind(partial(pair, statistic="average_precision"), 500),
+    "compare_models, costs=": Kind(partial(pair, statistic=None), 500),
+    **{
+        f"compare_models, {name}, bootstrap": Kind(
+            partial(pair, statistic=statistic, method="bootstrap"), 300
+        )
+        for name, statistic in (
+            ("arac_auc", "arac_auc"),
+            ("roc_auc", "roc_auc"),
+            ("acceptance at 5 % errors", AT_ERRORS),
+            ("acceptance at a risk of 5 %", AT_RISK),
+        )
+    },
+    "five models, Holm, recognition_rate": Kind(partial(five, statistic="recognition_rate"), 200),
+    "five models, Holm, arac_auc": Kind(partial(five, statistic="arac_auc"), 200),
+    "five models, Holm, roc_auc": Kind(partial(five, statistic="roc_auc"), 200),
+    "five models, letters, arac_auc": Kind(partial(five, statistic="arac_auc", letters=True), 200),
+    "five models, uncorrected, arac_auc": Kind(partial(uncorrected, statistic="arac_auc"), 200),
+    "bcost_delta": Kind(partial(priced, laplace=None), 300),
+    "bcost_delta, laplace=0": Kind(partial(priced, laplace=0.0), 300),
+    "delong_test, groups=": Kind(partial(delong, grouped=True), 500, DOCUMENTS),
+    "delong_test, groups ignored": Kind(delong, 500, DOCUMENTS),
+    **{
+        f"compare_models, {name}, groups{'=' if grouped else ' ignored'}": Kind(
+            partial(pair, statistic=name, grouped=grouped), 500, DOCUMENTS
+        )
+        for name in ("recognition_rate", "arac_auc", "roc_auc")
+        for grouped in (True, False)
+    },
+}
+
+
+@dataclass
+class Row:
+    """What came of a test."""
+
+    test: str
+    error_rate: float
+    n: int
+    documents: bool
+    samples: int
+    rejected: int = 0
+    warned: int = 0
+    rejected_warned: int = 0
+
+    @property
+    def share(self) -> float:
+        """Of samples in which a difference was found."""
+        return self.rejected / self.samples
+
+    @property
+    def error(self) -> float:
+        """Monte-Carlo standard error of that share, as if it were the level."""
+        return math.sqrt(LEVEL * (1.0 - LEVEL) / self.samples)
+
+
+def simulate(name: str, samples: int | None = None) -> Iterator[Row]:
+    """Simulate a test."""
+    kind = TESTS[name]
+    for place in kind.places:
+        row = Row(name, place.error_rate, place.n, place.documents, samples or kind.samples)
+        for k in range(row.samples):
+            # tests that differ only in what they do get the same samples
+            rng = np.random.default_rng([round(1000 * place.error_rate), place.n, k])
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                rejected = kind.rejects(place, rng)
+            warned = any(issubclass(w.category, fa.UnreliableIntervalWarning) for w in caught)
+            row.rejected += rejected
+            row.warned += warned
+            row.rejected_warned += rejected and warned
+        yield row
+
+
+def line(row: Row) -> str:
+    """A row in words."""
+    return (
+        f"{row.test}: {row.error_rate:.1%} of n={row.n:,}{' in documents' if row.documents else ''}: "
+        f"rejected {row.share:.1%} of {row.samples:,} (Monte-Carlo error {row.error:.1%}), warned "
+        f"{row.warned / row.samples:.0%}\n"
+    )
+
+
+def main() -> None:
+    """Simulate, print and save."""
+    run("python -m bench.simulations.type_one", __doc__, Row, "test", TESTS, simulate, line, OUTPUT)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Graded correctness: an item of grade g is g correct and 1 − g incorrect at one confidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._engine.inputs import read_groups, read_items, vector
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class GradedItems(NamedTuple):
+    """Two weighted items for each graded one: first all that is correct, then all that is not."""
+
+    correct: NDArray[np.bool_]
+    confidence: NDArray[Any]
+    weight: NDArray[np.float64]
+    groups: NDArray[Any]
+    """The label of the group of each, or else the number of the graded item."""
+
+
+def graded_items(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+) -> GradedItems:
+    """Split graded items, of which `correct` has the grades in [0, 1]."""
+    grades = vector(correct, "correct")
+    # the lengths, the types and the weights are checked before items are doubled
+    items = read_items(np.zeros(len(grades), np.bool_), confidence, sample_weight)
+    bad = ~((grades >= 0) & (grades <= 1))
+    if bad.any():
+        i = int(bad.argmax())
+        message = f"correct[{i}] is {grades[i]}; a grade from 0 to 1 is expected"
+        raise ValueError(message)
+    right = grades.astype(np.float64)
+    weight = 1.0 if items.weight is None else items.weight
+    labels = np.arange(items.n)
+    if groups is not None:
+        labels = read_groups(groups, items.n)[1]
+    return GradedItems(
+        np.repeat([True, False], items.n),
+        twice(items.confidence),
+        np.concatenate([weight * right, weight * (1.0 - right)]),
+        twice(labels),
+    )
+
+
+def twice(values: NDArray[Any]) -> NDArray[Any]:
+    """Return values of graded items for both parts of each."""
+    return np.concatenate([values, values])

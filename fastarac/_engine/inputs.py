@@ -1,0 +1,589 @@
+"""The one door for arrays: every array that a user gives is checked and read here, once.
+
+:func:`.read_items` looks at types, shapes and lengths, in constant time. The values themselves are
+checked by the pass that reads them anyway (`Items.chunks` hands them out in the form the kernels
+want); where such a pass meets a bad value, :meth:`.Items.reject` finds it and says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from fastarac._engine import parallel
+from fastarac._engine.numbering import number_integers
+from fastarac._engine.tensors import on_cpu
+from fastarac._kernels.codes import FLOAT, SIGNED, UNSIGNED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+MAX_SPAN = 1e305  # of weights: with a greatest one of about 1, the least keeps its digits in a product
+MOST_VALUES = 10**9  # of eight bytes each, that a number of resamples or places asks for
+CHUNK = 1 << 16  # items converted at a time where the arrays are not as the kernels want them
+
+
+class Layout(NamedTuple):
+    """How confidences of some type are handed to the kernels."""
+
+    values: np.dtype[Any]
+    bits: np.dtype[Any]
+    kind: int
+    exponent: Any  # the bits that are all set in an infinite or NaN float
+
+
+_F4 = Layout(np.dtype("=f4"), np.dtype("=u4"), FLOAT, np.uint32(0x7F800000))
+_F8 = Layout(np.dtype("=f8"), np.dtype("=u8"), FLOAT, np.uint64(0x7FF0000000000000))
+_I8 = Layout(np.dtype("=i8"), np.dtype("=u8"), SIGNED, np.uint64(0))
+_U8 = Layout(np.dtype("=u8"), np.dtype("=u8"), UNSIGNED, np.uint64(0))
+
+# The smallest of four types that holds every value of the given one, in the same order.
+LAYOUTS: dict[str, Layout] = {
+    "b1": _F4, "i1": _F4, "u1": _F4, "i2": _F4, "u2": _F4, "f2": _F4, "f4": _F4,
+    "i4": _F8, "u4": _F8, "f8": _F8, "i8": _I8, "u8": _U8,
+}  # fmt: skip
+
+_BYTES = frozenset({"b1", "u1", "i1"})
+_INTEGERS = (int, np.integer, np.bool_)
+
+
+class Items:
+    """The items of one evaluation, as they were given.
+
+    Attributes
+    ----------
+    correct, confidence : ndarray of shape (n,)
+        Of any accepted type and memory layout; never copied, never written to.
+    weight : ndarray of float64 of shape (n,) or None
+    layout : Layout
+        How the kernels read the confidences.
+    n : int
+    direct : bool
+        Whether the arrays are as the kernels want them, so that `chunks` copies nothing.
+    """
+
+    __slots__ = (
+        "_direct_confidence",
+        "_direct_correct",
+        "_names",
+        "confidence",
+        "correct",
+        "direct",
+        "layout",
+        "n",
+        "weight",
+    )
+
+    def __init__(
+        self,
+        correct: NDArray[Any],
+        confidence: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+        names: tuple[str, str, str],
+    ) -> None:
+        self.correct = correct
+        self.confidence = confidence
+        self.weight = weight
+        self.n = len(confidence)
+        self._names = names
+        dtype = confidence.dtype
+        self.layout = LAYOUTS[dtype.str[1:]]
+        flags = confidence.flags
+        self._direct_confidence = dtype == self.layout.values and flags.c_contiguous and flags.aligned
+        self._direct_correct = correct.dtype.str[1:] in _BYTES and correct.flags.c_contiguous
+        self.direct = self._direct_confidence and self._direct_correct
+
+    def chunks(
+        self, start: int, stop: int
+    ) -> Iterator[tuple[int, NDArray[Any], NDArray[Any], NDArray[np.uint8]]]:
+        """Yield (offset, values, bits, labels) for the items from `start` up to `stop`.
+
+        Contiguous, read-only views where the arrays are as the kernels want them, and converted
+        copies of `CHUNK` items at a time where they are not. Labels other than 0 and 1 are raised
+        here where they are converted; as bytes they are left to the kernel to find.
+        """
+        step = stop - start if self.direct else CHUNK
+        layout = self.layout
+        for offset in range(start, stop, step):
+            end = min(offset + step, stop)
+            values = self.confidence[offset:end]
+            if not self._direct_confidence:
+                values = np.ascontiguousarray(values, layout.values)
+            bits = values.view(layout.bits)
+            labels = self.correct[offset:end]
+            labels = labels.view(np.uint8) if self._direct_correct else self._as_bytes(labels)
+            for array in (values, bits, labels):
+                array.flags.writeable = False  # one type for the compiler
+            yield offset, values, bits, labels
+
+    def _as_bytes(self, labels: NDArray[Any]) -> NDArray[np.uint8]:
+        as_bool = labels.astype(np.bool_, order="C")
+        if not np.array_equal(as_bool, labels):
+            self.reject()
+        return as_bool.view(np.uint8)
+
+    def check(self, *, not_finite: bool, seen_labels: int) -> None:
+        """Raise where a kernel has met a value that is not finite, or a label beyond 1."""
+        if not_finite or seen_labels > 1:
+            self.reject()
+
+    def reject(self) -> NoReturn:
+        """Find the first bad value and raise the error that names it."""
+        correct_name, confidence_name, _ = self._names
+        for offset in range(0, self.n, CHUNK):
+            labels = self.correct[offset : offset + CHUNK]
+            if labels.dtype == np.bool_:
+                labels = np.ascontiguousarray(labels).view(np.uint8)
+            bad = (labels != 0) & (labels != 1)
+            if bad.any():
+                i = offset + int(bad.argmax())
+                message = f"{correct_name}[{i}] is {self.correct[i]}; 0 (incorrect) or 1 (correct) is"
+                message += " expected"
+                if correct_name == NAMES[0] and np.isin(self.confidence, (0, 1)).all():
+                    message += " (are correct and confidence the other way round?)"
+                elif correct_name == NAMES[0] and 0 < self.correct[i] < 1:
+                    message += " (threshold_sweep takes grades with graded=True)"
+                raise ValueError(message)
+            bad = ~np.isfinite(self.confidence[offset : offset + CHUNK])
+            if bad.any():
+                i = offset + int(bad.argmax())
+                message = f"{confidence_name}[{i}] is {self.confidence[i]}; a finite number is expected"
+                raise ValueError(message)
+        message = f"{correct_name} or {confidence_name} was changed while it was read"
+        raise ValueError(message)
+
+
+NAMES = ("correct", "confidence", "sample_weight")
+COUNTS = ("correct_counts", "incorrect_counts")
+UNVERIFIED = (
+    " (frames.sql makes such counts of a NULL label or confidence, and of one that is not as it must "
+    "be: leave these rows out, WHERE label IS NOT NULL; and of columns of other types: cast DECIMAL to "
+    "double)"
+)
+SCORED_NAMES = ("y_true", "y_score", "sample_weight")
+
+
+def read_items(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    names: tuple[str, str, str] = NAMES,
+) -> Items:
+    """Check the arguments of an evaluation and return them as arrays.
+
+    Raises
+    ------
+    TypeError
+        For strings, objects, complex numbers and whatever else has no real numbers in it.
+    ValueError
+        For arrays that are not one-dimensional, of unequal lengths, empty or with nulls, and for
+        weights that are negative, not finite or all zero.
+    """
+    scores = vector(confidence, names[1])
+    labels = vector(correct, names[0])
+    n = len(scores)
+    if len(labels) != n:
+        message = (
+            f"{names[0]} has {len(labels)} items and {names[1]} has {n}; the same number is expected"
+        )
+        raise ValueError(message)
+    if n == 0:
+        message = f"{names[0]} and {names[1]} are empty; at least one item is expected"
+        raise ValueError(message)
+    if sample_weight is None:
+        return Items(labels, scores, None, names)
+    return Items(labels, scores, _weights(sample_weight, names, n), names)
+
+
+def vector(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return `values` as a one-dimensional array of real numbers, not copied where that can be."""
+    array = values if type(values) is np.ndarray else _to_array(values, name)
+    if array.dtype.str[1:] not in LAYOUTS:
+        _reject_type(array, name)
+    if array.ndim != 1:
+        message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
+        if array.ndim == 2 and name == NAMES[1]:
+            message += " (fastarac.correctness makes one of class probabilities)"
+        raise ValueError(message)
+    return array
+
+
+def _to_array(values: Any, name: str) -> NDArray[Any]:
+    values = on_cpu(values)
+    _reject_table(values, name)
+    nulls = _null_mask(values)
+    if nulls is not None:
+        _reject_nulls(nulls, name)
+    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
+    try:
+        array = np.asarray(values) if own_type is None else values.to_numpy(dtype=own_type)
+    except ValueError as error:  # rows of unequal length
+        message = f"{name} is not a one-dimensional array: {error}"
+        raise ValueError(message) from error
+    except (TypeError, RuntimeError) as error:
+        message = f"{name} ({type(values).__name__}) cannot be read as an array: {error}"
+        raise TypeError(message) from error
+    if not (_is_list(values) and array.dtype == np.float64 and array.ndim == 1):
+        return array
+    integers = _integers_of(values)
+    if integers is not None and integers.dtype != object:
+        return integers
+    if integers is not None or _rounded(values, array):
+        message = f"{name} has integers that fit neither int64 nor uint64; convert them to floats"
+        if integers is None:
+            message = f"{name} has integers beside floats that round them; convert them to floats"
+        raise ValueError(message)
+    return array
+
+
+def _is_list(values: object) -> bool:
+    return isinstance(values, list | tuple)
+
+
+def _integers_of(values: list[Any]) -> NDArray[Any] | None:
+    """Integers as int64, uint64 or, beyond both, objects; None where not all are integers.
+
+    numpy makes floats of them beyond int64, and where scalars of uint64 stand beside other integers.
+    """
+    if not values or not all(isinstance(value, _INTEGERS) for value in values):
+        return None
+    whole = [int(value) for value in values]
+    for dtype in (np.int64, np.uint64):
+        try:
+            return np.array(whole, dtype)
+        except OverflowError:
+            continue
+    return np.array(whole, object)
+
+
+def _rounded(values: list[Any], array: NDArray[np.float64]) -> bool:
+    """Whether the array has another value than the list in the place of an integer."""
+    large = np.flatnonzero(np.abs(array) >= 2.0**53).tolist()
+    return any(isinstance(values[i], _INTEGERS) and int(values[i]) != int(array[i]) for i in large)
+
+
+def _reject_table(values: Any, name: str) -> None:
+    shape = getattr(values, "shape", None)
+    if isinstance(shape, tuple) and len(shape) == 2 and not hasattr(values, "dtype"):
+        message = f"{name} is a table of shape {shape}; one column is expected"
+        raise ValueError(message)
+
+
+def mask_of(values: Any) -> NDArray[np.bool_] | None:
+    """Return which values of a masked array are masked; None for anything else."""
+    return np.ma.getmaskarray(values) if np.ma.isMaskedArray(values) else None
+
+
+def _null_mask(values: Any) -> NDArray[np.bool_] | None:
+    """Where a masked array, or a column of pandas, polars or pyarrow, has nulls; None without any."""
+    mask = mask_of(values)
+    if getattr(getattr(values, "dtype", None), "numpy_dtype", None) is not None:
+        mask = np.asarray(values.isna())
+    elif mask is None:
+        count: Any = getattr(values, "null_count", 0)  # a number of pyarrow, a method of polars
+        if not (count() if callable(count) else count):
+            return None
+        mask = np.asarray(values.is_null())
+    return mask if mask.any() else None
+
+
+def _reject_nulls(mask: NDArray[np.bool_], name: str) -> NoReturn:
+    message = f"{name}[{int(mask.argmax())}] is null; a value for each item is expected"
+    if (count := int(mask.sum())) > 1:
+        message += f" ({count} are null)"
+    if name in COUNTS:
+        message += UNVERIFIED
+    raise ValueError(message)
+
+
+def _reject_type(array: NDArray[Any], name: str) -> NoReturn:
+    if array.dtype == object and array.ndim == 1:
+        nulls = np.array([v is None or type(v).__name__ in {"NAType", "NaTType"} for v in array])
+        if nulls.any():
+            _reject_nulls(nulls, name)
+    found = f"{name} has type {array.dtype}"
+    if array.dtype == object and array.size:
+        found = f"{name} holds objects ({type(array.flat[0]).__name__})"
+    message = f"{found}; booleans, integers or floats up to 64 bits are expected"
+    message += _text_in(array)
+    if found.endswith("(Decimal)"):
+        message += "; cast them to double"
+    raise TypeError(message)
+
+
+def _text_in(array: NDArray[Any]) -> str:
+    """Say that text is not expected, with the first one that there is."""
+    if array.dtype.kind not in "US":
+        return ""
+    return f", not text such as {array.flat[0].item()!r}" if array.size else ", not text"
+
+
+def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> NDArray[np.float64]:
+    name = names[2]
+    given = vector(sample_weight, name)
+    if len(given) != n:
+        message = f"{name} has {len(given)} items and {names[1]} has {n}; the same number is expected"
+        raise ValueError(message)
+    weight = np.ascontiguousarray(given, np.float64)
+    ends = parallel.run(lambda share: _range_of(weight[slice(*share)]), parallel.shares(n))
+    lowest, greatest = np.min(ends), np.max(ends)  # NaN where there is one
+    if not (lowest >= 0 and greatest < np.inf):
+        i = int(np.argmax(~((weight >= 0) & (weight < np.inf))))
+        message = f"{name}[{i}] is {given[i]}; a finite number of at least 0 is expected"
+        raise ValueError(message)
+    with np.errstate(over="ignore"):
+        total = greatest * n  # at least the sum; mostly that is all there is to know of it
+        total = total if total < np.inf else weight.sum()
+    if not 0 < total < np.inf:
+        message = f"{name} sums to {total}; a positive, finite sum is expected"
+        raise ValueError(message)
+    _check_span(float(lowest) or least_positive(weight), float(greatest), name)
+    weight = weight.view()
+    weight.flags.writeable = False
+    return weight
+
+
+def _range_of(weight: NDArray[np.float64]) -> tuple[float, float]:
+    return float(weight.min()), float(weight.max())
+
+
+def _check_span(least: float, greatest: float, name: str) -> None:
+    if least < greatest / MAX_SPAN:
+        verb = "span" if " and " in name else "spans"
+        message = (
+            f"{name} {verb} from {least} to {greatest}; positive weights of which the greatest is at "
+            f"most {MAX_SPAN:g} times the least are expected"
+        )
+        raise ValueError(message)
+
+
+def least_positive(weight: NDArray[Any]) -> float:
+    """Return the least weight above 0."""
+    lowest = weight.min()
+    return float(lowest if lowest > 0 else weight.min(where=weight > 0, initial=np.inf))
+
+
+def read_counts(
+    thresholds: ArrayLike, correct_counts: ArrayLike, incorrect_counts: ArrayLike
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Check a table of counts; return the finite thresholds, and counts as int64 or float64 both."""
+    values = vector(thresholds, "thresholds")
+    if not np.isfinite(values).all():
+        i = int(np.argmin(np.isfinite(values)))
+        message = f"thresholds[{i}] is {values[i]}; a finite number is expected"
+        raise ValueError(message)
+    counts = []
+    for given, name in zip((correct_counts, incorrect_counts), COUNTS, strict=True):
+        array = vector(given, name)
+        if len(array) != len(values):
+            message = (
+                f"{name} has {len(array)} items and thresholds has {len(values)}; "
+                "the same number is expected"
+            )
+            raise ValueError(message)
+        bad = ~((array >= 0) & np.isfinite(array))
+        if bad.any():
+            i = int(bad.argmax())
+            message = f"{name}[{i}] is {array[i]}; a finite number of at least 0 is expected"
+            message += UNVERIFIED if array[i] != array[i] else ""
+            raise ValueError(message)
+        counts.append(array)
+    whole = all(array.dtype.kind in "biu" for array in counts)
+    total = sum(sum(array.tolist()) for array in counts)
+    if not 0 < total < (2**63 if whole else float("inf")):
+        message = (
+            f"correct_counts and incorrect_counts sum to {total}; a positive sum "
+            f"{'below 2**63' if whole else 'that is finite'} is expected"
+        )
+        raise ValueError(message)
+    dtype = np.int64 if whole else np.float64
+    correct, incorrect = counts[0].astype(dtype), counts[1].astype(dtype)
+    if not whole:
+        least = min(least_positive(correct), least_positive(incorrect))
+        greatest = max(float(correct.max()), float(incorrect.max()))
+        _check_span(least, greatest, "correct_counts and incorrect_counts")
+    return values, correct, incorrect
+
+
+def positive_scalar(value: Any, name: str, *, strict: bool = False) -> float:
+    """Return `value` as a float, and raise unless it is a finite number of at least 0."""
+    number = real_scalar(value, name)
+    if number < 0 or (strict and number == 0):
+        bound = "above 0" if strict else "of at least 0"
+        message = f"{name} is {value!r}; a finite number {bound} is expected"
+        raise ValueError(message)
+    return number
+
+
+def of_percent(number: float, upper: float = 1.0) -> str:
+    """Say which share a percentage is, where a share in [0, 1] was expected and one may be meant."""
+    if upper != 1.0 or not 1.0 < number <= 100.0:
+        return ""
+    return f" ({number:.6g} % is {number / 100.0:.6g})"
+
+
+def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
+    """Return `value` as a float, and raise unless it is one real number."""
+    is_number = isinstance(value, int | float | np.integer | np.floating | np.bool_)
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf":
+        is_number = True
+    if not is_number:
+        message = f"{name} is {value!r} ({type(value).__name__}); a number is expected"
+        raise TypeError(message)
+    try:
+        number = float(value)
+    except OverflowError as error:
+        message = f"{name} is an integer of {int(value).bit_length()} bits; a finite number is expected"
+        raise ValueError(message) from error
+    if number != number or (finite and number in (np.inf, -np.inf)):
+        message = f"{name} is {value!r}; a {'finite ' if finite else ''}number is expected"
+        raise ValueError(message)
+    return number
+
+
+def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1) -> int:
+    """Return an integer of at least `least` and at most `most`, and raise for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        message = f"{name} is {value!r} ({type(value).__name__}); an integer is expected"
+        raise TypeError(message)
+    if not least <= value <= most:
+        bits = int(value).bit_length()
+        found = f"{value}" if bits <= 64 else f"an integer of {bits} bits"  # Python writes no long ones
+        expected = f"of at least {least}" if value < least else f"of at most {most}"
+        message = f"{name} is {found}; an integer {expected} is expected"
+        raise ValueError(message)
+    return int(value)
+
+
+def read_groups(
+    groups: Any, n: int, name: str = "groups", *, beside: str = "confidence"
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the distinct labels in rising order, and the number of its label for each item.
+
+    There are to be n of them, as many as `beside` has items.
+
+    Integers are numbered by a hash table, labels of pandas and pyarrow by their own; everything else
+    is sorted once.
+
+    Raises
+    ------
+    TypeError
+        For labels of types that cannot be compared with each other.
+    ValueError
+        For labels that are null, NaN or NaT, or not one for each item.
+    """
+    groups = on_cpu(groups)
+    _reject_table(groups, name)
+    nulls = _null_mask(groups)
+    if nulls is not None:
+        _reject_nulls(nulls, name)
+    if hasattr(groups, "factorize"):  # pandas
+        codes, labels = groups.factorize()
+        if (codes < 0).any():
+            _reject_nulls(codes < 0, name)
+        labels = np.asarray(labels)
+    elif hasattr(groups, "dictionary_encode"):  # pyarrow
+        encoded = groups.dictionary_encode()
+        encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
+        codes, labels = np.array(encoded.indices, np.int64), np.asarray(encoded.dictionary)
+        if len(codes) and not 0 <= codes.min() <= codes.max() < len(labels):
+            message = f"{name} has indices outside its dictionary of {len(labels)} labels"
+            raise ValueError(message)
+    else:
+        array = labels_of(groups, name)
+        if array.dtype.kind in "biu" and len(array):
+            labels, codes = number_integers(array, name)
+        else:
+            nulls = _missing(array)
+            if nulls.any():
+                _reject_nulls(nulls, name)
+            labels, codes = _distinct(array, name)
+            return _of_length(labels, codes, n, name, beside)
+    nulls = _missing(labels)
+    if nulls.any():
+        _reject_nulls(nulls[codes], name)
+    if labels.dtype == object or not (labels[1:] > labels[:-1]).all():
+        labels, rank = _distinct(labels, name)
+        codes = rank[codes]
+    return _of_length(labels, codes, n, name, beside)
+
+
+def labels_of(values: Any, name: str) -> NDArray[Any]:
+    """Return labels as a one-dimensional array in which none has become another one.
+
+    numpy writes 1 as "1" where it stands beside strings, and rounds integers that are too large: such
+    labels stay objects.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # rows of unequal length
+        message = f"{name} is not a one-dimensional array: {error}"
+        raise ValueError(message) from error
+    if array.ndim != 1:
+        message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
+        raise ValueError(message)
+    own: Any = {"U": str, "S": bytes, "f": (float, np.floating)}.get(array.dtype.kind)
+    if isinstance(values, np.ndarray) or own is None or all(isinstance(v, own) for v in values):
+        return array
+    integers = _integers_of(list(values))
+    return np.fromiter(values, object, len(array)) if integers is None else integers
+
+
+def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where labels are None, NaN or NaT."""
+    if labels.dtype == object:
+        return np.array([v is None or v != v for v in labels], np.bool_)
+    if labels.dtype.kind in "fcmM":
+        return np.asarray(labels != labels)
+    return np.zeros(len(labels), np.bool_)
+
+
+def _distinct(labels: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the distinct labels in rising order, and the number of each; minus zero is zero."""
+    if labels.dtype.kind == "f":
+        labels = labels + 0.0
+    try:
+        return np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        types = sorted({type(label).__name__ for label in labels})
+        message = f"{name} has labels of type {types[0]}, which cannot be compared: {error}"
+        if len(types) > 1:
+            found = ", ".join(types[:-1]) + f" and {types[-1]}"
+            message = f"{name} mixes labels of types {found}; labels of one type are expected"
+        raise TypeError(message) from error
+
+
+def _of_length(
+    labels: NDArray[Any], codes: NDArray[Any], n: int, name: str, beside: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    if len(codes) != n:
+        message = f"{name} has {len(codes)} items and {beside} has {n}; the same number is expected"
+        raise ValueError(message)
+    return labels, codes
+
+
+def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
+    """Raise unless `value` is one of the allowed words."""
+    if not (isinstance(value, str) and value in allowed):
+        message = f"{name} is {value!r}; one of {', '.join(map(repr, allowed))} is expected"
+        raise ValueError(message)
+
+
+def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.float64]:
+    """Return `values` (a scalar or an array) as float64, and raise unless all lie in [0, `upper`]."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        message = f"{name} has type {array.dtype}; numbers in [0, {upper:g}] are expected"
+        message += _text_in(array)
+        raise TypeError(message)
+    array = array.astype(np.float64)
+    bad = ~((array >= 0) & (array <= upper))
+    if bad.any():
+        found = array[bad].flat[0] if array.ndim else array
+        message = f"{name} is {found}; a number in [0, {upper:g}] is expected"
+        message += of_percent(float(found), upper)
+        raise ValueError(message)
+    return array

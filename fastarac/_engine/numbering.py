@@ -1,0 +1,61 @@
+"""Numbers of labels that are integers: by their distance from the lowest, or by a hash table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._engine import parallel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SMALLEST_TABLE = 12  # bits of places in a hash table, which half fills them
+
+
+def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the distinct integers, in rising order where there are few gaps, and their numbers."""
+    lowest, highest = int(array.min()), int(array.max())
+    wide = np.uint64 if array.dtype.kind == "u" and array.dtype.itemsize == 8 else np.int64
+    values = np.ascontiguousarray(array, wide)
+    if highest - lowest <= len(array):  # the distance from the lowest is the number
+        values = values[:]
+        values.flags.writeable = False  # one type for the compiler
+        codes = np.empty(len(values), np.int64)
+        present = np.zeros(highest - lowest + 1, np.bool_)
+        edges = parallel.edges(len(values))
+
+        def number(i: int) -> bool:
+            share = slice(edges[i], edges[i + 1])
+            return _kernels.groups.number_range(values[share], wide(lowest), codes[share], present)
+
+        if not all(parallel.run(number, range(len(edges) - 1))):
+            message = f"{name} was changed while it was read"
+            raise ValueError(message)
+        if not present.all():
+            codes = (np.cumsum(present) - 1)[codes]
+        labels = np.flatnonzero(present).astype(wide) + wide(lowest)
+        return labels.astype(array.dtype), codes
+    bits = SMALLEST_TABLE
+    while True:
+        few = number_few(values, bits)
+        if few is not None:
+            return few[0].astype(array.dtype), few[1]
+        bits += 3
+
+
+def number_few(
+    values: NDArray[Any], bits: int = SMALLEST_TABLE
+) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
+    """Number integers of 64 bits in the order of their first appearance, by a hash table of 2**bits.
+
+    Returns the distinct ones and the numbers; None, at once, where there are too many for the table.
+    """
+    slots = np.empty(1 << bits, values.dtype)
+    found = np.empty(1 << bits, values.dtype)
+    numbers = np.full(1 << bits, -1, np.int64)
+    codes = np.empty(len(values), np.int64)
+    distinct = _kernels.groups.encode_groups(values, slots, numbers, found, codes)
+    return None if distinct < 0 else (found[:distinct], codes)

@@ -1,0 +1,216 @@
+"""Count without sorting the larger class, where errors (or correct items) are few.
+
+The items of the smaller class are sorted. Those of the larger one are counted between them: most lie in
+a small cell of confidences without any of the former, and need nothing but the number of these below.
+The pairs follow from that, and the sweep at all errors and at the ends of the runs between them.
+"""
+
+from __future__ import annotations
+
+import math
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac import _kernels
+from fastarac._engine import parallel
+from fastarac._engine.counting import SweepArrays, has_few_values, sample_of, thresholds_of
+
+if TYPE_CHECKING:
+    from fastarac._engine.inputs import Items
+
+LEAST = 1 << 16  # up to so many items are sorted as quickly
+MAX_SHARE = 3 / 100  # of the smaller class, where only pairs are counted
+MAX_CORNER_SHARE = 3 / 200  # and where it takes more to count
+MAX_SHARED = 1 / 2  # of the items, as a sample tells, in a cell with one of the smaller class
+PAIR_CELLS = 8, 20  # for each rare item, and the logarithm of the most
+CORNER_CELLS = 16, 20
+OCTAVE_BITS = 5  # of them, where cells are finer towards one end: 32 octaves
+
+Array = NDArray[Any]
+
+
+class Gaps(NamedTuple):
+    """Where the items of the larger class are between those of the smaller one, with m distinct values.
+
+    Values are as `order` of the kernels has them: as unsigned integers.
+    """
+
+    rare_label: int
+    rare: Array
+    """The m distinct values, rising."""
+    rare_counts: NDArray[np.int64]
+    """How many items of the smaller class each of them has."""
+    ties: NDArray[np.int64]
+    """How many of the larger class."""
+    counts: NDArray[np.int64]
+    """How many of the larger class there are between two of them, and beyond the ends: (m + 1,)."""
+    lowest: Array
+    """The least value of these; of no meaning where there are none."""
+
+
+class Few(NamedTuple):
+    """The items of the smaller class, and what has the larger one pass by them."""
+
+    label: int
+    rare: Array
+    """Their values, as `order` of the kernels has them, rising."""
+    data: tuple[Array, Array, Array]
+    """Values, bits and labels of all items."""
+    sample: Array
+
+
+def _few(items: Items, max_share: float) -> Few | None:
+    """The smaller class, if it has at most that share of the items, and these have many values."""
+    n, layout = items.n, items.layout
+    if not items.direct or items.weight is not None:
+        return None
+    correct = int(np.count_nonzero(items.correct.view(np.bool_)))
+    few = min(correct, n - correct)
+    if not 0 < few <= max_share * n:
+        return None
+    sample = sample_of(items)
+    if has_few_values(sample):
+        return None
+    label = int(correct < n - correct)
+    _, values, bits, labels = next(items.chunks(0, n))
+    where = np.flatnonzero(labels == label)
+    if len(where) != few:  # labels other than 0 and 1
+        items.reject()
+    rare = np.empty(few, layout.bits)
+    _kernels.smaller_class.order(bits[where], layout.kind, rare)
+    rare.sort()
+    sample = np.ascontiguousarray(sample, layout.values)
+    return Few(label, rare, (values, bits, labels), sample)
+
+
+def count_around_few(items: Items) -> tuple[int, int, int] | None:
+    """Correct items, incorrect items and doubled pairs, or None where another way is better."""
+    few = _few(items, MAX_SHARE)
+    if few is None:
+        return None
+    cells = _cells(few.rare, few.sample, items, PAIR_CELLS)
+    if cells is None:
+        return None
+    layout, (ends, table) = items.layout, cells
+    values, bits, labels = few.data
+
+    def count(share: tuple[int, int]) -> tuple[int, int]:
+        part = slice(*share)
+        bad, seen, others, doubled = _kernels.smaller_class.count_below(
+            values[part], bits[part], labels[part], layout.kind, layout.exponent, ends, table,
+            few.label, few.rare,
+        )  # fmt: skip
+        items.check(not_finite=bad, seen_labels=seen)
+        return others, doubled
+
+    found = parallel.run(count, parallel.shares(items.n))
+    others, doubled = (sum(column) for column in zip(*found, strict=True))
+    n_rare = len(few.rare)
+    if others != items.n - n_rare:
+        items.reject()
+    if few.label == 0:
+        return others, n_rare, doubled
+    return n_rare, others, 2 * n_rare * others - doubled
+
+
+def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps | None:
+    """Count the larger class around the smaller one; None where another way is better.
+
+    It is as well where the label of the smaller class is none of `rare_labels`.
+    """
+    few = _few(items, MAX_CORNER_SHARE)
+    if few is None or few.label not in rare_labels:
+        return None
+    n, layout, rare_label = items.n, items.layout, few.label
+    values, bits, labels = few.data
+    rare, rare_counts = np.unique(few.rare, return_counts=True)
+    cells = _cells(rare, few.sample, items, CORNER_CELLS)
+    if cells is None:
+        return None
+    ends, table = cells
+    kernels = _kernels.smaller_class
+
+    def count(share: tuple[int, int]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        part = slice(*share)
+        gaps = np.zeros((len(rare) + 1, 2), np.uint64)
+        gaps[:, 1] = np.iinfo(np.uint64).max
+        ties = np.zeros(len(rare), np.int64)
+        bad, seen = kernels.count_gaps(
+            values[part], bits[part], labels[part], layout.kind, layout.exponent, ends, table,
+            rare_label, rare, gaps, ties,
+        )  # fmt: skip
+        items.check(not_finite=bad, seen_labels=seen)
+        return gaps, ties
+
+    found = parallel.run(count, parallel.shares(n))
+    counts = np.sum([gaps[:, 0] for gaps, _ in found], axis=0).astype(np.int64)
+    ties = np.sum([ties for _, ties in found], axis=0)
+    if counts.sum() + ties.sum() != n - len(few.rare):
+        items.reject()
+    lowest = np.min([gaps[:, 1] for gaps, _ in found], axis=0)
+    return Gaps(rare_label, rare, rare_counts, ties, counts, lowest.astype(layout.bits))
+
+
+def corners_around_few(items: Items) -> SweepArrays | None:
+    """The sweep without the thresholds inside runs of correct items, where errors are few."""
+    found = gaps_around_few(items, (0,)) if items.n > LEAST else None
+    if found is None:
+        return None
+    layout, m = items.layout, len(found.rare)
+    raw = np.empty(2 * m + 2, layout.bits)
+    steps = np.zeros((2, 2 * m + 2), np.int64)
+    # from the highest on: what lies above each value of an error, then that value
+    raw[1::2], raw[2::2] = found.lowest[::-1], found.rare[::-1]
+    steps[0, 1::2], steps[0, 2::2] = found.counts[::-1], found.ties[::-1]
+    steps[1, 2::2] = found.rare_counts[::-1]
+    kept = steps[0] + steps[1] > 0
+    kept[0] = True
+    accepts = np.cumsum(steps[:, kept], axis=1)
+    raw = raw[kept]
+    _kernels.smaller_class.disorder(raw, layout.kind)
+    return SweepArrays(thresholds_of(raw, layout), *accepts)
+
+
+def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
+    """Ends of 2**bits cells for `cells_between`; None where the range has no width, or too much."""
+    n_cells = 1 << bits
+    with np.errstate(all="ignore"):
+        span = np.float64(high) - np.float64(low)
+        scale = n_cells / span if linear else np.float64(0.0)
+    if not (0.0 < span < math.inf and scale < math.inf):
+        return None
+    shift = 52 - bits + OCTAVE_BITS
+    return low, high, float(scale), shift, int(span.view(np.int64) >> shift) - n_cells + 1
+
+
+def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -> Any:
+    """Ends and table of the kind of cells in which the fewer items share one with a rare item.
+
+    None where these are too many. `to_most`: cells for each rare item, and the logarithm of the most.
+    """
+    some = rare.copy()
+    _kernels.smaller_class.disorder(some, items.layout.kind)
+    some = some.view(items.layout.values)
+    maps = [_map(some, sample, to_most, linear=linear) for linear in (True, False)]
+    shared, ends, table = min(maps, key=itemgetter(0))
+    return (ends, table) if shared <= MAX_SHARED else None
+
+
+def _map(
+    rare: Array, sample: Array, to_most: tuple[int, int], *, linear: bool
+) -> tuple[float, Any, Array]:
+    """Cells of one kind: the share of the sample in one with a rare item, their ends, their table."""
+    kernels = _kernels.smaller_class
+    low, high = float(min(rare.min(), sample[0])), float(max(rare.max(), sample[-1]))
+    bits = min(to_most[1], (to_most[0] * len(rare)).bit_length())
+    ends = ends_of(low, high, bits, linear=linear)
+    if ends is None:
+        return math.inf, ends, rare
+    table = np.empty((1 << bits) + 1, np.int32)
+    kernels.fill_table(rare, ends, table)
+    cells = np.empty(len(sample), np.int32)
+    kernels.cells_between(sample, ends, 1 << bits, cells)
+    return np.count_nonzero(table[cells] & 1) / len(cells), ends, table

@@ -1,0 +1,140 @@
+"""Sort items by the places of their confidences: numbers of 32 bits, which sort in half the time of 64.
+
+The range of the values is divided into `N_PLACES` places, the cells of `minority.cells_between`. A key
+is the place of an item, shifted left by one, with the label in the lowest bit. Where correct and
+incorrect items share a place, as hardly any do, it is marked, and they are picked to be sorted by all
+of their bits. `marks`, a power of two of them, stand for places by their last bits: those of neighbours
+are different ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._kernels._jit import kernel
+from fastarac._kernels.codes import FLOAT
+from fastarac._kernels.smaller_class import BLOCK, cells_between
+
+Array = NDArray[Any]
+
+PLACE_BITS = 31
+N_PLACES = 1 << PLACE_BITS
+RANGE_BITS = 20  # 4,096 ranges of keys
+FEW_MARKS = 8  # are compared one by one
+
+
+@kernel
+def encode_places(
+    values: Array,
+    bits: Array,
+    labels: Array,
+    kind: int,
+    exponent: Any,
+    ends: Any,
+    keys: Array,
+    buckets: Array,
+    counts: Array,
+) -> tuple[bool, int]:
+    """Write the keys; return whether a float is not finite, and the union of the labels.
+
+    Where `counts` has more than one entry, add to it the number of keys in each bucket: `buckets` has
+    the bucket of each range of 2**`RANGE_BITS` keys.
+    """
+    bad = False
+    seen = np.uint8(0)
+    cells = np.empty(BLOCK, np.int32)
+    for start in range(0, len(bits), BLOCK):
+        b = bits[start : start + BLOCK]
+        label = labels[start : start + BLOCK]
+        target = keys[start : start + BLOCK]
+        cells_between(values[start : start + BLOCK], ends, N_PLACES, cells)
+        for i in range(len(b)):
+            bad |= (b[i] & exponent) == exponent
+            seen |= label[i]
+            target[i] = (np.uint32(cells[i]) << np.uint32(1)) | np.uint32(label[i])
+        if len(counts) > 1:
+            for i in range(len(b)):
+                counts[buckets[target[i] >> np.uint32(RANGE_BITS)]] += 1
+    return bad and kind == FLOAT, np.int64(seen)
+
+
+@kernel
+def spread(keys: Array, buckets: Array, positions: Array, moved: Array) -> None:
+    """Copy the keys into their buckets, of which `positions` says where the next key of each goes."""
+    for i in range(len(keys)):
+        bucket = buckets[keys[i] >> np.uint32(RANGE_BITS)]
+        position = positions[bucket]
+        positions[bucket] = position + 1
+        moved[position] = keys[i]
+
+
+@kernel
+def count_places(
+    keys: Array, bounds: Array, first: int, last: int, results: Array, marks: Array
+) -> None:
+    """Write a row of each sorted bucket from `first` up to `last`, and mark the shared places.
+
+    A row: how often correct and incorrect items share a place, correct items, incorrect items, doubled
+    pairs with the correct item above those at its own place.
+    """
+    one = np.uint32(1)
+    last_mark = np.uint32(len(marks) - 1)
+    for b in range(first, last):
+        part = keys[bounds[b] : bounds[b + 1]]
+        correct = 0
+        positions = 0  # of the correct items: all items below, of which 0, 1, 2, … are correct
+        for i in range(len(part)):
+            label = np.int64(part[i] & one)
+            correct += label
+            positions += label * i
+        row = results[b]
+        row[0] = 0
+        row[1] = correct
+        row[2] = len(part) - correct
+        row[3] = 2 * positions - correct * (correct - 1)
+        for start in range(1, len(part), BLOCK):
+            upper = part[start : start + BLOCK]
+            lower = part[start - 1 : start - 1 + len(upper)]
+            shared = 0
+            for i in range(len(upper)):
+                shared += 1 if upper[i] ^ lower[i] == one else 0
+            row[0] += shared
+            for i in range(len(upper) if shared else 0):
+                if upper[i] ^ lower[i] == one:
+                    marks[(upper[i] >> one) & last_mark] = 1
+
+
+@kernel
+def pick(keys: Array, marks: Array, marked: Array, numbers: Array) -> int:
+    """Write the numbers of the keys with a mark, of which there are eight in a byte of `marks`.
+
+    Return how many they are, or -1 as soon as there are more than find room. `marked` has the numbers
+    of the marks that are set: where they are few, keys are compared with them instead.
+    """
+    last_mark = np.uint32(8 * len(marks) - 1)
+    n = 0
+    hits = np.empty(BLOCK, np.uint8)
+    some = hits.view(np.uint64)  # eight at a time, of which hardly ever one is set
+    for start in range(0, len(keys), BLOCK):
+        block = keys[start : start + BLOCK]
+        hits[:] = 0
+        if len(marked) <= FEW_MARKS:
+            for j in range(len(marked)):
+                for i in range(len(block)):
+                    hits[i] |= (block[i] >> np.uint32(1)) & last_mark == marked[j]
+        else:
+            for i in range(len(block)):
+                mark = (block[i] >> np.uint32(1)) & last_mark
+                hits[i] = (marks[mark >> np.uint32(3)] >> (mark & np.uint32(7))) & np.uint32(1)
+        for group in range(len(some)):
+            if some[group] != 0:
+                for i in range(8 * group, 8 * group + 8):
+                    if hits[i]:
+                        if n == len(numbers):
+                            return -1
+                        numbers[n] = start + i
+                        n += 1
+    return n

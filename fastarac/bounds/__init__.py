@@ -1,0 +1,1 @@
+"""Counts in bins, and what they surely say of the items."""

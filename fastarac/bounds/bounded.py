@@ -1,0 +1,341 @@
+"""Counts in bins of confidence, and the bounds between which the figures of the items surely lie."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.results import Result, Table, read_only
+from fastarac._engine.counting import integer_thresholds
+from fastarac._engine.inputs import read_counts, vector
+from fastarac.areas.precision_recall import pr_auc_score
+from fastarac.areas.risk import arp_auc_score, aurc_loss
+from fastarac.bounds.extremes import Bounds, Counts
+from fastarac.sweep import ThresholdSweep, trusted_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+COUNTS = ("true_accepts_low", "true_accepts_high", "false_accepts_low", "false_accepts_high")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BoundedSweep(Table, Result):
+    """Counts of accepted items at some thresholds, and sure bounds of what depends on the others.
+
+    Between two thresholds the order of the items is not known. Every figure is given as
+    :class:`.Bounds` between which that of the items surely lies. Build it with :meth:`.from_bins`, or
+    with a :class:`.ThresholdSketch`.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (m + 1,)
+        Strictly decreasing; the first is ``inf``, then the lower edge of each bin. float64; an object
+        array of Python integers where these are beyond 2**53.
+    true_accepts_low, true_accepts_high : ndarray of shape (m + 1,)
+        Correct items with ``confidence >= threshold``, at least and at most; the same at both ends,
+        and everywhere where the counts of all bins are exact. int64, or float64 of weights.
+    false_accepts_low, false_accepts_high : ndarray of shape (m + 1,)
+        The same for the incorrect items.
+    single_valued : ndarray of bool of shape (m,)
+        Whether all items between two thresholds have one confidence: nothing is open there.
+    known : mapping of str to Bounds
+        Areas that are known better than from the counts, by the names of the attributes.
+
+    Notes
+    -----
+    ROC-AUC: a bin of p correct and q incorrect items leaves pq of the n⁺n⁻ pairs open. The other areas
+    are bounded by the best and the worst order, ties included, of the items of each bin; where a bin
+    holds enough distinct confidences, the bounds are attained, and no narrower ones are true. All
+    bounds are rounded outward; an area that is exact has two equal ends, rounded to the nearest once.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> sweep = fa.frames.BoundedSweep.from_bins([0.0, 0.5, 0.9, 1.0], [10, 30, 50], [20, 5, 1])
+    >>> sweep
+    BoundedSweep(3 bins, 90 correct, 26 incorrect)
+    >>> print(sweep.roc_auc)
+    between 0.7905 and 0.9616
+    >>> sweep.n_correct, sweep.n_incorrect, sweep.recognition_rate
+    (90, 26, 0.7758620689655172)
+    """
+
+    _is_sweep = True
+
+    thresholds: NDArray[Any]
+    true_accepts_low: NDArray[Any]
+    true_accepts_high: NDArray[Any]
+    false_accepts_low: NDArray[Any]
+    false_accepts_high: NDArray[Any]
+    single_valued: NDArray[np.bool_]
+    known: Mapping[str, Bounds] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("thresholds", *COUNTS, "single_valued"):
+            object.__setattr__(self, name, read_only(np.array(getattr(self, name))))
+        object.__setattr__(self, "known", read_only(self.known))
+        _check(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"BoundedSweep({len(self.single_valued)} bins, {self.n_correct:.12g} correct, "
+            f"{self.n_incorrect:.12g} incorrect)"
+        )
+
+    @staticmethod
+    def from_bins(
+        edges: ArrayLike,
+        correct_counts: ArrayLike,
+        incorrect_counts: ArrayLike,
+        *,
+        single_valued: ArrayLike | None = None,
+    ) -> BoundedSweep:
+        """Build the sweep from counts in bins, whoever made them.
+
+        Parameters
+        ----------
+        edges : array_like of shape (k + 1,)
+            Of k bins, strictly increasing; the first and the last may be infinite. A bin holds the
+            confidences from its lower edge up to, but without, the upper one; the last bin holds its
+            upper edge too (as in ``numpy.histogram``). Integers stay integers, also in a list that ends
+            with ``inf``.
+        correct_counts, incorrect_counts : array_like of shape (k,)
+            How many correct and incorrect items each bin holds, at least 0. Floats are weights.
+        single_valued : array_like of bool of shape (k,), optional
+            Which bins hold items of one confidence only; by default none does.
+
+        Returns
+        -------
+        BoundedSweep
+
+        Raises
+        ------
+        ValueError, TypeError
+            As :meth:`.ThresholdSweep.from_counts`; also for edges that do not increase strictly.
+
+        Notes
+        -----
+        Bins of other tools that hold their upper edge instead of the lower one are the same bins of
+        the negated confidence; what is accepted at an edge is then what is above it.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> sweep = fa.frames.BoundedSweep.from_bins([0, 0.5, 1], [1, 2], [1, 0])
+        >>> sweep.roc_auc
+        Bounds(low=0.6666666666666666, high=1.0)
+        >>> tied = [True, True]
+        >>> fa.frames.BoundedSweep.from_bins([0, 0.5, 1], [1, 2], [1, 0], single_valued=tied).roc_auc
+        Bounds(low=0.8333333333333334, high=0.8333333333333334)
+        """
+        lower = _lower_edges(edges)
+        bins = len(lower)
+        single = np.zeros(bins) if single_valued is None else vector(single_valued, "single_valued")
+        for name, given in (
+            ("correct_counts", correct_counts),
+            ("incorrect_counts", incorrect_counts),
+            ("single_valued", single),
+        ):
+            if (found := len(vector(given, name))) != bins:
+                message = (
+                    f"{name} has {found} items and edges make {bins} bins; one for each is expected"
+                )
+                raise ValueError(message)
+        if not np.isin(single, (0, 1)).all():
+            message = "single_valued holds other values than True and False; one of them is expected"
+            raise ValueError(message)
+        _, *counts = read_counts(np.arange(bins), correct_counts, incorrect_counts)
+        ta, fa = (np.append(np.zeros(1, c.dtype), np.cumsum(c[::-1])) for c in counts)
+        thresholds = np.append(lower[-1:], lower[::-1])
+        if lower.dtype.kind in "iu":
+            thresholds = integer_thresholds(thresholds)
+        thresholds = thresholds.astype(np.float64) + 0.0 if thresholds.dtype != object else thresholds
+        thresholds[0] = np.inf
+        return BoundedSweep(thresholds, ta, ta, fa, fa, single[::-1].astype(np.bool_))
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each threshold.
+
+        `single_valued` is of the bin that the threshold ends below; True where there is none.
+        """
+        counts = {name: getattr(self, name) for name in ("thresholds", *COUNTS)}
+        return counts | {"single_valued": np.append(True, self.single_valued)}
+
+    def __add__(self, other: object) -> NoReturn:
+        """Refuse: the bins of two sweeps are not the same."""
+        message = (
+            "a BoundedSweep is added to another object, but bins of different data are not the same; "
+            "add ThresholdSweeps (method='counts') or ThresholdSketches, or count all data in one call"
+        )
+        raise TypeError(message)
+
+    __radd__ = __add__
+
+    @property
+    def n_correct(self) -> int | float:
+        """Weight of the correct items, n⁺; their number where the items are not weighted."""
+        return self.true_accepts_low[-1].item()  # type: ignore[no-any-return]
+
+    @property
+    def n_incorrect(self) -> int | float:
+        """Weight of the incorrect items, n⁻."""
+        return self.false_accepts_low[-1].item()  # type: ignore[no-any-return]
+
+    @property
+    def total(self) -> int | float:
+        """Weight of all items, Ω."""
+        return self.n_correct + self.n_incorrect
+
+    @property
+    def recognition_rate(self) -> float:
+        """Share of correct items, β = n⁺/Ω; exact."""
+        return self.n_correct / self.total
+
+    @property
+    def counts(self) -> Counts:
+        """The counts and `single_valued` in one tuple, for what computes the bounds."""
+        return Counts(*(getattr(self, name) for name in (*COUNTS, "single_valued")))
+
+    @property
+    def sweep(self) -> ThresholdSweep | None:
+        """The sweep of the items themselves where nothing is open; None where something is."""
+        counts = self.counts
+        if not (counts.exact.all() and counts.single.all()):
+            return None
+        return self.order(best=True)
+
+    @property
+    def arac_auc(self) -> Bounds:
+        """Area under the ARAC curve, in [0.5, 1]."""
+        return self._pair_area("arac_auc")
+
+    @property
+    def roc_auc(self) -> Bounds:
+        """Area under the ROC curve, in [0, 1]; NaN with a warning where all items are alike."""
+        return self._pair_area("roc_auc")
+
+    @property
+    def augrc(self) -> Bounds:
+        """Area under the generalised risk–coverage curve, 1 − ARAC-AUC, in [0, 0.5]."""
+        return self._pair_area("augrc")
+
+    @property
+    def arp_auc(self) -> Bounds:
+        """Area under the acceptance rate – precision curve by trapezoids, in [0, 1]."""
+        return self._without_bins("arp_auc", arp_auc_score) or self.counts.arp_auc()
+
+    @property
+    def aurc(self) -> Bounds:
+        """Area under the risk–coverage curve by trapezoids, 1 − ARP-AUC, in [0, 1]."""
+        if found := self._without_bins("aurc", aurc_loss):
+            return found
+        low, high = self.arp_auc
+        return Bounds(
+            math.nextafter(1.0 - high, -1.0) if high < 1.0 else 0.0,
+            math.nextafter(1.0 - low, 2.0) if low > 0.0 else 1.0,
+        )
+
+    @property
+    def average_precision(self) -> Bounds:
+        """Average precision, in [0, 1]; NaN with a warning where no item is correct."""
+        step = partial(pr_auc_score, interpolation="step") if self.n_correct else None
+        found = self._without_bins("average_precision", step) or self.counts.average_precision()
+        if found is None:
+            warn_undefined("average_precision", "no item is correct")
+            return Bounds(math.nan, math.nan)
+        return found
+
+    def order(self, *, best: bool, steps: int = 1) -> ThresholdSweep:
+        """Counts along the best or the worst order of the items that the bins allow.
+
+        Parameters
+        ----------
+        best : bool
+            The correct items of each bin above its incorrect ones, or below.
+        steps : int, default=1
+            Points within a bin for the items that come first; the others are tied.
+
+        Returns
+        -------
+        ThresholdSweep
+            Every curve of the items lies between the two orders'. Its thresholds are the lower edges of
+            the bins, repeated for points inside.
+        """
+        correct, incorrect, where = self.counts.path(best=best, steps=steps)
+        return trusted_sweep(self.thresholds[where], correct, incorrect)
+
+    def _without_bins(self, name: str, area: Callable[[ThresholdSweep], float] | None) -> Bounds | None:
+        """Return an area that is known, or that of the sweep where nothing is open."""
+        if name in self.known:
+            return self.known[name]
+        sweep = None if area is None else self.sweep
+        return None if area is None or sweep is None else Bounds(*[area(sweep)] * 2)
+
+    def _pair_area(self, name: str) -> Bounds:
+        if name in self.known:
+            return self.known[name]
+        found = self.counts.pair_area(name)
+        if found is None:
+            warn_undefined(name, "all items are correct, or all are incorrect")
+            return Bounds(math.nan, math.nan)
+        return found
+
+
+def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
+    """All edges but the last, and raise unless they increase up to that."""
+    if isinstance(edges, list | tuple) and len(edges) > 1 and edges[-1] == np.inf:
+        at = vector(edges[:-1], "edges")  # an array of all would make doubles of integers
+        if at[-1] < np.inf and (at[1:] > at[:-1]).all():
+            return at
+    at = vector(edges, "edges")
+    if len(at) < 2 or not (at[1:] > at[:-1]).all():
+        message = "edges do not increase strictly; at least two increasing edges are expected"
+        raise ValueError(message)
+    return at[:-1]
+
+
+def refuse_of_bounds(**given: object) -> None:
+    """Raise for the arguments that need more than bounds: None and False are as if left out."""
+    for name, value in given.items():
+        if value is not None and value is not False:
+            message = f"{name} is given with a BoundedSweep, which takes none; a ThresholdSweep does"
+            raise TypeError(message)
+
+
+def _check(sweep: BoundedSweep) -> None:
+    """Raise unless the arrays are those of bins."""
+    thresholds = sweep.thresholds
+    if thresholds.ndim != 1 or len(thresholds) < 2 or thresholds[0] != np.inf:
+        message = "thresholds is not an array of shape (m + 1,) with m >= 1 that starts with inf"
+        raise ValueError(message)
+    if not (thresholds[1:] < thresholds[:-1]).all():
+        message = "thresholds do not fall strictly from inf; BoundedSweep.from_bins takes edges"
+        raise ValueError(message)
+    if sweep.single_valued.shape != (len(thresholds) - 1,) or sweep.single_valued.dtype != np.bool_:
+        message = f"single_valued is not an array of bool of shape ({len(thresholds) - 1},)"
+        raise ValueError(message)
+    dtype = sweep.true_accepts_low.dtype
+    for name in COUNTS:
+        counts = getattr(sweep, name)
+        if counts.shape != thresholds.shape or counts.dtype not in (np.int64, np.float64):
+            message = f"{name} is not an array of int64 or float64 of shape {thresholds.shape}"
+            raise ValueError(message)
+        if counts.dtype != dtype or counts[0] != 0 or not (counts[1:] >= counts[:-1]).all():
+            message = f"{name} does not rise from 0, or has another type than the other counts"
+            raise ValueError(message)
+    for kind in ("true_accepts", "false_accepts"):
+        low, high = getattr(sweep, f"{kind}_low"), getattr(sweep, f"{kind}_high")
+        if not (low <= high).all() or low[-1] != high[-1]:
+            message = f"{kind}_low and {kind}_high do not enclose counts that end in one"
+            raise ValueError(message)
+    if not 0 < sweep.total < np.inf:
+        message = "the counts end at 0; a positive count of items is expected"
+        raise ValueError(message)

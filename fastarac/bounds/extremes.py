@@ -1,0 +1,298 @@
+"""The least and the largest areas that counts in bins leave open.
+
+Everything is read off four arrays over the edges of the bins, from the highest edge down: how many
+correct and how many incorrect items are at or above each edge, at least and at most. Where both ends
+agree at all edges, the bins are independent, and the extremes are attained:
+
+* ARAC, ROC, AUGRC: the correct items of a bin above its incorrect ones, or below. Exact integers.
+* Average precision: largest with the correct items tied above the incorrect ones, least with them one
+  by one below. Correct item j of a bin then has the precision (T + j)/(T + j + F), whose sum over j is
+  p − F·(H(T + p + F) − H(T + F)), with the harmonic numbers H.
+* ARP by trapezoids: largest with the correct items one by one and the incorrect ones tied below them
+  (a straight line lies above a convex curve), least with the incorrect ones one by one and the correct
+  ones tied below them (below a concave curve).
+
+Where the ends differ, an item may be in one of several bins. Its precision is then bounded by the
+extremes over all of these: surely, if no longer attained.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.results import TupleResult
+from fastarac._engine.counting import SweepArrays
+from fastarac._engine.pairs import quotient_of_pairs
+from fastarac._engine.sorting import pairs_of_sweep
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+MOST_DECIMALS = 16
+MARGIN = 2.0**-48  # of sums of precisions, whose rounding is at most half of it
+DIRECT = 64  # up to which harmonic numbers are added one by one
+_EXACT = list(accumulate((Fraction(1, k) for k in range(1, DIRECT + 1)), initial=Fraction(0)))
+_HARMONIC = np.array(_EXACT, np.float64)
+_LEFT = np.array([float(a - Fraction(b)) for a, b in zip(_EXACT, _HARMONIC.tolist(), strict=True)])
+
+
+class _Bounds(NamedTuple):
+    low: float
+    high: float
+
+
+class Bounds(TupleResult, _Bounds):
+    """The ends between which a figure of the items surely lies, rounded outward.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> bounds = fa.frames.Bounds(0.25, 0.5)
+    >>> bounds.width
+    0.25
+    >>> print(bounds)
+    between 0.2500 and 0.5000
+    """
+
+    __slots__ = ()
+
+    @property
+    def width(self) -> float:
+        """`high` − `low`; 0 where the figure is exact."""
+        return self.high - self.low
+
+    def __str__(self) -> str:
+        if self.low == self.high or not math.isfinite(self.width):
+            return f"{self.low:.6g}"
+        # so many decimals that the width shows, and no end is rounded inward
+        decimals = max(4, 2 - math.floor(math.log10(self.width)))
+        unit = Decimal(1).scaleb(-min(decimals, MOST_DECIMALS))
+        low = Decimal(self.low).quantize(unit, ROUND_FLOOR)
+        high = Decimal(self.high).quantize(unit, ROUND_CEILING)
+        return f"between {low:f} and {high:f}"
+
+
+class Counts(NamedTuple):
+    """Items at or above each edge, from the highest edge down, of shape (m + 1,): 0 at the first."""
+
+    correct_low: NDArray[Any]
+    correct_high: NDArray[Any]
+    incorrect_low: NDArray[Any]
+    incorrect_high: NDArray[Any]
+    single: NDArray[np.bool_]
+    """(m,) whether all items between two edges have one confidence."""
+
+    @property
+    def exact(self) -> NDArray[np.bool_]:
+        """Whether the counts at an edge are exact, of shape (m + 1,)."""
+        correct = self.correct_low == self.correct_high
+        exact: NDArray[np.bool_] = correct & (self.incorrect_low == self.incorrect_high)
+        return exact
+
+    def path(self, *, best: bool, steps: int = 1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Counts of both kinds along the best or the worst order, and the edge below each point.
+
+        Best: the correct items of a bin come first, in so many steps, and the incorrect ones tied below
+        them. Worst: the other way round. Points at which nothing changes are left out.
+        """
+        first, second = self.correct_high, self.incorrect_low
+        if not best:
+            first, second = self.incorrect_high, self.correct_low
+        tie = self.single[:, None]
+        a = np.where(tie, first[1:, None], _steps(first, steps))
+        a = np.append(first[:1], np.hstack([a, first[1:, None]]))
+        held = np.repeat(np.where(tie, second[1:, None], second[:-1, None]), steps, axis=1)
+        b = np.append(second[:1], np.hstack([held, second[1:, None]]))
+        where = np.append(0, np.repeat(np.arange(1, len(first)), steps + 1))
+        new = np.append(True, (a[1:] != a[:-1]) | (b[1:] != b[:-1]))
+        correct, incorrect = (a, b) if best else (b, a)
+        return correct[new], incorrect[new], where[new]
+
+    def pair_area(self, metric: str) -> Bounds | None:
+        """Bounds of an area that follows from pairs; None for 0/0."""
+        ends = []
+        for best in (False, True):
+            correct, incorrect, _ = self.path(best=best)
+            pairs = pairs_of_sweep(SweepArrays(correct, correct, incorrect))
+            value, unit = quotient_of_pairs(metric, pairs)
+            if not unit:
+                return None
+            ends.append(Fraction(value, unit))
+        if self.correct_low.dtype != np.int64:  # sums of weights are rounded
+            margin = Fraction(MARGIN)
+            return outward(min(ends) - margin, max(ends) + margin)
+        return outward(min(ends), max(ends))
+
+    def average_precision(self) -> Bounds | None:
+        """Bounds of the average precision; None where no item is correct."""
+        total = float(self.correct_low[-1])
+        if not total:
+            return None
+        tl, th, fl, fh = self._floats()
+        errors = np.where(self.single, fl[1:], fl[:-1])
+        highest = _ratio(th[1:], th[1:] + errors)
+        high = _over_ranks(tl, th, highest)
+        # an item that is in a bin of one value for sure has the precision of the bin
+        sure = np.maximum(tl[1:] - th[:-1], 0.0) * self.single
+        low = sure * _ratio(tl[1:], tl[1:] + fh[1:])
+        low += self._one_by_one(tl[:-1], fh[1:], tl[1:] - tl[:-1] - sure)
+        return _bounds(low / total, high / total)
+
+    def precision(self, correct: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Least and largest height of the precision–recall curve at these numbers of correct items.
+
+        The curve goes in steps: its height is the precision at the next threshold that accepts so many.
+        """
+        tl, th, fl, fh = self._floats()
+        # the bins that this threshold may be in: one, where the counts are exact
+        first = np.searchsorted(th[1:], correct)
+        end = np.maximum(np.searchsorted(tl[:-1], correct), first + 1)
+        errors = np.where(self.single, fl[1:], fl[:-1])
+        highest = np.append(_ratio(th[1:], th[1:] + errors), 0.0)
+        high = np.maximum.reduceat(highest, np.column_stack([first, end]).ravel())[::2]
+        # errors may follow, before the next correct item
+        last = np.searchsorted(tl[:-1], correct, side="right") - 1
+        tied = self.single[last] & (first == last)
+        reached = np.where(tied, np.maximum(tl[last + 1], correct), correct)
+        return _ratio(reached, reached + fh[last + 1]), high
+
+    def arp_auc(self) -> Bounds:
+        """Bounds of the area under the precision over the acceptance rate, by trapezoids."""
+        tl, th, fl, fh = self._floats()
+        total = tl[-1] + fl[-1]
+        highest = _ratio(th[1:], th[1:] + fl[:-1])
+        lowest = _ratio(tl[:-1], tl[:-1] + fh[1:])
+        alone = self.exact[1:] & self.exact[:-1]
+        low = _over_ranks(tl + fl, th + fh, lowest, largest=False, alone=alone)
+        high = _over_ranks(tl + fl, th + fh, highest, alone=alone)
+        t, f = tl[:-1][alone], fl[:-1][alone]
+        p, q = tl[1:][alone] - t, fl[1:][alone] - f
+        single = self.single[alone]
+        tied = _chord(t, f, p, q)
+        correct_first = self._curve(t, f, p) + _chord(t + p, f, np.zeros_like(q), q)
+        # risk is precision with the two kinds exchanged
+        incorrect_first = q - self._curve(f, t, q) + _chord(t, f + q, p, np.zeros_like(p))
+        high = np.append(high, np.where(single, tied, correct_first))
+        low = np.append(low, np.where(single, tied, incorrect_first))
+        return _bounds(low / total, high / total)
+
+    def _floats(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        tl, th, fl, fh = (np.asarray(counts, np.float64) for counts in self[:4])
+        return tl, th, fl, fh
+
+    def _rise(self, start: FloatArray, count: FloatArray) -> FloatArray:
+        """Σ 1/k over start < k <= start + count; of weights, the integral that is its limit."""
+        stop = start + count
+        if self.correct_low.dtype != np.int64:
+            return np.log1p(_ratio(count, start))
+        begin, end = np.maximum(start, DIRECT), np.maximum(stop, DIRECT)
+        far = np.log1p((end - begin) / begin) - (end - begin) / (2.0 * begin * end)
+        for power, factor in ((2, -12.0), (4, 120.0), (6, -252.0), (8, 240.0)):
+            far += (end**-power - begin**-power) / factor
+        # with what rounding left of each number: the errors of a small difference must be small too
+        last, first = (np.minimum(at, DIRECT).astype(np.int64) for at in (stop, start))
+        near: FloatArray = (_HARMONIC[last] - _HARMONIC[first]) + (_LEFT[last] - _LEFT[first])
+        return near + far
+
+    def _one_by_one(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
+        """Sum of the share of the right ones as `count` more of them are added, one by one."""
+        # right + wrong is 0 where wrong is: `_rise` does not matter there
+        return count - np.where(wrong > 0, wrong * self._rise(right + wrong, count), 0.0)
+
+    def _curve(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
+        """Area under that share by trapezoids: half of the first and of the last step differ."""
+        area = self._one_by_one(right, wrong, count)
+        if self.correct_low.dtype != np.int64:
+            return area
+        after = _ratio(right + count, right + count + wrong)
+        before = np.where(right + wrong > 0, _ratio(right, right + wrong), after)
+        return area - (after - before) / 2.0
+
+
+def outward(low: Fraction, high: Fraction) -> Bounds:
+    """Round the ends outward; where both are one value, that is rounded to the nearest once."""
+    ends = float(low), float(high)
+    if low == high:
+        return Bounds(*ends)
+    return Bounds(
+        math.nextafter(ends[0], -math.inf) if Fraction(ends[0]) > low else ends[0],
+        math.nextafter(ends[1], math.inf) if Fraction(ends[1]) < high else ends[1],
+    )
+
+
+def _bounds(low: FloatArray, high: FloatArray) -> Bounds:
+    """Add up shares of areas in [0, 1]; whatever was rounded is within the margin."""
+    return Bounds(max(0.0, math.fsum(low) - MARGIN), min(1.0, math.fsum(high) + MARGIN))
+
+
+def _steps(counts: NDArray[Any], steps: int) -> NDArray[Any]:
+    """Counts in equal steps from each to the next, of shape (m, steps)."""
+    left = np.arange(steps - 1, -1, -1)
+    rise = counts[1:] - counts[:-1]
+    short = rise[:, None] / steps * left
+    if counts.dtype == np.int64:
+        short = np.floor(short).astype(np.int64)
+    return counts[1:, None] - short  # type: ignore[no-any-return]
+
+
+def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """Quotients, 0 where there is nothing."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+def _chord(t: FloatArray, f: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:
+    """Area under the straight line of the precision over a tie; flat where nothing is above it."""
+    after = _ratio(t + p, t + p + f + q)
+    before = np.where(t + f > 0, _ratio(t, t + f), after)
+    return (p + q) * (before + after) / 2.0
+
+
+def _over_ranks(
+    low: FloatArray,
+    high: FloatArray,
+    value: FloatArray,
+    *,
+    largest: bool = True,
+    alone: NDArray[np.bool_] | None = None,
+) -> FloatArray:
+    """Items times the largest `value` (m,) of the bins that they may be in, one term a run of ranks.
+
+    At edge i at least low[i] and at most high[i] items are at or above it: the item of rank r is at
+    earliest in the first bin with high >= r, at latest in the first one with low >= r. Least values
+    with ``largest=False``; without the bins that are `alone`.
+    """
+    ends = np.union1d(low, high)
+    runs, ends = np.diff(ends), ends[1:]
+    first = np.searchsorted(high, ends) - 1  # bins, not edges
+    last = np.searchsorted(low, ends) - 1
+    if alone is not None:
+        used = ~alone[first]
+        runs, first, last = runs[used], first[used], last[used]
+    return runs * _extremes(value, first, last, largest=largest)
+
+
+def _extremes(
+    value: FloatArray, first: NDArray[np.intp], last: NDArray[np.intp], *, largest: bool
+) -> FloatArray:
+    """Largest or least value from each of `first` to `last`."""
+    of_two = np.maximum if largest else np.minimum
+    out, length = np.empty(len(first)), last - first + 1
+    width = 1
+    while True:
+        # `value` holds the extremes of `width` values from each place on
+        here = (length >= width) & (length < 2 * width)
+        out[here] = of_two(value[first[here]], value[last[here] - width + 1])
+        if length.max(initial=0) < 2 * width:
+            return out
+        value = of_two(value[:-width], value[width:])
+        width *= 2

@@ -1,0 +1,186 @@
+"""Operating points of counts in bins: the limit is kept for sure, and what it may have cost is said."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.results import Result
+from fastarac._core.text import percent
+from fastarac.bounds.extremes import Bounds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac.bounds.bounded import BoundedSweep
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundedOperatingPoint(Result):
+    """What happens at one threshold, as far as counts in bins say it.
+
+    Accept an item iff its confidence is at or above `threshold`. A limit that the threshold was chosen
+    for is kept by the items whatever their order inside the bins. Another threshold, inside a bin,
+    may accept more within it: at most `largest_acceptance_rate`.
+
+    Attributes
+    ----------
+    threshold : float
+        ``inf`` where nothing may be accepted. A Python integer where no float holds it.
+    true_accepts, false_accepts : Bounds
+        TA and FA; both ends are equal where the counts at the threshold are exact.
+    n_correct, n_incorrect : int or float
+        n⁺ and n⁻.
+    largest_acceptance_rate : float
+        The most that a threshold on the items themselves could accept within the limit, in [0, 1].
+    """
+
+    threshold: Any
+    true_accepts: Bounds
+    false_accepts: Bounds
+    n_correct: int | float
+    n_incorrect: int | float
+    largest_acceptance_rate: float
+
+    _derived = ("acceptance_rate", "error_rate")
+
+    def __str__(self) -> str:
+        more = f", at most {percent(self.acceptance_lost, 4)} lost" if self.acceptance_lost else ""
+        return (
+            f"accept {percent(self.acceptance_rate.low, 4)} at confidence >= {self.threshold}{more}: "
+            f"error rate at most {percent(self.error_rate.high, 4)}"
+        )
+
+    @property
+    def total(self) -> int | float:
+        """Ω, the weight of all items."""
+        return self.n_correct + self.n_incorrect
+
+    @property
+    def acceptance_rate(self) -> Bounds:
+        """X = (TA + FA)/Ω."""
+        (ta, more_ta), (fa, more_fa) = self.true_accepts, self.false_accepts
+        return Bounds((ta + fa) / self.total, (more_ta + more_fa) / self.total)
+
+    @property
+    def acceptance_lost(self) -> float:
+        """What the limit may have cost because the order inside the bins is not known; 0 for none."""
+        return max(0.0, self.largest_acceptance_rate - self.acceptance_rate.low)
+
+    @property
+    def error_rate(self) -> Bounds:
+        """R_E = FA/Ω: undetected errors among *all* items."""
+        low, high = self.false_accepts
+        return Bounds(low / self.total, high / self.total)
+
+    @property
+    def correction_rate(self) -> Bounds:
+        """R_C = TR/Ω: the share that people correct."""
+        low, high = self.false_accepts
+        return Bounds((self.n_incorrect - high) / self.total, (self.n_incorrect - low) / self.total)
+
+    @property
+    def accuracy_after_correction(self) -> Bounds:
+        """Y = 1 − R_E."""
+        low, high = self.false_accepts
+        return Bounds((self.total - high) / self.total, (self.total - low) / self.total)
+
+    @property
+    def risk(self) -> Bounds:
+        """FA/(TA + FA), errors among the accepted items; NaN where nothing is accepted."""
+        (ta, more_ta), (fa, more_fa) = self.true_accepts, self.false_accepts
+        return Bounds(_share(fa, more_ta), _share(more_fa, ta))
+
+    @property
+    def precision(self) -> Bounds:
+        """TA/(TA + FA), correct ones among the accepted items; NaN where nothing is accepted."""
+        (ta, more_ta), (fa, more_fa) = self.true_accepts, self.false_accepts
+        return Bounds(_share(ta, more_fa), _share(more_ta, fa))
+
+
+def _share(part: float, rest: float) -> float:
+    return part / (part + rest) if part + rest else math.nan
+
+
+def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOperatingPoint:
+    """Return the operating point of one criterion: one of the sweep's own thresholds for a limit."""
+    tl, th, fl, fh, _ = sweep.counts
+    total = sweep.total
+    largest = 0.0
+    if criterion == "threshold":
+        # accepted for sure is what is above the next edge; what is above the last one before may be
+        rising = sweep.thresholds[::-1]
+        if isinstance(limit, int) and abs(limit) > 1 << 53:
+            rising = rising.astype(object)
+        above = len(rising) - 1 - int(np.searchsorted(rising, limit, side="left"))
+        below = len(rising) - int(np.searchsorted(rising, limit, side="right"))
+        below = max(above, min(below, len(rising) - 1))
+        return _point(sweep, limit, above, below, 0.0)
+    if criterion in ("max_error_rate", "max_risk"):
+        index, edge = open_edges(sweep, criterion, limit)
+        right = th[edge]
+        if criterion == "max_error_rate":
+            most = _most(limit, lambda errors: errors / total, sweep)
+        else:
+            most = _most(limit, lambda errors: errors / (errors + right) if errors else 0.0, sweep)
+        largest = (right + min(most, fh[edge])) / total
+    else:
+        index = int(np.searchsorted((tl + fl) / total, limit, side="left"))
+    return _point(sweep, sweep.thresholds[index], index, index, float(largest))
+
+
+def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, int]:
+    """Places of the last threshold that surely keeps a limit, and of the last that may keep it."""
+    tl, th, fl, fh, single = sweep.counts
+    if criterion == "max_error_rate":
+        index = int(np.searchsorted(fh / sweep.total, limit, side="right")) - 1
+        over = int(np.searchsorted(fl / sweep.total, limit, side="right"))  # the first beyond the limit
+        return index, over if over < len(fl) and not single[over - 1] else over - 1
+    kept = np.flatnonzero(_risks(fh, tl) <= limit)
+    open_to = np.flatnonzero(_risks(np.where(single, fl[1:], fl[:-1]), th[1:]) <= limit)
+    return int(kept[-1]) if len(kept) else 0, int(open_to[-1]) + 1 if len(open_to) else 0
+
+
+def _risks(errors: NDArray[Any], right: NDArray[Any]) -> NDArray[np.float64]:
+    """Errors among the accepted; infinite where nothing is."""
+    accepted = errors + right
+    risks: NDArray[np.float64] = np.divide(
+        errors, accepted, out=np.full(len(errors), np.inf), where=accepted > 0
+    )
+    return risks
+
+
+def _most(limit: float, rate: Any, sweep: BoundedSweep) -> float:
+    """The most errors whose rate keeps the limit, compared as doubles as at a threshold."""
+    if not isinstance(sweep.n_incorrect, int):
+        low, high = 0.0, float(sweep.n_incorrect)
+        for _ in range(100):
+            middle = (low + high) / 2
+            low, high = (middle, high) if rate(middle) <= limit else (low, middle)
+        return high
+    first, last = 0, sweep.n_incorrect + 1
+    while last - first > 1:
+        middle = (first + last) // 2
+        first, last = (middle, last) if rate(middle) <= limit else (first, middle)
+    return first
+
+
+def _point(
+    sweep: BoundedSweep, threshold: Any, above: int, below: int, largest: float
+) -> BoundedOperatingPoint:
+    tl, th, fl, fh, _ = sweep.counts
+    point = BoundedOperatingPoint(
+        threshold=threshold if isinstance(threshold, int) else float(threshold),
+        true_accepts=Bounds(tl[above].item(), th[below].item()),
+        false_accepts=Bounds(fl[above].item(), fh[below].item()),
+        n_correct=sweep.n_correct,
+        n_incorrect=sweep.n_incorrect,
+        largest_acceptance_rate=largest,
+    )
+    if largest >= point.acceptance_rate.low:
+        return point
+    object.__setattr__(point, "largest_acceptance_rate", point.acceptance_rate.low)
+    return point

@@ -1,0 +1,241 @@
+"""Arrays as scikit-learn reads them: what it takes, and the errors where it does not.
+
+`_core.inputs` is the door of the library's own functions. This one takes what scikit-learn takes,
+one column as a matrix or numbers as objects too, and raises its errors word for word.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._engine.inputs import LAYOUTS, SCORED_NAMES, Items, Layout, mask_of
+from fastarac._engine.tensors import on_cpu
+
+Array = NDArray[Any]
+
+
+def _of_pandas(column: Any, own_type: np.dtype[Any]) -> Array:
+    """Return a column of a nullable type, with NaN for its nulls."""
+    if column.isna().any():
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(column.to_numpy(dtype=own_type))
+
+
+def to_array(values: Any) -> Array:
+    """Return `values` as an array of any type and shape, not copied where that can be."""
+    if type(values) is np.ndarray and values.dtype.kind != "c":
+        return values
+    values = on_cpu(values)
+    if isinstance(values, np.matrix):
+        message = (
+            "np.matrix is not supported. Please convert to a numpy array with np.asarray. For more "
+            "information see: https://numpy.org/doc/stable/reference/generated/numpy.matrix.html"
+        )
+        raise TypeError(message)
+    mask = mask_of(values)
+    if mask is not None and mask.any():
+        message = f"an array has {mask.sum()} masked values; none is expected"
+        raise ValueError(message)
+    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
+    if own_type is None or own_type.kind not in "biuf":
+        array = np.asarray(values)
+    else:
+        array = _of_pandas(values, own_type)
+    if array.dtype.kind == "c":
+        message = f"Complex data not supported\n{array}\n"
+        raise ValueError(message)
+    return array
+
+
+def numeric_array(values: Any, *, finite: bool = True) -> Array:
+    """Return `values` as an array of numbers of one or two dimensions."""
+    array = to_array(values)
+    if array.dtype == object:
+        array = array.astype(np.float64)
+    if array.dtype.kind in "USV":
+        message = (
+            "dtype='numeric' is not compatible with arrays of bytes/strings."
+            "Convert your data to numeric values explicitly instead."
+        )
+        raise ValueError(message)
+    check_dimensions(array)
+    if finite:
+        check_finite(array)
+    check_not_empty(array)
+    return array
+
+
+def check_dimensions(array: Array) -> None:
+    """Raise where there are more than two dimensions."""
+    if array.ndim >= 3:
+        message = f"Found array with dim {array.ndim}, while dim <= 2 is required."
+        raise ValueError(message)
+
+
+def check_not_empty(array: Array) -> None:
+    """Raise where there are no rows, or rows without columns."""
+    for what, size in (("sample", n_samples(array)), ("feature", array.shape[-1])):
+        if size < 1 and (what == "sample" or array.ndim == 2):
+            message = (
+                f"Found array with {size} {what}(s) (shape={array.shape}) while a minimum of 1 is "
+                "required."
+            )
+            raise ValueError(message)
+
+
+def matrix(values: Any) -> Array:
+    """Return `values` as an array of numbers of two dimensions."""
+    array = to_array(values)
+    check_matrix(array)
+    return numeric_array(array)
+
+
+def check_matrix(array: Array) -> None:
+    """Raise where there is one dimension."""
+    if array.ndim == 1:
+        message = (
+            f"Expected 2D array, got 1D array instead:\narray={array}.\n"
+            "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
+            "or array.reshape(1, -1) if it contains a single sample."
+        )
+        raise ValueError(message)
+
+
+def column(values: Any) -> Array:
+    """Return `values` as a one-dimensional array; a matrix of one column is one."""
+    array = to_array(values)
+    if array.ndim == 1:
+        return array
+    check_dimensions(array)
+    if array.ndim == 2 and array.shape[1] == 1:
+        return array.reshape(-1)
+    message = f"y should be a 1d array, got an array of shape {array.shape} instead."
+    raise ValueError(message)
+
+
+def n_samples(array: Array) -> int:
+    """Return the number of rows."""
+    if array.ndim == 0:
+        message = (
+            "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
+            f"`{array!r}` instead."
+        )
+        raise TypeError(message)
+    return int(array.shape[0])
+
+
+def check_lengths(*arrays: Array | None) -> None:
+    """Raise unless all arrays have as many rows."""
+    lengths = [n_samples(array) for array in arrays if array is not None]
+    if lengths.count(lengths[0]) != len(lengths):
+        message = f"Found input variables with inconsistent numbers of samples: {lengths}"
+        raise ValueError(message)
+
+
+def check_finite(array: Array, name: str = "") -> None:
+    """Raise where there is a NaN or an infinite number."""
+    name = f"{name} " if name else ""
+    if array.dtype == object:
+        if any(isinstance(value, float | np.floating) and value != value for value in array.flat):
+            message = "Input contains NaN"
+            raise ValueError(message)
+        return
+    if array.dtype.kind != "f":
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = array.sum()
+    if np.isfinite(total):
+        return
+    if np.isnan(array).any():
+        message = f"Input {name}contains NaN."
+        raise ValueError(message)
+    if np.isinf(array).any():
+        message = f"Input {name}contains infinity or a value too large for {array.dtype!r}."
+        raise ValueError(message)
+
+
+def read_weights(sample_weight: Array | None, scores: Array) -> NDArray[np.float64] | None:
+    """Return the weights of the items, checked; their length has been looked at before.
+
+    Where there is something wrong with both, the error is that of the scores.
+    """
+    if sample_weight is None:
+        return None
+    weights = np.ascontiguousarray(sample_weight, np.float64)
+    if not np.isfinite(sum_of(weights)):
+        check_finite(scores)
+        check_finite(weights, "sample_weight")
+        check_sum(weights)
+    if not weights.any():
+        check_finite(scores)
+        message = "Sample weights must contain at least one non-zero number."
+        raise ValueError(message)
+    weights = weights.view()
+    weights.flags.writeable = False
+    return weights
+
+
+def sum_of(weight: Array) -> float:
+    """Return the sum, which may be infinite, without a warning."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(weight.sum(dtype=np.float64))
+
+
+def check_sum(weight: Array) -> None:
+    """Raise where the weights sum to infinity: what scikit-learn returns then says nothing.
+
+    NaN is passed over, which scikit-learn refuses in some functions and returns in others.
+    """
+    total = sum_of(weight)
+    if np.isfinite(total) or np.isnan(weight.astype(np.float64)).any():
+        return
+    message = f"sample_weight sums to {total}; a finite sum is expected"
+    raise ValueError(message)
+
+
+def sortable(scores: Array) -> tuple[Array, Array | None]:
+    """Return scores of a type that the kernels read, in the same order, and the score of each rank.
+
+    The second is None where the scores are of such a type themselves.
+    """
+    if scores.dtype.str[1:] in LAYOUTS:
+        return scores, None
+    if scores.dtype == object or scores.dtype.kind == "f":
+        check_finite(scores)
+        levels, ranks = np.unique(scores, return_inverse=True)
+        return ranks.reshape(scores.shape), levels
+    message = f"y_score has type {scores.dtype}; numbers are expected"
+    raise TypeError(message)
+
+
+def bits_of(scores: Array) -> tuple[Array, Layout]:
+    """Return the bits of the scores, contiguous and read-only, and how to read them."""
+    layout = LAYOUTS[scores.dtype.str[1:]]
+    bits = np.ascontiguousarray(scores, layout.values).view(layout.bits)
+    bits.flags.writeable = False
+    return bits, layout
+
+
+class Scores(Items):
+    """Items with the errors of scikit-learn, and with scores of any type that has an order.
+
+    `given` is the type of the scores; `levels`, where the sorting works on ranks, the score of each.
+    """
+
+    __slots__ = ("given", "levels")
+
+    def __init__(
+        self, labels: NDArray[np.uint8], scores: Array, weight: NDArray[np.float64] | None
+    ) -> None:
+        self.given = scores.dtype
+        scores, self.levels = sortable(scores)
+        super().__init__(labels, scores, weight, SCORED_NAMES)
+
+    def reject(self) -> NoReturn:
+        """Raise the error for a score that is not finite."""
+        check_finite(self.confidence)
+        message = "y_true or y_score was changed while it was read"
+        raise ValueError(message)

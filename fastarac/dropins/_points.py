@@ -1,0 +1,172 @@
+"""From items to the points of a curve.
+
+Unweighted items go from the sorted buckets of `sorting` straight to the points that the curve keeps.
+Weights are added up one by one in the order of the scores, as scikit-learn does, whose rounding
+decides which points of a curve are dropped as lying on a line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._engine.counting import SweepArrays
+from fastarac._engine.sorting import (
+    Buckets,
+    count_or_spread,
+    over_buckets,
+    plan_buckets,
+    sort_buckets,
+    spread,
+)
+from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, TP_CHANGES_ONLY
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac.dropins._arrays import Array, Scores
+    from fastarac.sweep import ThresholdSweep
+
+
+class Shape(NamedTuple):
+    """What a curve is made of."""
+
+    rule: int
+    """Which ties are kept."""
+    mode: int
+    """What x and y are."""
+    falling: bool
+    """Whether the highest score comes first."""
+
+
+class Points(NamedTuple):
+    """Points of a curve, and one more that stands for no item at all, at the end of the high scores."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    thresholds: Array
+    """In the type of the scores; the value of the added point is undefined."""
+    positives: float
+    negatives: float
+    tn: NDArray[np.float64]
+    """What is left of the negatives; empty where counts are not asked for."""
+    fn: NDArray[np.float64]
+
+
+def points_of_items(items: Scores, shape: Shape) -> Points:
+    """Return the points of the curve of these items."""
+    if items.weight is not None:
+        return _weighted_points(items, plan_buckets(items), shape)
+    buckets = count_or_spread(items)
+    if isinstance(buckets, SweepArrays):
+        return _points_of_counts(buckets, shape)
+    return _points_of_buckets(items, buckets, shape)
+
+
+def points_of_sweep(sweep: ThresholdSweep, shape: Shape) -> Points:
+    """Return the points of the curve of a sweep."""
+    arrays = SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
+    return _points_of_counts(arrays, shape)
+
+
+def _points_of_buckets(items: Scores, buckets: Buckets, shape: Shape) -> Points:
+    dropin = _kernels.curve_points
+    n_buckets = len(buckets.bounds) - 1
+    rows = np.empty((n_buckets, 9), np.int64)
+
+    sort_buckets(buckets, dropin.describe_buckets, rows, shape.rule)
+    starts = np.zeros((n_buckets, 5), np.int64)
+    size, positives, negatives = dropin.place_buckets(rows, shape.rule, starts)
+    raw = np.empty(size + 1, items.layout.bits)
+    x = np.empty(size + 1)
+    y = np.empty(size + 1)
+    tn, fn = (np.empty(size + 1 if shape.mode == COUNTS else 0) for _ in range(2))
+    options = (
+        buckets.below,
+        items.layout.kind,
+        shape.rule,
+        shape.mode,
+        shape.falling,
+        positives,
+        negatives,
+    )
+
+    def write(first: int, last: int) -> None:
+        dropin.write_points(
+            buckets.keys, buckets.bounds, first, last, starts, options, raw, x, y, tn, fn
+        )
+
+    over_buckets(n_buckets, items.n, lambda: write)
+    if shape.mode == MISSES and not (positives and negatives):  # scikit-learn warns of the division
+        x[-1] = y[-1] = 0.0
+        x = x if negatives else x / negatives
+        y = y if positives else y / positives
+    return Points(x, y, raw.view(items.layout.values), positives, negatives, tn, fn)
+
+
+def _weighted_points(items: Scores, plan: Any, shape: Shape) -> Points:
+    dropin = _kernels.curve_points
+    buckets = spread(items, plan)
+    n_buckets = len(buckets.bounds) - 1
+    ties = np.empty(n_buckets, np.int64)
+
+    def sort(first: int, last: int) -> None:
+        dropin.sort_weighted_buckets(buckets.keys, buckets.weights, buckets.bounds, first, last, ties)
+
+    over_buckets(n_buckets, items.n, lambda: sort)
+    size = int(ties.sum())
+    raw = np.empty(size, items.layout.bits)
+    tp = np.empty(size)
+    fp = np.empty(size)
+    dropin.add_up_weights(buckets.keys, buckets.weights, buckets.bounds, items.layout.kind, raw, tp, fp)
+    return _points_of_sums(raw.view(items.layout.values), tp, fp, shape)
+
+
+def _points_of_counts(arrays: SweepArrays, shape: Shape) -> Points:
+    tp, fp = (counts[1:].astype(np.float64) for counts in arrays[1:])
+    return _points_of_sums(arrays.thresholds[1:], tp, fp, shape)
+
+
+def _points_of_sums(thresholds: Array, tp: Array, fp: Array, shape: Shape) -> Points:
+    positives, negatives = tp[-1].item(), fp[-1].item()
+    if shape.rule != EVERY:
+        kept = _kept(tp, fp, shape.rule)
+        thresholds, tp, fp = thresholds[kept], tp[kept], fp[kept]
+    size = len(tp) + 1
+    x, y = np.empty(size), np.empty(size)
+    all_thresholds = np.empty(size, thresholds.dtype)
+    body = slice(1, None) if shape.falling else slice(size - 2, None, -1)
+    all_thresholds[body] = thresholds
+    if shape.mode == COUNTS:
+        x[body], y[body] = fp, tp
+        x[0] = y[0] = 0.0
+        return Points(x, y, all_thresholds, positives, negatives, negatives - x, positives - y)
+    quiet: Literal["ignore"] | None = None if shape.mode == MISSES else "ignore"
+    with np.errstate(invalid=quiet, divide=quiet):
+        if shape.mode == PRECISION:
+            x[body] = 0.0
+            accepted = tp + fp
+            np.divide(tp, accepted, out=x[body], where=accepted != 0)
+        else:
+            np.divide(fp, negatives, out=x[body])
+        np.divide(positives - tp if shape.mode == MISSES else tp, positives, out=y[body])
+    return Points(x, y, all_thresholds, positives, negatives, x[:0], y[:0])
+
+
+def _kept(tp: Array, fp: Array, rule: int) -> NDArray[np.bool_]:
+    """`_kernels.dropin.is_kept` for sums of weights, whose rounding counts."""
+    kept = np.ones(len(tp), np.bool_)
+    if rule == TP_CHANGES_ONLY:
+        changes = np.diff(tp, prepend=0.0) != 0
+        kept[:-1] = changes[:-1] | changes[1:]
+    elif len(tp) > 2:
+        steps = np.diff(tp)
+        if rule == CORNERS:
+            other_steps = np.diff(fp)
+            kept[1:-1] = (steps[1:] != steps[:-1]) | (other_steps[1:] != other_steps[:-1])
+        else:
+            changes = steps != 0
+            kept[1:-1] = changes[:-1] | changes[1:]
+    return kept

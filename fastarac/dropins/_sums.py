@@ -1,0 +1,155 @@
+"""Areas as sums over the sorted items, without the points of a curve.
+
+Each function returns the value, and the message of the warning that goes with it, or None.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._engine import sorting
+from fastarac._engine.inputs import MAX_SPAN, least_positive
+from fastarac._engine.pairs import value_of_pairs
+from fastarac._kernels.codes import CORNERS, EVERY, PRECISION, RATES, RECALL_STEPS
+from fastarac.areas.arac import sum_over, totals
+from fastarac.areas.partial import area_between
+from fastarac.dropins._arrays import Scores, check_lengths, column, read_weights
+from fastarac.dropins._points import Shape, points_of_items
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac._engine.counting import SweepArrays
+    from fastarac.areas.arac import Ranked
+    from fastarac.dropins._arrays import Array
+    from fastarac.dropins._labels import Codes
+
+Score = tuple[float, str | None]
+
+ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
+NO_NEGATIVES = "No negative samples in y_true, false positive value should be meaningless"
+NO_POSITIVES = "No positive samples in y_true, true positive value should be meaningless"
+NO_RECALL = "No positive class found in y_true, recall is set to one for all thresholds."
+
+
+def read_items(labels: Codes, scores: Array, weight: Array | None) -> Scores:
+    """Return the items of positive and negative labels; `weight` is as it was given."""
+    check_lengths(labels, scores, weight)
+    scores = column(scores)
+    return Scores(labels, scores, read_weights(weight, scores))
+
+
+def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float | None = None) -> Score:
+    """Area under the ROC curve, or the standardised one up to a false positive rate."""
+    if weight is not None and (labels.all() or not labels.any()):
+        return float("nan"), ONE_CLASS
+    items = read_items(labels, scores, weight)
+    if max_fpr is None or max_fpr == 1:
+        if _only_as_points(items.weight):
+            return _area_by_points(items)
+        pairs = sorting.count_pairs(items)
+        correct, incorrect, _ = pairs
+        area = value_of_pairs("roc_auc", pairs)
+    else:
+        if items.weight is not None and items.weight.min() < 0:
+            message = "max_fpr needs weights of at least 0"
+            raise ValueError(message)
+        arrays = sorting.sweep_arrays(items)
+        correct, incorrect = arrays.true_accepts[-1], arrays.false_accepts[-1]
+        area = partial_area(arrays, max_fpr)
+    if items.weight is None:
+        return area, None if correct and incorrect else ONE_CLASS
+    if not incorrect:
+        return area, NO_NEGATIVES
+    return area, None if correct else NO_POSITIVES
+
+
+def _only_as_points(weight: NDArray[np.float64] | None) -> bool:
+    """Whether weights are below zero or too far apart for sums in one unit: scikit-learn takes both."""
+    if weight is None:
+        return False
+    return bool(weight.min() < 0 or least_positive(weight) < weight.max() / MAX_SPAN)
+
+
+def partial_area(arrays: SweepArrays, max_fpr: float) -> float:
+    """McClish's standardised area up to `max_fpr`, below 1, rounded once; NaN if a class is missing."""
+    _, true_accepts, false_accepts = arrays
+    correct, incorrect = (Fraction(counts[-1].item()) for counts in arrays[1:])
+    if not (correct and incorrect):
+        return float("nan")
+    limit = Fraction(float(max_fpr))
+    area = area_between((false_accepts,), (true_accepts,), Fraction(0), limit * incorrect)
+    chance = limit * limit / 2
+    return float((1 + (area / (correct * incorrect) - chance) / (limit - chance)) / 2)
+
+
+def _area_by_points(items: Scores) -> Score:
+    """ROC area where weights below zero may make the curve turn back, which raises."""
+    x, y, _, positives, negatives, *_ = points_of_items(items, Shape(CORNERS, RATES, falling=True))
+    x[0] = y[0] = 0.0
+    if negatives <= 0 or positives <= 0:
+        return float("nan"), NO_NEGATIVES if negatives <= 0 else NO_POSITIVES
+    return area_under(x, y), None
+
+
+def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Score:
+    """Average precision: the mean of the precisions at which the recall grows, by how much it does."""
+    items = read_items(labels, scores, weight)
+    if _only_as_points(items.weight):
+        return _precision_by_points(items)
+    if items.weight is None and items.n <= sorting.SINGLE:
+        _, _, bits, codes = next(items.chunks(0, items.n))
+        layout = items.layout
+        dropin = _kernels.curve_points
+        bad, positives, high, low = dropin.small_precision(bits, codes, layout.kind, layout.exponent)
+        items.check(not_finite=bad, seen_labels=0)
+        if not positives:
+            return 0.0, NO_RECALL
+        return float(dropin.quotient(high, low, float(positives))), None
+    return precision_of(sorting.rank(items))
+
+
+def precision_of(items: Ranked) -> Score:
+    """`average_precision` of sorted items, or from the counts of a sweep."""
+    positives = totals(items).correct
+    if not positives:
+        return 0.0, NO_RECALL
+    return float(sum_over(items, RECALL_STEPS) / positives), None
+
+
+def _precision_by_points(items: Scores) -> Score:
+    x, y, _, positives, *_ = points_of_items(items, Shape(EVERY, PRECISION, falling=False))
+    y[-1] = 0.0
+    if positives == 0:
+        return 0.0, NO_RECALL
+    return max(0.0, float(-(np.diff(y) * x[:-1]).sum())), None
+
+
+def area_under(x: Array, y: Array) -> float:
+    """Area below the points by trapezoids; x goes one way, up or down."""
+    if x.dtype == np.float64 == y.dtype:
+        rises, falls, doubled = _kernels.curve_points.trapezoid(_readable(x), _readable(y))
+        area = float(doubled) / 2
+    else:
+        steps = np.diff(x)
+        falls = bool((steps < 0).any())
+        rises = falls and not (steps <= 0).all()
+        area = float("nan")
+    if rises and falls:
+        message = f"x is neither increasing nor decreasing : {x}."
+        raise ValueError(message)
+    if area != area:  # in the type of the points; or there are infinite ones, or NaN, among them
+        dtype = y.dtype if y.dtype.kind == "f" else np.dtype(np.float64)
+        area = float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum(dtype=dtype))
+    return -area if falls else area
+
+
+def _readable(array: Array) -> NDArray[Any]:
+    """Return a contiguous, read-only view: one type for the compiler."""
+    array = np.ascontiguousarray(array).view()
+    array.flags.writeable = False
+    return array

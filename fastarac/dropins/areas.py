@@ -1,0 +1,378 @@
+"""The areas of scikit-learn: one number for all thresholds."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import TYPE_CHECKING, overload
+
+from fastarac._core.exceptions import UndefinedMetricWarning
+from fastarac._engine.counting import SweepArrays
+from fastarac._engine.pairs import value_of_pairs
+from fastarac._engine.sorting import pairs_of_sweep
+from fastarac.dropins import _checks
+from fastarac.dropins._arrays import (
+    check_dimensions,
+    check_finite,
+    check_lengths,
+    check_matrix,
+    check_not_empty,
+    column,
+    matrix,
+    numeric_array,
+    to_array,
+)
+from fastarac.dropins._labels import read_target
+from fastarac.dropins._sums import (
+    NO_RECALL,
+    ONE_CLASS,
+    area_under,
+    average_precision,
+    partial_area,
+    precision_of,
+    roc_area,
+)
+from fastarac.dropins.multiclass import (
+    Classes,
+    Metric,
+    Multilabel,
+    averaged,
+    class_codes,
+    multiclass_roc_auc,
+    one_vs_rest,
+    wrong_shape,
+)
+from fastarac.sweep import ThresholdSweep, every_threshold, reject_all_beside_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.dropins._labels import Target
+    from fastarac.dropins._sums import Score
+    from fastarac.dropins.multiclass import Indicator
+
+AVERAGES = ("macro", "micro", "samples", "weighted")
+ROC_AREA = Metric(
+    roc_area, "roc_areas", (float("nan"), ONE_CLASS), of_classes=one_vs_rest, asks_labels=True
+)
+AVERAGE_PRECISION = Metric(
+    average_precision, "average_precisions", (0.0, NO_RECALL), of_classes=None, asks_labels=False
+)
+
+
+def auc(x: ArrayLike, y: ArrayLike) -> float:
+    """Area under a curve through given points, by trapezoids.
+
+    Parameters
+    ----------
+    x, y : array_like of shape (n,)
+        Real, at least 2 points; x increasing or decreasing throughout (equal neighbours are allowed).
+
+    Returns
+    -------
+    float
+        ∫ y dx, from the lower to the higher x.
+
+    Notes
+    -----
+    Signature, values and errors are those of scikit-learn 1.9. Points in float64 are added up with
+    some 32 digits and rounded once; of other types they are added as numpy does.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fpr, tpr, _ = fa.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> fa.auc(fpr, tpr)
+    0.75
+    """
+    _checks.check_array_like("auc", x=x, y=y)
+    x_array, y_array = to_array(x), to_array(y)
+    check_lengths(x_array, y_array)
+    x_array, y_array = column(x_array), column(y_array)
+    if len(x_array) < 2:
+        message = (
+            f"At least 2 points are needed to compute area under curve, but x.shape = {len(x_array)}"
+        )
+        raise ValueError(message)
+    return area_under(x_array, y_array)
+
+
+def _warn(messages: Iterable[str | None]) -> None:
+    """Give the warnings of a public function to its caller."""
+    for message in messages:
+        if message is not None:
+            category = UserWarning if message == NO_RECALL else UndefinedMetricWarning
+            warnings.warn(message, category, stacklevel=3)
+
+
+@overload
+def roc_auc_score(
+    sweep: ThresholdSweep,
+    /,
+    *,
+    average: str | None = "macro",
+    max_fpr: float | None = None,
+    multi_class: str = "raise",
+    labels: ArrayLike | None = None,
+) -> float | NDArray[np.float64]: ...
+@overload
+def roc_auc_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    average: str | None = "macro",
+    sample_weight: ArrayLike | None = None,
+    max_fpr: float | None = None,
+    multi_class: str = "raise",
+    labels: ArrayLike | None = None,
+) -> float | NDArray[np.float64]: ...
+def roc_auc_score(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    average: str | None = "macro",
+    sample_weight: ArrayLike | None = None,
+    max_fpr: float | None = None,
+    multi_class: str = "raise",
+    labels: ArrayLike | None = None,
+) -> float | NDArray[np.float64]:
+    r"""Area under the ROC curve.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,) or (n, n_classes), or ThresholdSweep
+        Labels of two classes, of which the greater one is positive, or of more; or one column of 0
+        and 1 a label. A sweep stands for both first arguments.
+    y_score : array_like of shape (n,) or (n, n_classes)
+        Real and finite. For more than two classes, probabilities that sum to 1 in each row; the
+        columns are in the order of `labels`, or of the sorted classes.
+    average : {"micro", "macro", "samples", "weighted"} or None, default="macro"
+        What becomes of the areas of the columns. None: all of them; "macro": their mean; "weighted":
+        their mean by number of positive items; "micro": one area over all entries; "samples": the
+        mean over the rows. Without a meaning for two classes.
+    sample_weight : array_like of shape (n,), optional
+        An item of weight 0 is as if absent.
+    max_fpr : float in (0, 1], optional
+        For two classes: only the part of the curve up to this false positive rate, standardised.
+    multi_class : {"raise", "ovr", "ovo"}, default="raise"
+        For more than two classes: each class against the rest, or all pairs of classes.
+    labels : array_like of shape (n_classes,), optional
+        For more than two classes: their order in the columns of `y_score`, sorted.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; 0.5 is chance; NaN, with an `UndefinedMetricWarning`, where a class is missing. Two
+        unweighted classes: the exact value rounded once; weighted, within a relative error of 1e-12.
+
+    Notes
+    -----
+    Signature, errors and warnings are those of scikit-learn 1.9, and its values but for its rounding.
+    The area is the share of the pairs of a positive and a negative item in which the positive one has
+    the higher score, ties counting one half; with `max_fpr` = x it is
+    :math:`\frac12\left(1 + \frac{A - x^2/2}{x - x^2/2}\right)`, A the area up to x (McClish 1989).
+    One against one is the mean of Hand and Till 2001. A ThresholdSweep is accepted too.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    >>> probabilities = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.5, 0.1, 0.4], [0.3, 0.3, 0.4]]
+    >>> fa.roc_auc_score([0, 1, 2, 1], probabilities, multi_class="ovr", average=None)
+    array([1.        , 1.        , 0.83333333])
+    """
+    if isinstance(y_true, ThresholdSweep):
+        reject_all_beside_sweep(y_score=y_score, sample_weight=sample_weight, labels=labels)
+        _check_max_fpr(max_fpr)
+        value, message = _area_of_sweep(y_true, max_fpr)
+        _warn([message])
+        return value
+    name = "roc_auc_score"
+    _checks.check_array_like(name, y_true=y_true, y_score=y_score)
+    _checks.check_option(name, "average", average, AVERAGES, optional=True)
+    _checks.check_array_like(name, optional=True, sample_weight=sample_weight)
+    _check_max_fpr(max_fpr)
+    _checks.check_option(name, "multi_class", multi_class, ("raise", "ovr", "ovo"))
+    _checks.check_array_like(name, optional=True, labels=labels)
+    target = read_target(y_true)
+    _check_target(target)
+    given = to_array(y_score)
+    # of two classes, the pass that reads the scores finds those that are not finite
+    scores = numeric_array(given, finite=target.kind != "binary" or given.ndim == 2)
+    weight = None if sample_weight is None else column(sample_weight)
+    if target.kind == "binary" and (scores.ndim == 1 or scores.shape[1] <= 2):
+        if target.codes is None or target.pair is None or len(target.pair) != 2:
+            check_finite(scores)
+            _warn([ONE_CLASS])
+            return float("nan")
+        value, message = roc_area(target.codes, scores, weight, max_fpr)
+        _warn([message])
+        return value
+    if target.kind in {"binary", "multiclass"}:
+        if max_fpr is not None and max_fpr != 1.0:
+            message = (
+                "Partial AUC computation not available in multiclass setting, 'max_fpr' must be set to "
+                f"`None`, received `max_fpr={max_fpr}` instead"
+            )
+            raise ValueError(message)
+        result, messages = multiclass_roc_auc(
+            target, scores, labels, multi_class, average, weight, ROC_AREA
+        )
+    elif target.kind == "multilabel-indicator":
+        check_lengths(target.values, scores, weight)
+        check_matrix(scores)
+        metric = ROC_AREA
+        if max_fpr is not None and max_fpr != 1.0:
+            metric = metric._replace(of_items=partial(roc_area, max_fpr=max_fpr), of_rows=None)
+        result, messages = averaged(Multilabel(target), scores, average, weight, metric)
+    else:
+        message = f"{target.kind} format is not supported"
+        raise ValueError(message)
+    _warn(messages)
+    return result
+
+
+def _check_max_fpr(max_fpr: object) -> None:
+    if max_fpr is not None and not _checks.is_in(max_fpr, 0.0, 1.0, "right"):
+        expected = "a float in the range (0.0, 1.0] or None"
+        _checks.reject_parameter("roc_auc_score", "max_fpr", expected, max_fpr)
+
+
+def _check_target(target: Target) -> None:
+    check_dimensions(target.values)
+    if target.pair is None:
+        check_finite(target.values)
+    check_not_empty(target.values)
+
+
+def _arrays_of(sweep: ThresholdSweep) -> SweepArrays:
+    return SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
+
+
+def _area_of_sweep(sweep: ThresholdSweep, max_fpr: float | None) -> Score:
+    arrays = _arrays_of(sweep)
+    if not (sweep.n_correct and sweep.n_incorrect):
+        return float("nan"), ONE_CLASS
+    if max_fpr is None or max_fpr == 1:
+        return value_of_pairs("roc_auc", pairs_of_sweep(arrays)), None
+    return partial_area(arrays, max_fpr), None
+
+
+@overload
+def average_precision_score(
+    sweep: ThresholdSweep, /, *, average: str | None = "macro", pos_label: float | str = 1
+) -> float | NDArray[np.float64]: ...
+@overload
+def average_precision_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    average: str | None = "macro",
+    pos_label: float | str = 1,
+    sample_weight: ArrayLike | None = None,
+) -> float | NDArray[np.float64]: ...
+def average_precision_score(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    average: str | None = "macro",
+    pos_label: float | str = 1,
+    sample_weight: ArrayLike | None = None,
+) -> float | NDArray[np.float64]:
+    r"""Average precision: the precision at each threshold, weighted by the growth of the recall.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,) or (n, n_classes), or ThresholdSweep
+        Labels of two classes, or of more; or one column of 0 and 1 a label. A sweep stands for both
+        first arguments.
+    y_score : array_like of shape (n,) or (n, n_classes)
+        Real and finite. For more than two classes, a column for each, in their sorted order.
+    average : {"micro", "macro", "samples", "weighted"} or None, default="macro"
+        What becomes of the values of the columns. None: all of them; "macro": their mean; "weighted":
+        their mean by number of positive items; "micro": one value over all entries; "samples": the
+        mean over the rows. Without a meaning for two classes.
+    pos_label : int, float, bool or str, default=1
+        Label of the positive class, for two classes.
+    sample_weight : array_like of shape (n,), optional
+        An item of weight 0 is as if absent.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; 0 where there is no positive item. Unweighted, the exact sum rounded once;
+        weighted, within a relative error of 1e-12.
+
+    Warns
+    -----
+    UserWarning
+        Where there is no positive item.
+
+    Notes
+    -----
+    Signature, errors and warnings are those of scikit-learn 1.9, and its values but for its rounding:
+
+    .. math:: \text{AP} = \sum_k (R_k - R_{k-1}) P_k
+
+    over the thresholds from the highest down, R the recall and P the precision; nothing is
+    interpolated. Ties are one threshold. A ThresholdSweep is accepted too.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.8333333333333334
+    >>> scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.5, 0.1, 0.4], [0.3, 0.3, 0.4]]
+    >>> fa.average_precision_score([0, 1, 2, 1], scores, average=None)
+    array([1. , 1. , 0.5])
+    """
+    name = "average_precision_score"
+    if isinstance(y_true, ThresholdSweep):
+        reject_all_beside_sweep(y_score=y_score, sample_weight=sample_weight)
+        value, message = precision_of(_arrays_of(every_threshold(y_true)))
+        _warn([message])
+        return value
+    _checks.check_array_like(name, y_true=y_true, y_score=y_score)
+    _checks.check_option(name, "average", average, AVERAGES, optional=True)
+    _checks.check_pos_label(name, pos_label, optional=False)
+    _checks.check_array_like(name, optional=True, sample_weight=sample_weight)
+    weight = None if sample_weight is None else column(sample_weight)
+    target = read_target(y_true)
+    scores = to_array(y_score)
+    if target.kind == "binary":
+        pair = target.classes()
+        if len(pair) == 2 and not any(bool(label == pos_label) for label in pair):
+            message = f"pos_label={pos_label} is not a valid label. It should be one of {pair}"
+            raise ValueError(message)
+        check_lengths(target.values, scores, weight)
+        check_not_empty(target.values)
+        value, message = average_precision(target.is_label(pos_label), column(scores), weight)
+        _warn([message])
+        return value
+    if target.kind not in {"multiclass", "multilabel-indicator"}:
+        message = f"{target.kind} format is not supported"
+        raise ValueError(message)
+    if pos_label != 1:
+        message = (
+            f"Parameter pos_label is fixed to 1 for {target.kind} y_true. Do not set pos_label or set "
+            "pos_label to 1."
+        )
+        raise ValueError(message)
+    indicator: Indicator
+    if target.kind == "multiclass":
+        classes = target.classes()
+        if scores.shape != (len(target.values), len(classes)):
+            raise ValueError(wrong_shape(scores))
+        indicator = Classes(class_codes(target.values, classes), len(classes))
+    else:
+        indicator = Multilabel(target)
+    check_lengths(target.values, scores, weight)
+    _check_target(target)
+    scores = matrix(scores)
+    result, messages = averaged(indicator, scores, average, weight, AVERAGE_PRECISION)
+    _warn(messages)
+    return result

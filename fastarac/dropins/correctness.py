@@ -1,0 +1,102 @@
+"""From the scores of a classifier to (correct, confidence)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._engine.inputs import of_percent, real_scalar
+from fastarac._engine.tensors import on_cpu
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def correctness(
+    y_true: ArrayLike, y_score: ArrayLike, *, classes: ArrayLike | None = None, threshold: float = 0.5
+) -> tuple[NDArray[np.bool_], NDArray[np.floating[Any]]]:
+    """Say of each prediction of a classifier whether it was right, and how confident it was.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (n,)
+        The true class of each item.
+    y_score : array_like of shape (n, n_classes) or (n,)
+        Scores of all classes, such as ``predict_proba`` gives them; the largest is the prediction, the
+        first of equal ones. Or, of two classes, scores of the second.
+    classes : array_like of shape (n_classes,), optional
+        The class of each column, as in ``classes_`` of an estimator; by default all classes that occur
+        in `y_true`, sorted.
+    threshold : float, default=0.5
+        Of scores of one dimension: the second class is predicted at and above it. 0 for
+        ``decision_function``.
+
+    Returns
+    -------
+    correct : ndarray of bool of shape (n,)
+        Whether the predicted class is the true one.
+    confidence : ndarray of shape (n,)
+        The largest score; of one dimension the distance from the threshold.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For scores that are not finite numbers, shapes that do not fit, true classes that are not
+        among `classes`, or fractions where `classes` does not name them, and a `threshold` outside
+        [0, 1] where all scores lie in it.
+
+    Notes
+    -----
+    The positive class plays no part: a confident and right "no" is a correct output like any other.
+    ``roc_auc_score(y_true, y_score)`` asks how well the score separates the classes, and
+    ``arac_auc_score(y_true, y_score)`` would take class 1 for "correct", which is another question.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = fa.correctness(["a", "b", "b"], [[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
+    >>> correct, confidence
+    (array([ True, False,  True]), array([0.9, 0.6, 0.8]))
+    >>> fa.arac_auc_score(correct, confidence)
+    0.9444444444444444
+    """
+    labels = np.asarray(on_cpu(y_true))
+    scores = np.asarray(on_cpu(y_score))
+    if scores.dtype.kind not in "biuf":
+        message = f"y_score has type {scores.dtype}; real numbers are expected"
+        raise TypeError(message)
+    if labels.ndim != 1 or scores.ndim not in (1, 2) or len(labels) != len(scores) or not len(labels):
+        message = (
+            f"y_true has shape {labels.shape} and y_score {scores.shape}; (n,) and (n, n_classes) or "
+            "(n,) with n >= 1 are expected"
+        )
+        raise ValueError(message)
+    if not np.isfinite(scores).all():
+        message = "y_score has NaN or infinite values; finite numbers are expected"
+        raise ValueError(message)
+    if classes is None and labels.dtype.kind in "fc" and (labels != np.round(labels)).any():
+        found = labels[labels != np.round(labels)][0].item()
+        message = f"y_true has {found!r}; classes are expected: texts, booleans or whole numbers"
+        if scores.ndim == 1 and (scores == np.round(scores)).all():
+            message += " (y_true comes before y_score)"
+        raise ValueError(message + ", or classes= that names fractions")
+    known = np.unique(labels) if classes is None else np.asarray(on_cpu(classes))
+    columns = scores.shape[1] if scores.ndim == 2 else 2
+    if known.shape != (columns,):
+        origin = "y_true has" if classes is None else "classes has"
+        message = (
+            f"{origin} {len(known)} classes and y_score has columns for {columns}; classes= is expected"
+        )
+        raise ValueError(message)
+    among = np.isin(labels, known)
+    if not among.all():
+        message = f"y_true has {labels[~among][0]!r}; one of the classes {known.tolist()} is expected"
+        raise ValueError(message)
+    if scores.ndim == 2:
+        return known[scores.argmax(axis=1)] == labels, scores.max(axis=1)
+    at = real_scalar(threshold, "threshold")
+    if not 0 <= at <= 1 and scores.min() >= 0 and scores.max() <= 1:
+        message = f"threshold is {at!r} and y_score has probabilities; a number in [0, 1] is expected"
+        raise ValueError(message + of_percent(at))
+    return known[(scores >= at).astype(np.intp)] == labels, np.abs(scores - np.float64(at))

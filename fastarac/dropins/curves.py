@@ -1,0 +1,547 @@
+"""The curves of scikit-learn, from one sort of the scores."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, overload
+
+import numpy as np
+
+from fastarac._core.results import Table, TupleResult
+from fastarac._core.showing import padded
+from fastarac._kernels.codes import (
+    CORNERS,
+    COUNTS,
+    EVERY,
+    MISSES,
+    PRECISION,
+    RATES,
+    TP_CHANGES,
+    TP_CHANGES_ONLY,
+)
+from fastarac.dropins import _checks
+from fastarac.dropins._arrays import (
+    Scores,
+    check_finite,
+    check_lengths,
+    check_not_empty,
+    column,
+    read_weights,
+    to_array,
+)
+from fastarac.dropins._labels import positive_labels, read_target
+from fastarac.dropins._points import (
+    Points,
+    Shape,
+    points_of_items,
+    points_of_sweep,
+)
+from fastarac.sweep import ThresholdSweep, every_threshold, reject_all_beside_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.dropins._arrays import Array
+    from fastarac.dropins._labels import Target
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_NO_POSITIVES = "No positive class found in y_true, recall is set to one for all thresholds."
+
+
+class DropIn(Table, TupleResult):
+    """What scikit-learn returns as a plain tuple: its arrays are the caller's to write to."""
+
+    __slots__ = ()
+    _locked = False
+
+
+class _ROCCurve(NamedTuple):
+    fpr: NDArray[np.float64]
+    """False positive rate at each threshold, from 0 to 1."""
+    tpr: NDArray[np.float64]
+    """True positive rate at each threshold, from 0 to 1."""
+    thresholds: NDArray[np.float64]
+    """Decreasing, from inf; a score at or above the threshold counts as positive."""
+
+
+class ROCCurve(DropIn, _ROCCurve):
+    """True against false positive rates, from the highest threshold down."""
+
+    __slots__ = ()
+
+
+class _PrecisionRecallCurve(NamedTuple):
+    precision: NDArray[np.float64]
+    """Precision at each threshold, and a 1 at the end that belongs to none."""
+    recall: NDArray[np.float64]
+    """Recall at each threshold, from 1, and a 0 at the end that belongs to none."""
+    thresholds: NDArray[Any]
+    """Increasing, in the type of the scores; one entry less."""
+
+
+class PrecisionRecallCurve(DropIn, _PrecisionRecallCurve):
+    """Precision against recall, from the lowest threshold up."""
+
+    __slots__ = ()
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table; the last row has no threshold."""
+        return self._asdict() | {"thresholds": padded(self.thresholds)}
+
+
+class _DETCurve(NamedTuple):
+    fpr: NDArray[np.float64]
+    """False positive rate at each threshold, decreasing."""
+    fnr: NDArray[np.float64]
+    """False negative rate at each threshold, increasing."""
+    thresholds: NDArray[np.float64]
+    """Increasing."""
+
+
+class DETCurve(DropIn, _DETCurve):
+    """False negative against false positive rates, from the lowest threshold up."""
+
+    __slots__ = ()
+
+
+class _ConfusionMatrixAtThresholds(NamedTuple):
+    tns: NDArray[np.float64]
+    """True negatives: negative items below the threshold."""
+    fps: NDArray[np.float64]
+    """False positives: negative items at or above it."""
+    fns: NDArray[np.float64]
+    """False negatives: positive items below it."""
+    tps: NDArray[np.float64]
+    """True positives: positive items at or above it."""
+    thresholds: NDArray[Any]
+    """Decreasing, in the type of the scores."""
+
+
+class ConfusionMatrixAtThresholds(DropIn, _ConfusionMatrixAtThresholds):
+    """The four counts at every threshold, from the highest down."""
+
+    __slots__ = ()
+
+
+class Curve(NamedTuple):
+    """Points, and the type of the scores that they are made of."""
+
+    points: Points
+    given: np.dtype[Any]
+    levels: Array | None
+    falling: bool
+
+    def scores(self) -> Array:
+        """Return the thresholds without that of the added point, in the type of the scores."""
+        thresholds = self.points.thresholds
+        thresholds = thresholds[1:] if self.falling else thresholds[:-1]
+        if self.levels is not None:
+            return self.levels[thresholds.astype(np.intp)]
+        return thresholds.astype(self.given, copy=False)
+
+    def thresholds(self) -> NDArray[np.float64]:
+        """Return the thresholds as floats; that of the added point is infinite."""
+        thresholds = self.points.thresholds
+        end = 0 if self.falling else len(thresholds) - 1
+        if thresholds.dtype != np.float64:
+            found = self.scores()
+            thresholds = np.empty(len(found) + 1)
+            thresholds[1 if self.falling else 0 :][: len(found)] = found
+        thresholds[end] = np.inf
+        return thresholds
+
+
+def curve_of_sweep(sweep: ThresholdSweep, shape: Shape) -> Curve:
+    """Return the points of a sweep."""
+    return Curve(points_of_sweep(sweep, shape), sweep.thresholds.dtype, None, shape.falling)
+
+
+def read_binary(y_true: Any, pos_label: Any) -> tuple[Target, NDArray[np.uint8]]:
+    """Return the target, and 1 for its positive items; raise unless it is one of two classes."""
+    target = read_target(y_true)
+    if target.kind != "binary" and not (target.kind == "multiclass" and pos_label is not None):
+        message = f"{target.kind} format is not supported"
+        raise ValueError(message)
+    check_not_empty(target.values)
+    return target, positive_labels(target, pos_label)
+
+
+def read_scores(labels: NDArray[np.uint8], y_score: Any, sample_weight: Any) -> Scores:
+    """Return the items of positive and negative labels."""
+    scores = to_array(y_score)
+    weight = None if sample_weight is None else to_array(sample_weight)
+    check_lengths(labels, scores, weight)
+    scores = column(scores)
+    weights = None if weight is None else read_weights(column(weight), scores)
+    return Scores(labels, scores, weights)
+
+
+def curve_of_items(items: Scores, shape: Shape) -> Curve:
+    """Return the points of these items."""
+    return Curve(points_of_items(items, shape), items.given, items.levels, shape.falling)
+
+
+def _curve(
+    function: str,
+    y_true: Any,
+    y_score: Any,
+    pos_label: Any,
+    sample_weight: Any,
+    shape: Shape,
+) -> Curve:
+    """Return the points of a curve, whose arguments are as the function of that name takes them."""
+    if isinstance(y_true, ThresholdSweep):
+        reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
+        if function != "roc_curve":  # straight between corners
+            every_threshold(y_true)
+        return curve_of_sweep(y_true, shape)
+    _checks.check_array_like(function, y_true=y_true, y_score=y_score)
+    _checks.check_pos_label(function, pos_label)
+    _checks.check_array_like(function, optional=True, sample_weight=sample_weight)
+    _, labels = read_binary(y_true, pos_label)
+    return curve_of_items(read_scores(labels, y_score, sample_weight), shape)
+
+
+@overload
+def roc_curve(
+    sweep: ThresholdSweep, /, *, pos_label: float | str | None = None, drop_intermediate: bool = True
+) -> ROCCurve: ...
+@overload
+def roc_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: float | str | None = None,
+    sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = True,
+) -> ROCCurve: ...
+def roc_curve(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: float | str | None = None,
+    sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = True,
+) -> ROCCurve:
+    """Receiver operating characteristic (ROC) curve.
+
+    Parameters
+    ----------
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels of two classes, and scores (real and finite; higher for the positive class).
+    pos_label : int, float, bool or str, optional
+        Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
+    sample_weight : array_like of shape (n,), optional
+        An item of weight 0 is as if absent.
+    drop_intermediate : bool, default=True
+        Whether to leave out the thresholds between two others that lie on one line with them.
+
+    Returns
+    -------
+    fpr, tpr : ndarray of shape (n_thresholds,)
+        False and true positive rate, in [0, 1], increasing: FP/n⁻ and TP/n⁺ of the items with score >=
+        threshold.
+    thresholds : ndarray of shape (n_thresholds,)
+        Decreasing; the first is inf, where nothing counts as positive.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where one of the classes is absent; its rate is NaN.
+
+    Notes
+    -----
+    Signature, values, errors and warnings are those of scikit-learn 1.9 (Fawcett 2006, "An
+    introduction to ROC analysis"). The three arrays come as a named tuple, and a ThresholdSweep is
+    accepted. Weights are added up from the highest score down, as scikit-learn does, so that both
+    leave out the same points.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fpr, tpr, thresholds = fa.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> fpr
+    array([0. , 0. , 0.5, 0.5, 1. ])
+    >>> tpr
+    array([0. , 0.5, 0.5, 1. , 1. ])
+    >>> thresholds
+    array([ inf, 0.8 , 0.4 , 0.35, 0.1 ])
+    """
+    _checks.check_boolean("roc_curve", "drop_intermediate", drop_intermediate)
+    shape = Shape(CORNERS if drop_intermediate else EVERY, RATES, falling=True)
+    curve = _curve("roc_curve", y_true, y_score, pos_label, sample_weight, shape)
+    x, y, _, positives, negatives, *_ = curve.points
+    x[0] = y[0] = 0.0
+    if negatives <= 0:
+        _checks.warn_undefined(
+            "No negative samples in y_true, false positive value should be meaningless"
+        )
+        x[:] = np.nan
+    if positives <= 0:
+        _checks.warn_undefined(
+            "No positive samples in y_true, true positive value should be meaningless"
+        )
+        y[:] = np.nan
+    return ROCCurve(x, y, curve.thresholds())
+
+
+@overload
+def precision_recall_curve(
+    sweep: ThresholdSweep, /, *, pos_label: float | str | None = None, drop_intermediate: bool = False
+) -> PrecisionRecallCurve: ...
+@overload
+def precision_recall_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: float | str | None = None,
+    sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
+) -> PrecisionRecallCurve: ...
+def precision_recall_curve(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: float | str | None = None,
+    sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
+) -> PrecisionRecallCurve:
+    """Precision and recall at every threshold.
+
+    Parameters
+    ----------
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels of two classes, and scores (real and finite; higher for the positive class).
+    pos_label : int, float, bool or str, optional
+        Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
+    sample_weight : array_like of shape (n,), optional
+        An item of weight 0 is as if absent.
+    drop_intermediate : bool, default=False
+        Whether to leave out the thresholds at which the recall is that of both neighbours.
+
+    Returns
+    -------
+    precision, recall : ndarray of shape (n_thresholds + 1,)
+        TP/(TP + FP) and TP/n⁺ of the items with score >= threshold, in [0, 1]; the recall decreases
+        from 1, and the last entries are 1 and 0.
+    thresholds : ndarray of shape (n_thresholds,)
+        Increasing: the distinct scores, in their type.
+
+    Warns
+    -----
+    UserWarning
+        Where there is no positive item; the recall is then 1 at every threshold.
+
+    Notes
+    -----
+    Signature, values, errors and warnings are those of scikit-learn 1.9. The three arrays come as a
+    named tuple, and a ThresholdSweep is accepted.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> curve = fa.precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.precision
+    array([0.5       , 0.66666667, 0.5       , 1.        , 1.        ])
+    >>> curve.recall
+    array([1. , 1. , 0.5, 0.5, 0. ])
+    >>> curve.thresholds
+    array([0.1 , 0.35, 0.4 , 0.8 ])
+    """
+    _checks.check_boolean("precision_recall_curve", "drop_intermediate", drop_intermediate)
+    shape = Shape(TP_CHANGES if drop_intermediate else EVERY, PRECISION, falling=False)
+    curve = _curve("precision_recall_curve", y_true, y_score, pos_label, sample_weight, shape)
+    x, y, _, positives, *_ = curve.points
+    if positives == 0:
+        warnings.warn(_NO_POSITIVES, UserWarning, stacklevel=2)
+        y[:] = 1.0
+    x[-1] = 1.0
+    y[-1] = 0.0
+    return PrecisionRecallCurve(x, y, curve.scores())
+
+
+@overload
+def det_curve(
+    sweep: ThresholdSweep, /, *, pos_label: float | str | None = None, drop_intermediate: bool = False
+) -> DETCurve: ...
+@overload
+def det_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: float | str | None = None,
+    sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
+) -> DETCurve: ...
+def det_curve(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    pos_label: float | str | None = None,
+    sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
+) -> DETCurve:
+    """Detection error tradeoff (DET): false negative against false positive rates.
+
+    Parameters
+    ----------
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels of two classes, both present, and scores (real and finite; higher for the positive).
+    pos_label : int, float, bool or str, optional
+        Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
+    sample_weight : array_like of shape (n,), optional
+        An item of weight 0 is as if absent.
+    drop_intermediate : bool, default=False
+        Whether to leave out the thresholds at which the false negative rate is that of both
+        neighbours.
+
+    Returns
+    -------
+    fpr, fnr : ndarray of shape (n_thresholds,)
+        In [0, 1]: false positive rate, FP/n⁻ of the items with score >= threshold, decreasing; and
+        false negative rate, FN/n⁺ of those below, increasing.
+    thresholds : ndarray of shape (n_thresholds,)
+        Increasing, from the highest at which nothing is missed to the lowest without a false
+        positive; inf where no score is that high.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As scikit-learn's, word for word; also where one of the classes is absent.
+
+    Notes
+    -----
+    Signature, values and errors are those of scikit-learn 1.9 (Martin et al. 1997, "The DET curve in
+    assessment of detection task performance"). The three arrays come as a named tuple, and a
+    ThresholdSweep is accepted.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fpr, fnr, thresholds = fa.det_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> fpr
+    array([0.5, 0.5, 0. ])
+    >>> fnr
+    array([0. , 0.5, 0.5])
+    >>> thresholds
+    array([0.35, 0.4 , 0.8 ])
+    """
+    _checks.check_boolean("det_curve", "drop_intermediate", drop_intermediate)
+    shape = Shape(TP_CHANGES_ONLY if drop_intermediate else EVERY, MISSES, falling=False)
+    if isinstance(y_true, ThresholdSweep):
+        reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
+        two_classes = y_true.n_correct > 0 and y_true.n_incorrect > 0
+        items = None
+        make = functools.partial(curve_of_sweep, every_threshold(y_true), shape)
+    else:
+        _checks.check_array_like("det_curve", y_true=y_true, y_score=y_score)
+        _checks.check_pos_label("det_curve", pos_label)
+        _checks.check_array_like("det_curve", optional=True, sample_weight=sample_weight)
+        target, labels = read_binary(y_true, pos_label)
+        items = read_scores(labels, y_score, sample_weight)
+        make = functools.partial(curve_of_items, items, shape)
+        two_classes = target.pair is not None and len(target.pair) == 2
+    if not two_classes:
+        if items is not None:
+            check_finite(items.confidence)
+        message = (
+            "Only one class is present in y_true. Detection error tradeoff curve is not defined in "
+            "that case."
+        )
+        raise ValueError(message)
+    curve = make()
+    x, y, *_ = curve.points
+    x[-1] = 0.0 if curve.points.negatives else np.nan
+    y[-1] = 1.0 if curve.points.positives else np.nan
+    # from the highest threshold at which nothing is missed to the lowest without a false positive
+    first = bisect_right(y, 0.0) - 1
+    last = bisect_left(x, 0.0, key=lambda rate: -rate) + 1 if curve.points.negatives else 1
+    return DETCurve(x[first:last], y[first:last], curve.thresholds()[first:last])
+
+
+def _positional_until_1_11(function: Callable[P, R]) -> Callable[P, R]:
+    """Take keyword arguments by position too, with the warning that scikit-learn gives."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **keywords: Any) -> R:
+        names = ("pos_label", "sample_weight")
+        extra = dict(zip(names, args[2:], strict=False))
+        if extra and len(args) <= 2 + len(names):
+            listed = ", ".join(f"{name}={value}" for name, value in extra.items())
+            message = (
+                f"Pass {listed} as keyword args. From version 1.11 passing these as positional "
+                "arguments will result in an error"
+            )
+            warnings.warn(message, FutureWarning, stacklevel=2)
+            args = args[:2]
+            keywords |= extra
+        return function(*args, **keywords)
+
+    return call
+
+
+@overload
+def confusion_matrix_at_thresholds(
+    sweep: ThresholdSweep, /, *, pos_label: float | str | None = None
+) -> ConfusionMatrixAtThresholds: ...
+@overload
+def confusion_matrix_at_thresholds(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: float | str | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> ConfusionMatrixAtThresholds: ...
+@_positional_until_1_11
+def confusion_matrix_at_thresholds(
+    y_true: ArrayLike | ThresholdSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: float | str | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> ConfusionMatrixAtThresholds:
+    """True and false negatives and positives at every distinct score.
+
+    Parameters
+    ----------
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels of two classes, and scores (real and finite; higher for the positive class).
+    pos_label : int, float, bool or str, optional
+        Label of the positive class. May be left out where the labels are 0 and 1, or -1 and 1.
+    sample_weight : array_like of shape (n,), optional
+        An item of weight 0 is as if absent.
+
+    Returns
+    -------
+    tns, fps, fns, tps : ndarray of shape (n_thresholds,)
+        Weight of the negative items below and at or above each threshold, and of the positive ones;
+        float64.
+    thresholds : ndarray of shape (n_thresholds,)
+        Decreasing: the distinct scores, in their type.
+
+    Notes
+    -----
+    Signature, values, errors and warnings are those of scikit-learn 1.9. The arrays come as a named
+    tuple, and a ThresholdSweep is accepted; :func:`.threshold_sweep` gives the same counts as integers,
+    with a point for nothing accepted.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> counts = fa.confusion_matrix_at_thresholds([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> counts.tps
+    array([1., 1., 2., 2.])
+    >>> counts.fps
+    array([0., 1., 1., 2.])
+    >>> counts.thresholds
+    array([0.8 , 0.4 , 0.35, 0.1 ])
+    """
+    shape = Shape(EVERY, COUNTS, falling=True)
+    name = "confusion_matrix_at_thresholds"
+    curve = _curve(name, y_true, y_score, pos_label, sample_weight, shape)
+    fps, tps, _, _, _, tns, fns = curve.points
+    return ConfusionMatrixAtThresholds(tns[1:], fps[1:], fns[1:], tps[1:], curve.scores())

@@ -1,0 +1,409 @@
+"""Several classes or labels: the same area for each column or row, and what becomes of them.
+
+Of a matrix of scores, as many columns are looked at together as share a line of the cache. For ROC
+areas of classes, each item's score is looked up among those of the column's own class, and nothing else
+is sorted; for everything else the columns are copied out, and computed by several threads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._engine import parallel
+from fastarac._engine.inputs import LAYOUTS
+from fastarac.dropins._arrays import (
+    bits_of,
+    check_lengths,
+    check_sum,
+    column,
+    sortable,
+    sum_of,
+    to_array,
+)
+from fastarac.dropins._labels import DEFAULT_PAIRS, positive_labels
+from fastarac.dropins._sums import ONE_CLASS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.dropins._arrays import Array
+    from fastarac.dropins._labels import Codes, Target
+    from fastarac.dropins._sums import Score
+
+BLOCK = 8  # columns copied at a time
+ROWS = 1 << 14  # rows looked at together
+CHUNK = 1 << 12  # rows copied at a time
+
+
+class Metric(NamedTuple):
+    """A number for the labels and the scores of one column or row."""
+
+    of_items: Callable[[Codes, Array, Array | None], Score]
+    of_rows: str | None
+    """Kernel that computes it for many rows, NaN where it is undefined; None where there is none."""
+    undefined: Score
+    """What a row has in place of a NaN."""
+    of_classes: Callable[[Array, int, Array], list[Score]] | None
+    """The same for all columns, where the items have a class each and no weights; or None."""
+    asks_labels: bool
+    """Whether both labels of a column or row must be 0 and 1, or -1 and 1."""
+
+
+class Indicator(Protocol):
+    """Which labels or classes each item has, as a matrix of 0 and 1 that need not exist."""
+
+    shape: tuple[int, int]
+
+    def columns(self, start: int, stop: int) -> Codes:
+        """Return some columns, each contiguous: shape (stop - start, n)."""
+        raise NotImplementedError
+
+    def rows(self, start: int, stop: int) -> Codes:
+        """Return some rows: shape (stop - start, n_columns)."""
+        raise NotImplementedError
+
+    def support(self, weight: Array | None) -> Array:
+        """Return the sum of each column."""
+        raise NotImplementedError
+
+    def check_labels(self, axis: int | None) -> None:
+        """Raise where two labels meet along `axis` and neither is known to be the positive one."""
+
+
+class Multilabel:
+    """The columns of a matrix of labels."""
+
+    def __init__(self, target: Target) -> None:
+        self.values = target.values
+        self.codes = target.is_label(1)
+        self.shape = target.values.shape
+        self.target = target
+
+    def columns(self, start: int, stop: int) -> Codes:
+        """Return some columns, each contiguous."""
+        return np.ascontiguousarray(self.codes[:, start:stop].T)
+
+    def rows(self, start: int, stop: int) -> Codes:
+        """Return some rows."""
+        return self.codes[start:stop]
+
+    def support(self, weight: Array | None) -> Array:
+        """Return the sum of each column of the labels themselves."""
+        values = self.values if weight is None else self.values * weight[:, np.newaxis]
+        sums: Array = values.sum(axis=0)
+        return sums
+
+    def check_labels(self, axis: int | None) -> None:
+        """Raise where two labels meet along `axis` and neither is known to be the positive one."""
+        pair, codes = self.target.pair, self.target.codes
+        if pair is None or codes is None or pair.tolist() in DEFAULT_PAIRS:
+            return
+        if np.any(codes.any(axis=axis) & ~codes.all(axis=axis)):
+            positive_labels(self.target, None)
+
+
+class Classes:
+    """One column for each of the classes that the items have one of."""
+
+    def __init__(self, codes: Array, n_classes: int) -> None:
+        self.codes = codes
+        self.shape = (len(codes), n_classes)
+
+    def columns(self, start: int, stop: int) -> Codes:
+        """Return some columns, each contiguous."""
+        found: Codes = (self.codes == np.arange(start, stop)[:, np.newaxis]).view(np.uint8)
+        return found
+
+    def rows(self, start: int, stop: int) -> Codes:
+        """Return some rows."""
+        found: Codes = (self.codes[start:stop, np.newaxis] == np.arange(self.shape[1])).view(np.uint8)
+        return found
+
+    def support(self, weight: Array | None) -> Array:
+        """Return the number of items of each class, or their weight."""
+        return np.bincount(self.codes, weight, self.shape[1])
+
+    def check_labels(self, axis: int | None) -> None:
+        """Nothing to raise: the labels are 0 and 1."""
+
+
+def class_codes(values: Array, classes: Array) -> Array:
+    """Return the position of each value in `classes`, which holds them all, sorted."""
+    dtype = np.min_scalar_type(len(classes) - 1)
+    return np.searchsorted(classes, values).astype(dtype)
+
+
+def averaged(
+    indicator: Indicator,
+    scores: Array,
+    average: str | None,
+    weight: Array | None,
+    metric: Metric,
+) -> tuple[float | NDArray[np.float64], list[str]]:
+    """Return the metric of the columns, the rows or all entries, averaged, and the warnings to give."""
+    average_weight = weight if average == "samples" else None
+    if average == "weighted":
+        with np.errstate(over="ignore", invalid="ignore"):
+            average_weight = indicator.support(weight)
+        if np.isclose(sum_of(average_weight), 0):
+            return 0, []
+    _check_columns(indicator, scores, average)
+    scores, _ = sortable(scores)
+    if metric.asks_labels:
+        indicator.check_labels({"micro": None, "samples": 1}.get(average or "", 0))
+    if average == "micro":
+        flat = indicator.rows(0, indicator.shape[0]).reshape(-1)
+        repeated = None if weight is None else np.repeat(weight, indicator.shape[1])
+        value, message = metric.of_items(flat, scores.reshape(-1), repeated)
+        return float(value), [] if message is None else [message]
+    if average == "samples":
+        values, messages = _of_rows(indicator, scores, metric)
+    elif weight is None and metric.of_classes is not None and isinstance(indicator, Classes):
+        values, messages = _collect(metric.of_classes(indicator.codes, *indicator.shape[1:], scores))
+    else:
+        values, messages = _of_columns(indicator, scores, weight, metric)
+    if average is None:
+        return values, messages
+    if average_weight is not None:
+        check_sum(average_weight)
+        values[average_weight == 0] = 0
+    return float(np.average(values, weights=average_weight)), messages
+
+
+def _check_columns(indicator: Indicator, scores: Array, average: str | None) -> None:
+    found, expected = scores.shape[1], indicator.shape[1]
+    if found != expected and average in {"micro", "samples"}:
+        rows = len(scores) if average == "micro" else 1
+        lengths = [rows * expected, rows * found]
+        message = f"Found input variables with inconsistent numbers of samples: {lengths}"
+        raise ValueError(message)
+    if found > expected:
+        message = f"index {expected} is out of bounds for axis 1 with size {expected}"
+        raise IndexError(message)
+    if found < expected:
+        message = f"y_score has {found} columns and y_true has {expected}; as many are expected"
+        raise ValueError(message)
+
+
+def _collect(scores: Sequence[Score]) -> tuple[NDArray[np.float64], list[str]]:
+    messages = dict.fromkeys(message for _, message in scores if message is not None)
+    return np.array([value for value, _ in scores], dtype=np.float64), list(messages)
+
+
+def _shares(n: int, n_items: int) -> list[tuple[int, int]]:
+    """Split `n` columns or rows of `n_items` items in all, one contiguous share a thread."""
+    k = max(1, min(n, parallel.n_threads(n_items)))
+    return [(n * i // k, n * (i + 1) // k) for i in range(k)]
+
+
+def _transposed(block: Array) -> Array:
+    """Copy a few columns out, rows by rows, so that what is read and written fits the cache."""
+    out = np.empty((block.shape[1], len(block)), block.dtype)
+    for start in range(0, len(block), CHUNK):
+        rows = slice(start, start + CHUNK)
+        out[:, rows] = block[rows].T
+    return out
+
+
+def _of_columns(
+    indicator: Indicator, scores: Array, weight: Array | None, metric: Metric
+) -> tuple[NDArray[np.float64], list[str]]:
+    n, n_columns = indicator.shape
+
+    def work(share: tuple[int, int]) -> list[Score]:
+        found = []
+        for start in range(*share, BLOCK):
+            stop = min(start + BLOCK, share[1])
+            labels = indicator.columns(start, stop)
+            columns = _transposed(scores[:, start:stop])
+            found += [metric.of_items(*pair, weight) for pair in zip(labels, columns, strict=True)]
+        return found
+
+    parts = parallel.run(work, _shares(n_columns, n * n_columns))
+    return _collect([score for part in parts for score in part])
+
+
+def _of_rows(
+    indicator: Indicator, scores: Array, metric: Metric
+) -> tuple[NDArray[np.float64], list[str]]:
+    n, n_columns = indicator.shape
+    if metric.of_rows is None:
+        labels = indicator.rows(0, n)
+        return _collect([metric.of_items(labels[i], scores[i], None) for i in range(n)])
+    kernel = getattr(_kernels.curve_points, metric.of_rows)
+    values = np.empty(n)
+
+    def work(share: tuple[int, int]) -> None:
+        for start in range(*share, ROWS):
+            stop = min(start + ROWS, share[1])
+            labels = np.ascontiguousarray(indicator.rows(start, stop))
+            labels.flags.writeable = False
+            bits, layout = bits_of(scores[start:stop])
+            kernel(bits, labels, layout.kind, layout.exponent, values[start:stop])
+
+    parallel.run(work, _shares(n, n * n_columns))
+    undefined = np.isnan(values)
+    if not undefined.any():
+        return values, []
+    values[undefined], message = metric.undefined
+    return values, [] if message is None else [message]
+
+
+def multiclass_roc_auc(
+    target: Target,
+    scores: Array,
+    labels: Any,
+    multi_class: str,
+    average: str | None,
+    weight: Array | None,
+    metric: Metric,
+) -> tuple[float | NDArray[np.float64], list[str]]:
+    """ROC areas of more than two classes, and the warnings to give."""
+    if multi_class == "raise":
+        message = "multi_class must be in ('ovo', 'ovr')"
+        raise ValueError(message)
+    if scores.ndim != 2:
+        raise ValueError(wrong_shape(scores))
+    if not np.allclose(1, scores.sum(axis=1)):
+        message = (
+            "Target scores need to be probabilities for multiclass roc_auc, i.e. they should sum up to "
+            "1.0 over classes"
+        )
+        raise ValueError(message)
+    options: tuple[str | None, ...] = ("macro", "weighted", None)
+    options = ("micro", *options) if multi_class == "ovr" else options
+    if average not in options:
+        message = f"average must be one of {options} for multiclass problems"
+        raise ValueError(message)
+    if average is None and multi_class == "ovo":
+        message = "average=None is not implemented for multi_class='ovo'."
+        raise NotImplementedError(message)
+    classes = _classes(target, scores, labels)
+    if multi_class == "ovr":
+        check_lengths(target.values, scores, weight)
+        indicator = Classes(class_codes(target.values, classes), len(classes))
+        return averaged(indicator, scores, average, weight, metric)
+    if weight is not None:
+        message = (
+            "sample_weight is not supported for multiclass one-vs-one ROC AUC, 'sample_weight' must be "
+            "None in this case."
+        )
+        raise ValueError(message)
+    check_lengths(target.values, scores)
+    codes = class_codes(target.values, classes)
+    return one_vs_one(codes, len(classes), scores, weighted=average == "weighted"), []
+
+
+def wrong_shape(scores: Array) -> str:
+    """Return the message for scores that do not have a column for each class."""
+    return (
+        "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains multiple "
+        f"classes. Got `y_score.shape={scores.shape}`."
+    )
+
+
+def _classes(target: Target, scores: Array, labels: Any) -> Array:
+    if labels is None:
+        classes = target.classes()
+        if len(classes) != scores.shape[1]:
+            message = "Number of classes in y_true not equal to the number of columns in 'y_score'"
+            raise ValueError(message)
+        return classes
+    given = column(to_array(labels))
+    classes = np.unique(given)
+    if len(classes) != len(given):
+        message = "Parameter 'labels' must be unique"
+        raise ValueError(message)
+    if not np.array_equal(classes, given):
+        message = "Parameter 'labels' must be ordered"
+        raise ValueError(message)
+    if len(classes) != scores.shape[1]:
+        message = (
+            f"Number of given labels, {len(classes)}, not equal to the number of columns in 'y_score', "
+            f"{scores.shape[1]}"
+        )
+        raise ValueError(message)
+    if len(np.setdiff1d(target.classes(), classes)):
+        message = "'y_true' contains labels not in parameter 'labels'"
+        raise ValueError(message)
+    return classes
+
+
+def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -> float:
+    """Mean ROC area over the pairs of classes that are there, each by the columns of both.
+
+    Hand and Till 2001; `weighted` weighs a pair by its number of items.
+    """
+    sizes = np.bincount(codes, minlength=n_classes)
+    present = np.flatnonzero(sizes)
+    sums = rank_sums(codes, sizes, scores, by_class=True)
+    sizes = sizes[present]
+    doubled = 2 * sizes[:, np.newaxis] * sizes - sums[:, present]
+    areas = doubled / (2.0 * sizes[:, np.newaxis] * sizes)
+    upper = np.triu_indices(len(present), 1)
+    pair_areas = (areas + areas.T)[upper] / 2
+    prevalence = (sizes[:, np.newaxis] + sizes)[upper] / len(codes) if weighted else None
+    return np.average(pair_areas, weights=prevalence)
+
+
+def one_vs_rest(codes: Array, n_classes: int, scores: Array) -> list[Score]:
+    """ROC area of each class against all others."""
+    sizes = np.bincount(codes, minlength=n_classes)
+    n = len(codes)
+    found: list[Score] = [(float("nan"), ONE_CLASS)] * n_classes
+    sums = rank_sums(codes, sizes, scores, by_class=False)[:, 0].tolist()
+    for c, total in zip(np.flatnonzero(sizes).tolist(), sums, strict=True):
+        size = sizes[c].item()
+        if size < n:  # `total` counts the pairs of two items of the class as well
+            pairs = size * (n - size)
+            found[c] = (2 * pairs - (total - size * size)) / (2 * pairs), None
+    return found
+
+
+def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> NDArray[np.int64]:
+    """For each class that is there: over all items, how many scores of its own lie below theirs.
+
+    All in the column of the class. A score below counts twice, an equal one once. The sums are one a
+    class that an item may be of, or all in one. Only a class's own scores are sorted, all others are
+    looked up among them.
+    """
+    kernels = _kernels.curve_points
+    n, n_classes = scores.shape
+    scores, _ = sortable(scores)
+    scores = scores.astype(LAYOUTS[scores.dtype.str[1:]].values, copy=False).view()
+    scores.flags.writeable = False
+    present = np.flatnonzero(sizes)
+    bounds = np.zeros(len(present) + 1, np.int64)
+    np.cumsum(sizes[present], out=bounds[1:])
+    is_float = scores.dtype.kind == "f"
+    highest = scores.dtype.type(np.inf if is_float else np.iinfo(scores.dtype).max)
+    own = scores[np.arange(n), codes][np.argsort(codes, kind="stable")]
+    levels = np.empty(n + 2 * len(present), scores.dtype)
+    below = np.empty(len(levels), np.int32 if n < 1 << 30 else np.int64)
+    sums = np.zeros((len(present), n_classes if by_class else 1), np.int64)
+    shares = _shares(n, n * n_classes)
+    n_cells = _kernels.threshold.N_CELLS
+    for start in range(0, len(present), BLOCK):
+        stop = min(start + BLOCK, len(present))
+        limits = np.empty((stop - start, 2))
+        cells = np.empty((stop - start, n_cells), np.int64)
+        size = (stop - start) * (n_cells + 1) + 4 * (bounds[stop] - bounds[start])
+        starts = np.empty(size, below.dtype)
+        index = (levels, below, limits, cells, starts)
+        for c in range(start, stop):
+            own[bounds[c] : bounds[c + 1]].sort()
+        kernels.index_columns(own, bounds, start, stop, highest, *index)
+        columns = present[start:stop]
+
+        def look_up(share: tuple[int, int], index: Any = index, columns: Array = columns) -> Array:
+            part = np.zeros((len(columns), sums.shape[1]), np.int64)
+            kernels.rank_rows(scores, codes, columns, *share, index, part)
+            return part
+
+        sums[start:stop] = np.sum(parallel.run(look_up, shares), axis=0)
+    return sums

@@ -1,0 +1,182 @@
+"""All figures of counts in bins at once: what surely contains those of the items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from fastarac._core.exceptions import undefined_is_nan
+from fastarac._core.results import Result
+from fastarac._core.showing import flat, html_table
+from fastarac._core.text import percent
+from fastarac.areas.arac import arac_area
+from fastarac.bounds.extremes import Bounds, outward
+from fastarac.bounds.points import bounded_point
+from fastarac.evaluation.limits import LABELS, Limit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastarac.bounds.bounded import BoundedSweep
+    from fastarac.bounds.points import BoundedOperatingPoint
+    from fastarac.costs.verification import VerificationCosts
+
+AREAS = ("arac_auc", "normalized_arac_auc", "arp_auc", "roc_auc", "average_precision", "aurc", "augrc")
+RATES = ("acceptance_rate", "error_rate", "risk", "correction_rate")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundedLimitEvaluation(Result):
+    """What one limit lets through.
+
+    Attributes
+    ----------
+    limit : Limit
+        The limit.
+    point : BoundedOperatingPoint
+        The threshold that accepts most of those that surely keep it, and what happens there.
+    performance : Bounds
+        W = γX + β − δ·R_E at that point.
+    """
+
+    limit: Limit
+    point: BoundedOperatingPoint
+    performance: Bounds
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BoundedEvaluation(Result):
+    """The figures of a :class:`.BoundedSweep`; ``print`` shows them as a table.
+
+    Attributes
+    ----------
+    n : int or float
+        Number of items, Ω; their weight where they are weighted.
+    recognition_rate : float
+        Share of correct items, β; exact.
+    arac_auc, normalized_arac_auc, arp_auc, roc_auc, average_precision, aurc, augrc : Bounds
+        The areas of :class:`.Evaluation`; both ends are NaN where there is none.
+    costs : VerificationCosts
+        The prices of `performance` and of the normalised ARAC-AUC (its γ).
+    limits : tuple of BoundedLimitEvaluation
+        One for each limit: first of the error rate, then of the risk, then the thresholds.
+    """
+
+    n: int | float
+    recognition_rate: float
+    arac_auc: Bounds
+    normalized_arac_auc: Bounds
+    arp_auc: Bounds
+    roc_auc: Bounds
+    average_precision: Bounds
+    aurc: Bounds
+    augrc: Bounds
+    costs: VerificationCosts
+    limits: tuple[BoundedLimitEvaluation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures as a flat dictionary that JSON can hold.
+
+        The ends of a figure have ``_low`` and ``_high`` behind its name, and before the ``@`` and the
+        limit of those that have one: ``"arac_auc_low"``, ``"acceptance_rate_high@0.01"``. What is
+        undefined or infinite is ``None``.
+        """
+        figures: dict[str, Any] = {"n": self.n, "recognition_rate": self.recognition_rate}
+        for name in AREAS:
+            figures |= _ends(name, getattr(self, name))
+        figures |= {"gamma": self.costs.gamma, "delta": self.costs.delta}
+        for found in self.limits:
+            at = f"@{found.limit.key}"
+            figures[f"threshold{at}"] = found.point.threshold
+            for name in RATES:
+                figures |= _ends(name, getattr(found.point, name), at)
+            figures[f"acceptance_lost{at}"] = found.point.acceptance_lost
+            figures |= _ends("performance", found.performance, at)
+        return flat(figures)
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+    def __repr__(self) -> str:
+        return (
+            f"BoundedEvaluation({self.n:.12g} items, ARAC-AUC {self.arac_auc}, "
+            f"{len(self.limits)} limits)"
+        )
+
+    def _repr_html_(self) -> str:
+        return html_table((), self._rows())
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Names and values, as people read them."""
+        gamma, delta = self.costs.gamma, self.costs.delta
+        rows = [
+            ("items", f"{self.n:.12g}"),
+            (LABELS["recognition_rate"], f"{self.recognition_rate:.4f}, exact"),
+        ]
+        for name in AREAS:
+            unit = f" (γ = {gamma:g})" if name == "normalized_arac_auc" else ""
+            rows.append((LABELS[name] + unit, _said(getattr(self, name))))
+        for found in self.limits:
+            point = found.point
+            there = " at this threshold" if point.acceptance_lost else ""  # another may accept more
+            rows += [
+                (f"{found.limit}: accepted", _said(point.acceptance_rate, there)),
+                ("    threshold", f"{point.threshold!r}"),
+                ("    errors that remain", _said(point.error_rate, there)),
+                (f"    W (γ = {gamma:g}, δ = {delta:g})", _said(found.performance, there)),
+            ]
+            if point.acceptance_lost:
+                lost = f"at most {percent(point.acceptance_lost, 2)} of all items"
+                rows.insert(-1, ("    acceptance lost", lost))
+        return rows
+
+
+def _ends(name: str, bounds: Bounds, at: str = "") -> dict[str, float]:
+    return {f"{name}_low{at}": bounds.low, f"{name}_high{at}": bounds.high}
+
+
+def _said(bounds: Bounds, there: str = "") -> str:
+    exact = f", exact{there}" if bounds.low == bounds.high else ""
+    return f"{bounds}{exact}"
+
+
+def evaluate_bounds(
+    sweep: BoundedSweep, limits: Sequence[Limit], prices: VerificationCosts
+) -> BoundedEvaluation:
+    """Evaluate counts in bins."""
+    every = []
+    for limit in limits:
+        point = bounded_point(sweep, limit.criterion, limit.value)
+        accepted, errors = point.acceptance_rate, point.error_rate
+        ends = (
+            (Fraction(prices.gamma) * Fraction(x) + Fraction(sweep.recognition_rate))
+            - Fraction(prices.delta) * Fraction(e)
+            for x, e in ((accepted.low, errors.high), (accepted.high, errors.low))
+        )
+        every.append(BoundedLimitEvaluation(limit, point, outward(*ends)))
+    with undefined_is_nan():
+        areas = {name: getattr(sweep, name) for name in AREAS if name != "normalized_arac_auc"}
+    return BoundedEvaluation(
+        n=sweep.total,
+        recognition_rate=sweep.recognition_rate,
+        normalized_arac_auc=_normalized(sweep, areas["augrc"], prices.gamma),
+        costs=prices,
+        limits=tuple(every),
+        **areas,
+    )
+
+
+def _normalized(sweep: BoundedSweep, augrc: Bounds, gamma: float) -> Bounds:
+    """A″ = (γ·A_U/(1 − β) + β)/(γ + 1), with A_U = 1 − β − AUGRC: it falls with the AUGRC."""
+    items = sweep.sweep
+    if items is not None:
+        return Bounds(*[arac_area(items, gamma=gamma).normalized] * 2)
+    rest = Fraction(sweep.n_incorrect) / Fraction(sweep.total)
+    if not rest:
+        return Bounds(1.0, 1.0)
+    ratio = Fraction(gamma)
+    ends = ((ratio * (1 - Fraction(e) / rest) + 1 - rest) / (ratio + 1) for e in (augrc[1], augrc[0]))
+    return outward(*ends)

@@ -1,0 +1,115 @@
+"""What an item costs: at the cheapest threshold, at limits, with everything and nothing checked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from fastarac._core.results import Result
+from fastarac._core.showing import flat
+from fastarac.costs.verification import VerificationCosts, optimal_operating_point
+from fastarac.operating_points.points import OperatingPoint, operating_point
+from fastarac.reviewer import Reviewer, check_reviewer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastarac.sweep import ThresholdSweep
+
+RATES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CostEvaluation(Result):
+    """What an item costs on average (:meth:`.VerificationCosts.cost`), in the unit of the prices.
+
+    Attributes
+    ----------
+    costs : VerificationCosts
+        The prices.
+    reviewer : Reviewer or None
+        The people who verify, where they are not perfect.
+    cheapest : OperatingPoint
+        The threshold of least cost (:func:`.optimal_operating_point`), with the errors of the people.
+    at_cheapest, everything_checked, nothing_checked : float
+        The cost there, where everything is verified, and where everything is accepted.
+    at_limits : mapping of str to float
+        The cost at the threshold of each limit, by its name in the keys of `Evaluation.to_dict`, such
+        as ``"0.01"`` and ``"risk=0.02"``; read-only.
+    """
+
+    costs: VerificationCosts
+    reviewer: Reviewer | None
+    cheapest: OperatingPoint
+    at_cheapest: float
+    everything_checked: float
+    nothing_checked: float
+    at_limits: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prices, the cheapest point and the costs as `Evaluation.to_dict` names them.
+
+        The keys of the point end in ``@cheapest``; ``cost@…`` is there for it, for
+        ``everything_checked``, ``nothing_checked`` and each limit. What is infinite is ``None``.
+        """
+        people = self.reviewer or Reviewer()
+        figures: dict[str, Any] = {
+            "cost_verification": self.costs.verification,
+            "cost_correction": self.costs.correction,
+            "cost_error": self.costs.error,
+            "reviewer_detection": people.detection_rate,
+            "reviewer_false_alarm": people.false_alarm_rate,
+        }
+        figures |= {f"{name}@cheapest": getattr(self.cheapest, name) for name in RATES}
+        figures["cost@cheapest"] = self.at_cheapest
+        figures["cost@everything_checked"] = self.everything_checked
+        figures["cost@nothing_checked"] = self.nothing_checked
+        figures |= {f"cost@{key}": cost for key, cost in self.at_limits.items()}
+        return flat(figures)
+
+
+def evaluate_costs(
+    sweep: ThresholdSweep,
+    costs: VerificationCosts,
+    reviewer: Reviewer | None,
+    points: Mapping[str, OperatingPoint] | None = None,
+    acceptable: ThresholdSweep | None = None,
+) -> CostEvaluation:
+    """Return what an item of the sweep costs; `acceptable` has what a threshold may accept of it.
+
+    `points` are those of the limits by name, whoever verifies there.
+    """
+    cheapest = optimal_operating_point(acceptable or sweep, costs=costs, reviewer=reviewer)
+    lowest = -math.inf
+    if acceptable is not None:
+        cheapest = operating_point(sweep, threshold=cheapest.threshold, reviewer=reviewer)
+        lowest = acceptable.thresholds[-1]
+    everything = operating_point(sweep, threshold=math.inf, reviewer=reviewer)
+    nothing = operating_point(sweep, threshold=lowest, reviewer=reviewer)
+    at = {key: costs.cost(replace(point, reviewer=reviewer)) for key, point in (points or {}).items()}
+    return CostEvaluation(
+        costs=costs,
+        reviewer=reviewer,
+        cheapest=cheapest,
+        at_cheapest=costs.cost(cheapest),
+        everything_checked=costs.cost(everything),
+        nothing_checked=costs.cost(nothing),
+        at_limits=at,
+    )
+
+
+def who_verifies(
+    costs: VerificationCosts | None, reviewer: Reviewer | None, cost_reviewer: Reviewer | None
+) -> Reviewer | None:
+    """Return the people of the costs; raise where they are named twice, or for nothing."""
+    check_reviewer(reviewer)
+    check_reviewer(cost_reviewer, "cost_reviewer")
+    if cost_reviewer is None:
+        return reviewer
+    if reviewer is not None:
+        message = "cost_reviewer is given beside reviewer, who counts in the costs, too; one of the two"
+        raise ValueError(f"{message} is expected")
+    if costs is None:
+        raise ValueError("cost_reviewer is given without costs; no other figure depends on it")
+    return cost_reviewer

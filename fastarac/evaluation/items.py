@@ -1,0 +1,471 @@
+"""Everything about one model at once: all that the command line prints."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, overload
+
+from fastarac._core.checks import check_intervals, failure_of
+from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
+from fastarac._core.results import Result
+from fastarac._core.showing import flat, html_table
+from fastarac._core.text import listed, plural
+from fastarac._engine.pairs import value_of_pairs
+from fastarac.areas import arac as areas
+from fastarac.areas.risk import risk_areas
+from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
+from fastarac.costs.verification import VerificationCosts, require_costs
+from fastarac.evaluation.bounds import BoundedEvaluation, evaluate_bounds
+from fastarac.evaluation.costs import RATES, CostEvaluation, evaluate_costs, who_verifies
+from fastarac.evaluation.limits import LABELS, UNIT_PRICES, Limit, read_limits
+from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
+from fastarac.operating_points.limits import sweep_of_limits
+from fastarac.operating_points.points import OperatingPoint, point_of_limit
+from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep, split_grades
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Unpack
+
+    from numpy.typing import ArrayLike
+
+    from fastarac._core.interval import Interval
+    from fastarac.areas.arac import CurveArea
+    from fastarac.evaluation.limits import Limits, Options, OptionsOfItems
+    from fastarac.reviewer import Reviewer
+
+SCALARS = ("roc_auc", "pr_auc", "average_precision", "aurc", "normalized_aurc", "augrc")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LimitEvaluation(Result):
+    """What one limit lets through.
+
+    Attributes
+    ----------
+    limit : Limit
+        The limit.
+    point : OperatingPoint
+        The threshold that accepts most within it, ties accepted whole, and what happens there.
+    performance : float
+        W = γX + β − δ·R_E (equation 15) at that point.
+    guaranteed : GuaranteedOperatingPoint or None
+        The threshold that keeps the limit on new items too, where a failure probability is given.
+    """
+
+    limit: Limit
+    point: OperatingPoint
+    performance: float
+    guaranteed: GuaranteedOperatingPoint | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation(Result):
+    """The figures of one model; ``print`` shows them as a table.
+
+    Attributes
+    ----------
+    n : int or float
+        Number of items, Ω; their weight where they are weighted.
+    recognition_rate : float
+        Share of correct items, β.
+    arac, arp : CurveArea
+        ARAC-AUC and ARP-AUC (by trapezoids) with their parts.
+    roc_auc : float
+        How well the confidence separates correct from incorrect items; NaN where all are alike.
+    pr_auc, average_precision : float
+        Area under the precision–recall curve after Davis and Goadrich, and by steps; NaN where no
+        item is correct.
+    aurc : float
+        1 − ARP-AUC, the mean risk.
+    normalized_aurc : float
+        AURC between that of the best order, 0, and of a random one, 1. NaN where all items are alike,
+        and where they are weighted: no order of single items is the best then.
+    augrc : float
+        1 − ARAC-AUC, the mean error rate.
+    costs : VerificationCosts
+        The prices of `performance` and of the normalised ARAC-AUC (its γ).
+    limits : tuple of LimitEvaluation
+        One for each limit: first of the error rate, then of the risk, then the thresholds.
+    intervals : mapping of str to Interval
+        By the names of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate@0.01"``, read-only;
+        empty unless asked for.
+    spending : CostEvaluation or None
+        The cheapest threshold, and what an item costs there, at each limit, with everything and with
+        nothing checked; None unless prices are given.
+    """
+
+    n: int | float
+    recognition_rate: float
+    arac: CurveArea
+    arp: CurveArea
+    roc_auc: float
+    pr_auc: float
+    average_precision: float
+    aurc: float
+    normalized_aurc: float
+    augrc: float
+    costs: VerificationCosts
+    limits: tuple[LimitEvaluation, ...]
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
+    spending: CostEvaluation | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures as a flat dictionary that JSON can hold.
+
+        Keys of a limit's figures end in ``@`` and the limit, as in ``"acceptance_rate@0.01"``,
+        ``"acceptance_rate@risk=0.02"`` or ``"error_rate@threshold=0.9"``; those of a guarantee in
+        ``@guaranteed:0.01``; the ends of an interval have ``_low`` and ``_high`` before the ``@``.
+        With prices those of :meth:`.CostEvaluation.to_dict` follow: the cost of an item is
+        ``"cost@0.01"`` at a limit and ``"cost@cheapest"`` at the cheapest threshold. What is
+        undefined or infinite is ``None``.
+        """
+        figures: dict[str, Any] = {
+            "n": self.n,
+            "recognition_rate": self.recognition_rate,
+            "arac_auc": self.arac.auc,
+            "arac_auc_upper": self.arac.upper,
+            "arac_auc_improved": self.arac.improved,
+            "normalized_arac_auc": self.arac.normalized,
+            "arp_auc": self.arp.auc,
+            "normalized_arp_auc": self.arp.normalized,
+            **{name: getattr(self, name) for name in SCALARS},
+            "gamma": self.costs.gamma,
+            "delta": self.costs.delta,
+        }
+        for found in self.limits:
+            key = found.limit.key
+            figures |= {f"{name}@{key}": getattr(found.point, name) for name in RATES}
+            figures[f"performance@{key}"] = found.performance
+            if found.guaranteed is not None:
+                sure = found.guaranteed
+                figures |= {f"{name}@guaranteed:{key}": getattr(sure.point, name) for name in RATES}
+                figures[f"bound@guaranteed:{key}"] = sure.bound
+                figures["failure_probability"] = sure.failure_probability
+        for name, interval in self.intervals.items():
+            figure, at, where = name.partition("@")
+            figures["confidence_level"] = interval.confidence_level
+            figures[f"{figure}_low{at}{where}"] = interval.low
+            figures[f"{figure}_high{at}{where}"] = interval.high
+        return flat(figures) | ({} if self.spending is None else self.spending.to_dict())
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+    def _repr_html_(self) -> str:
+        return html_table((), self._rows())
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Names and values, as people read them."""
+        figures = self.to_dict()
+        gamma, delta = self.costs.gamma, self.costs.delta
+        rows = [("items", f"{self.n:.12g}")]
+        for name, label in LABELS.items():
+            unit = f" (γ = {gamma:g})" if name == "normalized_arac_auc" else ""
+            value = math.nan if figures[name] is None else figures[name]
+            rows.append((label + unit, self._shown(name, value)))
+        for found in self.limits:
+            limit, point = found.limit, found.point
+            rows += [
+                (f"{limit}: accepted", self._shown("acceptance_rate", point.acceptance_rate, limit)),
+                ("    threshold", f"{point.threshold!r}"),
+                ("    errors that remain", self._shown("error_rate", point.error_rate, limit)),
+                (f"    W (γ = {gamma:g}, δ = {delta:g})", f"{found.performance:.4f}"),
+            ]
+            if self.spending is not None:
+                rows.append(("    cost of an item", f"{self.spending.at_limits[limit.key]:.6g}"))
+            if found.guaranteed is not None:
+                rows.append(("    guaranteed", str(found.guaranteed)))
+        if self.spending is not None:
+            cheapest = self.spending.cheapest
+            rows += [
+                ("cheapest: accepted", f"{cheapest.acceptance_rate:.4f}"),
+                ("    threshold", f"{cheapest.threshold!r}"),
+                ("    errors that remain", f"{cheapest.error_rate:.4f}"),
+                ("    cost of an item", f"{self.spending.at_cheapest:.6g}"),
+                ("    with everything checked", f"{self.spending.everything_checked:.6g}"),
+                ("    with nothing checked", f"{self.spending.nothing_checked:.6g}"),
+            ]
+        return rows
+
+    def __repr__(self) -> str:
+        area = f"ARAC-AUC {self.arac.auc:.4f}"
+        limits = f"{len(self.limits)} {plural('limit', len(self.limits))}"
+        return f"Evaluation({self.n:.12g} items, {area}, {limits})"
+
+    def _shown(self, name: str, value: float, limit: Limit | None = None) -> str:
+        found = self.intervals.get(name if limit is None else f"{name}@{limit.key}")
+        return f"{value:.4f}" + ("" if found is None else f" [{found.low:.4f}, {found.high:.4f}]")
+
+
+@overload
+def evaluate(sweep: BoundedSweep, /, **limits: Unpack[Limits]) -> BoundedEvaluation: ...
+@overload
+def evaluate(sweep: ThresholdSweep, /, **options: Unpack[Options]) -> Evaluation: ...
+@overload
+def evaluate(
+    correct: ArrayLike, confidence: ArrayLike, **options: Unpack[OptionsOfItems]
+) -> Evaluation: ...
+def evaluate(
+    correct: ArrayLike | ThresholdSweep | BoundedSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    max_error_rate: ArrayLike = (0.01, 0.05),
+    max_risk: ArrayLike = (),
+    threshold: float | Sequence[float] = (),
+    costs: VerificationCosts | None = None,
+    reviewer: Reviewer | None = None,
+    cost_reviewer: Reviewer | None = None,
+    groups: ArrayLike | None = None,
+    graded: bool = False,
+    intervals: bool = False,
+    confidence_level: float = 0.95,
+    failure_probability: float | None = None,
+) -> Evaluation | BoundedEvaluation:
+    """Evaluate one model: its areas, and how much it automates within which limit.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+    max_error_rate : float or sequence of float, default=(0.01, 0.05)
+        Allowed shares of undetected errors among *all* items, each in [0, 1].
+    max_risk : float or sequence of float, default=()
+        Allowed shares of errors among the *accepted* items, each in [0, 1].
+    threshold : float or sequence of float, default=()
+        Thresholds to look at as they are.
+    costs : VerificationCosts, optional
+        What verifying, correcting and errors cost; by default γ = 1 and δ = 0. Where they are given,
+        the cheapest threshold and what an item costs are found, too (`Evaluation.spending`).
+    reviewer : Reviewer, optional
+        The people who verify what is rejected; by default they find and correct every error. Their
+        errors count at the operating points, against the limits too, and in the costs; the areas are
+        those of the machine.
+    cost_reviewer : Reviewer, optional
+        The people, in place of `reviewer`, where the limits are for the errors of the machine alone:
+        they count in `Evaluation.spending` and nowhere else, as ``--reviewer-detection`` and
+        ``--reviewer-false-alarm`` of the command line do. Goes with intervals and guarantees.
+    groups : array_like of shape (n,), optional
+        Labels of items that depend on each other, such as those of a page: intervals and guarantees
+        rest on the groups, not on the single items.
+    graded : bool, default=False
+        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`). Intervals rest on the whole
+        items then.
+    intervals : bool, default=False
+        Whether to find a confidence interval for each figure (:func:`.asymptotic_interval`).
+    confidence_level : float, default=0.95
+        Of the intervals.
+    failure_probability : float, optional
+        Also find the thresholds that keep each limit on new items, but with this probability
+        (:func:`.guaranteed_operating_point`; of a risk by "sgr", as no thresholds are fixed).
+
+    Returns
+    -------
+    Evaluation
+        Of a :class:`.BoundedSweep` a `BoundedEvaluation`, whose figures are :class:`.Bounds`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; also for limits outside their range, or below the errors that a
+        `reviewer` leaves at every threshold, for intervals or guarantees with a `reviewer`, whose
+        errors are not counted in the data, for `cost_reviewer` beside `reviewer` or without `costs`,
+        for a guarantee with weights, which are not counts, or grades, for one of `max_risk` with
+        `groups`, which takes fixed thresholds, and for a `confidence_level` without `intervals`.
+
+    Warns
+    -----
+    UnreliableIntervalWarning, SampleTooSmallWarning
+        Where an interval or a guarantee has too little data.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> print(fa.evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2], max_error_rate=0.2))
+    items                          5
+    recognition rate β             0.6000
+    ARAC-AUC                       0.8800
+    normalised ARAC-AUC (γ = 1)    0.6500
+    ARP-AUC                        0.8433
+    ROC-AUC                        0.8333
+    PR-AUC                         0.9041
+    average precision              0.9167
+    AURC                           0.1567
+    AUGRC                          0.1200
+    at most 20 % errors: accepted  0.8000
+        threshold                  0.6
+        errors that remain         0.2000
+        W (γ = 1, δ = 0)           1.4000
+    """
+    check_intervals(intervals, confidence_level)
+    limits = read_limits(max_error_rate, max_risk, threshold)
+    prices = UNIT_PRICES if costs is None else require_costs(costs)
+    if isinstance(correct, BoundedSweep):
+        reject_beside_sweep(confidence, sample_weight)
+        refuse_of_bounds(
+            reviewer=reviewer, cost_reviewer=cost_reviewer, groups=groups, intervals=intervals,
+            graded=graded, failure_probability=failure_probability,
+        )  # fmt: skip
+        return evaluate_bounds(correct, limits, prices)
+    payer = who_verifies(costs, reviewer, cost_reviewer)
+    if failure_probability is not None:
+        failure_of(failure_probability)
+    if intervals or failure_probability is not None:
+        reject_reviewer(reviewer, "intervals" if intervals else "failure_probability")
+    if graded:
+        if failure_probability is not None:
+            message = "graded is given with failure_probability, which takes whole errors; one of them"
+            raise TypeError(f"{message} is expected")
+        parts = split_grades(correct, confidence, sample_weight, groups)
+        correct, confidence, sample_weight = parts.correct, parts.confidence, parts.weight
+        groups = parts.groups if intervals or groups is not None else None
+    certain: dict[str, Any] = {"failure_probability": failure_probability}
+    if failure_probability is not None and groups is not None:
+        _refuse_with_groups(limits, sample_weight)
+        certain["groups"] = groups
+    some_thresholds = any(limit.criterion == "threshold" for limit in limits)
+    given = (failure_probability, reviewer, costs)
+    if intervals or some_thresholds or any(each is not None for each in given):
+        sweep = as_sweep(correct, confidence, sample_weight)
+        items = areas.ranked(sweep, None, None)
+    else:
+        items = areas.ranked(correct, confidence, sample_weight)
+        by: dict[str, list[float]] = {"max_error_rate": [], "max_risk": []}
+        for limit in limits:
+            by[limit.criterion].append(limit.value)
+        sweep = sweep_of_limits(items, *by.values())
+    pairs = areas.pairs_of(items)
+    figures = areas.figures_of(items)
+    arp, aurc, normalized_aurc = risk_areas(items, figures.aurc, prices.gamma)
+    average_precision, pr_auc = (
+        a / b if pairs.correct else math.nan for a, b in (figures.average_precision, figures.pr_auc)
+    )
+    every = []
+    for limit in limits:
+        point = point_of_limit(sweep, limit.criterion, limit.value, reviewer)
+        sure = None
+        if failure_probability is not None and limit.criterion != "threshold":
+            criterion: dict[str, Any] = {limit.criterion: limit.value}
+            if groups is None or confidence is None or isinstance(correct, ThresholdSweep):
+                method: Any = {"method": "sgr"} if limit.criterion == "max_risk" else {}
+                sure = guaranteed_operating_point(sweep, **criterion, **certain, **method)
+            else:
+                sure = guaranteed_operating_point(correct, confidence, **criterion, **certain)
+        every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
+    spending = None
+    if costs is not None:
+        points = {found.limit.key: found.point for found in every}
+        spending = evaluate_costs(sweep, costs, payer, points)
+    ends: Mapping[str, Interval] = {}
+    if intervals:
+        # single weights, and which items belong together, are lost in a sweep
+        plain = sample_weight is None and groups is None
+        ends = _intervals_of(
+            limits,
+            prices.gamma,
+            correct=sweep if plain else correct,
+            confidence=None if plain else confidence,
+            sample_weight=sample_weight,
+            groups=groups,
+            confidence_level=confidence_level,
+        )
+    elif groups is not None and failure_probability is None:
+        message = (
+            "groups is given without intervals=True or failure_probability; no other figure depends on "
+            "them"
+        )
+        raise ValueError(message)
+    return Evaluation(
+        n=sweep.total,
+        recognition_rate=sweep.recognition_rate,
+        arac=areas.arac_area_of(pairs, prices.gamma),
+        arp=arp,
+        roc_auc=value_of_pairs("roc_auc", pairs),
+        pr_auc=pr_auc,
+        average_precision=average_precision,
+        aurc=aurc,
+        normalized_aurc=normalized_aurc,
+        augrc=value_of_pairs("augrc", pairs),
+        costs=prices,
+        limits=tuple(every),
+        intervals=ends,
+        spending=spending,
+    )
+
+
+def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None) -> None:
+    """Refuse what the guarantee of dependent items cannot take."""
+    if sample_weight is not None:
+        message = (
+            "failure_probability is given with groups and sample_weight, but weights are not counts; "
+            "one of the two is expected"
+        )
+        raise TypeError(message)
+    if any(limit.criterion == "max_risk" for limit in limits):
+        message = (
+            "max_risk is given with groups and failure_probability, which takes thresholds that were "
+            "fixed without these items; guaranteed_operating_point with thresholds or a scale is "
+            "expected"
+        )
+        raise ValueError(message)
+
+
+def reject_reviewer(reviewer: Reviewer | None, asked: str) -> None:
+    """Raise where there is a reviewer beside what the data must show."""
+    if reviewer is not None:
+        message = f"{asked} is given with a reviewer, whose errors the data do not show; one of the two"
+        raise ValueError(f"{message} is expected, or a cost_reviewer, who counts in the costs alone")
+
+
+def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[str, Interval]:
+    """The intervals of all figures by name, as far as there is an asymptotic one."""
+    from fastarac.uncertainty.asymptotic import asymptotic_interval
+    from fastarac.uncertainty.statistics import Statistic
+
+    weighted = data["sample_weight"] is not None
+    names = [*LABELS, *([] if weighted else ["normalized_aurc"])]
+    options: dict[str, dict[str, Any]] = {"normalized_arac_auc": {"gamma": gamma}}
+    asked = {name: Statistic(name, **options.get(name, {})) for name in names}
+    for limit in limits:
+        key = limit.key
+        if limit.criterion == "threshold":
+            for rate in ("acceptance_rate", "error_rate"):
+                asked[f"{rate}@{key}"] = Statistic(rate, threshold=limit.value)
+        else:
+            name = f"acceptance_at_{limit.criterion.removeprefix('max_')}"
+            of_limit: dict[str, Any] = {limit.criterion: limit.value, "interpolate": False}
+            asked[f"acceptance_rate@{key}"] = Statistic(name, **of_limit)
+    found = {}
+    doubts: dict[str, list[str]] = {}
+    for name, statistic in asked.items():
+        with undefined_is_nan(), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UnreliableIntervalWarning)
+            found[name] = asymptotic_interval(statistic=statistic, **data)
+        for warning in caught:
+            if issubclass(warning.category, UnreliableIntervalWarning):
+                message = str(warning.message).replace(statistic.name, "{}")
+                doubts.setdefault(message, []).append(_label(name, limits))
+            else:
+                warnings.warn_explicit(
+                    warning.message, warning.category, warning.filename, warning.lineno
+                )
+    for message, labels in doubts.items():
+        warn_unreliable(message.replace("{}", listed(labels)))
+    return found
+
+
+def _label(name: str, limits: Sequence[Limit]) -> str:
+    """What people call a figure, where a limit decides on it with that limit."""
+    figure, _, key = name.partition("@")
+    if not key:
+        return {**LABELS, "normalized_aurc": "normalised AURC"}[name]
+    limit = next(limit for limit in limits if limit.key == key)
+    share = {"acceptance_rate": "share accepted", "error_rate": "error rate"}[figure]
+    return f"{share} {limit if limit.criterion == 'threshold' else f'within {limit}'}"

@@ -1,0 +1,115 @@
+"""What decides what is accepted in an evaluation, and what its figures are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from fastarac._core.results import Result
+from fastarac._core.text import percent
+from fastarac._engine.inputs import fractions_of, real_scalar
+from fastarac.costs.verification import VerificationCosts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypedDict
+
+    from numpy.typing import ArrayLike
+
+    from fastarac.reviewer import Reviewer
+
+    class Limits(TypedDict, total=False):
+        """What an evaluation takes, whatever the way."""
+
+        max_error_rate: ArrayLike
+        max_risk: ArrayLike
+        threshold: float | Sequence[float]
+        costs: VerificationCosts | None
+
+    class Options(Limits, total=False):
+        """What it takes of counts of each confidence."""
+
+        reviewer: Reviewer | None
+        cost_reviewer: Reviewer | None
+        intervals: bool
+        confidence_level: float
+        failure_probability: float | None
+
+    class OptionsOfItems(Options, total=False):
+        """What it takes of single items."""
+
+        sample_weight: ArrayLike | None
+        groups: ArrayLike | None
+        graded: bool
+
+
+LABELS = {
+    "recognition_rate": "recognition rate β",
+    "arac_auc": "ARAC-AUC",
+    "normalized_arac_auc": "normalised ARAC-AUC",
+    "arp_auc": "ARP-AUC",
+    "roc_auc": "ROC-AUC",
+    "pr_auc": "PR-AUC",
+    "average_precision": "average precision",
+    "aurc": "AURC",
+    "augrc": "AUGRC",
+}
+UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)  # γ = 1 and δ = 0, as in the tables of the paper
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limit(Result):
+    """A criterion that decides on a threshold, with its value.
+
+    Attributes
+    ----------
+    criterion : {"max_error_rate", "max_risk", "threshold"}
+        The keyword of :func:`.operating_point`.
+    value : float or int
+        A rate in [0, 1], or the threshold.
+    """
+
+    criterion: Literal["max_error_rate", "max_risk", "threshold"]
+    value: float
+
+    @property
+    def key(self) -> str:
+        """What follows the ``@`` in names of figures: ``0.01``, ``risk=0.01``, ``threshold=0.9``."""
+        if self.criterion == "threshold":
+            return f"threshold={self.value!r}".removesuffix(".0")
+        return f"{'risk=' if self.criterion == 'max_risk' else ''}{self.value:.12g}"
+
+    def __str__(self) -> str:
+        if self.criterion == "threshold":
+            return f"at confidence >= {self.value!r}".removesuffix(".0")
+        kind = "errors among the accepted" if self.criterion == "max_risk" else "errors"
+        return f"at most {percent(self.value)} {kind}"
+
+
+def read_limits(
+    max_error_rate: ArrayLike, max_risk: ArrayLike, threshold: float | Sequence[float]
+) -> list[Limit]:
+    """Check the limits of an evaluation and return them in the order of its results."""
+    rates = _rates_of(max_error_rate, "max_error_rate")
+    risks = _rates_of(max_risk, "max_risk")
+    several = isinstance(threshold, list | tuple | np.ndarray)
+    given: Any = list(threshold) if several else [threshold]  # type: ignore[arg-type]
+    return [
+        *(Limit("max_error_rate", rate) for rate in rates),
+        *(Limit("max_risk", risk) for risk in risks),
+        *(
+            # integers may be beyond what a float holds
+            Limit("threshold", t if type(t) is int else real_scalar(t, "threshold", finite=False))
+            for t in given
+        ),
+    ]
+
+
+def _rates_of(values: ArrayLike, name: str) -> list[float]:
+    """Rates in [0, 1]; of a tuple of floats without an array, whose checks take far longer."""
+    if isinstance(values, tuple) and all(type(rate) is float and 0.0 <= rate <= 1.0 for rate in values):
+        return cast("list[float]", list(values))
+    rates: list[float] = fractions_of(values, name).ravel().tolist()
+    return rates

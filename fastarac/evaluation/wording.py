@@ -1,0 +1,117 @@
+"""Limits and thresholds as people read them, on the command line and in reports."""
+
+from __future__ import annotations
+
+import math
+import operator
+from bisect import bisect_left
+from decimal import ROUND_FLOOR, Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.text import UNDEFINED, percent
+
+if TYPE_CHECKING:
+    from fastarac.evaluation.limits import Limit
+    from fastarac.sweep import ThresholdSweep
+
+MIN_THRESHOLD_DIGITS = 3
+MAX_EXACT_DIGITS = 4  # a threshold of so few is not shortened, so that it is the same everywhere
+
+
+def is_given(limit: Limit) -> bool:
+    """Return whether it is a threshold, which is not fitted to the outputs."""
+    return limit.criterion == "threshold"
+
+
+def as_given(limit: Limit) -> str:
+    """Return the value with all its digits, and no more."""
+    return exact(limit.value)
+
+
+def short(limit: Limit) -> str:
+    """Return the limit in a header or a remark."""
+    if is_given(limit):
+        return f">= {as_given(limit)}"
+    return f"{percent(limit.value)} {'risk' if limit.criterion == 'max_risk' else 'errors'}"
+
+
+def header(limit: Limit) -> str:
+    """Return the header of the share that is accepted."""
+    value, _, of = short(limit).rpartition(" ")
+    return f"accepted\nat {short(limit)}" if is_given(limit) else f"accepted\nat <= {value}\n{of}"
+
+
+def opening(limit: Limit) -> str:
+    """Return how a sentence about it begins."""
+    if is_given(limit):
+        return f"At confidence >= {as_given(limit)}"
+    if limit.criterion == "max_risk":
+        return f"At most {percent(limit.value)} of what is accepted wrong"
+    return f"At most {percent(limit.value)} errors"
+
+
+def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> str:
+    """Return a threshold of a sweep as a short decimal that accepts exactly the same items.
+
+    Parameters
+    ----------
+    value : float or int
+        One of the sweep's thresholds.
+    sweep : ThresholdSweep
+        The sweep of the confidences.
+    dtype : data-type, default=numpy.float64
+        The dtype of the confidences, in which a reader may compare them with the decimal.
+
+    Returns
+    -------
+    text : str
+        The threshold itself where it has at most four digits. Otherwise the shortest decimal of at
+        least three digits above the next lower confidence and not above the threshold, without zeros
+        at its end: it accepts the same of these items, and may accept a little more of others.
+    """
+    if math.isinf(value):
+        return UNDEFINED
+    if isinstance(value, int):
+        return str(value)
+    falling = sweep.thresholds
+    index = bisect_left(falling, -value, key=operator.neg)
+    below = float(falling[index + 1]) if index + 1 < len(falling) else -math.inf
+    exact = Decimal(repr(float(value)))
+    if len(exact.normalize().as_tuple().digits) <= MAX_EXACT_DIGITS:
+        return _plain(exact)
+    for digits in range(MIN_THRESHOLD_DIGITS, len(exact.as_tuple().digits)):
+        unit = Decimal((0, (1,), exact.adjusted() - digits + 1))
+        candidate = exact.quantize(unit, ROUND_FLOOR)
+        if _separates(candidate, below, value, np.dtype(dtype)):
+            return _plain(candidate)
+    return _plain(exact)
+
+
+def exact(value: float) -> str:
+    """Return a threshold with all its digits: a shorter one would accept more of other items."""
+    return repr(value).removesuffix(".0")
+
+
+def at_least(text: str) -> str:
+    """Return a threshold in the words of :func:`threshold` as a condition; none where there is none."""
+    return "" if text == UNDEFINED else f"≥ {text}"
+
+
+def _plain(number: Decimal) -> str:
+    """Return a decimal without zeros at its end; with an exponent where it is very long otherwise."""
+    number = number.normalize() if number else Decimal(0)  # without minus zero
+    return f"{number:f}" if -7 < number.adjusted() < 17 else f"{number:e}"
+
+
+def _separates(candidate: Decimal, below: float, value: float, dtype: np.dtype[Any]) -> bool:
+    """Return whether the candidate is above `below` and not above `value`, in float64 and `dtype`."""
+    text = str(candidate)
+    if not below < float(text) <= value:
+        return False
+    if dtype.kind != "f" or dtype.itemsize >= 8:
+        return True
+    with np.errstate(over="ignore"):  # beyond the least number of the type is its minus infinity
+        narrow = dtype.type(text)
+    return bool(dtype.type(below) < narrow <= dtype.type(value))

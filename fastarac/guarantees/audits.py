@@ -1,0 +1,285 @@
+"""Logs of a system in use, where the truth is known for a part: what they say of the error rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.comparing import at_or_above
+from fastarac._core.results import read_only
+from fastarac._core.single_items import takes_items_only
+from fastarac._engine.inputs import fractions_of, real_scalar, vector
+from fastarac.guarantees.audit_numbers import refuse_unlikely_numbers
+from fastarac.sweep import ThresholdSweep, threshold_sweep
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class LogError(ValueError):
+    """A row of a log that contradicts the others, or itself; rows are counted from 0."""
+
+    def __init__(self, name: str, row: int, found: object, why: str) -> None:
+        self.name, self.row, self.found, self.why = name, row, found, why
+        super().__init__(f"{name}[{row}] is {found}; {why}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditedSweep(ThresholdSweep):
+    """Counts at every threshold from a log of audits, each known output weighted by 1/π.
+
+    :func:`.audited_sweep` makes it. It stands in for a weighted :class:`.ThresholdSweep` wherever rates
+    are read off, and :func:`.guaranteed_operating_point` takes it for the exact guarantee.
+
+    Attributes
+    ----------
+    threshold, least_probability : float
+        K, from which on outputs were accepted, and π, the least probability with which such an output
+        was audited.
+    logged : ndarray of shape (n,)
+        The confidences of all outputs in the log, with and without a known truth, falling.
+    unanswered : int or None
+        How many outputs were drawn for an audit and have no result; each counts as an error. None where
+        `drawn` was not given, so that they are not told from outputs that were never drawn.
+    error_points : ndarray of shape (n_errors,), intp
+        For each known error, the index of its confidence in `thresholds`; rising.
+    error_probabilities : ndarray of shape (n_errors,)
+        With which probability its truth became known: 1 where it was rejected.
+    """
+
+    threshold: float
+    least_probability: float
+    logged: NDArray[np.float64]
+    unanswered: int | None
+    error_points: NDArray[np.intp]
+    error_probabilities: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        ThresholdSweep.__post_init__(self)
+        for name in ("logged", "error_points", "error_probabilities"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    def __repr__(self) -> str:
+        return (
+            f"AuditedSweep({len(self.logged)} outputs, accepted from {self.threshold:g} on, "
+            f"audited with probability {self.least_probability:g})"
+        )
+
+    def accepted_at(self, thresholds: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return how many outputs in the log are at or above each of falling thresholds."""
+        return np.searchsorted(-self.logged, -thresholds, side="right").astype(np.int64)
+
+    def thinned_errors(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return errors at each threshold, (m + 1,), of which each one there was is kept with π.
+
+        An error that was audited with probability π' is kept with π/π', one that was rejected and so
+        known with π: then each error of the log is in with the same probability, wherever it is.
+        """
+        kept = rng.random(len(self.error_points)) < self.least_probability / self.error_probabilities
+        counts = np.bincount(self.error_points[kept], minlength=len(self.thresholds))
+        return np.cumsum(counts).astype(np.int64)
+
+
+@takes_items_only("each item was audited or not")
+def audited_sweep(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    threshold: float,
+    audit_probability: ArrayLike,
+    accepted: ArrayLike | None = None,
+    audited: ArrayLike | None = None,
+    drawn: ArrayLike | None = None,
+) -> AuditedSweep:
+    """Count the outputs of a log in which people verified what was rejected, and audited some others.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,)
+        Whether each output was right (1 or 0, and NaN where nobody looked), and its confidence, finite.
+    threshold : float
+        K: outputs at or above it were accepted. All others were verified.
+    audit_probability : float or array_like of shape (n,)
+        π, with which probability an accepted output was audited, in [0, 1]; decided before its truth
+        was known, and logged.
+    accepted, audited : array_like of shape (n,), optional
+        What the log says of each output, 1 or 0; checked against the rest.
+    drawn : array_like of shape (n,), bool, optional
+        Which accepted outputs were drawn for an audit, with or without a result so far. Those without
+        one count as errors. Without `drawn` an output without a result is taken for one that was never
+        drawn, and errors that are answered late are missed. Not looked at where an output was rejected.
+
+    Returns
+    -------
+    AuditedSweep
+        Counts weighted by 1/π, and what the exact guarantee needs.
+
+    Raises
+    ------
+    ValueError
+        As :func:`.threshold_sweep`; also where the log contradicts itself, with the first such row: an
+        output that was accepted below K or rejected from K on, one that was audited with probability 0,
+        a truth of what nobody saw or was not drawn, or a rejected or audited output without one; and
+        where the audits are too few or too many for the probabilities that were logged.
+
+    Notes
+    -----
+    **How many audits are refused.** The number of audits (those drawn, or else those with a result) has
+    to lie in the central 99.9 % of its binomial distribution: of each distinct π, or of each tenth of
+    many, with Bonferroni's correction. With several π, Σ1/π over the audits has to be within
+    3.29·√Σ((1 − π)/π) of the number of accepted outputs, or a little further where the distribution is
+    skew. Of honest logs with one π 0.1 % are refused, of those with several up to 0.2 %.
+
+    **Weights.** An estimate with weights 1/π is unbiased (Horvitz and Thompson 1952): an error that was
+    audited with a probability of 5 % stands for 20. The rates at thresholds below K say what would be
+    if more were accepted; there the truth is known of all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> correct = [1, np.nan, 0, np.nan, 1, 0]
+    >>> confidence = [0.9, 0.8, 0.8, 0.7, 0.4, 0.3]
+    >>> sweep = fa.operation.audited_sweep(
+    ...     correct, confidence, threshold=0.6, audit_probability=0.5
+    ... )
+    >>> sweep.thresholds, sweep.false_accepts
+    (array([inf, 0.9, 0.8, 0.4, 0.3]), array([0., 0., 2., 2., 3.]))
+    """
+    log = read_log(correct, confidence, threshold, audit_probability, accepted, audited, drawn)
+    known = log.known
+    weight = 1.0 / log.probability[known]
+    sweep = threshold_sweep(log.correct[known] == 1, log.confidence[known], sample_weight=weight)
+    # thresholds of the weighted sweep are the known confidences, of which each error has one
+    falling = -sweep.thresholds[1:].astype(np.float64)
+    wrong = log.wrong
+    points = np.searchsorted(falling, -log.confidence[wrong].astype(np.float64)) + 1
+    probability = log.probability[wrong]
+    order = np.lexsort((probability, points))
+    return AuditedSweep(
+        sweep.thresholds, sweep.true_accepts, sweep.false_accepts,
+        threshold=real_scalar(threshold, "threshold", finite=False),
+        least_probability=log.least_probability,
+        logged=np.sort(log.confidence.astype(np.float64))[::-1],
+        unanswered=log.unanswered,
+        error_points=points[order],
+        error_probabilities=probability[order],
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditLog:
+    """A log that does not contradict itself.
+
+    `correct` is NaN where unknown, and 0 of an output that was drawn and has no result; `unanswered`
+    counts these, where it is known what was drawn. `probability` is that with which the truth became
+    known.
+    """
+
+    correct: NDArray[np.float64]
+    confidence: NDArray[Any]
+    accepted: NDArray[np.bool_]
+    probability: NDArray[np.float64]
+    unanswered: int | None
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Whose truth is known, or taken for an error."""
+        return np.asarray(~np.isnan(self.correct))
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Which are known to be wrong, or count as such."""
+        return np.asarray(self.correct == 0)
+
+    @property
+    def least_probability(self) -> float:
+        """The least probability with which an accepted output was audited; 1 where there is none."""
+        return float(self.probability[self.accepted].min(initial=1.0))
+
+
+def read_log(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    threshold: float,
+    audit_probability: ArrayLike,
+    accepted: ArrayLike | None = None,
+    audited: ArrayLike | None = None,
+    drawn: ArrayLike | None = None,
+) -> AuditLog:
+    """Check the log of one threshold, as `log_of` does."""
+    scores = vector(confidence, "confidence")
+    limit = real_scalar(threshold, "threshold", finite=False)
+    if scores.dtype.kind == "f" and not np.isfinite(scores).all():
+        threshold_sweep(np.zeros(len(scores), np.bool_), scores)  # refuses it
+    side = f"the threshold of {limit:g}"
+    reasons = f"confidence is below {side}", f"confidence is at or above {side}"
+    above = at_or_above(scores, limit)
+    return log_of(correct, scores, above, audit_probability, accepted, audited, drawn, reasons)
+
+
+def log_of(
+    correct: ArrayLike,
+    confidence: NDArray[Any],
+    above: NDArray[np.bool_],
+    audit_probability: ArrayLike,
+    accepted: ArrayLike | None = None,
+    audited: ArrayLike | None = None,
+    drawn: ArrayLike | None = None,
+    reasons: tuple[str, str] = ("the policy rejects it", "the policy accepts it"),
+) -> AuditLog:
+    """Check a log; an error names the first row (counted from 0) that contradicts another column.
+
+    `above` says which outputs were accepted by rule, `reasons` why others were not, and why these were.
+    """
+    n = len(confidence)
+    truth = vector(correct, "correct").astype(np.float64)
+    if len(truth) != n or n == 0:
+        message = f"correct has {len(truth)} items and confidence has {n}; the same number is expected"
+        raise ValueError(message)
+    _refuse("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "0, 1 or NaN is expected")
+    probability = np.broadcast_to(fractions_of(audit_probability, "audit_probability"), (n,)).copy()
+    known = ~np.isnan(truth)
+    if accepted is not None:
+        said = _flags(accepted, "accepted", n)
+        _refuse("accepted", said & ~above, said, reasons[0])
+        _refuse("accepted", ~said & above, said, reasons[1])
+    if audited is not None:
+        looked = _flags(audited, "audited", n)
+        _refuse("audited", looked & above & ~known, looked, "correct is NaN, nothing was found")
+        _refuse("correct", known & above & ~looked, truth, "the output was accepted and not audited")
+    chosen = None
+    if drawn is not None:
+        chosen = _flags(drawn, "drawn", n)
+        _refuse("drawn", known & above & ~chosen, chosen, "the output was accepted and has a result")
+    _refuse("correct", ~known & ~above, truth, "the output was rejected, and its truth is expected")
+    never = above & (probability == 0)
+    _refuse("audit_probability", never, probability, "above 0 is expected of an accepted output")
+    made, words = (known, "have a result") if chosen is None else (chosen, "were drawn")
+    refuse_unlikely_numbers(probability[above], made[above], words)
+    unanswered = None
+    if chosen is not None:
+        is_open = chosen & above & ~known
+        truth, known, unanswered = np.where(is_open, 0.0, truth), known | is_open, int(is_open.sum())
+    if not known.any():
+        message = "correct is NaN everywhere; the truth of some outputs is expected"
+        raise ValueError(message)
+    return AuditLog(truth, confidence, above, np.where(above, probability, 1.0), unanswered)
+
+
+def _flags(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:
+    array = vector(values, name)
+    if len(array) != n:
+        message = f"{name} has {len(array)} items and confidence has {n}; the same number is expected"
+        raise ValueError(message)
+    _refuse(name, (array != 0) & (array != 1), array, "0 or 1 is expected")
+    return np.asarray(array == 1)
+
+
+def _refuse(name: str, bad: NDArray[np.bool_], values: NDArray[Any], why: str) -> None:
+    """Raise about the first bad row."""
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise LogError(name, row, values[row], why)

@@ -1,0 +1,514 @@
+"""A threshold that keeps its limit on new items too, with a stated probability."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+
+import numpy as np
+
+from fastarac._core.checks import exactly_one, failure_of, fraction_of
+from fastarac._core.exceptions import warn_too_small
+from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.results import Result
+from fastarac._core.special import binomial_cdf, binomial_upper_bound
+from fastarac._core.text import percent
+from fastarac._engine.inputs import choice, read_groups, read_items
+from fastarac.guarantees.audits import AuditedSweep
+from fastarac.guarantees.betting import Pages, bet_on_error_rate, bet_on_risk
+from fastarac.guarantees.fallback import (
+    PILOT,
+    counts_at,
+    fixed_thresholds,
+    last_rejected,
+    set_aside,
+    starts_of,
+)
+from fastarac.operating_points.points import OperatingPoint, operating_point
+from fastarac.sweep import ThresholdSweep, as_sweep
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.guarantees.fallback import Scale
+
+    class _Options(TypedDict, total=False):
+        """What all overloads take."""
+
+        failure_probability: float
+        thresholds: ArrayLike | None
+        scale: Scale | None
+        pilot: ArrayLike | None
+        method: Method
+        random_state: RandomState
+
+    class _OptionsOfItems(_Options, total=False):
+        """What a sweep does not know."""
+
+        groups: ArrayLike | None
+        max_group_size: int | None
+
+
+Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group"]
+METHODS = ("auto", "exact", "fallback", "sgr", "betting", "one_per_group")
+# What a limit is a share of.
+_WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GuaranteedOperatingPoint(Result):
+    """A threshold whose limit holds for the source of the items, not only for these items.
+
+    Printed, it is a sentence. See :func:`.guaranteed_operating_point` for what is promised.
+
+    Attributes
+    ----------
+    point : OperatingPoint
+        Threshold, counts and rates on the items that were given; with threshold ``inf`` where nothing
+        can be guaranteed.
+    bound : float
+        The Clopper–Pearson upper bound at this threshold, in [0, `limit`]; 0 where nothing is
+        accepted.
+    limit : float
+        The error rate or risk that is kept.
+    failure_probability : float
+        How probable it may be that samples of this size lead to a threshold that exceeds the limit.
+    criterion : {"max_error_rate", "max_risk"}
+        What is limited: errors among all items, or among the accepted ones.
+    max_group_size : int or None
+        Of dependent items, how many a group may have at most for the guarantee to hold.
+    assumes_results : bool
+        From a log of audits, whether the guarantee holds only if every output that was drawn has its
+        result, because the log does not say what was drawn.
+    """
+
+    point: OperatingPoint
+    bound: float
+    limit: float
+    failure_probability: float
+    criterion: str
+    max_group_size: int | None = None
+    assumes_results: bool = False
+
+    @property
+    def threshold(self) -> Any:
+        """The threshold: accept an item iff its confidence is at or above it."""
+        return self.point.threshold
+
+    @property
+    def acceptance_rate(self) -> float:
+        """The share of the given items that is accepted, X."""
+        return self.point.acceptance_rate
+
+    def __str__(self) -> str:
+        confidence = percent(1.0 - self.failure_probability)
+        promise = f"at most {percent(self.limit)} errors remain among {_WHOLE[self.criterion]}"
+        if self.threshold == math.inf:
+            return (
+                f"no threshold guarantees with {confidence} confidence that {promise}: accept nothing"
+            )
+        observed = self.point.error_rate if self.criterion == "max_error_rate" else self.point.risk
+        provided = ""
+        if self.max_group_size is not None:
+            provided = f", if no group has more than {self.max_group_size} items"
+        if self.assumes_results:
+            provided = ", if every output that was drawn has its result"
+        return (
+            f"accept {percent(self.acceptance_rate, 4)} at confidence >= {self.threshold}: with "
+            f"{confidence} confidence {promise}{provided} (observed {percent(observed, 4)})"
+        )
+
+
+@overload
+def guaranteed_operating_point(
+    sweep: ThresholdSweep, /, *, max_error_rate: float, **options: Unpack[_Options]
+) -> GuaranteedOperatingPoint: ...
+@overload
+def guaranteed_operating_point(
+    sweep: ThresholdSweep, /, *, max_risk: float, **options: Unpack[_Options]
+) -> GuaranteedOperatingPoint: ...
+@overload
+def guaranteed_operating_point(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    max_error_rate: float,
+    **options: Unpack[_OptionsOfItems],
+) -> GuaranteedOperatingPoint: ...
+@overload
+def guaranteed_operating_point(
+    correct: ArrayLike, confidence: ArrayLike, *, max_risk: float, **options: Unpack[_OptionsOfItems]
+) -> GuaranteedOperatingPoint: ...
+def guaranteed_operating_point(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
+    failure_probability: float = 0.05,
+    groups: ArrayLike | None = None,
+    max_group_size: int | None = None,
+    thresholds: ArrayLike | None = None,
+    scale: Scale | None = None,
+    pilot: ArrayLike | None = None,
+    method: Method = "auto",
+    random_state: RandomState = 0,
+) -> GuaranteedOperatingPoint:
+    r"""Choose a threshold that keeps a limit on new items from the same source, with high probability.
+
+    :func:`.operating_point` keeps its limit on the items given, and on new items about every second
+    time. Here the limit leaves room for chance: the fewer items, the more.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+    max_error_rate, max_risk : float, optional
+        The share of undetected errors among *all* items, or of errors among the *accepted* ones, that
+        must not be exceeded, in [0, 1].
+    failure_probability : float, default=0.05
+        δ, in (0, 0.5]: the probability that may remain of a threshold that exceeds the limit.
+    groups : array_like of shape (n,), optional
+        Label of each item's group (page, document), within which items may depend on each other.
+    max_group_size : int, optional
+        Items that a group has at most, known beforehand. By default the largest group seen, which is an
+        assumption.
+    thresholds : array_like of shape (m,), optional
+        For ``max_risk``: thresholds that were fixed without these items.
+    scale : {"percent", "unit"}, optional
+        Such thresholds for confidences on a declared scale: the integers from 0 to 100, or a grid on
+        [0, 1] that is dense at both ends.
+    pilot : array_like of shape (k,), optional
+        Other confidences from the same source, without truth, which place the starts of the tests. By
+        default those of a random tenth of the items, which is then set aside.
+    method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group"}, default="auto"
+        "auto" takes "exact" for ``max_error_rate``, "fallback" for ``max_risk``, which requires
+        thresholds or a scale, and "betting" with groups. "sgr" takes its thresholds from the items.
+    random_state : int, SeedSequence, Generator or None, default=0
+        Of the tenth that is set aside, of the order of groups and of the items drawn from them.
+
+    Returns
+    -------
+    GuaranteedOperatingPoint
+        The lowest threshold with the guarantee that the method finds; ``inf`` where there is none.
+
+    Raises
+    ------
+    TypeError
+        Where not exactly one limit is given, or the sweep is weighted: weights are not counts.
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; also for a limit or a probability outside its range.
+
+    Warns
+    -----
+    SampleTooSmallWarning
+        Where no threshold could be guaranteed even if every item were correct: n items without an
+        error still allow an error rate of 1 − δ^(1/n), about 3/n for δ = 0.05.
+
+    Notes
+    -----
+    **What is promised.** Let the n items be drawn independently from some source, and let the true
+    rate be that of the source. Over repeated samples, the chosen threshold has a true rate above the
+    limit with a probability of at most δ. Nothing is promised where later items come from elsewhere
+    (other documents, other scanners, a new model), where the items depend on each other (lines of one
+    page), or where the threshold was chosen again after looking. A later batch scatters around the
+    true rate, and may exceed the limit itself. `bound` is that of a threshold fixed beforehand; what
+    holds for a threshold chosen by the data is the limit.
+
+    ``max_error_rate``: with the upper bound of Clopper and Pearson (1934) for FA errors among n,
+
+    .. math:: B(\mathrm{FA}, n, \delta) = \max\{p : P(\mathrm{Bin}(n, p) \le \mathrm{FA}) \ge \delta\}
+
+    the lowest threshold such that the bound of FA/n at it and at all higher ones is within the limit.
+    No correction for looking at many thresholds is needed: the true error rate never falls as the
+    threshold is lowered, and neither does FA. A threshold that is too low is chosen only if the highest
+    of the thresholds that are too low passes its own test, which has a probability of at most δ; the
+    others need not be asked.
+
+    "sgr": the risk may fall and rise, so each test has its price. SGR (Geifman and El-Yaniv 2017,
+    algorithm 1) searches the m distinct confidences by bisection and tests each threshold that
+    it meets with δ/⌈log₂(m + 1)⌉, one share for each test: a threshold with N accepted items and FA
+    errors passes where B(FA, N, δ/⌈log₂(m + 1)⌉) is within the limit. (The paper never tests to accept
+    everything, and so divides by ⌈log₂ m⌉; both are the same unless m is a power of 2.) The threshold
+    returned is the lowest that passed; a lower one may exist that bisection does not meet. The
+    probability of failure is proved for a risk that does not fall as the threshold is lowered.
+    Elsewhere the path depends on the errors themselves, and the shares are no longer a sure bound.
+
+    Given `thresholds` or a `scale`, ``max_risk`` takes the fallback sequence (Wiens and Dmitrienko
+    2005), which is valid for any shape of the risk: tests from high to low, with up to s = 5 starts at
+    numbers of accepted items between 1.5·ln(s/δ)/r and 0.97n, each with δ/s of its own and what the
+    test before leaves where it rejects; a threshold passes where P(Bin(N, r) ≤ FA) is within that.
+
+    ``groups``: "betting" (Waudby-Smith and Ramdas 2024) on Z = FA − ε·m of each group of m items, in
+    random order, or on FA − r·accepted: a capital Π(1 − λZ), whose bets λ know only the groups before,
+    exceeds 1/δ with a probability of at most δ where the limit is exceeded. It needs about ln(1/δ)/ε
+    groups, times the largest over the mean size. "one_per_group" keeps a group with a probability in
+    proportion to its size, and of it one random item, for the test of independent items.
+
+    From an :class:`.AuditedSweep`, a log of n outputs of which accepted ones were audited with
+    probability π: audited errors at a threshold are Bin(n, π·R_E), and known errors below the
+    threshold that was in use are thinned to π first; the limit of the tests is π·ε (for ``max_risk``,
+    with `thresholds` and `pilot`, π·r of the outputs accepted). Unequal π are thinned to the least.
+    What was drawn and has no result counts as an error; where the log does not say what was drawn, the
+    guarantee assumes that all of it has a result.
+
+    Equal confidences are one threshold. Other weighted sweeps are refused.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> items = load_digits_ocr()["knn-votes"]
+    >>> fa.operating_point(*items, max_error_rate=0.01).threshold
+    0.6
+    >>> point = fa.guaranteed_operating_point(*items, max_error_rate=0.01)
+    >>> point.threshold, round(point.bound, 4)
+    (0.75, 0.0087)
+    >>> print(point)  # doctest: +NORMALIZE_WHITESPACE
+    accept 92.54 % at confidence >= 0.75: with 95 % confidence at most 1 % errors remain among all
+    items (observed 0.5008 %)
+    """
+    criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
+    given = max_error_rate if max_risk is None else max_risk
+    limit = fraction_of(given, criterion)
+    delta = failure_of(failure_probability)
+    grid = fixed_thresholds(thresholds, scale)
+    how = _method_of(method, criterion, grouped=groups is not None, fixed=grid is not None)
+    sweep = as_sweep(correct, confidence)
+    if isinstance(sweep, AuditedSweep):
+        if groups is not None:
+            message = "groups is given beside an AuditedSweep, which has no groups; none is expected"
+            raise TypeError(message)
+        rng = np.random.default_rng(key_of(random_state))
+        return _from_audits(sweep, limit, delta, criterion, (grid, pilot), rng)
+    if sweep.false_accepts.dtype != np.int64:
+        message = "the sweep is weighted; counts of items are expected, which alone are binomial"
+        raise TypeError(message)
+    rng = np.random.default_rng(key_of(random_state))
+    if groups is not None:
+        if isinstance(correct, ThresholdSweep):
+            message = "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
+            raise TypeError(message)
+        pages = _pages_of(correct, confidence, groups, max_group_size, rng)
+        _warn_few_groups(pages, limit, delta)
+        if how == "one_per_group":
+            drawn = pages.one_each(rng)
+            chosen = _one_of_each(pages, drawn, sweep)
+            index = (
+                _last_by_errors(chosen.false_accepts, int(chosen.total), limit, delta) if chosen else 0
+            )
+            threshold = chosen.thresholds[index] if chosen else math.inf
+        elif criterion == "max_error_rate":
+            index = bet_on_error_rate(pages, len(sweep.thresholds) - 1, limit, delta)
+            threshold = sweep.thresholds[index]
+        else:
+            threshold = _by_risk_of_groups(pages, sweep, grid, pilot, limit, delta)
+        point = operating_point(sweep, threshold=threshold)
+        bound = math.nan if threshold < math.inf else 0.0
+        return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, pages.largest)
+    if how == "fallback" and grid is not None:
+        return _by_fallback(sweep, grid, pilot, limit, delta, rng)
+    n = int(sweep.total)
+    if how == "exact":
+        index = _last_by_errors(sweep.false_accepts, n, limit, delta)
+        trials, share = n, delta
+    else:
+        share = delta / (len(sweep.thresholds) - 1).bit_length()
+        index = _last_by_risk(sweep, limit, share)
+        trials = int(sweep.true_accepts[index] + sweep.false_accepts[index])
+    least = binomial_upper_bound(0, n, share)
+    if least > limit:
+        _warn_too_small(n, least, criterion, limit, share)
+    bound = binomial_upper_bound(int(sweep.false_accepts[index]), trials, share) if index else 0.0
+    point = operating_point(sweep, threshold=sweep.thresholds[index])
+    return GuaranteedOperatingPoint(point, bound, limit, delta, criterion)
+
+
+def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool) -> str:
+    """The method that "auto" stands for; raises where one does not fit the limit or the items."""
+    choice(method, "method", METHODS)
+    by_rate = criterion == "max_error_rate"
+    fitting = ["exact"] if by_rate else ["fallback", "sgr"]
+    if grouped:
+        fitting = ["betting", "one_per_group"] if by_rate else ["betting"]
+    if not (by_rate or fixed) and (grouped or method in ("auto", "fallback")):
+        message = (
+            "max_risk is given without thresholds or a scale; thresholds that were fixed without these "
+            "items are expected, as by scale='unit' for confidences in [0, 1] or scale='percent'"
+            + ("" if grouped else ", or method='sgr'")
+        )
+        raise TypeError(message)
+    if method == "auto":
+        return fitting[0]
+    if method not in fitting:
+        message = f"method is {method!r}; for {criterion} {' or '.join(map(repr, fitting))} is expected"
+        raise ValueError(message)
+    return method
+
+
+def _by_fallback(
+    sweep: ThresholdSweep,
+    grid: NDArray[np.float64],
+    pilot: ArrayLike | None,
+    limit: float,
+    delta: float,
+    rng: np.random.Generator,
+) -> GuaranteedOperatingPoint:
+    tested, shares = _tested(sweep, grid, pilot, rng)
+    n = int(tested.total)
+    starts = starts_of(shares, n, limit, delta)
+    accepted, errors = counts_at(tested, grid)
+    last = last_rejected(accepted, errors, starts, limit, delta)
+    least = binomial_upper_bound(0, n, delta)
+    if least > limit:
+        _warn_too_small(n, least, "max_risk", limit, delta)
+    threshold = float(grid[last]) if last >= 0 else math.inf
+    bound = binomial_upper_bound(int(errors[last]), int(accepted[last]), delta) if last >= 0 else 0.0
+    point = operating_point(sweep, threshold=threshold)
+    return GuaranteedOperatingPoint(point, bound, limit, delta, "max_risk")
+
+
+def _tested(
+    sweep: ThresholdSweep, grid: NDArray[np.float64], pilot: ArrayLike | None, rng: np.random.Generator
+) -> tuple[ThresholdSweep, NDArray[np.float64]]:
+    """The items that are tested, and the share that others accept at each fixed threshold."""
+    if pilot is not None:
+        others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
+        return sweep, counts_at(others, grid)[0] / float(others.total)
+    tested, drawn = set_aside(sweep, rng)
+    others = ThresholdSweep.from_counts(
+        sweep.thresholds[1:], drawn.astype(np.int64), 0 * drawn.astype(np.int64)
+    )
+    return tested, counts_at(others, grid)[0] / max(float(others.total), 1.0)
+
+
+def _from_audits(
+    sweep: AuditedSweep,
+    limit: float,
+    delta: float,
+    criterion: str,
+    fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
+    rng: np.random.Generator,
+) -> GuaranteedOperatingPoint:
+    """From a log: an output is accepted, wrong and audited with π times the error rate."""
+    share, n = sweep.least_probability, len(sweep.logged)
+    errors = sweep.thinned_errors(rng)
+    least = binomial_upper_bound(0, n, delta) / share
+    if least > limit:
+        _warn_too_small(n, least, criterion, share * limit, delta)
+    if criterion == "max_error_rate":
+        index = _last_by_errors(errors, n, share * limit, delta)
+        threshold, trials, found = sweep.thresholds[index], n, int(errors[index])
+    else:
+        grid, pilot = fixed
+        if grid is None or pilot is None:
+            message = "max_risk from audits is given without thresholds and pilot; both are expected"
+            raise TypeError(message)
+        others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
+        starts = starts_of(counts_at(others, grid)[0] / float(others.total), n, share * limit, delta)
+        at = np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -grid, side="right")
+        accepted = sweep.accepted_at(grid)
+        index = last_rejected(accepted, errors[at], starts, share * limit, delta)
+        threshold = float(grid[index]) if index >= 0 else math.inf
+        trials, found = int(accepted[index]), int(errors[at][index])
+    point = operating_point(sweep, threshold=threshold)
+    bound = binomial_upper_bound(found, trials, delta) / share if threshold < math.inf else 0.0
+    return GuaranteedOperatingPoint(
+        point, min(1.0, bound), limit, delta, criterion, assumes_results=sweep.unanswered is None
+    )
+
+
+def _pages_of(
+    correct: Any, confidence: Any, groups: Any, largest: int | None, rng: np.random.Generator
+) -> Pages:
+    items = read_items(correct, confidence, None)
+    place = np.unique(items.confidence, return_inverse=True)[1]
+    codes = read_groups(groups, items.n)[1]
+    return Pages.of(codes, place.max() - place, items.correct.astype(np.bool_), largest, rng)
+
+
+def _one_of_each(pages: Pages, drawn: NDArray[np.intp], sweep: ThresholdSweep) -> ThresholdSweep | None:
+    if not len(drawn):
+        return None
+    points = np.unique(pages.place[drawn])
+    right, wrong = (
+        np.bincount(pages.place[drawn][of], minlength=len(sweep.thresholds) - 1)[points]
+        for of in (~pages.wrong[drawn], pages.wrong[drawn])
+    )
+    return ThresholdSweep.from_counts(sweep.thresholds[1:][points], right, wrong)
+
+
+def _by_risk_of_groups(
+    pages: Pages,
+    sweep: ThresholdSweep,
+    grid: NDArray[np.float64] | None,
+    pilot: ArrayLike | None,
+    limit: float,
+    delta: float,
+) -> float:
+    if grid is None:
+        raise AssertionError(limit)
+    if pilot is None:  # a tenth of the groups is set aside
+        few = pages.group < max(1, len(pages.sizes) // PILOT)
+        places = pages.place[few]
+        ends = np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -grid, side="right")
+        shares = np.array([np.mean(places < end) for end in ends.tolist()])
+        pages = pages.without(few)
+    else:
+        others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
+        shares = counts_at(others, grid)[0] / float(others.total)
+    ends = np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -grid, side="right")
+    units = int(pages.sizes.sum()) * float(pages.sizes.mean()) / pages.largest / pages.sizes.mean()
+    starts = starts_of(shares, max(1, int(units)), limit, delta)
+    last = bet_on_risk(pages, ends, starts, limit, delta)
+    return float(grid[last]) if last >= 0 else math.inf
+
+
+def _warn_few_groups(pages: Pages, limit: float, delta: float) -> None:
+    needed = pages.needed(limit, delta)
+    if len(pages.sizes) < needed:
+        n = len(pages.sizes)
+        there = "is 1 group" if n == 1 else f"are {n} groups"
+        warn_too_small(
+            f"there {there}; about {needed} without an error are needed for a limit of {limit:g}"
+        )
+
+
+def _last_by_errors(errors: NDArray[np.int64], n: int, limit: float, delta: float) -> int:
+    """Index of the last of rising errors that, among `n`, have an upper bound within the limit."""
+    if limit >= 1.0:
+        return len(errors) - 1
+    # the bound is within the limit iff so few errors would be that improbable at the limit
+    allowed = bisect_right(range(n + 1), delta, key=lambda k: binomial_cdf(k, n, limit)) - 1
+    return max(0, int(np.searchsorted(errors, allowed, side="right")) - 1)
+
+
+def _last_by_risk(sweep: ThresholdSweep, limit: float, share: float) -> int:
+    """Index of the last point that passed its test in a bisection over all; 0 where none did."""
+    if limit >= 1.0:
+        return len(sweep.thresholds) - 1
+    passed, failed = 0, len(sweep.thresholds)
+    while failed - passed > 1:
+        index = (passed + failed) // 2
+        errors = int(sweep.false_accepts[index])
+        accepted = errors + int(sweep.true_accepts[index])
+        if binomial_cdf(errors, accepted, limit) <= share:
+            passed = index
+        else:
+            failed = index
+    return passed
+
+
+def _warn_too_small(n: int, least: float, criterion: str, limit: float, share: float) -> None:
+    if limit > 0.0:
+        needed = math.ceil(math.log(share) / math.log1p(-limit))
+        expected = f"at least {needed} items are needed for {criterion}={limit:g}"
+    else:
+        expected = f"no number of items is enough for {criterion}=0"
+    warn_too_small(
+        f"{n} items without a single error would still allow {percent(least, 4)} errors; {expected}"
+    )

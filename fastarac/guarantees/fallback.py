@@ -1,0 +1,119 @@
+"""Guarantees of a risk over thresholds that were fixed without the items: the fallback sequence."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from fastarac._core.special import binomial_cdf
+from fastarac._engine.inputs import choice, vector
+from fastarac.sweep import ThresholdSweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+Scale = Literal["percent", "unit"]
+SCALES = ("percent", "unit")
+STARTS = 5
+FEWEST, MOST = 1.5, 0.97  # accepted items at the first start, times ln(s/δ)/r, and share at the last
+PILOT = 10  # one item in so many is set aside
+_DECADES = 6
+
+
+class Start(NamedTuple):
+    """A threshold with the share of the failure probability that is spent on it at once."""
+
+    place: int
+    weight: float
+
+
+def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray[np.float64] | None:
+    """Thresholds from high to low, given or of a declared scale; None where there are none."""
+    if thresholds is not None and scale is not None:
+        message = "thresholds and scale are both given; one of them is expected"
+        raise TypeError(message)
+    if thresholds is not None:
+        given = vector(thresholds, "thresholds").astype(np.float64)
+        if not (len(given) and np.isfinite(given).all()):
+            message = f"thresholds is {given.tolist()}; at least one, and finite numbers, are expected"
+            raise ValueError(message)
+        return np.unique(given)[::-1]
+    if scale is None:
+        return None
+    choice(scale, "scale", SCALES)
+    if scale == "percent":
+        return np.arange(100.0, -1.0, -1.0)
+    # 0.5 and below by 1 % steps of a decade, and the same from 1 downwards
+    low = np.concatenate([np.linspace(0.0, 0.5, 51), 10.0 ** np.linspace(-_DECADES, -1.0, 61)])
+    return np.unique(np.concatenate([low, 1.0 - low]))[::-1]
+
+
+def set_aside(
+    sweep: ThresholdSweep, rng: np.random.Generator
+) -> tuple[ThresholdSweep, NDArray[np.int64]]:
+    """Draw a tenth of the items: the sweep of the others, and how many of these each confidence has."""
+    counts = np.concatenate([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)])
+    n = int(sweep.total)
+    drawn = rng.multivariate_hypergeometric(counts, -(-n // PILOT), method="marginals")
+    m = len(sweep.thresholds) - 1
+    left = counts - drawn
+    kept = left[:m] + left[m:] > 0
+    if not kept.any():
+        return sweep, np.zeros(m, np.int64)
+    rest = ThresholdSweep.from_counts(sweep.thresholds[1:][kept], left[:m][kept], left[m:][kept])
+    return rest, drawn[:m] + drawn[m:]
+
+
+def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -> list[Start]:
+    """Starts of the tests, from the share that each threshold accepts; from high to low."""
+    first = FEWEST * math.log(STARTS / delta) / limit if limit > 0.0 else math.inf
+    targets = np.array([MOST * n]) if first > MOST * n else np.geomspace(first, MOST * n, STARTS)
+    found: dict[int, float] = {}
+    for target in targets.tolist():
+        index = min(int(np.searchsorted(shares * n, target)), len(shares) - 1)
+        found[index] = found.get(index, 0.0) + 1.0 / len(targets)
+    return [Start(*start) for start in sorted(found.items())]
+
+
+def last_proved(proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float) -> int:
+    """Index of the lowest of n thresholds at which `proves(index, level)`; −1 for none.
+
+    A test at each threshold from the first start on; what a rejection had may be spent on the next.
+    """
+    spent = {start.place: start.weight * delta for start in starts}
+    level, last = 0.0, -1
+    for index in range(starts[0].place, n):
+        level += spent.get(index, 0.0)
+        if level and proves(index, level):
+            last = index
+        else:
+            level = 0.0
+    return last
+
+
+def last_rejected(
+    accepted: NDArray[np.int64],
+    errors: NDArray[np.int64],
+    starts: list[Start],
+    limit: float,
+    delta: float,
+) -> int:
+    """Index of the lowest threshold whose risk is proved to be within the limit; −1 for none."""
+
+    def proves(index: int, level: float) -> bool:
+        n = int(accepted[index])
+        return bool(n) and binomial_cdf(int(errors[index]), n, limit) <= level
+
+    return last_proved(proves, starts, len(accepted), delta)
+
+
+def counts_at(
+    sweep: ThresholdSweep, thresholds: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Accepted items, and errors among them, at thresholds from high to low."""
+    at = np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -thresholds, side="right")
+    return (sweep.true_accepts + sweep.false_accepts)[at], sweep.false_accepts[at]

@@ -1,1 +1,0 @@
-"""Operating points: a threshold, and what happens at it."""

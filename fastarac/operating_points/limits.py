@@ -1,0 +1,57 @@
+"""The few points of a sweep that limits decide on, straight from the sorted items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._engine.counting import SweepArrays, thresholds_of
+from fastarac._engine.sorting import SortedItems
+from fastarac.sweep import ThresholdSweep, trusted_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def sweep_of_limits(
+    items: SortedItems | SweepArrays, max_error_rates: Sequence[float], max_risks: Sequence[float]
+) -> ThresholdSweep:
+    """Return a sweep in which :func:`.operating_point` finds the same as in that of all thresholds.
+
+    Of sorted items it has the first and the last threshold, and for each limit the last one within it
+    and the next.
+    """
+    if not isinstance(items, SortedItems):
+        return trusted_sweep(*items)
+    limits = _kernels.limits
+    (keys, bounds, below, *_), layout, above, *_ = items
+    n, incorrect = len(keys), int(items.pairs.incorrect)
+    counts = [-1, *(_most_within(rate, n) for rate in max_error_rates)]  # -1: the first threshold
+    rows = np.empty((len(counts) + len(max_risks), 4), np.int64)
+    for row, most in zip(rows, counts, strict=False):
+        limits.within_errors(keys, bounds, above, most, row)
+    for row, risk in zip(rows[len(counts) :], max_risks, strict=True):
+        limits.within_risk(keys, bounds, above, incorrect, risk, row)
+    points = {0: incorrect}
+    for start, wrong, next_start, next_wrong in rows.tolist():
+        points |= {start: wrong, next_start: next_wrong}
+    del points[n]  # nothing is accepted there
+    starts = sorted(points, reverse=True)
+    raw = np.empty(1 + len(starts), layout.bits)
+    limits.write_thresholds(keys, np.array(starts), bounds[below], layout.kind, raw[1:])
+    false_accepts = np.array([0, *(points[start] for start in starts)], np.int64)
+    accepted = np.array([0, *(n - start for start in starts)], np.int64)
+    thresholds = thresholds_of(raw, layout)
+    return trusted_sweep(thresholds, accepted - false_accepts, false_accepts)
+
+
+def _most_within(max_error_rate: float, n: int) -> int:
+    """The most errors among n items whose share, as a double, is at most that."""
+    most = int(max_error_rate * n)
+    while most / n > max_error_rate:
+        most -= 1
+    while most < n and (most + 1) / n <= max_error_rate:
+        most += 1
+    return most

@@ -1,0 +1,569 @@
+"""From a sweep to one threshold: how much can be accepted, under which limit."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from fastarac._core.checks import exactly_one, fraction_of
+from fastarac._core.exceptions import warn_undefined
+from fastarac._core.results import Result
+from fastarac._core.text import percent
+from fastarac._engine.inputs import fractions_of, real_scalar
+from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
+from fastarac.bounds.points import BoundedOperatingPoint, bounded_point
+from fastarac.operating_points.ties import (
+    errors_at,
+    fraction_of_errors,
+    fraction_of_risk,
+    fraction_of_tie,
+)
+from fastarac.reviewer import Reviewer, check_reviewer
+from fastarac.sweep import ThresholdSweep, as_corners, as_points, as_sweep, reject_beside_sweep
+
+if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
+    from numpy.typing import ArrayLike, NDArray
+
+    class _Options(TypedDict, total=False):
+        """What all overloads for a limit take."""
+
+        interpolate: bool
+        reviewer: Reviewer | None
+
+    class _OfItems(_Options, total=False):
+        """What a sweep does not know."""
+
+        sample_weight: ArrayLike | None
+
+
+CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatingPoint(Result):
+    """What happens at one threshold: the counts and the rates of the reject model.
+
+    Accept an item iff its confidence is at or above `threshold`; where `tie_acceptance` is below 1,
+    only that fraction of the items whose confidence *equals* the threshold, picked at random. The
+    counts are then expectations, and no longer whole.
+
+    Attributes
+    ----------
+    threshold : float
+        ``inf`` where nothing may be accepted. A Python integer where the confidences are integers
+        that no float holds.
+    true_accepts, false_accepts, false_rejects, true_rejects : int or float
+        TA, FA, FR, TR (Kimura et al. 2024, table 1).
+    risk, precision : float
+        Of the accepted items, FA/(TA + FA) and TA/(TA + FA), in [0, 1]. Where nothing is accepted,
+        those of the most confident items.
+    tie_acceptance : float
+        In (0, 1]; 1 unless part of a tie is accepted.
+    reviewer : Reviewer or None
+        The people who verify what is rejected; None where they find and correct every error. The
+        error rate, the correction rate and the accuracy after correction are theirs.
+    """
+
+    threshold: Any
+    true_accepts: int | float
+    false_accepts: int | float
+    false_rejects: int | float
+    true_rejects: int | float
+    risk: float
+    precision: float
+    tie_acceptance: float = 1.0
+    reviewer: Reviewer | None = None
+
+    _derived = ("acceptance_rate", "error_rate", "correction_rate", "accuracy_after_correction")
+
+    def __str__(self) -> str:
+        where = f">= {self.threshold}"
+        if self.tie_acceptance < 1:
+            where = f"> {self.threshold} and {self.tie_acceptance:.4g} of those at it"
+        return (
+            f"accept {percent(self.acceptance_rate, 4)} at confidence {where}: "
+            f"error rate {percent(self.error_rate, 4)}, risk {percent(self.risk, 4)}"
+        )
+
+    @property
+    def total(self) -> int | float:
+        """Ω, the weight of all items (equation 2)."""
+        return self.true_accepts + self.false_accepts + self.false_rejects + self.true_rejects
+
+    @property
+    def recognition_rate(self) -> float:
+        """β = (TA + FR)/Ω (equation 6): the share that the machine gets right."""
+        return (self.true_accepts + self.false_rejects) / self.total
+
+    @property
+    def acceptance_rate(self) -> float:
+        """X = (TA + FA)/Ω (equation 1): the share that goes through unchecked."""
+        return (self.true_accepts + self.false_accepts) / self.total
+
+    @property
+    def verification_rate(self) -> float:
+        """R_R = 1 − X (equation 3): the share that people look at."""
+        return (self.false_rejects + self.true_rejects) / self.total
+
+    @property
+    def correction_rate(self) -> float:
+        """R_C = TR/Ω (equation 4): the share that people correct."""
+        if self.reviewer is not None:
+            return float(self.reviewer.correction_rate(self))
+        return self.true_rejects / self.total
+
+    @property
+    def error_rate(self) -> float:
+        """R_E = FA/Ω (equation 5): undetected errors among *all* items."""
+        if self.reviewer is not None:
+            return float(self.reviewer.error_rate(self))
+        return self.false_accepts / self.total
+
+    @property
+    def accuracy_after_correction(self) -> float:
+        """Y = 1 − R_E (equation 16)."""
+        if self.reviewer is not None:
+            return float(self.reviewer.accuracy_after_correction(self))
+        return (self.true_accepts + self.false_rejects + self.true_rejects) / self.total
+
+    @property
+    def recall(self) -> float:
+        """R_TP = TA/n⁺; NaN where there is no correct item."""
+        return _ratio(self.true_accepts, self.true_accepts + self.false_rejects)
+
+    @property
+    def false_positive_rate(self) -> float:
+        """R_FP = FA/n⁻; NaN where there is no incorrect item."""
+        return _ratio(self.false_accepts, self.false_accepts + self.true_rejects)
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+@overload
+def operating_point(
+    sweep: BoundedSweep,
+    /,
+    *,
+    threshold: float | None = None,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
+    min_acceptance_rate: float | None = None,
+) -> BoundedOperatingPoint: ...
+@overload
+def operating_point(
+    sweep: ThresholdSweep, /, *, threshold: float, reviewer: Reviewer | None = None
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    threshold: float,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    sweep: ThresholdSweep, /, *, max_error_rate: float, **options: Unpack[_Options]
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    correct: ArrayLike, confidence: ArrayLike, *, max_error_rate: float, **options: Unpack[_OfItems]
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    sweep: ThresholdSweep, /, *, max_risk: float, **options: Unpack[_Options]
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    correct: ArrayLike, confidence: ArrayLike, *, max_risk: float, **options: Unpack[_OfItems]
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    sweep: ThresholdSweep, /, *, min_acceptance_rate: float, **options: Unpack[_Options]
+) -> OperatingPoint: ...
+@overload
+def operating_point(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    min_acceptance_rate: float,
+    **options: Unpack[_OfItems],
+) -> OperatingPoint: ...
+def operating_point(
+    correct: ArrayLike | ThresholdSweep | BoundedSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    threshold: float | None = None,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
+    min_acceptance_rate: float | None = None,
+    interpolate: bool = False,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> OperatingPoint | BoundedOperatingPoint:
+    """Choose the threshold by one criterion and say what happens there.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+    threshold : float, optional
+        The threshold itself; ``inf`` accepts nothing.
+    max_error_rate : float, optional
+        The largest acceptance rate with at most that share, in [0, 1], of errors among *all* items.
+    max_risk : float, optional
+        The largest acceptance rate with at most that share of errors among the *accepted* items; not
+        monotone: the risk may be higher at lower acceptance rates.
+    min_acceptance_rate : float, optional
+        The highest threshold that accepts at least that share, in [0, 1].
+    interpolate : bool, default=False
+        Accept part of a tie, so that the limit is met exactly where the curve allows it.
+    reviewer : Reviewer, optional
+        The people who verify what is rejected, whose errors count; by default they find every error.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    OperatingPoint
+        Where only the empty acceptance keeps the limit, that point, with threshold ``inf``. Of a
+        :class:`.BoundedSweep` a `BoundedOperatingPoint`, whose limit is kept for sure.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; also unless exactly one criterion is given, for one outside its
+        range or out of the reach of a `reviewer`, and for `interpolate` beside `threshold`.
+
+    Notes
+    -----
+    A rate and its limit are compared as doubles: 29 errors in 100 keep ``max_error_rate=0.29``.
+    With ``interpolate=True``, ``max_error_rate=ε`` gives the X(θ) that Kimura et al. 2024 read off
+    the ARAC curve at the height 1 − ε (3.2 §2).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> point = fa.operating_point(correct, confidence, max_error_rate=0.2)
+    >>> point.threshold, point.acceptance_rate, point.error_rate, point.risk
+    (0.6, 0.8, 0.2, 0.25)
+    >>> fa.operating_point(correct, confidence, max_risk=0.2).threshold
+    0.8
+    """
+    limits = {"max_error_rate": max_error_rate, "max_risk": max_risk}
+    criteria = {"threshold": threshold, **limits, "min_acceptance_rate": min_acceptance_rate}
+    criterion = exactly_one(**criteria)
+    check_reviewer(reviewer)
+    limit = 0.0
+    if threshold is not None:
+        if interpolate:
+            message = "interpolate is given with threshold; a threshold accepts its tie whole"
+            raise TypeError(message)
+        if not isinstance(threshold, int):  # integers may be beyond what a float holds
+            threshold = real_scalar(threshold, "threshold", finite=False)
+    else:
+        limit = fraction_of(criteria[criterion], criterion)
+    if isinstance(correct, BoundedSweep):
+        reject_beside_sweep(confidence, sample_weight)
+        refuse_of_bounds(interpolate=interpolate, reviewer=reviewer)
+        return bounded_point(correct, criterion, threshold if threshold is not None else limit)
+    every = {"threshold": as_points, "min_acceptance_rate": as_sweep}  # others are at corners
+    sweep = every.get(criterion, as_corners)(correct, confidence, sample_weight)
+    if threshold is not None or not interpolate:
+        value = limit if threshold is None else threshold
+        return point_of_limit(sweep, criterion, value, reviewer)
+    ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
+    index = _index_of_limit(sweep, criterion, limit, reviewer)
+    fraction = 0.0
+    if max_error_rate is not None:
+        errors = errors_at(sweep, slice(index, index + 1), reviewer)[0]
+        if errors / total < limit:  # where it is the limit, the point is reached
+            fraction = fraction_of_errors(limit * total - errors, sweep, index, reviewer)
+    elif max_risk is not None:
+        fraction = fraction_of_risk(limit, sweep, index)
+    elif index and (ta[index] + fa[index]) / total > limit:
+        index -= 1
+        fraction = fraction_of_tie(limit * total - ta[index] - fa[index], sweep, index)
+    if not 0.0 < fraction < 1.0:
+        return point_at(sweep, index + (fraction >= 1.0), reviewer)
+    accepted_ta, accepted_fa = (
+        float(c[index] + fraction * (c[index + 1] - c[index])) for c in (ta, fa)
+    )
+    return _point(sweep, sweep.thresholds[index + 1], accepted_ta, accepted_fa, fraction, reviewer)
+
+
+def point_of_limit(
+    sweep: ThresholdSweep, criterion: str, value: float, reviewer: Reviewer | None = None
+) -> OperatingPoint:
+    """:func:`.operating_point` for a criterion that was checked before, ties accepted whole."""
+    if criterion == "threshold":
+        return _point(sweep, value, *sweep.at(value)[:2], reviewer=reviewer)
+    return point_at(sweep, _index_of_limit(sweep, criterion, value, reviewer), reviewer)
+
+
+def _index_of_limit(
+    sweep: ThresholdSweep, criterion: str, limit: float, reviewer: Reviewer | None
+) -> int:
+    """Index of the point that accepts most within a limit, or least above `min_acceptance_rate`."""
+    if criterion == "max_risk":
+        return _last_with_risk(sweep, limit)
+    if criterion == "max_error_rate":
+        index = last_within(sweep, limit, reviewer)
+        if index < 0:
+            raise ValueError(_out_of_reach(sweep, limit, reviewer, criterion))
+        return index
+    ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
+    return bisect_left(range(len(ta) - 1), limit, key=lambda i: (ta[i] + fa[i]) / total)
+
+
+@overload
+def acceptance_at_error_rate(
+    sweep: ThresholdSweep, /, *, max_error_rate: float, **options: Unpack[_Options]
+) -> float: ...
+@overload
+def acceptance_at_error_rate(
+    correct: ArrayLike, confidence: ArrayLike, *, max_error_rate: float, **options: Unpack[_OfItems]
+) -> float: ...
+@overload
+def acceptance_at_error_rate(
+    sweep: ThresholdSweep, /, *, max_error_rate: ArrayLike, **options: Unpack[_Options]
+) -> float | NDArray[np.float64]: ...
+@overload
+def acceptance_at_error_rate(
+    correct: ArrayLike, confidence: ArrayLike, *, max_error_rate: ArrayLike, **options: Unpack[_OfItems]
+) -> float | NDArray[np.float64]: ...
+def acceptance_at_error_rate(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    max_error_rate: ArrayLike,
+    interpolate: bool = True,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float | NDArray[np.float64]:
+    """Acceptance rate at an allowed error rate: how much goes through unchecked.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+    max_error_rate : float or array_like
+        The allowed share ε of undetected errors among all items, in [0, 1].
+    interpolate : bool, default=True
+        Read the value off the curve, whose ties are straight segments; otherwise only whole ties
+        are accepted, as a threshold does.
+    reviewer : Reviewer, optional
+        The people who verify what is rejected; by default they find and correct every error.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float or ndarray
+        X(θ) in [0, 1], in the shape of `max_error_rate`; 1 where the whole curve keeps the limit. NaN,
+        with an `UndefinedMetricWarning`, where the errors of a `reviewer` exceed the limit at every
+        threshold.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; also for a `max_error_rate` outside [0, 1].
+
+    Notes
+    -----
+    The abscissa of the ARAC curve at the height Y = 1 − ε, the largest where there are several
+    (Kimura et al. 2024, 3.2 §2 and figure 4).
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> fa.acceptance_at_error_rate(correct, confidence, max_error_rate=0.2)
+    0.8
+    >>> fa.acceptance_at_error_rate(correct, confidence, max_error_rate=[0.0, 0.1, 0.5])
+    array([0.4, 0.5, 1. ])
+    """
+    check_reviewer(reviewer)
+    limits = fractions_of(max_error_rate, "max_error_rate")
+    sweep = as_corners(correct, confidence, sample_weight)
+    ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
+    values = np.empty(limits.size)
+    for k, limit in enumerate(limits.flat):
+        i = last_within(sweep, limit, reviewer)
+        if i < 0:
+            values[k] = np.nan
+            continue
+        accepted = ta[i] + fa[i]
+        if interpolate:
+            slack = limit * total - errors_at(sweep, slice(i, i + 1), reviewer)[0]
+            fraction = fraction_of_errors(slack, sweep, i, reviewer)
+            if fraction > 0.0:
+                accepted = accepted + fraction * (ta[i + 1] + fa[i + 1] - accepted)
+        values[k] = accepted / total
+    if np.isnan(values).any():
+        lowest = limits.ravel()[np.isnan(values)].max()
+        warn_undefined("the acceptance rate", _out_of_reach(sweep, lowest, reviewer, "max_error_rate"))
+    return values.reshape(limits.shape) if limits.ndim else float(values[0])
+
+
+@overload
+def acceptance_at_risk(
+    sweep: ThresholdSweep, /, *, max_risk: float, interpolate: bool = True
+) -> float: ...
+@overload
+def acceptance_at_risk(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    max_risk: float,
+    interpolate: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float: ...
+@overload
+def acceptance_at_risk(
+    sweep: ThresholdSweep, /, *, max_risk: ArrayLike, interpolate: bool = True
+) -> float | NDArray[np.float64]: ...
+@overload
+def acceptance_at_risk(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    max_risk: ArrayLike,
+    interpolate: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float | NDArray[np.float64]: ...
+def acceptance_at_risk(
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    max_risk: ArrayLike,
+    interpolate: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float | NDArray[np.float64]:
+    """Acceptance rate at an allowed risk: how much goes through with so many errors among it.
+
+    Parameters
+    ----------
+    correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+    max_risk : float or array_like
+        The allowed share of errors among the *accepted* items, in [0, 1].
+    interpolate : bool, default=True
+        Accept part of a tie; otherwise only whole ties, as a threshold does.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float or ndarray
+        In [0, 1], in the shape of `max_risk`; 0 where the risk is higher at every threshold.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; also for a `max_risk` outside [0, 1].
+
+    Notes
+    -----
+    The largest acceptance rate at which the risk keeps the limit: the risk is not monotone, and may be
+    higher at lower acceptance rates. What :func:`.operating_point` finds with ``max_risk=``.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> correct, confidence = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
+    >>> fa.acceptance_at_risk(correct, confidence, max_risk=[0.1, 0.25, 0.4])
+    array([0.44444444, 0.8       , 1.        ])
+    """
+    limits = fractions_of(max_risk, "max_risk")
+    sweep = as_corners(correct, confidence, sample_weight)
+    accepted = sweep.true_accepts, sweep.false_accepts
+    values = np.empty(limits.size)
+    for k, limit in enumerate(limits.flat):
+        i = _last_with_risk(sweep, limit)
+        values[k] = accepted[0][i] + accepted[1][i]
+        if interpolate and i + 1 < len(sweep.thresholds):
+            tie = accepted[0][i + 1] + accepted[1][i + 1] - values[k]
+            values[k] += fraction_of_risk(limit, sweep, i) * tie
+    values /= sweep.total
+    return values.reshape(limits.shape) if limits.ndim else float(values[0])
+
+
+def last_within(sweep: ThresholdSweep, max_error_rate: float, reviewer: Reviewer | None = None) -> int:
+    """Index of the last point of the sweep with at most that error rate.
+
+    Without a reviewer the rate never falls, and is 0 at first. With one it may fall, and all of it
+    may be above: -1 then.
+    """
+    fa, total = sweep.false_accepts, sweep.total
+    if reviewer is None:
+        count, whole = fa.item, float(total)
+        return bisect_right(range(len(fa)), max_error_rate, key=lambda i: float(count(i)) / whole) - 1
+    for stop in range(len(fa), 0, -CHUNK):
+        start = max(0, stop - CHUNK)
+        errors = errors_at(sweep, slice(start, stop), reviewer)
+        within = np.flatnonzero(errors / total <= max_error_rate)
+        if len(within):
+            return start + int(within[-1])
+    return -1
+
+
+def _out_of_reach(sweep: ThresholdSweep, limit: float, reviewer: Reviewer | None, name: str) -> str:
+    rates = errors_at(sweep, slice(None), reviewer) / sweep.total
+    lowest = len(rates) - 1 - int(rates[::-1].argmin())
+    return (
+        f"{name} is {limit:.12g}, but the reviewer leaves an error rate of at least "
+        f"{rates[lowest]:.6g} (at threshold {sweep.thresholds[lowest]})"
+    )
+
+
+def _last_with_risk(sweep: ThresholdSweep, max_risk: float) -> int:
+    """Index of the last point with at most that risk, 0 where there is none; searched from the end."""
+    for stop in range(len(sweep.thresholds), 1, -CHUNK):
+        start = max(1, stop - CHUNK)
+        errors = sweep.false_accepts[start:stop]
+        within = np.flatnonzero(errors / (errors + sweep.true_accepts[start:stop]) <= max_risk)
+        if len(within):
+            return start + int(within[-1])
+    return 0
+
+
+def point_at(sweep: ThresholdSweep, index: int, reviewer: Reviewer | None = None) -> OperatingPoint:
+    """The operating point at one of the sweep's own thresholds."""
+    accepted = sweep.true_accepts[index].item(), sweep.false_accepts[index].item()
+    return _point(sweep, sweep.thresholds[index], *accepted, reviewer=reviewer)
+
+
+def _point(
+    sweep: ThresholdSweep,
+    threshold: Any,
+    true_accepts: float,
+    false_accepts: float,
+    tie_acceptance: float = 1.0,
+    reviewer: Reviewer | None = None,
+) -> OperatingPoint:
+    accepted = true_accepts + false_accepts
+    right, wrong = true_accepts, false_accepts
+    if not accepted:
+        right, wrong = sweep.true_accepts[1].item(), sweep.false_accepts[1].item()
+    return OperatingPoint(
+        threshold=threshold if isinstance(threshold, int) else float(threshold),
+        true_accepts=true_accepts,
+        false_accepts=false_accepts,
+        false_rejects=sweep.n_correct - true_accepts,
+        true_rejects=sweep.n_incorrect - false_accepts,
+        risk=wrong / (right + wrong),
+        precision=right / (right + wrong),
+        tie_acceptance=tie_acceptance,
+        reviewer=reviewer,
+    )

@@ -1,0 +1,48 @@
+"""How much of a tie can be accepted within a limit, and how many errors there are at a point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac.reviewer import Reviewer
+    from fastarac.sweep import ThresholdSweep
+
+
+def errors_at(sweep: ThresholdSweep, part: slice, reviewer: Reviewer | None) -> NDArray[Any]:
+    """Items of all that are wrong in the end, at some of the points of the sweep."""
+    errors = sweep.false_accepts[part]
+    if reviewer is None:
+        return errors
+    rejected = sweep.n_correct - sweep.true_accepts[part], sweep.n_incorrect - errors
+    return reviewer.errors(errors, *rejected)  # type: ignore[no-any-return]
+
+
+def fraction_of_tie(slack: float, sweep: ThresholdSweep, index: int) -> float:
+    """Share of the next tie, of which there is one, where `slack` more may be accepted; in [0, 1]."""
+    tie = sweep.false_accepts[index + 1] - sweep.false_accepts[index]
+    tie = tie + sweep.true_accepts[index + 1] - sweep.true_accepts[index]
+    return float(min(max(slack / tie, 0.0), 1.0))
+
+
+def fraction_of_errors(
+    slack: float, sweep: ThresholdSweep, index: int, reviewer: Reviewer | None
+) -> float:
+    """The same where `slack` more errors may be; the next point has more than that."""
+    if index + 1 == len(sweep.thresholds):
+        return 0.0
+    before, after = errors_at(sweep, slice(index, index + 2), reviewer)
+    return float(min(max(slack / (after - before), 0.0), 1.0))
+
+
+def fraction_of_risk(limit: float, sweep: ThresholdSweep, index: int) -> float:
+    """The same where the risk may be `limit`; the next point, if there is one, has more than that."""
+    ta, fa = sweep.true_accepts, sweep.false_accepts
+    accepted = ta[index] + fa[index]
+    if not index or index + 1 == len(ta) or not fa[index] / accepted < limit:
+        return 0.0
+    tie_errors = fa[index + 1] - fa[index]
+    tie = tie_errors + ta[index + 1] - ta[index]
+    return float(max(0.0, (limit * accepted - fa[index]) / (tie_errors - limit * tie)))

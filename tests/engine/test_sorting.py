@@ -1,0 +1,523 @@
+"""The three ways from items to counts: all of them, on small data, against the definition."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from contextlib import contextmanager, nullcontext
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+import pytest
+import reference as ref
+import strategies
+from hypothesis import given
+from reference import exact
+from scipy import special
+
+import fastarac as fa
+from fastarac import _kernels
+from fastarac._engine import (
+    counting,
+    groups,
+    inputs,
+    numpy_sort,
+    parallel,
+    quantized,
+    smaller_class,
+    sorting,
+)
+from fastarac._kernels import codes
+from fastarac.sweep import sweep_of_runs
+
+
+@contextmanager
+def spread(buckets: int, threads: int, chunk: int = 1 << 16, *, by_numpy: bool = False,
+    max_share: float = 0.0, by_place: bool = False, place_buckets: int = 1,
+):  # fmt: skip
+    """Send small data the way of large data: `buckets` of them, over `threads`.
+
+    Or, `by_numpy`, two halves that numpy sorts, `by_place` however many items share one, and in
+    `place_buckets` of them; or, where the smaller class has at most `max_share` of the items, that of
+    few errors.
+    """
+    environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
+    sizes = mock.patch.multiple(
+        sorting, FEW=0, SINGLE=0, BUCKET=1, MAX_BUCKETS=buckets, TASK=2,
+    )  # fmt: skip
+    own = mock.patch.object(numpy_sort, "slowness", return_value=0.0 if by_numpy else math.inf)
+    sample = mock.patch.object(counting, "SAMPLE", 32)
+    share = mock.patch.multiple(
+        smaller_class, MAX_SHARE=max_share, MAX_CORNER_SHARE=max_share, MAX_SHARED=max_share
+    )
+    shared = {"MAX_ALIKE": 1.0, "MAX_REPEATS": math.inf, "MAX_PICKED": 1.0} if by_place else {}
+    few = mock.patch.multiple(
+        quantized, MAX_MARK_BITS=3, TWO_THREADS=0, BUCKET=1, MAX_BUCKETS=place_buckets,
+        SPREAD=1 if place_buckets > 1 else math.inf, **shared,
+    )  # fmt: skip
+    least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
+    with environment, sizes, own, sample, share, few, least, mock.patch.object(inputs, "CHUNK", chunk):
+        yield
+
+
+WAYS = {
+    "one bucket": nullcontext,
+    "many buckets": lambda: spread(32, 1),
+    "two threads": lambda: spread(8, 2),
+    "four threads in chunks": lambda: spread(16, 4, chunk=3),
+    "numpy": lambda: spread(1, 1, by_numpy=True),
+    "numpy, two threads": lambda: spread(1, 2, by_numpy=True),
+    "numpy, three threads in chunks": lambda: spread(1, 3, chunk=3, by_numpy=True),
+    "places": lambda: spread(1, 1, by_numpy=True, by_place=True),
+    "places, three threads in chunks": lambda: spread(1, 3, chunk=3, by_numpy=True, by_place=True),
+    "places in buckets": lambda: spread(1, 1, by_numpy=True, by_place=True, place_buckets=8),
+    "places in buckets, three threads in chunks": lambda: spread(
+        1, 3, chunk=3, by_numpy=True, by_place=True, place_buckets=32
+    ),
+    "smaller class": lambda: spread(1, 1, by_numpy=True, max_share=1.0),
+    "smaller class, two threads": lambda: spread(1, 2, by_numpy=True, max_share=1.0),
+}
+ways = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+
+
+def counts_by_definition(sample: strategies.Sample) -> list[tuple[object, Fraction, Fraction]]:
+    """Threshold, TA and FA at every distinct confidence, highest first, by looking at every item."""
+    weights = np.ones(len(sample.correct)) if sample.sample_weight is None else sample.sample_weight
+    items = [
+        (exact(t), bool(c), exact(w))
+        for t, c, w in zip(sample.confidence, sample.correct, weights, strict=True)
+        if w > 0
+    ]
+    return [
+        (
+            k,
+            sum((w for t, c, w in items if c and t >= k), Fraction(0)),
+            sum((w for t, c, w in items if not c and t >= k), Fraction(0)),
+        )
+        for k in sorted({t for t, _, _ in items}, reverse=True)
+    ]
+
+
+def test_values_that_share_a_slot_are_counted_apart():
+    """Among so many values that some meet in the table, one of which is not finite."""
+    counting, exponent = _kernels.counting, np.array(np.inf).view(np.uint64)[()]
+    distinct = np.append(np.arange(1.0, 1500.0), np.inf)
+    values = np.tile(distinct, 2)
+    labels = (np.arange(len(values)) % 3 > 0).view(np.uint8)
+    slots = np.full(counting.N_SLOTS, counting.NONE, np.uint16)
+    found = np.empty(counting.MAX_DISTINCT + 1, np.uint64)
+    counts = np.zeros((len(found), 2), np.int64)
+    told = counting.count_items(
+        values.view(np.uint64), labels, exponent > 0, exponent, slots, found, counts, 0
+    )
+    assert told == (True, 1, len(distinct))
+    assert found[: len(distinct)].view(np.float64).tolist() == distinct.tolist()
+    expected = [np.bincount(labels[values == value], minlength=2).tolist() for value in distinct]
+    assert counts[: len(distinct)].tolist() == expected
+
+
+def test_sums_of_buckets_are_combined_to_twice_the_digits():
+    """Distinct confidences; weights of both classes and their pairs, each in two parts."""
+    low, high = rows = np.array(
+        [[2, 3, 2.0**-60, 5, 2.0**-58, 7, 2.0**-57], [3, 11, 2.0**-59, 13, 2.0**-56, 17, 0]]
+    )
+    found = _kernels.weighted.combine(rows)
+    correct, incorrect, pairs = (low[i : i + 2].tolist() for i in (1, 3, 5))
+    above, others, more = (high[i : i + 2].tolist() for i in (1, 3, 5))
+    products = 2 * sum(map(Fraction, above)) * sum(map(Fraction, incorrect))
+    for i, expected in (
+        (1, sum(map(Fraction, [*correct, *above]))),
+        (3, sum(map(Fraction, [*incorrect, *others]))),
+        (5, sum(map(Fraction, [*pairs, *more])) + products),
+    ):
+        assert abs(expected - Fraction(found[i]) - Fraction(found[i + 1])) < 1e-30
+    assert found[0] == 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "bad"), [(codes.FLOAT, True), (codes.SIGNED, False), (codes.UNSIGNED, False)]
+)
+def test_a_few_weighted_floats_have_to_be_finite(kind, bad):
+    """The bits of an infinity are those of an integer."""
+    bits, labels = np.array([1.0, np.inf, 2.0]).view(np.uint64), np.array([1, 0, 1], np.uint8)
+    exponent = np.array(np.inf).view(np.uint64)[()]
+    found = _kernels.weighted.small_pairs(bits, labels, np.ones(3), kind, exponent, 1.0)
+    assert found[:2] == (bad, 1)
+
+
+@pytest.mark.parametrize("error", [-2.5, -0.0, 0.5])
+def test_items_are_counted_on_either_side_of_an_error(error):
+    """And of zero; one is tied with it, and the lowest of those above and below is kept."""
+    values = np.array([error, error + 0.0, -3.0, 3.0, error + 1.0, error - 1.0])
+    labels = np.array([0, 1, 1, 1, 1, 1], np.uint8)
+    with mock.patch.multiple(smaller_class, MAX_CORNER_SHARE=1.0, MAX_SHARED=1.0):
+        gaps = smaller_class.gaps_around_few(inputs.read_items(labels, values))
+    assert gaps is not None
+    assert (gaps.ties.tolist(), gaps.counts.tolist()) == ([1], [2, 2])
+    lowest = gaps.lowest.copy()
+    _kernels.smaller_class.disorder(lowest, codes.FLOAT)
+    assert lowest.view(np.float64).tolist() == [min(-3.0, error - 1.0), min(3.0, error + 1.0)]
+
+
+@ways
+@pytest.mark.parametrize("place", [0, 70, 127])
+def test_labels_that_are_none_are_seen(way, place):
+    correct = np.tile([1] * 15 + [0], 8).astype(np.int8)
+    correct[place] = 2
+    with way(), pytest.raises(ValueError, match="correct"):
+        fa.arac_auc_score(correct, np.arange(128.0))
+
+
+@ways
+@pytest.mark.parametrize("tie", [3, 20, 38])
+def test_a_single_tie(way, tie):
+    """It has both labels; no other confidence is shared."""
+    confidence = np.arange(40.0)
+    confidence[tie] = tie + 1.0
+    correct = np.arange(40) % 3 > 0
+    items = ref.to_items(correct, confidence, None)
+    with way():
+        found = fa.evaluate(correct, confidence)
+    assert found.aurc == pytest.approx(float(ref.aurc(items)), rel=1e-14)
+    assert found.pr_auc == pytest.approx(ref.round_once(ref.pr_auc(items)), rel=1e-14)
+    assert found.average_precision == pytest.approx(float(ref.average_precision(items)), rel=1e-14)
+
+
+@ways
+@given(sample=strategies.items)
+def test_sweep_and_pairs_follow_the_definition(way, sample):
+    expected = counts_by_definition(sample)
+    with way():
+        sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
+        pairs = sorting.count_pairs(
+            inputs.read_items(sample.correct, sample.confidence, sample.sample_weight)
+        )
+    assert sweep.thresholds[0] == np.inf
+    assert sweep.true_accepts[0] == sweep.false_accepts[0] == 0
+    assert [exact(t) for t in sweep.thresholds[1:]] == [k for k, _, _ in expected]
+    found = list(zip(sweep.true_accepts[1:], sweep.false_accepts[1:], strict=True))
+    if sample.sample_weight is None:
+        assert sweep.true_accepts.dtype == sweep.false_accepts.dtype == np.int64
+        assert found == [(ta, fa_) for _, ta, fa_ in expected]
+    else:  # each sum rounded once
+        assert found == [(float(ta), float(fa_)) for _, ta, fa_ in expected]
+
+    correct, incorrect = expected[-1][1:]
+    doubled, ta_before, fa_before = Fraction(0), Fraction(0), Fraction(0)
+    for _, ta, fa_ in expected:
+        doubled += (fa_ - fa_before) * (ta + ta_before)
+        ta_before, fa_before = ta, fa_
+    for value, exact_value in zip(pairs, (correct, incorrect, doubled), strict=True):
+        if sample.sample_weight is None:
+            assert value == exact_value
+        else:
+            assert float(value) == float(exact_value)
+    from_sweep = sorting.pairs_of_sweep(
+        sorting.SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
+    )
+    if sample.sample_weight is None:
+        assert from_sweep == pairs
+    else:
+        # a sweep holds sums: a weight is lost beside those that were summed before it
+        lost = 1e-15 * float(correct * incorrect)
+        assert float(from_sweep.doubled_pairs) == pytest.approx(float(doubled), rel=1e-12, abs=lost)
+
+
+@ways
+@given(sample=strategies.unweighted)
+def test_runs_follow_the_definition(way, sample):
+    """Points between ties of one and the same label are left out, and no others."""
+    points = [(np.inf, 0, 0), *counts_by_definition(sample)]
+    labels = [
+        {name for name, a, b in zip("+-", before[1:], after[1:], strict=True) if a < b}
+        for before, after in itertools.pairwise(points)
+    ]
+    expected = [
+        point
+        for i, point in enumerate(points)
+        if i in (0, len(labels)) or labels[i - 1] != labels[i] or len(labels[i]) > 1
+    ]
+    with way():
+        of_items = sweep_of_runs(sample.correct, sample.confidence)
+    whole = fa.threshold_sweep(sample.correct, sample.confidence)
+    for sweep in (of_items, sweep_of_runs(whole)):
+        assert len(sweep.thresholds) == len(expected)
+        assert np.isnan(sweep.thresholds).all()
+        assert sweep.true_accepts.tolist() == [ta for _, ta, _ in expected]
+        assert sweep.false_accepts.tolist() == [fa_ for _, _, fa_ in expected]
+    assert fa.arac_auc_score(of_items) == fa.arac_auc_score(whole)
+
+
+@pytest.mark.parametrize("way", list(WAYS.values())[1:4], ids=list(WAYS)[1:4])
+@pytest.mark.parametrize("to", ["lowest", "highest", "not a number"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_an_array_that_changes_between_the_passes_is_an_error(way, to, weighted):
+    """Another thread may write to it: then nothing may be written beyond the buckets."""
+    n = 300
+    confidence = np.random.default_rng(5).random(n)
+    weight = np.full(n, 0.5) if weighted else None
+    value = {"lowest": 0.0, "highest": confidence.max(), "not a number": np.nan}[to]
+    starts_of = sorting.starts_of
+
+    def between(counts):
+        confidence[:] = value
+        return starts_of(counts)
+
+    message = "finite number is expected" if to == "not a number" else "was changed while it was read"
+    changed = pytest.raises(ValueError, match=message)
+    with way(), changed, mock.patch.object(sorting, "starts_of", between):
+        fa.arac_auc_score(np.arange(n) % 2, confidence, sample_weight=weight)
+
+
+def test_blocks_of_groups_take_no_more_items_than_were_counted():
+    items = inputs.read_items(np.arange(300) % 2, np.random.default_rng(5).random(300))
+    codes = np.arange(300) % 100
+    starts_of = sorting.starts_of
+
+    def between(counts):
+        codes[:] = 99
+        return starts_of(counts)
+
+    changed = pytest.raises(ValueError, match="was changed while it was read")
+    with changed, mock.patch.multiple(groups, BLOCK=10, starts_of=between):
+        groups.count_pairs_of_groups(items, codes, 100)
+
+
+@ways
+@given(sample=strategies.tied() | strategies.extreme_magnitudes())
+def test_counting_gives_the_same_sweep(way, sample):
+    items = inputs.read_items(sample.correct, sample.confidence)
+    with way():
+        counted = sorting.count_values(items)
+    assert counted is not None
+    for a, b in zip(counting, sorting.sweep_arrays(items), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_counting_gives_up_on_too_many_values():
+    n = _kernels.counting.MAX_DISTINCT + 1
+    items = inputs.read_items(np.ones(n, bool), np.arange(n, dtype=float))
+    assert sorting.count_values(items) is None
+    few = inputs.read_items(np.ones(n - 1, bool), np.arange(n - 1, dtype=float))
+    counted = sorting.count_values(few)
+    assert counted is not None
+    assert len(counting.thresholds) == n
+
+
+def test_counting_that_gives_up_in_vain_changes_nothing():
+    """A sample may see few values where there are many."""
+    n = 40_000
+    confidence = np.where(np.arange(n) % 2, 0.5, np.arange(n) / n)
+    correct = np.arange(n) % 3 > 0
+    counting = mock.patch.object(sorting, "count_values", wraps=sorting.count_values)
+    sample = mock.patch.object(counting, "SAMPLE", 20_000)  # every other item
+    with mock.patch.object(sorting, "SINGLE", 0), sample, counting as tries:
+        tried = fa.arac_auc_score(correct, confidence[::-1])
+    tries.assert_called_once()
+    assert tried == fa.arac_auc_score(correct, confidence[::-1])
+
+
+DISTRIBUTIONS = {
+    "uniform": lambda rng, n: rng.random(n),
+    "normal": lambda rng, n: rng.normal(size=n),
+    "powers": lambda rng, n: 10.0 ** rng.uniform(-300, 300, n) * rng.choice([-1, 1], n),
+    "close to one": lambda rng, n: 1 - 10.0 ** -rng.uniform(0, 17, n),
+    "two heaps": lambda rng, n: rng.beta(0.02, 0.02, n),
+    "outliers": lambda rng, n: np.where(np.arange(n) % 97, rng.random(n), 1e300),
+    "constant": lambda rng, n: np.full(n, 0.25),
+    "rounded": lambda rng, n: np.round(rng.random(n), 2),
+    "rising": lambda rng, n: np.sort(rng.random(n)),
+    "falling": lambda rng, n: np.sort(rng.random(n))[::-1],
+    "mostly one value": lambda rng, n: np.where(rng.random(n) < 0.9, 1.0, rng.random(n)),
+}
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 24, 25, 300, 5000])
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sort_keys(draw, n, dtype):
+    rng = np.random.default_rng(n)
+    with np.errstate(over="ignore"):
+        values = np.abs(draw(rng, n)).astype(dtype)
+    keys = values.view(np.uint64 if dtype is np.float64 else np.uint32)
+    spare = np.empty(0, keys.dtype)
+    counts = np.empty(_kernels.threshold.counts_needed(n), np.int32)
+    expected = np.sort(keys)
+    weights = keys.astype(np.float64)
+    paired = keys.copy()
+    if n:
+        _kernels.threshold.sort_keys(keys, spare, counts)
+    _kernels.weighted.sort_pairs(paired, weights)
+    np.testing.assert_array_equal(keys, expected)
+    np.testing.assert_array_equal(paired, expected)
+    np.testing.assert_array_equal(weights, expected.astype(np.float64))
+
+
+def _cells_of(values, ends):
+    cells = np.empty(len(values), np.int32)
+    _kernels.threshold.fill_cells(values, ends, cells)
+    return cells
+
+
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+def test_cells_never_fall(draw):
+    """The bucket of a value must not be above that of a larger one, whatever the sample was."""
+    rng = np.random.default_rng(5)
+    values = np.sort(np.concatenate([draw(rng, 1500), [-1e308, -1.0, -0.0, 0.0, 5e-324, 1e308]]))
+    for sample in DISTRIBUTIONS.values():
+        items = inputs.read_items(np.ones(3000, bool), sample(rng, 3000))
+        with spread(64, 1):
+            ends = sorting.plan_buckets(items).ends
+        assert (np.diff(_cells_of(values, ends)) >= 0).all()
+
+
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+def test_large_data(draw):
+    """Enough items for the ways that large data takes by itself."""
+    rng = np.random.default_rng(7)
+    n = 3000 if _parallel_is_python() else 300_000
+    confidence = draw(rng, n)
+    correct = rng.random(n) < 0.8
+    order = np.argsort(-confidence, kind="stable")
+    last = np.append(np.diff(confidence[order]) != 0, [True])
+    with spread(64, 2) if _parallel_is_python() else nullcontext():
+        sweep = fa.threshold_sweep(correct, confidence)
+        area = fa.arac_auc_score(correct, confidence)
+    np.testing.assert_array_equal(sweep.thresholds[1:], confidence[order][last])
+    np.testing.assert_array_equal(sweep.true_accepts[1:], np.cumsum(correct[order])[last])
+    np.testing.assert_array_equal(sweep.false_accepts[1:], np.cumsum(~correct[order])[last])
+    assert area == fa.arac_auc_score(sweep)
+
+
+@pytest.mark.parametrize("linear", [True, False])
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+def test_places_never_fall(draw, linear):
+    rng = np.random.default_rng(5)
+    values = np.sort(np.concatenate([draw(rng, 1500), [-1e308, -1.0, -0.0, 0.0, 5e-324, 1e308]]))
+    for low, high in ([0.0, 1.0], [-3.0, 1e300], [0.5, np.nextafter(0.5, 1)]):
+        ends = smaller_class.ends_of(low, high, _kernels.quantized_keys.PLACE_BITS, linear=linear)
+        if ends is None:  # so narrow that the number of places in a unit is infinite
+            continue
+        cells = np.empty(len(values), np.int32)
+        with np.errstate(over="ignore"):
+            _kernels.smaller_class.cells_between(values, ends, _kernels.quantized_keys.N_PLACES, cells)
+        assert (np.diff(cells) >= 0).all()
+        assert cells[0] >= 0
+
+
+@pytest.mark.parametrize(("room", "found"), [(1 / 8, True), (0.0, False)])
+def test_items_at_shared_places_are_sorted_in_full_unless_they_are_many(room, found):
+    """Near one value all are at one place; all bits of them count, and two ways lead there."""
+    rng = np.random.default_rng(3)
+    n = 3000 if _parallel_is_python() else 100_000
+    confidence = rng.random(n)
+    confidence[: n // 20] = 0.5 + 1e-15 * np.arange(n // 20)
+    correct = rng.random(n) < 0.8
+    items = inputs.read_items(correct, confidence)
+    repeats = mock.patch.multiple(quantized, MAX_REPEATS=math.inf, MAX_PICKED=room)
+    with repeats:
+        pairs = sorting._count_places(items)
+    assert pairs == (sorting.pairs_of_sweep(sorting.sweep_arrays(items)) if found else None)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.99])
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+def test_few_errors_and_few_correct_items(draw, share):
+    rng = np.random.default_rng(8)
+    n = 3000 if _parallel_is_python() else 200_000
+    confidence = draw(rng, n)
+    correct = rng.random(n) < share
+    with spread(8, 2, by_numpy=True, max_share=0.5):
+        few = fa.roc_auc_score(correct, confidence)
+    assert few == fa.roc_auc_score(fa.threshold_sweep(correct, confidence))
+
+
+@pytest.mark.parametrize(
+    "draw", [DISTRIBUTIONS["uniform"], lambda rng, n: special.expit(rng.normal(6, 3, n))]
+)
+def test_few_errors_spare_the_sort(draw):
+    """With cells of equal width or such as are finer towards the end, where most confidences are."""
+    rng = np.random.default_rng(9)
+    n = 3000 if _parallel_is_python() else 100_000
+    items = inputs.read_items(rng.random(n) < 0.99, draw(rng, n))
+    with spread(1, 1, by_numpy=True, max_share=0.5):
+        assert smaller_class.count_around_few(items) == sorting.pairs_of_sweep(
+            sorting.sweep_arrays(items)
+        )
+
+
+@pytest.mark.parametrize(
+    ("own", "by_numpy", "well"), [(1.0, 0.5, True), (1.0, 1.4, True), (1.0, 1.6, False)]
+)
+def test_the_faster_sort_is_chosen(own, by_numpy, well):
+    """The least of four times each counts."""
+    clock = np.cumsum([0.0, *(second for took in (own, by_numpy) for second in (took, 9.0) * 4)])
+    times = [t for start in (0, 8) for i in range(4) for t in clock[start + 2 * i :][:2].tolist()]
+    with mock.patch.object(numpy_sort, "perf_counter", side_effect=times):
+        found = numpy_sort.slowness.__wrapped__(np.dtype(np.uint32))
+    assert found == pytest.approx(by_numpy / own)
+    with mock.patch.object(numpy_sort, "slowness", return_value=found):
+        assert numpy_sort.numpy_sorts_well(np.dtype(np.uint32)) is well
+
+
+@pytest.mark.parametrize(
+    "n_marked", [0, 1, _kernels.quantized_keys.FEW_MARKS, _kernels.quantized_keys.FEW_MARKS + 1, 60]
+)
+def test_marked_keys_are_picked(n_marked):
+    """One by one or by a table; and not a key more than there is room for."""
+    rng = np.random.default_rng(n_marked)
+    keys = rng.integers(0, 1 << 32, 3 * _kernels.quantized_keys.BLOCK - 5, dtype=np.uint32)
+    marks = np.zeros(1 << 10, np.uint8)
+    marked = rng.permutation(len(marks))[:n_marked].astype(np.uint32)
+    marks[marked] = 1
+    expected = np.flatnonzero(np.isin(keys >> 1 & 1023, marked))
+    found = np.empty(len(expected), np.int64)
+    packed = np.packbits(marks, bitorder="little")
+    assert _kernels.quantized_keys.pick(keys, packed, marked, found) == len(expected)
+    assert found.tolist() == expected.tolist()
+    if n_marked:
+        assert _kernels.quantized_keys.pick(keys, packed, marked, found[:-1]) == -1
+
+
+def test_the_greatest_integers_are_tied_where_errors_are_few():
+    """No key is beyond theirs."""
+    greatest = np.iinfo(np.uint64).max
+    confidence = np.array([greatest, greatest, greatest - 1, 5, 6, 7], np.uint64)
+    correct = np.array([1, 0, 1, 1, 0, 1], np.bool_)
+    with (
+        spread(1, 1, max_share=1.0),
+        mock.patch.object(smaller_class, "has_few_values", return_value=False),
+    ):
+        found = smaller_class.count_around_few(inputs.read_items(correct, confidence))
+    assert found == (4, 2, 3 + 2 + 0 + 2)
+
+
+def _parallel_is_python() -> bool:
+    return not hasattr(_kernels.threshold.sort_keys, "signatures")
+
+
+def test_counts_beyond_what_a_product_of_int64_holds():
+    counts = [2**61, 2**60 + 1], [2**60 + 3, 7]
+    sweep = fa.ThresholdSweep.from_counts([0.9, 0.1], *counts)
+    ta, fa_ = (Fraction(sum(c)) for c in counts)
+    total = ta + fa_
+    errors = (2**61 + 2**60 + 3) * Fraction(2**60 + 3) + (2**60 + 8) * Fraction(2 * (2**60 + 3) + 7)
+    assert fa.arac_auc_score(sweep) == float(1 - errors / (2 * total**2))
+
+
+@pytest.mark.parametrize("setting", ["0", "two", "-1", "1.5"])
+def test_number_of_threads_must_be_one(setting, monkeypatch):
+    monkeypatch.setenv("FASTARAC_NUM_THREADS", setting)
+    with pytest.raises(ValueError, match="FASTARAC_NUM_THREADS is"):
+        parallel.n_threads(10**6)
+
+
+def test_threads_are_worth_their_items(monkeypatch):
+    monkeypatch.setenv("FASTARAC_NUM_THREADS", "4")
+    assert parallel.n_threads(10) == 1
+    assert parallel.n_threads(10**9) == 4
+    monkeypatch.delenv("FASTARAC_NUM_THREADS")
+    assert parallel.n_threads(10**12) >= 1
+    monkeypatch.delattr("os.sched_getaffinity", raising=False)
+    assert parallel.n_threads(10**12) >= 1

@@ -1,0 +1,47 @@
+"""Several models by name: one reading of them, and one wording of what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+import fastarac as fa
+from fastarac._engine.inputs import SCORED_NAMES
+from fastarac.models import as_models
+
+PAIR = ([1, 0, 1], [0.9, 0.4, 0.6])
+
+
+def test_pairs_lists_and_sweeps_are_the_same():
+    sweep = fa.threshold_sweep(*PAIR)
+    found = as_models({"b": PAIR, "a": list(PAIR), "c": sweep})
+    assert list(found) == ["b", "a", "c"]
+    assert found["b"] == found["a"] == found["c"]
+    assert found["c"] is sweep
+
+
+@pytest.mark.parametrize(
+    ("models", "error", "message"),
+    [
+        (PAIR, TypeError, r"models is a tuple; a mapping of names to \(correct, confidence\) or to Th"),
+        ({}, ValueError, "models has 0 entries; at least 1 is expected"),
+        ({1: PAIR}, TypeError, r"models has the name 1 \(int\); a str is expected"),
+        (
+            {"a": 3},
+            TypeError,
+            r"models\['a'\] is a int; \(correct, confidence\) or a ThresholdSweep is",
+        ),
+        ({"a": PAIR, "b": [1, 0, 1, 1]}, TypeError, r"models\['b'\] is a list of 4; \(correct, conf"),
+        ({"a": ([2, 0], [0, 1])}, ValueError, r"models\['a'\]: correct\[0\] is 2; 0 \(incorrect\) or"),
+        ({"a": ([1, 0], ["x", "y"])}, TypeError, r"models\['a'\]: confidence has type <U1; "),
+    ],
+)
+def test_refused(models, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        as_models(models)
+
+
+def test_names_of_the_arrays_and_the_least_number():
+    with pytest.raises(TypeError, match=r"^models\['a'\] is a int; \(y_true, y_score\) or a Threshold"):
+        as_models({"a": 3}, names=SCORED_NAMES)
+    with pytest.raises(ValueError, match=r"^models has 1 entry; at least 2 are expected"):
+        as_models({"a": PAIR}, least=2)
