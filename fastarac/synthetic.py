@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from fastarac._core.checks import fractions_of, positive_scalar, real_scalar, whole_number
 from fastarac._core.exceptions import UndefinedMetricWarning
-from fastarac._engine.inputs import fractions_of, positive_scalar, real_scalar, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -2,14 +2,98 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._engine.inputs import fractions_of, of_percent, real_scalar
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 DEFAULT_LEVEL = 0.95
 HIGHEST_FAILURE = 0.5  # beyond it, someone has given a level of confidence
+MOST_VALUES = 10**9  # of eight bytes each, that a number of resamples or places asks for
+
+
+def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
+    """Return `value` as a float, and raise unless it is one real number."""
+    is_number = isinstance(value, int | float | np.integer | np.floating | np.bool_)
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf":
+        is_number = True
+    if not is_number:
+        message = f"{name} is {value!r} ({type(value).__name__}); a number is expected"
+        raise TypeError(message)
+    try:
+        number = float(value)
+    except OverflowError as error:
+        message = f"{name} is an integer of {int(value).bit_length()} bits; a finite number is expected"
+        raise ValueError(message) from error
+    if number != number or (finite and number in (np.inf, -np.inf)):
+        message = f"{name} is {value!r}; a {'finite ' if finite else ''}number is expected"
+        raise ValueError(message)
+    return number
+
+
+def positive_scalar(value: Any, name: str, *, strict: bool = False) -> float:
+    """Return `value` as a float, and raise unless it is a finite number of at least 0."""
+    number = real_scalar(value, name)
+    if number < 0 or (strict and number == 0):
+        bound = "above 0" if strict else "of at least 0"
+        message = f"{name} is {value!r}; a finite number {bound} is expected"
+        raise ValueError(message)
+    return number
+
+
+def of_percent(number: float, upper: float = 1.0) -> str:
+    """Say which share a percentage is, where a share in [0, 1] was expected and one may be meant."""
+    if upper != 1.0 or not 1.0 < number <= 100.0:
+        return ""
+    return f" ({number:.6g} % is {number / 100.0:.6g})"
+
+
+def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1) -> int:
+    """Return an integer of at least `least` and at most `most`, and raise for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        message = f"{name} is {value!r} ({type(value).__name__}); an integer is expected"
+        raise TypeError(message)
+    if not least <= value <= most:
+        bits = int(value).bit_length()
+        found = f"{value}" if bits <= 64 else f"an integer of {bits} bits"  # Python writes no long ones
+        expected = f"of at least {least}" if value < least else f"of at most {most}"
+        message = f"{name} is {found}; an integer {expected} is expected"
+        raise ValueError(message)
+    return int(value)
+
+
+def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
+    """Raise unless `value` is one of the allowed words."""
+    if not (isinstance(value, str) and value in allowed):
+        message = f"{name} is {value!r}; one of {', '.join(map(repr, allowed))} is expected"
+        raise ValueError(message)
+
+
+def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.float64]:
+    """Return `values` (a scalar or an array) as float64, and raise unless all lie in [0, `upper`]."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        message = f"{name} has type {array.dtype}; numbers in [0, {upper:g}] are expected"
+        message += text_in(array)
+        raise TypeError(message)
+    array = array.astype(np.float64)
+    bad = ~((array >= 0) & (array <= upper))
+    if bad.any():
+        found = array[bad].flat[0] if array.ndim else array
+        message = f"{name} is {found}; a number in [0, {upper:g}] is expected"
+        message += of_percent(float(found), upper)
+        raise ValueError(message)
+    return array
+
+
+def text_in(array: NDArray[Any]) -> str:
+    """Say that text is not expected, with the first one that there is."""
+    if array.dtype.kind not in "US":
+        return ""
+    return f", not text such as {array.flat[0].item()!r}" if array.size else ", not text"
 
 
 def fraction_of(value: Any, name: str) -> float:

@@ -11,8 +11,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fastarac._core.checks import real_scalar, whole_number
 from fastarac._core.text import listed, quoted
-from fastarac._engine.inputs import real_scalar, whole_number
 
 Check = Callable[[Any, str], Any]
 MOST_NAMED = 5  # keys that a message names

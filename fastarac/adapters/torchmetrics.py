@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastarac._core.checks import fractions_of
 from fastarac._core.extras import require
-from fastarac._engine.inputs import fractions_of
 from fastarac.bounds.bounded import BoundedSweep
 from fastarac.evaluation.items import evaluate
 from fastarac.sweep import ThresholdSweep, threshold_sweep

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from fastarac import _kernels
+from fastarac._core.checks import positive_scalar
 from fastarac._core.results import TupleResult
 from fastarac._engine import parallel, runs, sorting
 from fastarac._engine.counting import SweepArrays
-from fastarac._engine.inputs import NAMES, positive_scalar, read_items
+from fastarac._engine.inputs import NAMES, read_items
 from fastarac._engine.pairs import quotient_of_pairs, value_of_pairs, whole_pairs
 from fastarac._engine.smaller_class import corners_around_few
 from fastarac._engine.sorting import PairCounts, SortedItems, exact_quotient

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from fastarac._core.checks import exactly_one, fraction_of
+from fastarac._core.checks import choice, exactly_one, fraction_of
 from fastarac._core.exceptions import warn_undefined
-from fastarac._engine.inputs import SCORED_NAMES, choice, read_items
+from fastarac._engine.inputs import SCORED_NAMES, read_items
 from fastarac._engine.sorting import doubled_area, sweep_arrays
 from fastarac.sweep import (
     ThresholdSweep,

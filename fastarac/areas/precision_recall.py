@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from fastarac._core.checks import MOST_VALUES, choice, fractions_of, whole_number
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import TupleResult
-from fastarac._engine.inputs import MOST_VALUES, SCORED_NAMES, choice, fractions_of, whole_number
+from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._kernels.codes import OF_INTERPOLATION
 from fastarac.areas.arac import ranked, sum_over, totals
 from fastarac.areas.partial import scored_sweep

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 from fastarac import _kernels
+from fastarac._core.checks import choice, positive_scalar
 from fastarac._core.exceptions import warn_undefined
-from fastarac._engine.inputs import choice, positive_scalar
 from fastarac._engine.pairs import whole_pairs
 from fastarac._engine.sorting import exact_quotient
 from fastarac._kernels.codes import OF_ESTIMATOR

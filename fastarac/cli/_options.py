@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fastarac._core.checks import failure_of
+from fastarac._core.checks import failure_of, of_percent
 from fastarac._core.text import percent, printable
-from fastarac._engine.inputs import of_percent
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import MOST_VALUES, fractions_of, inner_fraction, whole_number
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_unreliable
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import padded
-from fastarac._engine.inputs import MOST_VALUES, fractions_of, read_groups, read_items, whole_number
+from fastarac._engine.inputs import read_groups, read_items
 from fastarac.areas.partial import scored_sweep
 from fastarac.costs.hulls import (
     ROCConvexHull,

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core.checks import real_scalar
 from fastarac._core.results import Result, Table, TupleResult
 from fastarac._core.text import printable
-from fastarac._engine.inputs import SCORED_NAMES, real_scalar
+from fastarac._engine.inputs import SCORED_NAMES
 from fastarac.costs.corners import hull_corners
 from fastarac.models import named_models, sweep_of
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import MOST_VALUES, inner_fraction, positive_scalar, whole_number
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_unreliable
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Table
 from fastarac._core.text import percent
-from fastarac._engine.inputs import MOST_VALUES, positive_scalar, read_groups, whole_number
+from fastarac._engine.inputs import read_groups
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import read_costs, read_counts
 from fastarac.costs.classification import CostMatrix

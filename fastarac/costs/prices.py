@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._engine.inputs import fractions_of
+from fastarac._core.checks import fractions_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
+from fastarac._core.checks import fractions_of
 from fastarac._core.results import Table, TupleResult
-from fastarac._engine.inputs import fractions_of
 from fastarac.costs.corners import candidates, chain, exact_counts, power_of_scale
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.sweep import ThresholdSweep, as_sweep

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
-from fastarac._engine.inputs import fractions_of, positive_scalar, real_scalar
+from fastarac._core.checks import fractions_of, positive_scalar, real_scalar
 from fastarac.costs.corners import hull_corners, hull_steps
 from fastarac.operating_points.points import OperatingPoint, acceptance_at_error_rate, point_at
 from fastarac.reviewer import Reviewer, check_reviewer

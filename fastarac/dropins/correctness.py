@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._engine.inputs import of_percent, real_scalar
+from fastarac._core.checks import of_percent, real_scalar
 from fastarac._engine.tensors import on_cpu
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import check_intervals
+from fastarac._core.checks import check_intervals, positive_scalar
 from fastarac._core.comparing import at_or_above
 from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
 from fastarac._core.results import Result, Table
@@ -16,7 +16,7 @@ from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import aligned, plural, printable
 from fastarac._engine.grades import graded_items, twice
 from fastarac._engine.groups import count_pairs_of_groups
-from fastarac._engine.inputs import positive_scalar, read_groups, read_items
+from fastarac._engine.inputs import read_groups, read_items
 from fastarac._engine.pairs import METRICS, value_of_pairs, values_of_pairs
 from fastarac.areas.arac import arac_area_of, pair_counts
 from fastarac.costs.verification import optimal_operating_point, require_costs

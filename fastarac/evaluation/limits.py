@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from fastarac._core.checks import fractions_of, real_scalar
 from fastarac._core.results import Result
 from fastarac._core.text import percent
-from fastarac._engine.inputs import fractions_of, real_scalar
 from fastarac.costs.verification import VerificationCosts
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from fastarac._engine.inputs import choice
+from fastarac._core.checks import choice
 from fastarac.bounds.bins import ABOVE_HALF, ABOVE_ONE, BELOW_ZERO, LEAST, PER_OCTAVE
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from fastarac._core.checks import check_intervals, failure_of, inner_fraction
+from fastarac._core.checks import check_intervals, choice, failure_of, inner_fraction
 from fastarac._core.extras import require
 from fastarac._core.text import listed
 from fastarac._engine.counting import integer_thresholds
-from fastarac._engine.inputs import choice, vector
+from fastarac._engine.inputs import vector
 from fastarac.bounds.bins import Range
 from fastarac.bounds.bounded import BoundedSweep
 from fastarac.bounds.extremes import Bounds

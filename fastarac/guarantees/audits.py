@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastarac._core.checks import fractions_of, real_scalar
 from fastarac._core.comparing import at_or_above
 from fastarac._core.results import read_only
 from fastarac._core.single_items import takes_items_only
-from fastarac._engine.inputs import fractions_of, real_scalar, vector
+from fastarac._engine.inputs import vector
 from fastarac.guarantees.audit_numbers import refuse_unlikely_numbers
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 

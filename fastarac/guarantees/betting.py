@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._engine.inputs import whole_number
+from fastarac._core.checks import whole_number
 from fastarac.guarantees.fallback import last_proved
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 import numpy as np
 
-from fastarac._core.checks import exactly_one, failure_of, fraction_of
+from fastarac._core.checks import choice, exactly_one, failure_of, fraction_of
 from fastarac._core.exceptions import warn_too_small
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
-from fastarac._engine.inputs import choice, read_groups, read_items
+from fastarac._engine.inputs import read_groups, read_items
 from fastarac.guarantees.audits import AuditedSweep
 from fastarac.guarantees.betting import Pages, bet_on_error_rate, bet_on_risk
 from fastarac.guarantees.fallback import (

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from fastarac._core.checks import choice
 from fastarac._core.special import binomial_cdf
-from fastarac._engine.inputs import choice, vector
+from fastarac._engine.inputs import vector
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastarac._core.checks import whole_number
 from fastarac._core.files import path_of
-from fastarac._engine.inputs import whole_number
 from fastarac.io._columns import Columns
 from fastarac.io._formats import open_source
 from fastarac.io._labels import FIELDS, Texts

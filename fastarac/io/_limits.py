@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
-from fastarac._engine.inputs import real_scalar, whole_number
+from fastarac._core.checks import real_scalar, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from fastarac._core.checks import choice, positive_scalar
 from fastarac._core.results import Result, Table
-from fastarac._engine.inputs import choice, positive_scalar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastarac._core.checks import choice
 from fastarac._core.exceptions import warn_undefined
-from fastarac._engine.inputs import choice
 from fastarac.dropins.agreement import kappa_of_table
 from fastarac.measures.confusion import read_table
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastarac._core.checks import choice
 from fastarac._core.exceptions import warn_undefined
-from fastarac._engine.inputs import choice
 from fastarac.measures.confusion import read_table
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
+from fastarac._core.checks import choice, whole_number
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import html_of_columns
-from fastarac._engine.inputs import choice, whole_number
 from fastarac.measures._named import Measures
 from fastarac.measures._tables import GOALS, Tables
 from fastarac.sweep import ThresholdSweep, reject_all_beside_sweep

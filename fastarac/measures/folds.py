@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core.checks import choice, fractions_of
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import Table, TupleResult
-from fastarac._engine.inputs import choice, fractions_of, vector
+from fastarac._engine.inputs import vector
 from fastarac.sweep import ThresholdSweep, every_threshold
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac import _kernels
+from fastarac._core.checks import choice, whole_number
 from fastarac._core.exceptions import warn_undefined
-from fastarac._engine.inputs import choice, whole_number
 from fastarac.measures._ragged import Ragged, as_gains, as_keys, as_relevance, read_ragged, same_shape
 
 if TYPE_CHECKING:

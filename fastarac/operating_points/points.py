@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from fastarac._core.checks import exactly_one, fraction_of
+from fastarac._core.checks import exactly_one, fraction_of, fractions_of, real_scalar
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import Result
 from fastarac._core.text import percent
-from fastarac._engine.inputs import fractions_of, real_scalar
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.bounds.points import BoundedOperatingPoint, bounded_point
 from fastarac.operating_points.ties import (

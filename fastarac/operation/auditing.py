@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import choice, inner_fraction, real_scalar
 from fastarac._core.comparing import at_or_above
 from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.interval import Interval
@@ -15,7 +15,6 @@ from fastarac._core.quantiles import normal_quantile
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import chi_square_quantile
-from fastarac._engine.inputs import choice, real_scalar
 from fastarac.guarantees.audits import audited_sweep, read_log
 from fastarac.operation.calibration import calibration_of
 from fastarac.sweep import threshold_sweep

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import inner_fraction, whole_number
 from fastarac._core.comparing import number_at_or_below
 from fastarac._core.results import Result, Table
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import binomial_cdf, binomial_interval
 from fastarac._core.text import percent
-from fastarac._engine.inputs import Items, read_items, vector, whole_number
+from fastarac._engine.inputs import Items, read_items, vector
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:

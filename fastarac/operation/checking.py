@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from fastarac._core.checks import whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_interval, binomial_upper_bound
 from fastarac._core.text import percent
-from fastarac._engine.inputs import whole_number
 from fastarac.guarantees.betting import wealth
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import exactly_one
+from fastarac._core.checks import choice, exactly_one
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.single_items import takes_items_only
-from fastarac._engine.inputs import choice, read_groups, read_items
+from fastarac._engine.inputs import read_groups, read_items
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operation.calibration import Calibration, calibration_of
 from fastarac.operation.policy import Policy, Rule, combined

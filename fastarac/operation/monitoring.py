@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core import saved
-from fastarac._core.checks import exactly_one, failure_of, inner_fraction
+from fastarac._core.checks import exactly_one, failure_of, inner_fraction, whole_number
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.interval import Interval
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.special import log_beta, log_beta_tail
 from fastarac._core.text import json_text, percent, quoted
-from fastarac._engine.inputs import read_groups, whole_number
+from fastarac._engine.inputs import read_groups
 from fastarac.operation import counted
 from fastarac.operation.policy_files import CRITERIA
 

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from fastarac._core.checks import failure_of, fraction_of, inner_fraction
+from fastarac._core.checks import (
+    failure_of,
+    fraction_of,
+    inner_fraction,
+    of_percent,
+    positive_scalar,
+    real_scalar,
+    whole_number,
+)
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.results import TupleResult
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import binomial_cdf
-from fastarac._engine.inputs import (
-    of_percent,
-    positive_scalar,
-    read_groups,
-    read_items,
-    real_scalar,
-    whole_number,
-)
+from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operation.checking import bisected, variance_ratio
 from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval

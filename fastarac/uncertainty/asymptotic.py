@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import choice, inner_fraction
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
-from fastarac._engine.inputs import choice, read_groups
+from fastarac._engine.inputs import read_groups
 from fastarac.sweep import ThresholdSweep, as_sweep, split_grades
 from fastarac.uncertainty import derivatives, influence, inversion, losses
 from fastarac.uncertainty.inversion import Sample

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Literal, overload
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import MOST_VALUES, choice, fractions_of, inner_fraction, whole_number
 from fastarac._core.exceptions import UndefinedMetricWarning, warn_unreliable
 from fastarac._core.random_state import key_of
 from fastarac._core.results import Result, Table
-from fastarac._engine.inputs import MOST_VALUES, choice, fractions_of, whole_number
 from fastarac._kernels.codes import ARAC, ARP, GENERALIZED_RC, RC, ROC
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.bootstrap import doubts_about, threads_for

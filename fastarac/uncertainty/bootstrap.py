@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 import numpy as np
 
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import MOST_VALUES, choice, inner_fraction, whole_number
 from fastarac._core.exceptions import (
     UndefinedMetricWarning,
     undefined_is_nan,
@@ -20,7 +20,6 @@ from fastarac._core.exceptions import (
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
 from fastarac._engine import parallel
-from fastarac._engine.inputs import MOST_VALUES, choice, whole_number
 from fastarac.sweep import split_grades
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
 from fastarac.uncertainty.batches import run_batches

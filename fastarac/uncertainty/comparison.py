@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import inner_fraction
+from fastarac._core.checks import MOST_VALUES, choice, inner_fraction, whole_number
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import student_pvalue, student_quantile
 from fastarac._core.random_state import key_of
 from fastarac._core.results import TupleResult
 from fastarac._engine import parallel
-from fastarac._engine.inputs import MOST_VALUES, choice, read_groups, whole_number
+from fastarac._engine.inputs import read_groups
 from fastarac.models import named_models
 from fastarac.sweep import ThresholdSweep
 from fastarac.uncertainty import asymptotic, influence
