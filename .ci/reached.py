@@ -1,8 +1,8 @@
 """With the kernels as plain Python, how many lines of them, and of what calls them, tests reach.
 
-``reached.py run FOLDER TEST …`` runs the tests, ``reached.py report FOLDER`` says what they reached and
-writes what ``python -m bench.trust`` reads. SlipCover takes its marks out of the code once a line has
-run, so that a loop is hardly slower for being watched.
+``reached.py run FOLDER`` runs the tests that are marked for it, ``reached.py report FOLDER`` says what
+they reached and writes what ``python -m bench.trust`` reads. SlipCover takes its marks out of the code
+once a line has run, so that a loop is hardly slower for being watched.
 """
 
 from __future__ import annotations
@@ -18,26 +18,25 @@ LEAST = 95.0  # percent
 WATCHED = (
     *(
         f"fastarac/{name}/*"
-        for name in ("_kernels", "_core", "areas", "uncertainty", "sklearn", "measures")
+        for name in ("_kernels", "_core", "_engine", "areas", "uncertainty", "dropins", "measures")
     ),
     "fastarac/sweep.py",
     "fastarac/curves.py",
 )
 UNWATCHED = (  # among them: the compiler and its cache, texts and tables of results, the scorer
     *(f"fastarac/_kernels/_{name}.py" for name in ("jit", "once")),
-    *(
-        f"fastarac/_core/{name}.py"
-        for name in ("decimation", "extras", "files", "grades", "results", "showing", "text")
-    ),
-    *(f"fastarac/sklearn/{name}.py" for name in ("_responses", "correctness", "scorer")),
+    *(f"fastarac/_core/{name}.py" for name in ("extras", "files", "results", "showing", "text")),
+    "fastarac/_engine/grades.py",
+    *(f"fastarac/dropins/{name}.py" for name in ("_responses", "correctness", "scorer")),
 )
 PYTEST = (
-    *("-m", "pytest", "--quiet", "-m", "not slow", "--override-ini=addopts=", "--strict-markers"),
+    *("-m", "pytest", "--quiet", "-m", "interpreted and not slow", "--override-ini=addopts="),
+    *("--import-mode=importlib", "--strict-markers"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # of SlipCover itself
 )
 
 
-def run(folder: Path, tests: list[str]) -> None:
+def run(folder: Path) -> None:
     """Run the tests, and end the process as pytest does."""
     from slipcover.importer import SlipcoverLoader
 
@@ -47,7 +46,7 @@ def run(folder: Path, tests: list[str]) -> None:
     SlipcoverLoader.get_data = get_data  # which it lacks: what lies beside a module is read with it
     output = f"--out={folder / 'lines.json'}"
     junit = f"--junitxml={folder / 'without_compiler.xml'}"
-    sys.argv = ["slipcover", "--source=fastarac", "--json", output, *PYTEST, junit, *tests]
+    sys.argv = ["slipcover", "--source=fastarac", "--json", output, *PYTEST, junit, "tests"]
     runpy.run_module("slipcover", run_name="__main__")
 
 
@@ -71,8 +70,8 @@ def report(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    task, place, *chosen = sys.argv[1:]
+    task, place = sys.argv[1:]
     if task == "run":
-        run(Path(place), chosen)
+        run(Path(place))
     else:
         sys.exit(report(Path(place)) or 0)

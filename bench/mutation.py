@@ -48,27 +48,30 @@ PATIENCE = 5  # times as long as without a change, and a loop is taken for endle
 MEMORY = 6 << 30
 
 TESTS = {  # the first are run first
-    "areas": "weights exhaustive sums corners invariances",
-    "costs": "cost_matrix bcost",
-    "counting": "exhaustive sorting sweep",
-    "dropin": "exhaustive dropin agreement ranking_measures dropin_arguments",
-    "figures": "sums corners evaluation",
-    "groups": "groups",
-    "hulls": "roc_hull",
-    "influence": "influence asymptotic",
-    "isotonic": "calibration",
-    "limits": "evaluation",
-    "measures": "sums confusion_measures",
-    "minority": "corners sorting sums",
-    "places": "sorting sums",
-    "ranking": "ranking_measures",
-    "replicates": "bootstrap bootstrap_tables bootstrap_bands bootstrap_intervals bootstrap_draws",
-    "resampling": "bootstrap_draws bootstrap_tables bcost bootstrap",
-    "runs": "corners sorting bootstrap_tables",
-    "sketch": "sketch",
-    "threshold": "exhaustive sorting sweep robustness groups",
-    "verification": "verification_costs rejection_costs preferences",
-    "weighted": "sorting sums invariances",
+    "areas": "engine/weights metrics/exhaustive engine/sums engine/corners metrics/invariances",
+    "costs": "costs/cost_matrix costs/bcost",
+    "counting": "metrics/exhaustive engine/sorting engine/sweep",
+    "curve_points": "metrics/exhaustive dropins/dropin measures/agreement "
+    "measures/ranking_measures dropins/arguments",
+    "figures": "engine/sums engine/corners evaluation/evaluation",
+    "groups": "engine/groups",
+    "hulls": "costs/roc_hull",
+    "influence": "uncertainty/influence uncertainty/asymptotic",
+    "isotonic": "operation/calibration",
+    "limits": "evaluation/evaluation",
+    "measures": "engine/sums measures/confusion_measures",
+    "smaller_class": "engine/corners engine/sorting engine/sums",
+    "quantized_keys": "engine/sorting engine/sums",
+    "ranking": "measures/ranking_measures",
+    "replicates": "uncertainty/bootstrap uncertainty/bootstrap_tables uncertainty/bootstrap_bands "
+    "uncertainty/bootstrap_intervals uncertainty/bootstrap_draws",
+    "resampling": "uncertainty/bootstrap_draws uncertainty/bootstrap_tables costs/bcost "
+    "uncertainty/bootstrap",
+    "runs": "engine/corners engine/sorting uncertainty/bootstrap_tables",
+    "sketch": "bounds/sketch",
+    "threshold": "metrics/exhaustive engine/sorting engine/sweep engine/robustness engine/groups",
+    "verification": "costs/verification_costs costs/rejection_costs costs/preferences",
+    "weighted": "engine/sorting engine/sums metrics/invariances",
 }
 
 OPERATORS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
@@ -356,7 +359,7 @@ def score(module: str, sample: int, seed: int) -> dict[str, Any]:
 
     begin = processor_time()
     plugin = Plugin(module, sample, seed)
-    tests = [f"tests/test_{name}.py" for name in TESTS[module].split()]
+    tests = [f"tests/{name.replace('/', '/test_')}.py" for name in TESTS[module].split()]
     options = [
         "-m",
         "not slow",

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from fastarac.cli._app import app
 
+GOOD = "correct,confidence\n" + "1,0.9\n1,0.8\n0,0.7\n1,0.6\n0,0.2\n"
+
 # Typer builds all commands and their options anew whenever it runs one: longer than most of them take.
 testing._get_command = cache(testing._get_command)
 

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 N_FOLDS = 10
 SIGNIFICANT_DIGITS = 12
-SHIPPED_FILE = Path(__file__).with_name("digits_ocr.npz")
+SHIPPED_FILE = Path(__file__).parents[2] / "fastarac" / "datasets" / "digits_ocr.npz"
 
 
 class Reader(NamedTuple):

@@ -1,9 +1,9 @@
 """How often intervals contain the value of the population: simulations, by the number of errors.
 
-``python -m bench.simulations.coverage --table`` recomputes docs/_data/coverage.json, from which the page on
-coverage is made, and prints the cells that fall short. The file is saved after each design, and an
-interrupted run goes on where it ended; ``--again`` recomputes what is named. ``--quick`` prints a rough
-version instead. Every sample has a seed of its own, so that no figure depends on the others.
+``python -m bench.simulations.coverage --table`` recomputes docs/_data/coverage.json, from which the
+page on coverage is made, and prints the cells that fall short. The file is saved after each design, and
+an interrupted run goes on where it ended; ``--again`` recomputes what is named. ``--quick`` prints a
+rough version instead. Every sample has a seed of its own, so that no figure depends on the others.
 
 The population: z ~ N(μ, 1.5), confidence expit(z), P(correct) = expit(0.9z + 0.2), with μ such that
 8.2 % or 1.9 % are errors. Ties: confidences rounded to percents. Weights: items below the median are
@@ -45,7 +45,7 @@ WARNED = 0.95  # share of samples with a warning from which a cell counts as war
 RATES = (0.082, 0.019)
 SIZES = (100, 300, 2000)
 DOCUMENT = 20
-OUTPUT = Path(__file__).parents[1] / "docs" / "_data" / "coverage.json"
+OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "coverage.json"
 QUICK = 20
 SPREAD, SLOPE, OFFSET = 1.5, 0.9, 0.2
 

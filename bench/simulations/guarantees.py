@@ -1,8 +1,8 @@
 """How often thresholds exceed the limit that they were chosen for, and how much they accept.
 
-``python -m bench.simulations.guarantees`` simulates, prints the tables with their Monte-Carlo errors and writes
-docs/_data/guarantees.json, from which the page on guarantees is made. ``--table`` names a part, and
-``--samples`` another number of samples. Every sample has a seed of its own.
+``python -m bench.simulations.guarantees`` simulates, prints the tables with their Monte-Carlo errors
+and writes docs/_data/guarantees.json, from which the page on guarantees is made. ``--table`` names a
+part, and ``--samples`` another number of samples. Every sample has a seed of its own.
 
 Items: z ~ N(μ, 1.5), confidence expit(z), P(correct) = expit(0.9z + 0.2), with μ such that 8.2 % are
 errors. "falling": in the twentieth of the largest z, a fifth is wrong, so that the risk first falls as
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 LIMIT, DELTA = 0.05, 0.05
 ERROR_RATE = 0.082
 PILOT = 1000
-OUTPUT = Path(__file__).parents[1] / "docs" / "_data" / "guarantees.json"
+OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "guarantees.json"
 NORMAL_95 = 1.6448536269514722
 TOP, TOP_WRONG = 1.6448536269514722, 0.2  # of z, in standard deviations: one in twenty lies above
 FLAT = 0.055

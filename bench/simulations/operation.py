@@ -1,7 +1,7 @@
 """What is promised in operation, by simulation: under the assumptions, and with each of them broken.
 
-``python -m bench.simulations.operation --table`` recomputes docs/_data/operation.json, from which the page on
-operation is made; ``--quick`` prints a rough version instead. Each row has a seed of its own.
+``python -m bench.simulations.operation --table`` recomputes docs/_data/operation.json, from which the
+page on operation is made; ``--quick`` prints a rough version instead. Each row has a seed of its own.
 
 Two fields in equal parts with uniform confidences t, errors with the probability 0.05·(1 − t) in one
 and 0.5·(1 − t) in the other, so that the error rate of any thresholds is known. Pages have 20 lines,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Case = Callable[[np.random.Generator], tuple[bool, float]]
 
-OUTPUT = Path(__file__).parents[1] / "docs" / "_data" / "operation.json"
+OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "operation.json"
 QUICK = 20
 DELTA, LIMIT, N, LINES = 0.05, 0.03, 4000, 20
 SLOPES = np.array([0.05, 0.5])

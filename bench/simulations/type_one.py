@@ -1,7 +1,7 @@
 """How often comparisons find a difference where there is none, at a nominal 5 %.
 
-``python -m bench.simulations.type_one`` simulates, prints the table with its Monte-Carlo errors and writes
-docs/_data/type_one.json, from which the page on coverage is made. ``--test`` names a part, and
+``python -m bench.simulations.type_one`` simulates, prints the table with its Monte-Carlo errors and
+writes docs/_data/type_one.json, from which the page on coverage is made. ``--test`` names a part, and
 ``--samples`` another number of samples. Every sample has a seed of its own.
 
 Models: z ~ N(μ, 1.5), confidence expit(z), P(correct) = expit(0.9z + 0.2), with μ such that 8.2 % or
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Models = dict[str, tuple[NDArray[np.bool_], Floats]]
 
 LEVEL = 0.05
-OUTPUT = Path(__file__).parents[1] / "docs" / "_data" / "type_one.json"
+OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "type_one.json"
 SHARED, OF_DOCUMENT = 0.5, 0.2
 RESAMPLES = 400
 FEW, MANY = 0.019, 0.082

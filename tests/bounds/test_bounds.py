@@ -16,6 +16,8 @@ from reference_bounds import accepted_within, areas, orders_of, precisions_at
 import fastarac as fa
 from fastarac.frames import BoundedSweep, Bounds
 
+pytestmark = pytest.mark.interpreted
+
 AREAS = ("roc_auc", "arac_auc", "augrc", "arp_auc", "aurc", "average_precision")
 FROM_PAIRS = ("roc_auc", "arac_auc", "augrc")
 ROUNDING = 2.0**-47  # of a bound that is a sum of precisions

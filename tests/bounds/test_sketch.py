@@ -20,6 +20,8 @@ from fastarac import _kernels
 from fastarac.bounds import sketch as module
 from fastarac.frames import BoundedSweep, ThresholdSketch
 
+pytestmark = pytest.mark.interpreted
+
 N, WIDTH = (400_000, 1e-3) if COMPILED else (6_000, 0.1)
 
 

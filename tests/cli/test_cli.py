@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import refusal, run
+from commands import GOOD, refusal, run
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.image import imread
@@ -30,7 +30,6 @@ from fastarac.cli._model import Model
 from fastarac.datasets import load_digits_ocr
 from fastarac.evaluation import wording
 
-GOOD = "correct,confidence\n" + "1,0.9\n1,0.8\n0,0.7\n1,0.6\n0,0.2\n"
 BAD = "correct,confidence\n1,1\n0,0\n"
 
 

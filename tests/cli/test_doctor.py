@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
-from test_cli import run
+from commands import run
 
 from fastarac.cli import _doctor
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_cli import GOOD
+from commands import GOOD
 
 pytestmark = pytest.mark.slow  # each starts a process or several
 

@@ -10,8 +10,7 @@ import re
 import duckdb
 import numpy as np
 import pytest
-from commands import reason, run
-from test_cli import GOOD
+from commands import GOOD, reason, run
 
 import fastarac as fa
 

@@ -18,7 +18,10 @@ import fastarac as fa
 from fastarac.costs import intervals as module
 
 # The source's λ = 1 is tested where it is too much, too; the warning has tests of its own below.
-pytestmark = pytest.mark.filterwarnings("ignore:laplace=:fastarac.UnreliableIntervalWarning")
+pytestmark = [
+    pytest.mark.interpreted,
+    pytest.mark.filterwarnings("ignore:laplace=:fastarac.UnreliableIntervalWarning"),
+]
 
 COUNTS = np.array([[60, 3], [10, 27]])
 COSTS = np.array([[0.0, 5.0], [1.0, 0.25]])

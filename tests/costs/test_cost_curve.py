@@ -11,11 +11,13 @@ import pytest
 import reference_hulls as ref
 from hypothesis import given
 from hypothesis import strategies as st
-from test_roc_hull import LABEL, SCORE, A, B, points_of, scored, sweep_of
+from scored import LABEL, SCORE, A, B, points_of, scored, sweep_of
 
 import fastarac as fa
 from fastarac._core.random_state import key_of
 from fastarac.displays import draw_curves
+
+pytestmark = pytest.mark.interpreted
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")

@@ -21,6 +21,8 @@ from strategies import COMPILED
 import fastarac as fa
 from fastarac.costs import _labels, classification
 
+pytestmark = pytest.mark.interpreted
+
 FRAUD = [[0, 20], [1, 0]]
 
 # --- Counts --------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 import reference_verification as slow
 from hypothesis import given
 from hypothesis import strategies as st
-from test_verification_costs import people, points_of, sweeps
+from priced import people, points_of, sweeps
 
 import fastarac as fa
 from fastarac.datasets import load_digits_ocr

@@ -11,10 +11,12 @@ import reference_verification as slow
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
-from test_verification_costs import points_of, sweeps
+from priced import points_of, sweeps
 
 import fastarac as fa
 from fastarac import _kernels
+
+pytestmark = pytest.mark.interpreted
 
 CORRECT = [1, 1, 0, 1, 0]
 CONFIDENCE = [0.9, 0.8, 0.7, 0.6, 0.2]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -12,19 +11,18 @@ import reference_hulls as ref
 import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scored import LABEL, SCORE, A, B, points_of, scored, sweep_of, two_classes
 from strategies import COMPILED
 
 import fastarac as fa
 from fastarac._kernels.hulls import exceeds
 from fastarac.displays import draw_curves
 
+pytestmark = pytest.mark.interpreted
+
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
 
-
-PLACE = np.arange(40)
-SCORE = (PLACE * 37) % 23  # with ties
-LABEL = ((PLACE * PLACE) % 7 < 3) == (SCORE > 9)
 
 ROCR = """
 library(ROCR)
@@ -38,30 +36,10 @@ print(hull@y.values[[1]], digits = 17)
 ROCR_FPR = [0.0, 0.0, 0.125, 0.3125, 0.625, 1.0]
 ROCR_TPR = [0.0, 0.20833333333333334, 0.58333333333333337, 0.75, 0.875, 1.0]
 
-Y_TRUE = [1, 1, 0, 1, 0, 0]
-A = (Y_TRUE, [0.9, 0.3, 0.5, 0.2, 0.4, 0.1])
-B = (Y_TRUE, [0.7, 0.6, 0.8, 0.5, 0.4, 0.3])
-
 
 def slope_at(p: Fraction) -> float:
     """The slope of the iso-performance lines where errors of the classes cost p and 1 − p."""
     return float((1 - p) / p) if p else np.inf
-
-
-def two_classes(sample: strategies.Sample) -> bool:
-    weight = np.ones(len(sample.correct)) if sample.sample_weight is None else sample.sample_weight
-    return bool(weight[sample.correct != 0].sum() and weight[sample.correct == 0].sum())
-
-
-scored = strategies.exact_sums.filter(two_classes)
-
-
-def sweep_of(sample: strategies.Sample) -> fa.ThresholdSweep:
-    return fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
-
-
-def points_of(sample: strategies.Sample, name: Any = "m") -> list[ref.Point]:
-    return ref.roc_points(*sample, name=name)
 
 
 class TestAgainstTheReference:

@@ -16,6 +16,8 @@ import fastarac as fa
 from fastarac import threshold_sweep
 from fastarac._engine import parallel, sorting
 
+pytestmark = pytest.mark.interpreted
+
 PAIRS = [(0, 1), (-1, 1), (False, True), (0.0, 1.0), ("no", "yes"), (1, 2)]
 FLOATS = st.floats(-1e6, 1e6)
 

@@ -17,7 +17,7 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from register import LIMITS, METRICS, identical
-from test_sorting import DISTRIBUTIONS
+from ways import DISTRIBUTIONS
 
 import fastarac as fa
 from fastarac._engine import counting, inputs, parallel, runs, smaller_class, sorting

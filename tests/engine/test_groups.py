@@ -20,6 +20,8 @@ from fastarac._engine import parallel, sorting
 from fastarac._engine.pairs import METRICS, values_of_pairs
 from fastarac.areas import arac as areas
 
+pytestmark = pytest.mark.interpreted
+
 ALL = METRICS
 
 

@@ -11,9 +11,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from strategies import COMPILED
-from test_sorting import spread
+from ways import spread
 
 import fastarac as fa
+
+pytestmark = pytest.mark.interpreted
 
 CORRECT = [1, 0, 1, 1, 0, 1]
 CONFIDENCE = [3, 1, 2, 3, 2, 0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import multiprocessing
 import os
@@ -11,8 +10,6 @@ import subprocess
 import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 import numpy as np
@@ -424,120 +421,3 @@ def test_no_public_name_is_that_of_a_module_beside_it():
         folder = Path(package.__file__).parent
         names = [name for name in package.__all__ if not inspect.ismodule(getattr(package, name))]
         assert not {name for name in names if (folder / f"{name}.py").exists()}
-
-
-# From the bottom up; the longest prefix of a module's name decides.
-LAYERS = [
-    {"_version", "_kernels"},
-    {"_core"},
-    {"sweep"},
-    {"models"},
-    {"operating.reviewer"},
-    {"areas"},
-    {"frames.extremes", "frames.bounded", "frames.points", "frames.sketch", "frames.sketch_format"},
-    {"curves"},
-    {"operating"},
-    {"sklearn"},
-    {"costs", "measures", "synthetic", "datasets"},
-    {"uncertainty"},
-    {"operation"},
-    {
-        "evaluation",
-        "evaluation_bounds",
-        "evaluation_costs",
-        "evaluation_groups",
-        "evaluation_limits",
-        "evaluation_rejected",
-        "displays",
-        "sklearn.scorer",
-        "wording",
-    },
-    {"frames"},
-    {"adapters"},
-    {"io"},
-    {"operation.application", "operation.logs"},
-    {"results"},
-    {"ocr"},
-    {"report"},
-    {"cli", "__main__"},
-]
-DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
-MODULES = {
-    ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
-    for path in PACKAGE.rglob("*.py")
-    if path != PACKAGE / "__init__.py"
-}
-
-
-@cache
-def imports_of(path: Path) -> set[str]:
-    """Modules of the package that a file imports: at its top, inside functions, for types alone."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            assert not any(a.name.startswith("fastarac.") for a in node.names), path
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fastarac"):
-            parent = node.module.removeprefix("fastarac").removeprefix(".")
-            for alias in node.names:
-                inside = f"{parent}.{alias.name}".removeprefix(".")
-                found.add(inside if inside in MODULES else parent)
-    return found - {""}
-
-
-def depth(module: str) -> int:
-    while module not in DEPTH:
-        assert "." in module, f"{module} belongs to no layer"
-        module = module.rpartition(".")[0]
-    return DEPTH[module]
-
-
-@pytest.mark.slow
-def test_imports_go_down():
-    for module, path in MODULES.items():
-        above = {other for other in imports_of(path) if depth(other) > depth(module)}
-        assert not above, f"{module} imports {above} from above"
-
-
-def test_imports_make_no_circle():
-    # what a package lists of its own modules, it loads on first use
-    graph = {
-        module: {other for other in imports_of(path) if not other.startswith(f"{module}.")} - {module}
-        for module, path in MODULES.items()
-    }
-    assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
-
-
-def test_kernels_import_only_numpy_and_numba():
-    for path in (PACKAGE / "_kernels").glob("*.py"):
-        assert all(name.startswith("_kernels") for name in imports_of(path)), path
-        source = path.read_text(encoding="utf-8")
-        assert "parallel=" not in source
-        assert "prange" not in source
-
-
-def test_files_stay_short():
-    root = PACKAGE.parent
-    for folder in ("fastarac", "tests", "bench"):
-        for path in (root / folder).rglob("*.py"):
-            assert len(path.read_text(encoding="utf-8").splitlines()) <= 600, path
-
-
-# At the top of the repository stand these, and nothing that a run has left.
-FOLDERS = {".ci", "bench", "docs", "fastarac", "tests"}
-FILES = {
-    ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md",
-    "LICENSE", "README.md", "SECURITY.md", "hatch_build.py", "pyproject.toml",
-}  # fmt: skip
-
-
-def test_the_top_of_the_repository_holds_what_belongs_there():
-    root = PACKAGE.parent
-    if not (root / ".git").exists():  # a source distribution holds some of these, and PKG-INFO
-        found = {path.name for path in root.iterdir() if not path.name.startswith(".")}
-        assert found - FOLDERS - FILES <= {"PKG-INFO", "build", "dist"}
-        return
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "."]
-    done = subprocess.run(listed, cwd=root, capture_output=True, text=True, check=True, timeout=60)
-    paths = [Path(line) for line in done.stdout.splitlines()]
-    assert {path.parts[0] for path in paths if len(path.parts) > 1} == FOLDERS
-    assert {path.name for path in paths if len(path.parts) == 1} == FILES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from fractions import Fraction
 from unittest import mock
 
@@ -15,6 +15,7 @@ import strategies
 from hypothesis import given
 from reference import exact
 from scipy import special
+from ways import DISTRIBUTIONS, WAYS, spread
 
 import fastarac as fa
 from fastarac import _kernels
@@ -31,53 +32,9 @@ from fastarac._engine import (
 from fastarac._kernels import codes
 from fastarac.sweep import sweep_of_runs
 
-
-@contextmanager
-def spread(buckets: int, threads: int, chunk: int = 1 << 16, *, by_numpy: bool = False,
-    max_share: float = 0.0, by_place: bool = False, place_buckets: int = 1,
-):  # fmt: skip
-    """Send small data the way of large data: `buckets` of them, over `threads`.
-
-    Or, `by_numpy`, two halves that numpy sorts, `by_place` however many items share one, and in
-    `place_buckets` of them; or, where the smaller class has at most `max_share` of the items, that of
-    few errors.
-    """
-    environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
-    sizes = mock.patch.multiple(
-        sorting, FEW=0, SINGLE=0, BUCKET=1, MAX_BUCKETS=buckets, TASK=2,
-    )  # fmt: skip
-    own = mock.patch.object(numpy_sort, "slowness", return_value=0.0 if by_numpy else math.inf)
-    sample = mock.patch.object(counting, "SAMPLE", 32)
-    share = mock.patch.multiple(
-        smaller_class, MAX_SHARE=max_share, MAX_CORNER_SHARE=max_share, MAX_SHARED=max_share
-    )
-    shared = {"MAX_ALIKE": 1.0, "MAX_REPEATS": math.inf, "MAX_PICKED": 1.0} if by_place else {}
-    few = mock.patch.multiple(
-        quantized, MAX_MARK_BITS=3, TWO_THREADS=0, BUCKET=1, MAX_BUCKETS=place_buckets,
-        SPREAD=1 if place_buckets > 1 else math.inf, **shared,
-    )  # fmt: skip
-    least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
-    with environment, sizes, own, sample, share, few, least, mock.patch.object(inputs, "CHUNK", chunk):
-        yield
+pytestmark = pytest.mark.interpreted
 
 
-WAYS = {
-    "one bucket": nullcontext,
-    "many buckets": lambda: spread(32, 1),
-    "two threads": lambda: spread(8, 2),
-    "four threads in chunks": lambda: spread(16, 4, chunk=3),
-    "numpy": lambda: spread(1, 1, by_numpy=True),
-    "numpy, two threads": lambda: spread(1, 2, by_numpy=True),
-    "numpy, three threads in chunks": lambda: spread(1, 3, chunk=3, by_numpy=True),
-    "places": lambda: spread(1, 1, by_numpy=True, by_place=True),
-    "places, three threads in chunks": lambda: spread(1, 3, chunk=3, by_numpy=True, by_place=True),
-    "places in buckets": lambda: spread(1, 1, by_numpy=True, by_place=True, place_buckets=8),
-    "places in buckets, three threads in chunks": lambda: spread(
-        1, 3, chunk=3, by_numpy=True, by_place=True, place_buckets=32
-    ),
-    "smaller class": lambda: spread(1, 1, by_numpy=True, max_share=1.0),
-    "smaller class, two threads": lambda: spread(1, 2, by_numpy=True, max_share=1.0),
-}
 ways = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 
 
@@ -291,7 +248,7 @@ def test_counting_gives_the_same_sweep(way, sample):
     with way():
         counted = sorting.count_values(items)
     assert counted is not None
-    for a, b in zip(counting, sorting.sweep_arrays(items), strict=True):
+    for a, b in zip(counted, sorting.sweep_arrays(items), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -302,7 +259,7 @@ def test_counting_gives_up_on_too_many_values():
     few = inputs.read_items(np.ones(n - 1, bool), np.arange(n - 1, dtype=float))
     counted = sorting.count_values(few)
     assert counted is not None
-    assert len(counting.thresholds) == n
+    assert len(counted.thresholds) == n
 
 
 def test_counting_that_gives_up_in_vain_changes_nothing():
@@ -310,27 +267,12 @@ def test_counting_that_gives_up_in_vain_changes_nothing():
     n = 40_000
     confidence = np.where(np.arange(n) % 2, 0.5, np.arange(n) / n)
     correct = np.arange(n) % 3 > 0
-    counting = mock.patch.object(sorting, "count_values", wraps=sorting.count_values)
+    values = mock.patch.object(sorting, "count_values", wraps=sorting.count_values)
     sample = mock.patch.object(counting, "SAMPLE", 20_000)  # every other item
-    with mock.patch.object(sorting, "SINGLE", 0), sample, counting as tries:
+    with mock.patch.object(sorting, "SINGLE", 0), sample, values as tries:
         tried = fa.arac_auc_score(correct, confidence[::-1])
     tries.assert_called_once()
     assert tried == fa.arac_auc_score(correct, confidence[::-1])
-
-
-DISTRIBUTIONS = {
-    "uniform": lambda rng, n: rng.random(n),
-    "normal": lambda rng, n: rng.normal(size=n),
-    "powers": lambda rng, n: 10.0 ** rng.uniform(-300, 300, n) * rng.choice([-1, 1], n),
-    "close to one": lambda rng, n: 1 - 10.0 ** -rng.uniform(0, 17, n),
-    "two heaps": lambda rng, n: rng.beta(0.02, 0.02, n),
-    "outliers": lambda rng, n: np.where(np.arange(n) % 97, rng.random(n), 1e300),
-    "constant": lambda rng, n: np.full(n, 0.25),
-    "rounded": lambda rng, n: np.round(rng.random(n), 2),
-    "rising": lambda rng, n: np.sort(rng.random(n)),
-    "falling": lambda rng, n: np.sort(rng.random(n))[::-1],
-    "mostly one value": lambda rng, n: np.where(rng.random(n) < 0.9, 1.0, rng.random(n)),
-}
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 24, 25, 300, 5000])

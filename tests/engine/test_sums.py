@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import reference as ref
 from strategies import COMPILED
-from test_sorting import DISTRIBUTIONS, spread
+from ways import DISTRIBUTIONS, spread
 
 import fastarac as fa
 from fastarac import _kernels
@@ -20,6 +20,8 @@ from fastarac._engine import sorting
 from fastarac._kernels import codes
 from fastarac.areas import arac as areas
 from fastarac.dropins.multiclass import rank_sums
+
+pytestmark = pytest.mark.interpreted
 
 N = 2500 if COMPILED else 1100  # more points than a block holds, or than that of some tests
 BITS = 200  # of the fraction, in the reference

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import fastarac as fa
 
+pytestmark = pytest.mark.interpreted
+
 CORRECT = [1, 1, 0, 1, 0, 1]
 CONFIDENCE = [0.9, 0.8, 0.8, 0.6, 0.3, 0.3]
 

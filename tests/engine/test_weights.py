@@ -13,6 +13,8 @@ from sklearn import metrics
 
 import fastarac as fa
 
+pytestmark = pytest.mark.interpreted
+
 ends = attrgetter("low", "high")
 FACTORS = [2.0**900, 2.0**-900, 1e200, 1e-200, 1e300, 1e-300]
 CORRECT, CONFIDENCE = [0, 1, 0, 1], [3, 2, 1, 0]

@@ -14,11 +14,13 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import COMPILED
-from test_sorting import WAYS
+from ways import WAYS
 
 import fastarac as fa
 from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas import arac as areas
+
+pytestmark = pytest.mark.interpreted
 
 CORRECT = [1, 1, 0, 1, 0]
 CONFIDENCE = [0.9, 0.8, 0.7, 0.6, 0.2]

@@ -7,12 +7,12 @@ import sys
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
 import strategies
+from framed import connected, duck, sample, table_of
 from hypothesis import given, settings
 
 import fastarac as fa
@@ -26,20 +26,6 @@ if TYPE_CHECKING:
 AREAS = ("arac_auc", "roc_auc", "augrc", "arp_auc", "aurc", "average_precision")
 
 
-KEPT: list[duckdb.DuckDBPyConnection] = []  # relations of older DuckDB do not keep their connection
-
-
-def connected(**options: Any) -> duckdb.DuckDBPyConnection:
-    KEPT.append(duckdb.connect(**options))
-    return KEPT[-1]
-
-
-def duck(table: pa.Table) -> duckdb.DuckDBPyRelation:
-    connection = connected(config={"threads": 1})
-    connection.register("items", table)
-    return connection.sql("SELECT * FROM items")
-
-
 ENGINES: dict[str, Callable[[pa.Table], Any]] = {
     "pandas": lambda table: table.to_pandas(),
     "polars": pl.from_arrow,
@@ -49,10 +35,6 @@ ENGINES: dict[str, Callable[[pa.Table], Any]] = {
 }
 LAZY = ("polars-lazy", "duckdb")
 engines = pytest.mark.parametrize("engine", ENGINES)
-
-
-def table_of(correct: Any, confidence: Any, **columns: Any) -> pa.Table:
-    return pa.table({"right": np.asarray(correct), "score": np.asarray(confidence), **columns})
 
 
 def areas_of(sweep: fa.ThresholdSweep) -> dict[str, float]:
@@ -65,14 +47,6 @@ def areas_of(sweep: fa.ThresholdSweep) -> dict[str, float]:
         "aurc": fa.aurc_loss(sweep),
         "average_precision": fa.average_precision_score(sweep),
     }
-
-
-def sample(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Scores of several kinds: uniform, crowded near 1, logits, rounded ones, one frequent value."""
-    rng = np.random.default_rng(seed)
-    parts = [rng.random(n), rng.beta(9, 0.2, n), rng.normal(0, 5, n), rng.random(n).round(2)]
-    confidence = np.concatenate([*parts, np.full(n // 2, 0.7)])
-    return rng.random(len(confidence)) < 1 / (1 + np.exp(-confidence)), confidence
 
 
 @engines

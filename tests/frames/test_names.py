@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from test_frames import connected
+from framed import connected
 
 import fastarac as fa
 

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from test_frames import connected, duck, sample, table_of
+from framed import connected, duck, sample, table_of
 
 import fastarac as fa
 

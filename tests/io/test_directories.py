@@ -5,7 +5,7 @@ from __future__ import annotations
 import commands
 import numpy as np
 import pytest
-from test_io import write_parquet
+from files import write_parquet
 
 from fastarac.io import DataFileError, read_models, read_outputs, sketch_outputs
 

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 import pytest
+from files import WRITERS, write_delimited, write_parquet
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_io import WRITERS, write_delimited, write_parquet
 
 from fastarac.io import DataFileError, _labels, read_models
 

@@ -7,7 +7,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from test_io import COLUMNS, WRITERS, refusal, write_delimited
+from files import COLUMNS, WRITERS, refusal, write_delimited
 
 from fastarac.io import DataFileError, Outputs, read_outputs, sketch_outputs
 from fastarac.io._sources import connect, one_database

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from test_io import WRITERS, refusal, write_parquet, write_text
+from files import WRITERS, refusal, write_parquet, write_text
 
 from fastarac.io import read_outputs
 

@@ -17,6 +17,8 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 import fastarac as fa
 from fastarac.displays import AverageCurveDisplay
 
+pytestmark = pytest.mark.interpreted
+
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
 

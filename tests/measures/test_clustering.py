@@ -13,6 +13,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 import fastarac as fa
 
+pytestmark = pytest.mark.interpreted
+
 # The slides: clusters of 7, 8 and 10 with 5, 4 and 6 of the majority; classes of 8, 7 and 10.
 SLIDES = [[5, 1, 1], [1, 4, 3], [2, 2, 6]]
 FUNCTIONS = ("purity", "inverse_purity", "purity_f")

@@ -16,6 +16,8 @@ from strategies import COMPILED
 
 import fastarac as fa
 
+pytestmark = pytest.mark.interpreted
+
 NAMES = fa.results.ConfusionMeasures.names
 THARWAT = {"tp": 70, "fp": 20, "fn": 30, "tn": 80}
 THREE_CLASSES = [[80, 15, 0], [15, 70, 10], [5, 15, 90]]

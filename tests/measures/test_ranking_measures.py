@@ -17,6 +17,8 @@ from strategies import COMPILED
 
 import fastarac as fa
 
+pytestmark = pytest.mark.interpreted
+
 relevances = st.lists(st.integers(0, 1), min_size=1, max_size=12)
 gain = st.one_of(st.integers(0, 3), st.floats(0, 1e6, allow_subnormal=False), st.just(-0.0))
 gains_of_one = st.lists(gain, min_size=1, max_size=40)

@@ -15,6 +15,8 @@ from strategies import COMPILED
 
 import fastarac as fa
 
+pytestmark = pytest.mark.interpreted
+
 COUNTS = [2, 7, 24, 82, 280, 956, 3264, 11144, 38048, 129904]  # a(n) = 4·a(n−1) − 2·a(n−2)
 WHOLE = 5  # all orders of so many items, from counts and from columns
 SAMPLED = 40  # of more items, so many orders of each number

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import fastarac as fa
 from fastarac.operating_points import points as operating
 
+pytestmark = pytest.mark.interpreted
+
 CORRECT = [1, 1, 0, 1, 0, 1, 0, 0]
 CONFIDENCE = [0.9, 0.8, 0.8, 0.6, 0.5, 0.5, 0.5, 0.1]
 

@@ -16,6 +16,8 @@ from scipy.integrate import quad
 from scipy.stats import mannwhitneyu
 from sklearn import metrics
 
+pytestmark = pytest.mark.interpreted
+
 F = Fraction
 INF = math.inf
 

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import fastarac as fa
 from fastarac import operation
 
+pytestmark = pytest.mark.interpreted
+
 
 class TestCalibration:
     @given(strategies.tied())

@@ -339,7 +339,7 @@ def is_result(value: Any) -> bool:
 
 
 # Modules whose classes hold what functions return; those of the others are made by users.
-HANDED_OUT = tuple(f"fastarac.{module}" for module in ("ocr", "io", "datasets", "operation", "frames"))
+HANDED_OUT = tuple(f"fastarac.{module}" for module in ("ocr", "io", "datasets", "operation", "bounds"))
 
 
 def public() -> Iterator[tuple[str, str, Any]]:

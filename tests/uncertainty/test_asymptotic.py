@@ -25,6 +25,8 @@ from fastarac._core.special import binomial_interval, chi_square_quantile
 from fastarac.uncertainty import influence, losses
 from fastarac.uncertainty.optimism import left_out_cost
 
+pytestmark = pytest.mark.interpreted
+
 Z = 1.959963984540054
 
 # seed and size of generated data, divisor of the scores; AUC, its variance and the ends of its

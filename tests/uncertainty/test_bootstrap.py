@@ -24,7 +24,10 @@ import fastarac as fa
 from fastarac.uncertainty import intervals
 
 # Few items make quick tests, and intervals that one would not rely on.
-pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
+pytestmark = [
+    pytest.mark.interpreted,
+    pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning"),
+]
 UNDEFINED, UNRELIABLE = fa.UndefinedMetricWarning, fa.UnreliableIntervalWarning
 
 

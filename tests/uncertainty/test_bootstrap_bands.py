@@ -12,7 +12,10 @@ import fastarac as fa
 from fastarac.uncertainty import bands
 
 # Few items make quick tests, and intervals that one would not rely on.
-pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
+pytestmark = [
+    pytest.mark.interpreted,
+    pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning"),
+]
 
 
 def items(n: int, levels: int | None = None) -> tuple[np.ndarray, np.ndarray]:

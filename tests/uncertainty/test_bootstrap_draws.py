@@ -8,19 +8,20 @@ import warnings
 import numpy as np
 import pytest
 import reference_bootstrap as ref
+from laws import LEVEL, MANY, chi_square, draws
 from scipy import stats
 from strategies import COMPILED
 
 import fastarac as fa
 from fastarac import _kernels
-from fastarac._core.random_state import key_of
 from fastarac.uncertainty import replicates, resampling
 from fastarac.uncertainty.resampling import population_of
 
 # Few items make quick tests, and intervals that one would not rely on.
-pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
-LEVEL = 1e-4  # of the tests of a law: seeds are fixed, so that they fail always or never
-MANY = 20_000 if COMPILED else 400
+pytestmark = [
+    pytest.mark.interpreted,
+    pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning"),
+]
 
 WITH_PARAMETERS = [
     fa.Statistic("normalized_arac_auc", gamma=0.3),
@@ -66,23 +67,6 @@ def items(n: int, levels: int | None, seed: int = 5) -> tuple[np.ndarray, np.nda
     if levels is not None:
         confidence = np.floor(confidence * levels) / levels
     return rng.random(n) < 0.3 + 0.6 * confidence, confidence
-
-
-def draws(population: resampling.Population, n_resamples: int, seed: int = 0) -> np.ndarray:
-    dtype = np.uint8 if population.in_bytes else np.int64
-    counts = np.zeros((n_resamples, len(population.codes)), dtype)
-    return population.draw(key_of(seed), 0, counts)
-
-
-def chi_square(observed: np.ndarray, chances: np.ndarray) -> float:
-    """p-value of these numbers of outcomes; rare ones are put together."""
-    expected = chances * observed.sum()
-    order = np.argsort(expected)
-    observed, expected = observed[order], expected[order]
-    group = np.minimum(np.floor(np.cumsum(expected) / 8), np.inf).astype(int)
-    a, b = np.bincount(group, observed), np.bincount(group, expected)
-    a, b = a[b > 0], b[b > 0]
-    return float(stats.chi2.sf(np.sum((a - b) ** 2 / b), len(a) - 1))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])

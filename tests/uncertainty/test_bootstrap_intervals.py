@@ -17,7 +17,10 @@ from fastarac.uncertainty import influence, intervals
 from fastarac.uncertainty.resampling import population_of
 
 # Few items make quick tests, and intervals that one would not rely on.
-pytestmark = pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
+pytestmark = [
+    pytest.mark.interpreted,
+    pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning"),
+]
 
 
 def items(n: int, seed: int = 3, levels: int | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -9,15 +9,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import reference_bootstrap as ref
+from laws import LEVEL, MANY, chi_square, draws
 from scipy import stats
 from strategies import COMPILED
-from test_bootstrap_draws import LEVEL, MANY, chi_square, draws
 
 import fastarac as fa
 from fastarac.uncertainty import poisson, resampling
 from fastarac.uncertainty.resampling import population_of
 
 pytestmark = [
+    pytest.mark.interpreted,
     pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning"),
     pytest.mark.filterwarnings("ignore::fastarac.UndefinedMetricWarning"),
 ]

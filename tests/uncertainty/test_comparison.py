@@ -20,6 +20,8 @@ import fastarac as fa
 from fastarac.uncertainty.comparison import adjusted_pvalues
 from fastarac.uncertainty.comparison_results import letters_of
 
+pytestmark = pytest.mark.interpreted
+
 ends = attrgetter("low", "high")
 
 # seed and size of generated data, divisor of the scores; z, p-value and interval of the difference by

@@ -18,6 +18,8 @@ from strategies import COMPILED
 import fastarac as fa
 from fastarac.uncertainty.influence import point_influence, standard_error
 
+pytestmark = pytest.mark.interpreted
+
 Statistic = fa.Statistic
 
 

@@ -74,7 +74,7 @@ def load_sample() -> Sample:
     """Return twenty pages of letters, invoices, tables and notices, as Tesseract 5.3 reads them.
 
     The pages were drawn for this purpose in the resolution of a screen, turned, blurred and covered
-    with noise; eight of them are stained and faded, too (``make_ocr_sample.py`` beside them says how).
+    with noise; eight of them are stained and faded, too (``bench/data/make_ocr_sample.py`` says how).
     With the setting ``plain`` Tesseract reads
     the image as it is, and with ``enlarged`` three times as large.
 

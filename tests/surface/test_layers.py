@@ -1,0 +1,125 @@
+"""Which folder imports which, how long files are, and what stands at the top of the repository."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import fastarac as fa
+
+PACKAGE = Path(fa.__file__).parent
+
+# From the bottom up: a module imports from its own folder and from those above it here, and no module
+# is an exception from its folder. `results` lists names that are loaded on first use.
+LAYERS = [
+    {"_version", "_kernels"},
+    {"_core"},
+    {"_engine"},
+    {"sweep"},
+    {"models"},
+    {"reviewer"},
+    {"areas"},
+    {"bounds"},
+    {"io", "datasets"},
+    {"curves"},
+    {"operating_points"},
+    {"guarantees"},
+    {"costs"},
+    {"uncertainty"},
+    {"dropins"},
+    {"measures", "synthetic"},
+    {"evaluation"},
+    {"frames"},
+    {"operation"},
+    {"results"},
+    {"ocr"},
+    {"displays"},
+    {"report"},
+    {"adapters"},
+    {"cli"},
+    {"__main__"},
+]
+DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
+MODULES = {
+    ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in PACKAGE.rglob("*.py")
+    if path != PACKAGE / "__init__.py"
+}
+
+
+@cache
+def imports_of(path: Path) -> set[str]:
+    """Modules of the package that a file imports: at its top, inside functions, for types alone."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            assert not any(a.name.startswith("fastarac.") for a in node.names), path
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fastarac"):
+            parent = node.module.removeprefix("fastarac").removeprefix(".")
+            for alias in node.names:
+                inside = f"{parent}.{alias.name}".removeprefix(".")
+                found.add(inside if inside in MODULES else parent)
+    return found - {""}
+
+
+def depth(module: str) -> int:
+    folder = module.partition(".")[0]
+    assert folder in DEPTH, f"{folder} belongs to no layer"
+    return DEPTH[folder]
+
+
+@pytest.mark.slow
+def test_imports_go_down():
+    for module, path in MODULES.items():
+        above = {other for other in imports_of(path) if depth(other) > depth(module)}
+        assert not above, f"{module} imports {above} from above"
+
+
+def test_imports_make_no_circle():
+    # what a package lists of its own modules, it loads on first use
+    graph = {
+        module: {other for other in imports_of(path) if not other.startswith(f"{module}.")} - {module}
+        for module, path in MODULES.items()
+    }
+    assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
+
+
+def test_kernels_import_only_numpy_and_numba():
+    for path in (PACKAGE / "_kernels").glob("*.py"):
+        assert all(name.startswith("_kernels") for name in imports_of(path)), path
+        source = path.read_text(encoding="utf-8")
+        assert "parallel=" not in source
+        assert "prange" not in source
+
+
+def test_files_stay_short():
+    root = PACKAGE.parent
+    for folder in ("fastarac", "tests", "bench"):
+        for path in (root / folder).rglob("*.py"):
+            assert len(path.read_text(encoding="utf-8").splitlines()) <= 600, path
+
+
+# At the top of the repository stand these, and nothing that a run has left.
+FOLDERS = {".ci", "bench", "docs", "fastarac", "tests"}
+FILES = {
+    ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md",
+    "LICENSE", "README.md", "SECURITY.md", "hatch_build.py", "pyproject.toml",
+}  # fmt: skip
+
+
+def test_the_top_of_the_repository_holds_what_belongs_there():
+    root = PACKAGE.parent
+    if not (root / ".git").exists():  # a source distribution holds some of these, and PKG-INFO
+        found = {path.name for path in root.iterdir() if not path.name.startswith(".")}
+        assert found - FOLDERS - FILES <= {"PKG-INFO", "build", "dist"}
+        return
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "."]
+    done = subprocess.run(listed, cwd=root, capture_output=True, text=True, check=True, timeout=60)
+    paths = [Path(line) for line in done.stdout.splitlines()]
+    assert {path.parts[0] for path in paths if len(path.parts) > 1} == FOLDERS
+    assert {path.name for path in paths if len(path.parts) == 1} == FILES
