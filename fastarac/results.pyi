@@ -1,6 +1,7 @@
 """The public names of the module, one line each."""
 
 from ._core.interval import Interval as Interval
+from ._core.results import _rebuilt as _rebuilt
 from .adapters._items import HarnessOutputs as HarnessOutputs
 from .areas.arac import CurveArea as CurveArea
 from .areas.precision_recall import BreakEvenPoint as BreakEvenPoint

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.checks import fraction_of
+from fastarac._core.results import Pickled
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewer:
+class Reviewer(Pickled):
     r"""People who do not see every error, and who may see errors where there are none.
 
     Of the incorrect items that they are shown they find and correct the share `detection_rate`; the

@@ -3,14 +3,17 @@
 Frozen dataclasses inherit from `Result`, declared with ``eq=False``; named tuples, whose fields stand
 in a class of their own, from `TupleResult`. What is a table inherits from `Table` first. Arrays are
 views that refuse to be written to, whatever the caller does with an array of his own, and dicts are
-proxies of copies; copies and unpickled results are as they were.
+proxies of copies; copies and unpickled results are as they were. A pickle names a result by where users
+find it, ``fastarac.results:Interval``: files may be moved, and pickles read all the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields
+from importlib import import_module
+from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from fastarac._core.showing import Backend
-
-T = TypeVar("T")
 
 
 def read_only(value: Any) -> Any:
@@ -130,7 +131,41 @@ class Table(Shown):
         return html_of_columns(self.to_columns())
 
 
-class Result(Shown):
+def public_path(cls: type) -> str:
+    """Return where users find a class; the path of its definition where it is not public, or theirs."""
+    package, *folder = cls.__module__.split(".")[:2]
+    if package == "fastarac":
+        for module in ("fastarac.results", "fastarac.frames", package, ".".join([package, *folder])):
+            public = import_module(module)
+            if cls.__name__ in getattr(public, "__all__", ()) and getattr(public, cls.__name__) is cls:
+                return f"{module}:{cls.__name__}"
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def _rebuilt(path: str, *values: object) -> object:
+    """Make a result again from the values of its fields, which were checked before."""
+    cls = resolve_name(path)
+    if issubclass(cls, tuple):
+        return cls(*values)
+    result = cls.__new__(cls)
+    for field, value in zip(fields(cls), values, strict=True):
+        object.__setattr__(result, field.name, read_only(value))
+    return result
+
+
+_rebuilt.__module__ = "fastarac.results"  # so pickles name it, whatever this file is called
+
+
+class Pickled:
+    """Base of frozen dataclasses that are pickled by the path by which users know them."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return _rebuilt, (public_path(type(self)), *map(_picklable, fields_of(self).values()))
+
+
+class Result(Pickled, Shown):
     """Base of the frozen dataclasses; declare them with ``eq=False``."""
 
     __slots__ = ()
@@ -158,17 +193,6 @@ class Result(Shown):
 
     def __repr__(self) -> str:
         return in_one_line(type(self).__name__, self._parts())
-
-    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        return _rebuilt, (type(self), *map(_picklable, fields_of(self).values()))
-
-
-def _rebuilt(cls: type[T], *values: object) -> T:
-    """Make a dataclass again from the values of its fields, which were checked before."""
-    result = cls.__new__(cls)
-    for field, value in zip(fields(cls), values, strict=True):  # type: ignore[arg-type]
-        object.__setattr__(result, field.name, read_only(value))
-    return result
 
 
 class TupleResult(Shown):
@@ -202,4 +226,4 @@ class TupleResult(Shown):
         return in_one_line(type(self).__name__, self._asdict())
 
     def __reduce__(self: Any) -> tuple[Callable[..., object], tuple[object, ...]]:
-        return type(self), tuple(map(_picklable, self))
+        return _rebuilt, (public_path(type(self)), *map(_picklable, self))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 
 from fastarac._core.checks import fractions_of, positive_scalar, real_scalar
+from fastarac._core.results import Pickled
 from fastarac.costs.corners import hull_corners, hull_steps
 from fastarac.operating_points.points import OperatingPoint, acceptance_at_error_rate, point_at
 from fastarac.reviewer import Reviewer, check_reviewer
@@ -25,7 +26,7 @@ PERFECT = Reviewer()
 
 
 @dataclass(frozen=True, slots=True)
-class VerificationCosts:
+class VerificationCosts(Pickled):
     r"""Prices of an item that is verified, corrected, or wrong in the end.
 
     All three are in the same unit, such as yen per item. The best threshold depends on their ratios

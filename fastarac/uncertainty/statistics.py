@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastarac._core.exceptions import undefined_is_nan
+from fastarac._core.results import Pickled
 from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
@@ -146,7 +147,7 @@ LOWER_IS_BETTER = frozenset(
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Statistic:
+class Statistic(Pickled):
     """A number that is read off a threshold sweep, by name and with its parameters.
 
     Where an interval or a test takes ``statistic``, a plain name stands for the statistic with its

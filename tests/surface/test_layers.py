@@ -80,6 +80,17 @@ def test_imports_go_down():
         assert not above, f"{module} imports {above} from above"
 
 
+def test_each_folder_stands_on_the_page_on_how_the_library_is_built():
+    page = (PACKAGE.parent / "docs" / "design.md").read_text(encoding="utf-8")
+    folders = {module.partition(".")[0] for module in MODULES} - {"_version", "__main__"}
+    rows = [
+        line.split("|")[1].strip(" `").removesuffix(".py") for line in page.splitlines() if "|" in line
+    ]
+    assert folders == {row for row in rows if row in DEPTH}
+    depths = [DEPTH[row] for row in rows if row in DEPTH]
+    assert depths == sorted(depths)  # a folder imports from those above it
+
+
 def test_imports_make_no_circle():
     # what a package lists of its own modules, it loads on first use
     graph = {
