@@ -132,11 +132,9 @@ def _points(
 @overload
 def arac_curve(sweep: BoundedSweep, /) -> CurveBounds[ARACCurve]: ...
 @overload
-def arac_curve(sweep: ThresholdSweep, /, *, reviewer: Reviewer | None = None) -> ARACCurve: ...
-@overload
 def arac_curve(
-    correct: ArrayLike,
-    confidence: ArrayLike,
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
     *,
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
@@ -200,10 +198,11 @@ def arac_curve(
 @overload
 def arp_curve(sweep: BoundedSweep, /) -> CurveBounds[ARPCurve]: ...
 @overload
-def arp_curve(sweep: ThresholdSweep, /) -> ARPCurve: ...
-@overload
 def arp_curve(
-    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
 ) -> ARPCurve: ...
 def arp_curve(
     correct: ArrayLike | ThresholdSweep | BoundedSweep,
@@ -251,10 +250,11 @@ def arp_curve(
 @overload
 def rc_curve(sweep: BoundedSweep, /) -> CurveBounds[RCCurve]: ...
 @overload
-def rc_curve(sweep: ThresholdSweep, /) -> RCCurve: ...
-@overload
 def rc_curve(
-    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
 ) -> RCCurve: ...
 def rc_curve(
     correct: ArrayLike | ThresholdSweep | BoundedSweep,
@@ -302,10 +302,11 @@ def rc_curve(
 @overload
 def generalized_rc_curve(sweep: BoundedSweep, /) -> CurveBounds[GeneralizedRCCurve]: ...
 @overload
-def generalized_rc_curve(sweep: ThresholdSweep, /) -> GeneralizedRCCurve: ...
-@overload
 def generalized_rc_curve(
-    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
 ) -> GeneralizedRCCurve: ...
 def generalized_rc_curve(
     correct: ArrayLike | ThresholdSweep | BoundedSweep,
@@ -353,10 +354,11 @@ def generalized_rc_curve(
 @overload
 def accuracy_rejection_curve(sweep: BoundedSweep, /) -> CurveBounds[AccuracyRejectionCurve]: ...
 @overload
-def accuracy_rejection_curve(sweep: ThresholdSweep, /) -> AccuracyRejectionCurve: ...
-@overload
 def accuracy_rejection_curve(
-    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
 ) -> AccuracyRejectionCurve: ...
 def accuracy_rejection_curve(
     correct: ArrayLike | ThresholdSweep | BoundedSweep,

@@ -10,13 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_type
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fastarac as fa
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
 c: NDArray[np.bool_] = np.array([True, False])
 t: NDArray[np.float64] = np.array([0.9, 0.4])
@@ -27,68 +26,53 @@ assert_type(sweep, fa.ThresholdSweep)
 assert_type(fa.arac_auc_score(c, t), float)
 assert_type(fa.arac_auc_score([1, 0], [0.9, 0.4], sample_weight=[1, 2]), float)
 assert_type(fa.arac_auc_score(sweep), float)
-fa.arac_auc_score(c)  # type: ignore[call-overload]
-fa.arac_auc_score(sweep, t)  # type: ignore[call-overload]
-fa.arac_auc_score(sweep, sample_weight=[1, 2])  # type: ignore[call-overload]
-fa.arac_auc_score(c, t, [1, 2])  # type: ignore[call-overload]
+fa.arac_auc_score()  # type: ignore[call-arg]
+fa.arac_auc_score(c, t, [1, 2])  # type: ignore[call-arg]
 print(fa.arac_area(sweep, gamma=2.0).normalized)
-fa.arac_area(c)  # type: ignore[call-overload]
+fa.arac_area(sweep, gama=2.0)  # type: ignore[call-arg]
 x, y, thresholds = fa.arac_curve(sweep)
-fa.arac_curve(c)  # type: ignore[call-overload]
-fa.augrc_loss(c)  # type: ignore[call-overload]
+fa.arac_curve(c, t, [1, 2])  # type: ignore[call-overload]
 fa.aurc_loss(sweep, estimator="mean")
-fa.aurc_loss(sweep, estimator="median")  # type: ignore[call-overload]
-fa.rc_curve(t)  # type: ignore[call-overload]
-fa.arp_curve(c, t)
+fa.aurc_loss(sweep, estimator="median")  # type: ignore[arg-type]
+assert_type(fa.arp_curve(c, t), fa.results.ARPCurve)
 fa.pr_auc_score(sweep)
-fa.pr_auc_score(c)  # type: ignore[call-overload]
 
-# Exactly one criterion.
+# Whether there are bounds, one figure or several, follows from the arguments.
+bins = fa.frames.BoundedSweep.from_bins([0, 1, 2], [1, 2], [1, 0])
+assert_type(fa.arp_curve(bins), fa.results.CurveBounds[fa.results.ARPCurve])
+fa.arac_curve(bins, reviewer=fa.Reviewer())  # type: ignore[call-overload]
+fa.arac_auc_score(bins)  # type: ignore[arg-type]
 point = fa.operating_point(c, t, max_error_rate=0.1)
 assert_type(point, fa.OperatingPoint)
 fa.operating_point(sweep, max_risk=0.1)
 fa.operating_point(sweep, threshold=0.5)
 fa.operating_point(c, t, min_acceptance_rate=0.5, sample_weight=t)
-fa.operating_point(c, t)  # type: ignore[call-overload]
-fa.operating_point(sweep)  # type: ignore[call-overload]
-fa.operating_point(c, max_error_rate=0.1)  # type: ignore[call-overload]
-fa.operating_point(c, t, max_error_rate=0.1, max_risk=0.1)  # type: ignore[call-overload]
-fa.operating_point(sweep, threshold=0.5, max_risk=0.1)  # type: ignore[call-overload]
+assert_type(fa.operating_point(bins, max_risk=0.1), fa.results.BoundedOperatingPoint)
+fa.operating_point(bins, max_risk=0.1, interpolate=True)  # type: ignore[call-overload]
+assert_type(fa.acceptance_at_error_rate(c, t, max_error_rate=0.1), float)
+assert_type(fa.acceptance_at_risk(sweep, max_risk=[0.1]), float | NDArray[np.float64])
 fa.acceptance_at_error_rate(sweep, max_error_rate=[0.01, 0.05])
 fa.acceptance_at_error_rate(sweep)  # type: ignore[call-overload]
 
 # What takes them too.
 print(fa.evaluate(c, t, max_error_rate=(0.01, 0.05)).roc_auc)
 fa.evaluate(sweep)
-fa.evaluate(c)  # type: ignore[call-overload]
+assert_type(fa.evaluate(bins, max_risk=0.1).arac_auc, fa.frames.Bounds)
+fa.evaluate(bins, intervals=True)  # type: ignore[call-overload]
 assert_type(fa.bootstrap(sweep, n_resamples=100, random_state=1), fa.Interval)
 assert_type(fa.bootstrap(c, t, statistic=["arac_auc"], groups=c), dict[str, fa.Interval])
-fa.bootstrap(c)  # type: ignore[call-overload]
 fa.bootstrap(c, t, statistic=("arac_auc", fa.Statistic("roc_auc")))
-fa.bootstrap(c, statistic=["arac_auc"])  # type: ignore[call-overload]
-fa.bootstrap(sweep, "arac_auc")  # type: ignore[call-overload]
-fa.bootstrap(sweep, groups=c)  # type: ignore[call-overload]
 fa.bootstrap(c, t, n_resample=100)  # type: ignore[call-overload]
 fa.bootstrap_band(c, t, curve="roc")
 fa.bootstrap_band(sweep, kind="simultaneous")
-fa.bootstrap_band(c)  # type: ignore[call-overload]
-fa.bootstrap_band(sweep, groups=c)  # type: ignore[call-overload]
 fa.asymptotic_interval(c, t, groups=c)
 fa.asymptotic_interval(sweep, statistic="roc_auc")
-fa.asymptotic_interval(c)  # type: ignore[call-overload]
-fa.asymptotic_interval(sweep, sample_weight=t)  # type: ignore[call-overload]
 fa.guaranteed_operating_point(sweep, max_error_rate=0.01)
 fa.guaranteed_operating_point(c, t, max_risk=0.01, scale="unit", groups=c)
-fa.guaranteed_operating_point(c, max_error_rate=0.01)  # type: ignore[call-overload]
-fa.guaranteed_operating_point(c, t)  # type: ignore[call-overload]
-fa.guaranteed_operating_point(sweep, max_risk=0.01, groups=c)  # type: ignore[call-overload]
-fa.guaranteed_operating_point(c, t, max_error_rate=0.1, max_risk=0.1)  # type: ignore[call-overload]
 fa.operation.isotonic_calibration(sweep)
-fa.operation.isotonic_calibration(c)  # type: ignore[call-overload]
-fa.costs.cost_curve(c)  # type: ignore[call-overload]
-fa.roc_auc_score(c)  # type: ignore[call-overload]
-fa.acceptance_at_risk(c, max_risk=0.1)  # type: ignore[call-overload]
-fa.costs.optimal_operating_point(sweep, costs=fa.VerificationCosts(1.0, 2.0, 5.0))
+prices = fa.VerificationCosts(1.0, 2.0, 5.0)
+assert_type(prices.cost(fa.costs.optimal_operating_point(sweep, costs=prices)), float)
+assert_type(prices.cost(sweep), NDArray[np.float64])
 score: Callable[..., float] = fa.normalized_arac_auc_score
 
 # Frames: the type of the result by `by` and `method`; the options that fit it.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -300,16 +300,6 @@ def arac_area_of(pairs: PairCounts, gamma: float) -> CurveArea:
     return curve_area((unit - loss, unit), (loss, unit), pairs, gamma)
 
 
-@overload
-def arac_area(sweep: ThresholdSweep, /, *, gamma: float = 1.0) -> CurveArea: ...
-@overload
-def arac_area(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    gamma: float = 1.0,
-    sample_weight: ArrayLike | None = None,
-) -> CurveArea: ...
 def arac_area(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -363,12 +353,6 @@ def arac_area(
     return arac_area_of(pair_counts(correct, confidence, sample_weight), gamma)
 
 
-@overload
-def arac_auc_score(sweep: ThresholdSweep, /) -> float: ...
-@overload
-def arac_auc_score(
-    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> float: ...
 def arac_auc_score(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -410,16 +394,6 @@ def arac_auc_score(
     return value_of_pairs("arac_auc", pair_counts(correct, confidence, sample_weight))
 
 
-@overload
-def normalized_arac_auc_score(sweep: ThresholdSweep, /, *, gamma: float = 1.0) -> float: ...
-@overload
-def normalized_arac_auc_score(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    gamma: float = 1.0,
-    sample_weight: ArrayLike | None = None,
-) -> float: ...
 def normalized_arac_auc_score(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -464,12 +438,6 @@ def normalized_arac_auc_score(
     return arac_area_of(pair_counts(correct, confidence, sample_weight), gamma).normalized
 
 
-@overload
-def augrc_loss(sweep: ThresholdSweep, /) -> float: ...
-@overload
-def augrc_loss(
-    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> float: ...
 def augrc_loss(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -80,23 +80,6 @@ def _range(values: Any, name: str) -> tuple[Fraction, Fraction]:
     return Fraction(ends[0]), Fraction(ends[1])
 
 
-@overload
-def arac_partial_auc_score(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    acceptance_range: tuple[float, float] | None = None,
-    max_error_rate: float | None = None,
-) -> float: ...
-@overload
-def arac_partial_auc_score(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    acceptance_range: tuple[float, float] | None = None,
-    max_error_rate: float | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> float: ...
 def arac_partial_auc_score(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -162,25 +145,6 @@ def arac_partial_auc_score(
     return float(1 - below / (high - low))
 
 
-@overload
-def roc_partial_auc_score(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    fpr_range: tuple[float, float] | None = None,
-    tpr_range: tuple[float, float] | None = None,
-    standardize: Literal["mcclish"] | None = None,
-) -> float: ...
-@overload
-def roc_partial_auc_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    fpr_range: tuple[float, float] | None = None,
-    tpr_range: tuple[float, float] | None = None,
-    standardize: Literal["mcclish"] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> float: ...
 def roc_partial_auc_score(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -48,18 +48,6 @@ class EqualErrorRate(TupleResult, _EqualErrorRate):
     __slots__ = ()
 
 
-@overload
-def pr_auc_score(
-    sweep: ThresholdSweep, /, *, interpolation: Interpolation = "davis-goadrich"
-) -> float: ...
-@overload
-def pr_auc_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    interpolation: Interpolation = "davis-goadrich",
-    sample_weight: ArrayLike | None = None,
-) -> float: ...
 def pr_auc_score(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -128,18 +116,6 @@ def pr_auc_score(
     return float(area / 2 if interpolation == "linear" else area)
 
 
-@overload
-def interpolated_precision(
-    sweep: ThresholdSweep, /, *, recall_levels: int | ArrayLike = 11
-) -> NDArray[np.float64]: ...
-@overload
-def interpolated_precision(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    recall_levels: int | ArrayLike = 11,
-    sample_weight: ArrayLike | None = None,
-) -> NDArray[np.float64]: ...
 def interpolated_precision(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -196,12 +172,6 @@ def interpolated_precision(
     return best[np.searchsorted(sweep.recall[1:], levels, side="left")]
 
 
-@overload
-def eleven_point_average_precision(sweep: ThresholdSweep, /) -> float: ...
-@overload
-def eleven_point_average_precision(
-    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> float: ...
 def eleven_point_average_precision(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -249,12 +219,6 @@ def eleven_point_average_precision(
     return math.fsum(interpolated_precision(sweep, recall_levels=11)) / 11
 
 
-@overload
-def break_even_point(sweep: ThresholdSweep, /) -> BreakEvenPoint: ...
-@overload
-def break_even_point(
-    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> BreakEvenPoint: ...
 def break_even_point(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -310,12 +274,6 @@ def break_even_point(
     return BreakEvenPoint(float(value), _plain(sweep.thresholds[i]))
 
 
-@overload
-def equal_error_rate(sweep: ThresholdSweep, /) -> EqualErrorRate: ...
-@overload
-def equal_error_rate(
-    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> EqualErrorRate: ...
 def equal_error_rate(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fastarac import _kernels
 from fastarac._core.checks import choice, positive_scalar
@@ -141,19 +141,6 @@ def risk_areas(items: Ranked, aurc: Quotient, gamma: float) -> RiskAreas:
     return RiskAreas(area, aurc[0] / aurc[1], normalized)
 
 
-@overload
-def arp_area(
-    sweep: ThresholdSweep, /, *, gamma: float = 1.0, estimator: Estimator = "trapezoid"
-) -> CurveArea: ...
-@overload
-def arp_area(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    gamma: float = 1.0,
-    estimator: Estimator = "trapezoid",
-    sample_weight: ArrayLike | None = None,
-) -> CurveArea: ...
 def arp_area(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -213,16 +200,6 @@ def _arp_area(items: Ranked, gamma: float, estimator: Estimator) -> CurveArea:
     return curve_area(precision, risk, totals(items), gamma, rounding_of_sums(items))
 
 
-@overload
-def arp_auc_score(sweep: ThresholdSweep, /, *, estimator: Estimator = "trapezoid") -> float: ...
-@overload
-def arp_auc_score(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    estimator: Estimator = "trapezoid",
-    sample_weight: ArrayLike | None = None,
-) -> float: ...
 def arp_auc_score(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -269,19 +246,6 @@ def arp_auc_score(
     return float(_area(_ranked(correct, confidence, sample_weight, estimator), estimator))
 
 
-@overload
-def normalized_arp_auc_score(
-    sweep: ThresholdSweep, /, *, gamma: float = 1.0, estimator: Estimator = "trapezoid"
-) -> float: ...
-@overload
-def normalized_arp_auc_score(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    gamma: float = 1.0,
-    estimator: Estimator = "trapezoid",
-    sample_weight: ArrayLike | None = None,
-) -> float: ...
 def normalized_arp_auc_score(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -328,16 +292,6 @@ def normalized_arp_auc_score(
     ).normalized
 
 
-@overload
-def aurc_loss(sweep: ThresholdSweep, /, *, estimator: Estimator = "trapezoid") -> float: ...
-@overload
-def aurc_loss(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    estimator: Estimator = "trapezoid",
-    sample_weight: ArrayLike | None = None,
-) -> float: ...
 def aurc_loss(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -380,19 +334,6 @@ def aurc_loss(
     return float(_area(_ranked(correct, confidence, sample_weight, estimator), estimator, of_risk=True))
 
 
-@overload
-def excess_aurc_loss(
-    sweep: ThresholdSweep, /, *, estimator: Estimator = "trapezoid", optimum: Optimum = "finite"
-) -> float: ...
-@overload
-def excess_aurc_loss(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    estimator: Estimator = "trapezoid",
-    optimum: Optimum = "finite",
-    sample_weight: ArrayLike | None = None,
-) -> float: ...
 def excess_aurc_loss(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -442,19 +383,6 @@ def excess_aurc_loss(
     return excess / whole
 
 
-@overload
-def normalized_aurc_loss(
-    sweep: ThresholdSweep, /, *, estimator: Estimator = "trapezoid", optimum: Optimum = "finite"
-) -> float: ...
-@overload
-def normalized_aurc_loss(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    estimator: Estimator = "trapezoid",
-    optimum: Optimum = "finite",
-    sample_weight: ArrayLike | None = None,
-) -> float: ...
 def normalized_aurc_loss(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

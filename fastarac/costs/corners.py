@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +40,6 @@ class ARACHull(Table, TupleResult, _ARACHull):
     __slots__ = ()
 
 
-@overload
-def arac_convex_hull(sweep: ThresholdSweep, /) -> ARACHull: ...
-@overload
-def arac_convex_hull(
-    correct: ArrayLike, confidence: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> ARACHull: ...
 def arac_convex_hull(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

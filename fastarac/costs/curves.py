@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -98,12 +98,6 @@ def _cost(rates: Rates, p: Fraction) -> Fraction:
     return fpr + (1 - tpr - fpr) * p
 
 
-@overload
-def cost_curve(sweep: ThresholdSweep | ROCConvexHull, /) -> CostCurve: ...
-@overload
-def cost_curve(
-    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> CostCurve: ...
 def cost_curve(
     y_true: ArrayLike | ThresholdSweep | ROCConvexHull,
     y_score: ArrayLike | None = None,
@@ -262,27 +256,6 @@ def _envelope_of(given: Model | ROCConvexHull, name: str) -> _Envelope:
     return _envelope([vertex[:2] for vertex in vertices])
 
 
-@overload
-def cost_curve_band(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    n_resamples: int = 2000,
-    confidence_level: float = 0.95,
-    grid: int | ArrayLike = 101,
-    random_state: RandomState = None,
-) -> CostCurveBand: ...
-@overload
-def cost_curve_band(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    n_resamples: int = 2000,
-    confidence_level: float = 0.95,
-    grid: int | ArrayLike = 101,
-    groups: ArrayLike | None = None,
-    random_state: RandomState = None,
-) -> CostCurveBand: ...
 def cost_curve_band(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -189,32 +189,6 @@ def bcost(
     return CostInterval(*figures)
 
 
-@overload
-def bcost_delta(
-    counts: ArrayLike,
-    /,
-    *,
-    costs: ArrayLike | CostMatrix,
-    confidence_level: float = 0.95,
-    n_resamples: int = 1000,
-    laplace: float | None = None,
-    groups: ArrayLike | None = None,
-    random_state: RandomState = None,
-) -> CostDifference: ...
-@overload
-def bcost_delta(
-    predicted_1: ArrayLike,
-    predicted_2: ArrayLike,
-    actual: ArrayLike,
-    costs: ArrayLike | CostMatrix,
-    *,
-    labels: ArrayLike | None = None,
-    confidence_level: float = 0.95,
-    n_resamples: int = 1000,
-    laplace: float | None = None,
-    groups: ArrayLike | None = None,
-    random_state: RandomState = None,
-) -> CostDifference: ...
 def bcost_delta(
     predicted_1: ArrayLike,
     predicted_2: ArrayLike | None = None,

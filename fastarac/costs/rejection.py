@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,18 +47,6 @@ class AccuracyRejectionCostCurve(Table, TupleResult, _AccuracyRejectionCostCurve
     __slots__ = ()
 
 
-@overload
-def rejection_cost_curve(
-    sweep: ThresholdSweep, /, *, reject_cost: ArrayLike | None = None
-) -> RejectionCostCurve: ...
-@overload
-def rejection_cost_curve(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    reject_cost: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> RejectionCostCurve: ...
 def rejection_cost_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -161,18 +149,6 @@ def _round_up(value: Fraction) -> float:
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
-@overload
-def accuracy_rejection_cost_curve(
-    sweep: ThresholdSweep, /, *, costs: VerificationCosts
-) -> AccuracyRejectionCostCurve: ...
-@overload
-def accuracy_rejection_cost_curve(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    costs: VerificationCosts,
-    sample_weight: ArrayLike | None = None,
-) -> AccuracyRejectionCostCurve: ...
 def accuracy_rejection_cost_curve(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

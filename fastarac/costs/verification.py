@@ -222,25 +222,6 @@ def require_costs(costs: Any) -> VerificationCosts:
     return costs
 
 
-@overload
-def performance_at_error_rate(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    max_error_rate: ArrayLike,
-    costs: VerificationCosts,
-    reviewer: Reviewer | None = None,
-) -> float | FloatArray: ...
-@overload
-def performance_at_error_rate(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    max_error_rate: ArrayLike,
-    costs: VerificationCosts,
-    reviewer: Reviewer | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> float | FloatArray: ...
 def performance_at_error_rate(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,
@@ -303,19 +284,6 @@ def performance_at_error_rate(
     return performance if limits.ndim else float(performance)
 
 
-@overload
-def optimal_operating_point(
-    sweep: ThresholdSweep, /, *, costs: VerificationCosts, reviewer: Reviewer | None = None
-) -> OperatingPoint: ...
-@overload
-def optimal_operating_point(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    costs: VerificationCosts,
-    reviewer: Reviewer | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> OperatingPoint: ...
 def optimal_operating_point(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 from fastarac._core.exceptions import UndefinedMetricWarning
 from fastarac._engine.counting import SweepArrays
@@ -108,27 +108,6 @@ def _warn(messages: Iterable[str | None]) -> None:
             warnings.warn(message, category, stacklevel=3)
 
 
-@overload
-def roc_auc_score(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    average: str | None = "macro",
-    max_fpr: float | None = None,
-    multi_class: str = "raise",
-    labels: ArrayLike | None = None,
-) -> float | NDArray[np.float64]: ...
-@overload
-def roc_auc_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    average: str | None = "macro",
-    sample_weight: ArrayLike | None = None,
-    max_fpr: float | None = None,
-    multi_class: str = "raise",
-    labels: ArrayLike | None = None,
-) -> float | NDArray[np.float64]: ...
 def roc_auc_score(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -262,19 +241,6 @@ def _area_of_sweep(sweep: ThresholdSweep, max_fpr: float | None) -> Score:
     return partial_area(arrays, max_fpr), None
 
 
-@overload
-def average_precision_score(
-    sweep: ThresholdSweep, /, *, average: str | None = "macro", pos_label: float | str = 1
-) -> float | NDArray[np.float64]: ...
-@overload
-def average_precision_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    average: str | None = "macro",
-    pos_label: float | str = 1,
-    sample_weight: ArrayLike | None = None,
-) -> float | NDArray[np.float64]: ...
 def average_precision_score(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import warnings
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -208,19 +208,6 @@ def _curve(
     return curve_of_items(read_scores(labels, y_score, sample_weight), shape)
 
 
-@overload
-def roc_curve(
-    sweep: ThresholdSweep, /, *, pos_label: float | str | None = None, drop_intermediate: bool = True
-) -> ROCCurve: ...
-@overload
-def roc_curve(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    pos_label: float | str | None = None,
-    sample_weight: ArrayLike | None = None,
-    drop_intermediate: bool = True,
-) -> ROCCurve: ...
 def roc_curve(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -291,19 +278,6 @@ def roc_curve(
     return ROCCurve(x, y, curve.thresholds())
 
 
-@overload
-def precision_recall_curve(
-    sweep: ThresholdSweep, /, *, pos_label: float | str | None = None, drop_intermediate: bool = False
-) -> PrecisionRecallCurve: ...
-@overload
-def precision_recall_curve(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    pos_label: float | str | None = None,
-    sample_weight: ArrayLike | None = None,
-    drop_intermediate: bool = False,
-) -> PrecisionRecallCurve: ...
 def precision_recall_curve(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -366,18 +340,6 @@ def precision_recall_curve(
     return PrecisionRecallCurve(x, y, curve.scores())
 
 
-@overload
-def det_curve(
-    sweep: ThresholdSweep, /, *, pos_label: float | str | None = None, drop_intermediate: bool = False
-) -> DETCurve: ...
-@overload
-def det_curve(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    pos_label: float | str | None = None,
-    sample_weight: ArrayLike | None = None,
-    drop_intermediate: bool = False,
-) -> DETCurve: ...
 def det_curve(
     y_true: ArrayLike | ThresholdSweep,
     y_score: ArrayLike | None = None,
@@ -484,18 +446,6 @@ def _positional_until_1_11(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-@overload
-def confusion_matrix_at_thresholds(
-    sweep: ThresholdSweep, /, *, pos_label: float | str | None = None
-) -> ConfusionMatrixAtThresholds: ...
-@overload
-def confusion_matrix_at_thresholds(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    pos_label: float | str | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> ConfusionMatrixAtThresholds: ...
 @_positional_until_1_11
 def confusion_matrix_at_thresholds(
     y_true: ArrayLike | ThresholdSweep,

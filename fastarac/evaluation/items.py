@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from fastarac._core.interval import Interval
     from fastarac.areas.arac import CurveArea
-    from fastarac.evaluation.limits import Limits, Options, OptionsOfItems
+    from fastarac.evaluation.limits import Limits, OptionsOfItems
     from fastarac.reviewer import Reviewer
 
 SCALARS = ("roc_auc", "pr_auc", "average_precision", "aurc", "normalized_aurc", "augrc")
@@ -205,10 +205,10 @@ class Evaluation(Result):
 @overload
 def evaluate(sweep: BoundedSweep, /, **limits: Unpack[Limits]) -> BoundedEvaluation: ...
 @overload
-def evaluate(sweep: ThresholdSweep, /, **options: Unpack[Options]) -> Evaluation: ...
-@overload
 def evaluate(
-    correct: ArrayLike, confidence: ArrayLike, **options: Unpack[OptionsOfItems]
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    **options: Unpack[OptionsOfItems],
 ) -> Evaluation: ...
 def evaluate(
     correct: ArrayLike | ThresholdSweep | BoundedSweep,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -30,27 +30,9 @@ from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.guarantees.fallback import Scale
-
-    class _Options(TypedDict, total=False):
-        """What all overloads take."""
-
-        failure_probability: float
-        thresholds: ArrayLike | None
-        scale: Scale | None
-        pilot: ArrayLike | None
-        method: Method
-        random_state: RandomState
-
-    class _OptionsOfItems(_Options, total=False):
-        """What a sweep does not know."""
-
-        groups: ArrayLike | None
-        max_group_size: int | None
 
 
 Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group"]
@@ -123,26 +105,6 @@ class GuaranteedOperatingPoint(Result):
         )
 
 
-@overload
-def guaranteed_operating_point(
-    sweep: ThresholdSweep, /, *, max_error_rate: float, **options: Unpack[_Options]
-) -> GuaranteedOperatingPoint: ...
-@overload
-def guaranteed_operating_point(
-    sweep: ThresholdSweep, /, *, max_risk: float, **options: Unpack[_Options]
-) -> GuaranteedOperatingPoint: ...
-@overload
-def guaranteed_operating_point(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    max_error_rate: float,
-    **options: Unpack[_OptionsOfItems],
-) -> GuaranteedOperatingPoint: ...
-@overload
-def guaranteed_operating_point(
-    correct: ArrayLike, confidence: ArrayLike, *, max_risk: float, **options: Unpack[_OptionsOfItems]
-) -> GuaranteedOperatingPoint: ...
 def guaranteed_operating_point(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

@@ -25,20 +25,7 @@ from fastarac.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import ThresholdSweep, as_corners, as_points, as_sweep, reject_beside_sweep
 
 if TYPE_CHECKING:
-    from typing import TypedDict, Unpack
-
     from numpy.typing import ArrayLike, NDArray
-
-    class _Options(TypedDict, total=False):
-        """What all overloads for a limit take."""
-
-        interpolate: bool
-        reviewer: Reviewer | None
-
-    class _OfItems(_Options, total=False):
-        """What a sweep does not know."""
-
-        sample_weight: ArrayLike | None
 
 
 CHUNK = 1 << 16
@@ -158,44 +145,16 @@ def operating_point(
 ) -> BoundedOperatingPoint: ...
 @overload
 def operating_point(
-    sweep: ThresholdSweep, /, *, threshold: float, reviewer: Reviewer | None = None
-) -> OperatingPoint: ...
-@overload
-def operating_point(
-    correct: ArrayLike,
-    confidence: ArrayLike,
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
     *,
-    threshold: float,
+    threshold: float | None = None,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
+    min_acceptance_rate: float | None = None,
+    interpolate: bool = False,
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
-) -> OperatingPoint: ...
-@overload
-def operating_point(
-    sweep: ThresholdSweep, /, *, max_error_rate: float, **options: Unpack[_Options]
-) -> OperatingPoint: ...
-@overload
-def operating_point(
-    correct: ArrayLike, confidence: ArrayLike, *, max_error_rate: float, **options: Unpack[_OfItems]
-) -> OperatingPoint: ...
-@overload
-def operating_point(
-    sweep: ThresholdSweep, /, *, max_risk: float, **options: Unpack[_Options]
-) -> OperatingPoint: ...
-@overload
-def operating_point(
-    correct: ArrayLike, confidence: ArrayLike, *, max_risk: float, **options: Unpack[_OfItems]
-) -> OperatingPoint: ...
-@overload
-def operating_point(
-    sweep: ThresholdSweep, /, *, min_acceptance_rate: float, **options: Unpack[_Options]
-) -> OperatingPoint: ...
-@overload
-def operating_point(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    min_acceptance_rate: float,
-    **options: Unpack[_OfItems],
 ) -> OperatingPoint: ...
 def operating_point(
     correct: ArrayLike | ThresholdSweep | BoundedSweep,
@@ -327,19 +286,23 @@ def _index_of_limit(
 
 @overload
 def acceptance_at_error_rate(
-    sweep: ThresholdSweep, /, *, max_error_rate: float, **options: Unpack[_Options]
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    max_error_rate: float,
+    interpolate: bool = True,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float: ...
 @overload
 def acceptance_at_error_rate(
-    correct: ArrayLike, confidence: ArrayLike, *, max_error_rate: float, **options: Unpack[_OfItems]
-) -> float: ...
-@overload
-def acceptance_at_error_rate(
-    sweep: ThresholdSweep, /, *, max_error_rate: ArrayLike, **options: Unpack[_Options]
-) -> float | NDArray[np.float64]: ...
-@overload
-def acceptance_at_error_rate(
-    correct: ArrayLike, confidence: ArrayLike, *, max_error_rate: ArrayLike, **options: Unpack[_OfItems]
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
+    *,
+    max_error_rate: ArrayLike,
+    interpolate: bool = True,
+    reviewer: Reviewer | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]: ...
 def acceptance_at_error_rate(
     correct: ArrayLike | ThresholdSweep,
@@ -417,12 +380,8 @@ def acceptance_at_error_rate(
 
 @overload
 def acceptance_at_risk(
-    sweep: ThresholdSweep, /, *, max_risk: float, interpolate: bool = True
-) -> float: ...
-@overload
-def acceptance_at_risk(
-    correct: ArrayLike,
-    confidence: ArrayLike,
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
     *,
     max_risk: float,
     interpolate: bool = True,
@@ -430,12 +389,8 @@ def acceptance_at_risk(
 ) -> float: ...
 @overload
 def acceptance_at_risk(
-    sweep: ThresholdSweep, /, *, max_risk: ArrayLike, interpolate: bool = True
-) -> float | NDArray[np.float64]: ...
-@overload
-def acceptance_at_risk(
-    correct: ArrayLike,
-    confidence: ArrayLike,
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
     *,
     max_risk: ArrayLike,
     interpolate: bool = True,

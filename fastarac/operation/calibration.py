@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -82,10 +82,6 @@ def confidences(confidence: ArrayLike) -> NDArray[Any]:
     return values
 
 
-@overload
-def isotonic_calibration(sweep: ThresholdSweep, /) -> Calibration: ...
-@overload
-def isotonic_calibration(correct: ArrayLike, confidence: ArrayLike) -> Calibration: ...
 def isotonic_calibration(
     correct: ArrayLike | ThresholdSweep, confidence: ArrayLike | None = None
 ) -> Calibration:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -285,25 +285,6 @@ def sample_size_for_comparison(
     return math.ceil((root / gap) ** 2 * _design_effect(design_effect))
 
 
-@overload
-def sample_size_for_interval(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    statistic: str | Statistic,
-    half_width: float,
-    confidence_level: float = 0.95,
-) -> int: ...
-@overload
-def sample_size_for_interval(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    statistic: str | Statistic,
-    half_width: float,
-    confidence_level: float = 0.95,
-    groups: ArrayLike | None = None,
-) -> int: ...
 def sample_size_for_interval(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -65,27 +65,6 @@ class Estimate(NamedTuple):
     """Groups with items of the rarer class."""
 
 
-@overload
-def asymptotic_interval(
-    sweep: ThresholdSweep,
-    /,
-    *,
-    statistic: str | Statistic = "arac_auc",
-    confidence_level: float = 0.95,
-    method: Method = "auto",
-) -> Interval: ...
-@overload
-def asymptotic_interval(
-    correct: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    statistic: str | Statistic = "arac_auc",
-    confidence_level: float = 0.95,
-    method: Method = "auto",
-    groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    graded: bool = False,
-) -> Interval: ...
 def asymptotic_interval(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -21,28 +21,12 @@ from fastarac.uncertainty.replicates import Evaluator
 from fastarac.uncertainty.resampling import population_of
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._core.random_state import RandomState
     from fastarac.sweep import ThresholdSweep
-    from fastarac.uncertainty.bootstrap import Draws
 
     FloatArray = NDArray[np.float64]
-
-    class _Options(Draws, total=False):
-        """What all overloads take."""
-
-        curve: Curve
-        kind: Kind
-        grid: int | ArrayLike
-
-    class _OptionsOfItems(_Options, total=False):
-        """What a sweep does not know."""
-
-        groups: ArrayLike | None
-        sample_weight: ArrayLike | None
 
 
 Curve = Literal["arac", "generalized_rc", "rc", "arp", "roc"]
@@ -83,12 +67,6 @@ class ConfidenceBand(Table, Result):
         )
 
 
-@overload
-def bootstrap_band(sweep: ThresholdSweep, /, **options: Unpack[_Options]) -> ConfidenceBand: ...
-@overload
-def bootstrap_band(
-    correct: ArrayLike, confidence: ArrayLike, **options: Unpack[_OptionsOfItems]
-) -> ConfidenceBand: ...
 def bootstrap_band(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None = None,

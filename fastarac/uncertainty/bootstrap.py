@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     StatisticLike = str | Statistic | Callable[[ThresholdSweep], float]
     Several = list[str] | list[Statistic] | list[StatisticLike] | tuple[StatisticLike, ...]
 
-    class Draws(TypedDict, total=False):
-        """What decides over the resamples, of statistics and of curves."""
+    class _Options(TypedDict, total=False):
+        """What both overloads take."""
 
         n_resamples: int
         confidence_level: float
@@ -56,15 +56,7 @@ if TYPE_CHECKING:
         random_state: RandomState
         n_threads: int | None
         progress: bool
-
-    class _Options(Draws, total=False):
-        """What all overloads take."""
-
         method: Method
-
-    class _OptionsOfItems(_Options, total=False):
-        """What a sweep does not know."""
-
         groups: ArrayLike | None
         sample_weight: ArrayLike | None
         graded: bool
@@ -76,27 +68,19 @@ METHODS = ("percentile", "basic", "bca", "studentized", "exact-variance")
 
 @overload
 def bootstrap(
-    sweep: ThresholdSweep, /, *, statistic: StatisticLike = ..., **options: Unpack[_Options]
-) -> Interval: ...
-@overload
-def bootstrap(
-    sweep: ThresholdSweep, /, *, statistic: Several, **options: Unpack[_Options]
-) -> dict[str, Interval]: ...
-@overload
-def bootstrap(
-    correct: ArrayLike,
-    confidence: ArrayLike,
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
     *,
     statistic: StatisticLike = ...,
-    **options: Unpack[_OptionsOfItems],
+    **options: Unpack[_Options],
 ) -> Interval: ...
 @overload
 def bootstrap(
-    correct: ArrayLike,
-    confidence: ArrayLike,
+    correct: ArrayLike | ThresholdSweep,
+    confidence: ArrayLike | None = None,
     *,
     statistic: Several,
-    **options: Unpack[_OptionsOfItems],
+    **options: Unpack[_Options],
 ) -> dict[str, Interval]: ...
 def bootstrap(
     correct: ArrayLike | ThresholdSweep,
