@@ -480,12 +480,12 @@ class TruncatedNormalMixture:
         >>> case.performance_at_error_rate([0.01, 0.05], costs=costs).round(2).tolist()
         [1.21, 1.46]
         """
-        from fastarac.costs.verification import require_costs
+        from fastarac.costs.verification import performance_of, require_costs
 
         require_costs(costs)
         allowed = fractions_of(max_error_rate, "max_error_rate")
-        gain = costs.gamma * self.acceptance_at_error_rate(allowed) + self.weight_correct
-        return _plain(np.asarray(gain - costs.delta * allowed))
+        rates = self.acceptance_at_error_rate(allowed), self.weight_correct, allowed
+        return _plain(np.asarray(performance_of(costs.gamma, costs.delta, *rates)))
 
     @np.errstate(all="ignore")
     def _laws(self) -> tuple[_TruncatedNormal, _TruncatedNormal]:

@@ -11,7 +11,7 @@ from fastarac._core.results import Result, Table
 from fastarac._core.text import plural, printable, rounded_percent
 from fastarac._engine.inputs import vector
 from fastarac.costs.corners import hull_corners, hull_steps, part_of
-from fastarac.costs.verification import PERFECT
+from fastarac.costs.verification import PERFECT, performance_of, spoiled_by
 from fastarac.models import as_models
 from fastarac.reviewer import Reviewer, check_reviewer
 
@@ -186,6 +186,6 @@ def _best_performance(
         np.divide(saved, at_stake, out=ratio, where=np.broadcast_to(at_stake > 0, saved.shape))
     place = np.searchsorted(changes, ratio, side="right")
     at = part_of(sweep, corners)
-    spoiled = 2.0 * people.false_alarm_rate * at.false_rejects / sweep.total
-    gained = gamma * at.acceptance_rate[place] + sweep.recognition_rate
-    return gained - spoiled[place] - delta * people.error_rate(at)[place]  # type: ignore[no-any-return]
+    errors, spoiled = people.error_rate(at)[place], spoiled_by(people, at)[place]
+    accepted = at.acceptance_rate[place]
+    return performance_of(gamma, delta, accepted, sweep.recognition_rate, errors, spoiled)  # type: ignore[no-any-return]

@@ -157,10 +157,7 @@ class VerificationCosts(Pickled):
         TypeError
             For anything else, and for a reviewer beside a point.
         """
-        reviewer = _reviewer_of(at, reviewer)
-        corrected = self.correction * reviewer.correction_rate(at)
-        wrong = self.error * reviewer.error_rate(at)
-        return self.verification * at.verification_rate + corrected + wrong  # type: ignore[no-any-return]
+        return cost_of(self, at, _reviewer_of(at, reviewer))  # type: ignore[no-any-return]
 
     @overload
     def normalized_cost(self, at: OperatingPoint, *, reviewer: None = None) -> float: ...
@@ -194,11 +191,28 @@ class VerificationCosts(Pickled):
     def _performance(
         self, at: ThresholdSweep | OperatingPoint, reviewer: Reviewer | None
     ) -> FloatArray | float:
-        reviewer = _reviewer_of(at, reviewer)
-        spoiled = 2.0 * reviewer.false_alarm_rate * at.false_rejects / at.total
-        errors = self.delta * reviewer.error_rate(at)
-        gained = self.gamma * at.acceptance_rate + at.recognition_rate
-        return gained - spoiled - errors  # type: ignore[no-any-return]
+        people = _reviewer_of(at, reviewer)
+        rates = at.acceptance_rate, at.recognition_rate, people.error_rate(at)
+        return performance_of(self.gamma, self.delta, *rates, spoiled_by(people, at))  # type: ignore[no-any-return]
+
+
+def cost_of(costs: VerificationCosts, at: Any, reviewer: Reviewer) -> Any:
+    """L (equations 8 and 9) of a sweep, a point, or the counts of groups."""
+    corrected = costs.correction * reviewer.correction_rate(at)
+    wrong = costs.error * reviewer.error_rate(at)
+    return costs.verification * at.verification_rate + corrected + wrong
+
+
+def performance_of(
+    gamma: Any, delta: Any, accepted: Any, recognized: Any, errors: Any, spoiled: Any = 0
+) -> Any:
+    """W = γX + β − δR_E (equation 15), less what a reviewer spoils: of numbers, arrays or fractions."""
+    return gamma * accepted + recognized - spoiled - delta * errors
+
+
+def spoiled_by(reviewer: Reviewer, at: Any) -> Any:
+    """2a·FR/Ω: what is spoiled is an error and a correction, and was correct before."""
+    return 2.0 * reviewer.false_alarm_rate * at.false_rejects / at.total
 
 
 def _reviewer_of(at: Any, reviewer: Reviewer | None) -> Reviewer:
@@ -277,7 +291,7 @@ def performance_at_error_rate(
     limits = fractions_of(max_error_rate, "max_error_rate")
     sweep = as_corners(correct, confidence, sample_weight)
     accepted = acceptance_at_error_rate(sweep, max_error_rate=limits, reviewer=reviewer)
-    performance = costs.gamma * accepted + sweep.recognition_rate - costs.delta * limits
+    performance = performance_of(costs.gamma, costs.delta, accepted, sweep.recognition_rate, limits)
     if reviewer is not None:
         spoiled = np.interp(accepted, sweep.acceptance_rate, sweep.false_rejects / sweep.total)
         performance = performance - 2.0 * reviewer.false_alarm_rate * spoiled

@@ -13,6 +13,7 @@ from fastarac._core.text import percent
 from fastarac.areas.arac import arac_area
 from fastarac.bounds.extremes import Bounds, outward
 from fastarac.bounds.points import bounded_point
+from fastarac.costs.verification import performance_of
 from fastarac.evaluation.limits import LABELS, Limit
 
 if TYPE_CHECKING:
@@ -152,8 +153,7 @@ def evaluate_bounds(
         point = bounded_point(sweep, limit.criterion, limit.value)
         accepted, errors = point.acceptance_rate, point.error_rate
         ends = (
-            (Fraction(prices.gamma) * Fraction(x) + Fraction(sweep.recognition_rate))
-            - Fraction(prices.delta) * Fraction(e)
+            performance_of(*map(Fraction, (prices.gamma, prices.delta, x, sweep.recognition_rate, e)))
             for x, e in ((accepted.low, errors.high), (accepted.high, errors.low))
         )
         every.append(BoundedLimitEvaluation(limit, point, outward(*ends)))

@@ -19,11 +19,17 @@ from fastarac._engine.groups import count_pairs_of_groups
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac._engine.pairs import METRICS, value_of_pairs, values_of_pairs
 from fastarac.areas.arac import arac_area_of, pair_counts
-from fastarac.costs.verification import optimal_operating_point, require_costs
+from fastarac.costs.verification import (
+    cost_of,
+    optimal_operating_point,
+    performance_of,
+    require_costs,
+    spoiled_by,
+)
 from fastarac.evaluation.costs import who_verifies
 from fastarac.evaluation.items import reject_reviewer
 from fastarac.evaluation.limits import LABELS, UNIT_PRICES, read_limits
-from fastarac.operating_points.points import operating_point
+from fastarac.operating_points.points import point_of_limit
 from fastarac.reviewer import Reviewer
 from fastarac.sweep import threshold_sweep
 
@@ -234,30 +240,21 @@ def evaluate_groups(
             above = at_or_above(items.confidence, threshold)
             return _Counts(sums(above & right), sums(above & ~right), n_right, total)
 
-        def costs_of(found: _Counts) -> NDArray[Any]:
-            accepted = found.true_accepts + found.false_accepts
-            corrected = prices.correction * paid.correction_rate(found)
-            rejected = prices.verification * ((total - accepted) / total)
-            cost: NDArray[Any] = rejected + corrected + prices.error * paid.error_rate(found)
-            return cost
-
         for limit in limits:
-            criterion: dict[str, Any] = {limit.criterion: limit.value}
-            at = operating_point(sweep, **criterion, reviewer=reviewer).threshold
+            at = point_of_limit(sweep, limit.criterion, limit.value, reviewer).threshold
             found = counts_from(limit.value if limit.criterion == "threshold" else at)
-            accepted = found.true_accepts + found.false_accepts
-            errors = people.error_rate(found)
+            accepted, errors = found.acceptance_rate, people.error_rate(found)
             with np.errstate(invalid="ignore"):
-                rates = {"error_rate": errors, "risk": found.false_accepts / accepted}
+                rates = {"error_rate": errors, "risk": found.false_accepts / found.accepted}
             key = limit.key
             values[f"threshold@{key}"] = np.full(len(labels), at)
-            values[f"acceptance_rate@{key}"] = accepted / total
+            values[f"acceptance_rate@{key}"] = accepted
             values |= {f"{name}@{key}": rate for name, rate in rates.items()}
             if costs is not None:
-                values[f"cost@{key}"] = costs_of(found)
-            gained = prices.gamma * (accepted / total) + n_right / total
-            spoiled = 2.0 * people.false_alarm_rate * found.false_rejects / total
-            values[f"performance@{key}"] = gained - spoiled - prices.delta * errors
+                values[f"cost@{key}"] = cost_of(costs, found, paid)
+            values[f"performance@{key}"] = performance_of(
+                prices.gamma, prices.delta, accepted, n_right / total, errors, spoiled_by(people, found)
+            )
             if limit.criterion != "threshold":
                 rate = rates[limit.criterion.removeprefix("max_")]
                 values[f"keeps_limit@{key}"] = ~(rate > limit.value)
@@ -266,9 +263,9 @@ def evaluate_groups(
             found = counts_from(at)
             cheapest = {
                 "threshold@cheapest": np.full(len(labels), at),
-                "acceptance_rate@cheapest": (found.true_accepts + found.false_accepts) / total,
+                "acceptance_rate@cheapest": found.acceptance_rate,
                 "error_rate@cheapest": paid.error_rate(found),
-                "cost@cheapest": costs_of(found),
+                "cost@cheapest": cost_of(costs, found, paid),
             }
     if intervals:
         thresholds = {limit.key: values[f"threshold@{limit.key}"][0] for limit in limits}
@@ -282,12 +279,24 @@ def evaluate_groups(
 
 
 class _Counts(NamedTuple):
-    """What is accepted of each group, as `Reviewer` counts it: numbers, or weights."""
+    """What is accepted of each group, as `Reviewer` and `cost_of` take it: numbers, or weights."""
 
     true_accepts: NDArray[Any]
     false_accepts: NDArray[Any]
     n_correct: NDArray[Any]
     total: Any  # an array, where `Reviewer` has a number
+
+    @property
+    def accepted(self) -> Any:
+        return self.true_accepts + self.false_accepts
+
+    @property
+    def acceptance_rate(self) -> Any:
+        return self.accepted / self.total
+
+    @property
+    def verification_rate(self) -> Any:
+        return (self.total - self.accepted) / self.total
 
     @property
     def false_rejects(self) -> Any:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.text import listed, money, percent, rounded_percent
 from fastarac.evaluation import wording
+from fastarac.evaluation.costs import evaluate_costs
 from fastarac.ocr.policies import BRIEFLY
-from fastarac.operating_points.points import operating_point
 from fastarac.report.crops import check_images, crops_of
 from fastarac.report.errors import (
     ConfusionTable,
@@ -146,10 +146,11 @@ def decisions_of(
 
 
 def _cost(subject: Subject, index: int, costs: VerificationCosts, reviewer: Reviewer | None) -> str:
-    here, everything = (
-        UNIT * costs.cost(operating_point(subject.sweep, threshold=threshold, reviewer=reviewer))
-        for threshold in (subject.point(index).threshold, math.inf)
-    )
+    found, spending = subject.evaluation.limits[index], subject.evaluation.spending
+    if spending is None:  # where only the ratios of the prices are known
+        points = {found.limit.key: found.point}
+        spending = evaluate_costs(subject.sweep, costs, reviewer, points)
+    here, everything = UNIT * spending.at_limits[found.limit.key], UNIT * spending.everything_checked
     prices = ", ".join(
         f"{name} {getattr(costs, name):g}" for name in ("verification", "correction", "error")
     )
