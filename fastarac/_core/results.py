@@ -1,10 +1,11 @@
 """What all results have in common: equal by value, read-only, and the same again after pickling.
 
 Frozen dataclasses inherit from `Result`, declared with ``eq=False``; named tuples, whose fields stand
-in a class of their own, from `TupleResult`. What is a table inherits from `Table` first. Arrays are
-views that refuse to be written to, whatever the caller does with an array of his own, and dicts are
-proxies of copies; copies and unpickled results are as they were. A pickle names a result by where users
-find it, ``fastarac.results:Interval``: files may be moved, and pickles read all the same.
+in a class of their own, from `TupleResult`. What is a table inherits from `Table` first, and what is
+printed line by line from `Sheet`. Arrays are views that refuse to be written to, whatever the caller
+does with an array of his own, and dicts are proxies of copies; copies and unpickled results are as they
+were. A pickle names a result by where users find it, ``fastarac.results:Interval``: files may be moved,
+and pickles read all the same.
 """
 
 from __future__ import annotations
@@ -102,6 +103,24 @@ class Shown:
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
         return html_table((), self.to_dict().items())
+
+
+class Sheet(Shown):
+    """A result that ``print`` shows as names and values, one below the other."""
+
+    __slots__ = ()
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Names and values, as people read them."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+    def _repr_html_(self) -> str:
+        return html_table((), self._rows())
 
 
 class Table(Shown):

@@ -7,14 +7,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.exceptions import undefined_is_nan
-from fastarac._core.results import Result
-from fastarac._core.showing import flat, html_table
+from fastarac._core.results import Result, Sheet
+from fastarac._core.showing import flat
 from fastarac._core.text import percent
 from fastarac.areas.arac import arac_area
 from fastarac.bounds.extremes import Bounds, outward
 from fastarac.bounds.points import bounded_point
 from fastarac.costs.verification import performance_of
-from fastarac.evaluation.limits import LABELS, Limit
+from fastarac.evaluation.costs import RATES
+from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
 
 AREAS = ("arac_auc", "normalized_arac_auc", "arp_auc", "roc_auc", "average_precision", "aurc", "augrc")
-RATES = ("acceptance_rate", "error_rate", "risk", "correction_rate")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,7 @@ class BoundedLimitEvaluation(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BoundedEvaluation(Result):
+class BoundedEvaluation(Sheet, Result):
     """The figures of a :class:`.BoundedSweep`; ``print`` shows them as a table.
 
     Attributes
@@ -85,21 +85,16 @@ class BoundedEvaluation(Result):
         """
         figures: dict[str, Any] = {"n": self.n, "recognition_rate": self.recognition_rate}
         for name in AREAS:
-            figures |= _ends(name, getattr(self, name))
+            figures |= ends_of(name, getattr(self, name))
         figures |= {"gamma": self.costs.gamma, "delta": self.costs.delta}
         for found in self.limits:
             at = f"@{found.limit.key}"
             figures[f"threshold{at}"] = found.point.threshold
-            for name in RATES:
-                figures |= _ends(name, getattr(found.point, name), at)
+            for name in RATES[1:]:  # the threshold has no bounds
+                figures |= ends_of(name + at, getattr(found.point, name))
             figures[f"acceptance_lost{at}"] = found.point.acceptance_lost
-            figures |= _ends("performance", found.performance, at)
+            figures |= ends_of(f"performance{at}", found.performance)
         return flat(figures)
-
-    def __str__(self) -> str:
-        rows = self._rows()
-        width = max(len(name) for name, _ in rows)
-        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
     def __repr__(self) -> str:
         return (
@@ -107,36 +102,22 @@ class BoundedEvaluation(Result):
             f"{len(self.limits)} limits)"
         )
 
-    def _repr_html_(self) -> str:
-        return html_table((), self._rows())
-
     def _rows(self) -> list[tuple[str, str]]:
-        """Names and values, as people read them."""
-        gamma, delta = self.costs.gamma, self.costs.delta
         rows = [
             ("items", f"{self.n:.12g}"),
             (LABELS["recognition_rate"], f"{self.recognition_rate:.4f}, exact"),
         ]
-        for name in AREAS:
-            unit = f" (γ = {gamma:g})" if name == "normalized_arac_auc" else ""
-            rows.append((LABELS[name] + unit, _said(getattr(self, name))))
+        rows += [(name_of(name, self.costs), _said(getattr(self, name))) for name in AREAS]
         for found in self.limits:
             point = found.point
             there = " at this threshold" if point.acceptance_lost else ""  # another may accept more
-            rows += [
-                (f"{found.limit}: accepted", _said(point.acceptance_rate, there)),
-                ("    threshold", f"{point.threshold!r}"),
-                ("    errors that remain", _said(point.error_rate, there)),
-                (f"    W (γ = {gamma:g}, δ = {delta:g})", _said(found.performance, there)),
-            ]
+            bounds = (point.acceptance_rate, point.error_rate, found.performance)
+            said = (_said(each, there) for each in bounds)
+            rows += rows_of(found, self.costs, *said)
             if point.acceptance_lost:
                 lost = f"at most {percent(point.acceptance_lost, 2)} of all items"
                 rows.insert(-1, ("    acceptance lost", lost))
         return rows
-
-
-def _ends(name: str, bounds: Bounds, at: str = "") -> dict[str, float]:
-    return {f"{name}_low{at}": bounds.low, f"{name}_high{at}": bounds.high}
 
 
 def _said(bounds: Bounds, there: str = "") -> str:

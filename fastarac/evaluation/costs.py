@@ -61,12 +61,17 @@ class CostEvaluation(Result):
             "reviewer_detection": people.detection_rate,
             "reviewer_false_alarm": people.false_alarm_rate,
         }
-        figures |= {f"{name}@cheapest": getattr(self.cheapest, name) for name in RATES}
+        figures |= rates_of(self.cheapest, "cheapest")
         figures["cost@cheapest"] = self.at_cheapest
         figures["cost@everything_checked"] = self.everything_checked
         figures["cost@nothing_checked"] = self.nothing_checked
         figures |= {f"cost@{key}": cost for key, cost in self.at_limits.items()}
         return flat(figures)
+
+
+def rates_of(point: OperatingPoint, where: str) -> dict[str, float]:
+    """Return the threshold and the rates of a point by name, with ``@`` and where that is."""
+    return {f"{name}@{where}": getattr(point, name) for name in RATES}
 
 
 def evaluate_costs(

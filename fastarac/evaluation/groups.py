@@ -19,16 +19,10 @@ from fastarac._engine.groups import count_pairs_of_groups
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac._engine.pairs import METRICS, value_of_pairs, values_of_pairs
 from fastarac.areas.arac import arac_area_of, pair_counts
-from fastarac.costs.verification import (
-    cost_of,
-    optimal_operating_point,
-    performance_of,
-    require_costs,
-    spoiled_by,
-)
+from fastarac.costs.verification import cost_of, optimal_operating_point, performance_of, spoiled_by
 from fastarac.evaluation.costs import who_verifies
-from fastarac.evaluation.items import reject_reviewer
-from fastarac.evaluation.limits import LABELS, UNIT_PRICES, read_limits
+from fastarac.evaluation.items import reject_reviewer, statistics_of
+from fastarac.evaluation.limits import LABELS, ends_of, prices_of, read_limits
 from fastarac.operating_points.points import point_of_limit
 from fastarac.reviewer import Reviewer
 from fastarac.sweep import threshold_sweep
@@ -189,7 +183,7 @@ def evaluate_groups(
     >>> result["error_rate@threshold=0.7"]
     array([0.        , 0.66666667])
     """
-    prices = UNIT_PRICES if costs is None else require_costs(costs)
+    prices = prices_of(costs)
     gamma = prices.gamma if gamma is None else positive_scalar(gamma, "gamma")
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     for name in names:
@@ -269,7 +263,9 @@ def evaluate_groups(
             }
     if intervals:
         thresholds = {limit.key: values[f"threshold@{limit.key}"][0] for limit in limits}
-        statistics = _statistics(names, gamma, thresholds)
+        last = {"normalized_arac_auc"}.intersection(names)
+        asked = [*(name for name in names if name in WITH_INTERVALS), *last]
+        statistics = statistics_of(asked, gamma, thresholds)
         values |= _intervals(items, labels, codes, statistics, groups, confidence_level)
     elif groups is not None:
         message = "groups is given without intervals=True; no other figure depends on them"
@@ -330,21 +326,6 @@ def _rows_of(codes: NDArray[Any]) -> list[NDArray[np.intp]]:
     return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
 
 
-def _statistics(
-    metrics: Sequence[str], gamma: float, thresholds: Mapping[str, float]
-) -> dict[str, Statistic]:
-    """The statistics that have intervals, by the names of the figures."""
-    from fastarac.uncertainty.statistics import Statistic
-
-    found = {name: Statistic(name) for name in metrics if name in WITH_INTERVALS}
-    if "normalized_arac_auc" in metrics:
-        found["normalized_arac_auc"] = Statistic("normalized_arac_auc", gamma=gamma)
-    for key, threshold in thresholds.items():
-        for rate in ("acceptance_rate", "error_rate"):
-            found[f"{rate}@{key}"] = Statistic(rate, threshold=threshold)
-    return found
-
-
 def _intervals(
     items: Items,
     labels: NDArray[Any],
@@ -374,10 +355,8 @@ def _intervals(
                     sample_weight=weight,
                     confidence_level=confidence_level,
                 )
-                figure, at, key = name.partition("@")
-                for end in ("low", "high"):
-                    column = ends.setdefault(f"{figure}_{end}{at}{key}", np.empty(len(labels)))
-                    column[row] = getattr(found, end)
+                for key, end in ends_of(name, found).items():
+                    ends.setdefault(key, np.empty(len(labels)))[row] = end
         if caught:
             doubted += 1
             doubt = doubt or _in_words(str(caught[0].message))

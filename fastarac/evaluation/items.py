@@ -9,32 +9,33 @@ from typing import TYPE_CHECKING, Any, overload
 
 from fastarac._core.checks import check_intervals, failure_of
 from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
-from fastarac._core.results import Result
-from fastarac._core.showing import flat, html_table
+from fastarac._core.results import Result, Sheet
+from fastarac._core.showing import flat
 from fastarac._core.text import listed, plural
 from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas import arac as areas
 from fastarac.areas.risk import risk_areas
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
-from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.evaluation.bounds import BoundedEvaluation, evaluate_bounds
-from fastarac.evaluation.costs import RATES, CostEvaluation, evaluate_costs, who_verifies
-from fastarac.evaluation.limits import LABELS, UNIT_PRICES, Limit, read_limits
+from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, who_verifies
+from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, prices_of, read_limits, rows_of
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.limits import sweep_of_limits
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
 from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep, split_grades
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Unpack
 
     from numpy.typing import ArrayLike
 
     from fastarac._core.interval import Interval
     from fastarac.areas.arac import CurveArea
+    from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.limits import Limits, OptionsOfItems
     from fastarac.reviewer import Reviewer
+    from fastarac.uncertainty.statistics import Statistic
 
 SCALARS = ("roc_auc", "pr_auc", "average_precision", "aurc", "normalized_aurc", "augrc")
 
@@ -62,7 +63,7 @@ class LimitEvaluation(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evaluation(Result):
+class Evaluation(Sheet, Result):
     """The figures of one model; ``print`` shows them as a table.
 
     Attributes
@@ -137,45 +138,29 @@ class Evaluation(Result):
         }
         for found in self.limits:
             key = found.limit.key
-            figures |= {f"{name}@{key}": getattr(found.point, name) for name in RATES}
+            figures |= rates_of(found.point, key)
             figures[f"performance@{key}"] = found.performance
             if found.guaranteed is not None:
                 sure = found.guaranteed
-                figures |= {f"{name}@guaranteed:{key}": getattr(sure.point, name) for name in RATES}
+                figures |= rates_of(sure.point, f"guaranteed:{key}")
                 figures[f"bound@guaranteed:{key}"] = sure.bound
                 figures["failure_probability"] = sure.failure_probability
         for name, interval in self.intervals.items():
-            figure, at, where = name.partition("@")
             figures["confidence_level"] = interval.confidence_level
-            figures[f"{figure}_low{at}{where}"] = interval.low
-            figures[f"{figure}_high{at}{where}"] = interval.high
+            figures |= ends_of(name, interval)
         return flat(figures) | ({} if self.spending is None else self.spending.to_dict())
 
-    def __str__(self) -> str:
-        rows = self._rows()
-        width = max(len(name) for name, _ in rows)
-        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
-
-    def _repr_html_(self) -> str:
-        return html_table((), self._rows())
-
     def _rows(self) -> list[tuple[str, str]]:
-        """Names and values, as people read them."""
         figures = self.to_dict()
-        gamma, delta = self.costs.gamma, self.costs.delta
         rows = [("items", f"{self.n:.12g}")]
-        for name, label in LABELS.items():
-            unit = f" (γ = {gamma:g})" if name == "normalized_arac_auc" else ""
+        for name in LABELS:
             value = math.nan if figures[name] is None else figures[name]
-            rows.append((label + unit, self._shown(name, value)))
+            rows.append((name_of(name, self.costs), self._shown(name, value)))
         for found in self.limits:
             limit, point = found.limit, found.point
-            rows += [
-                (f"{limit}: accepted", self._shown("acceptance_rate", point.acceptance_rate, limit)),
-                ("    threshold", f"{point.threshold!r}"),
-                ("    errors that remain", self._shown("error_rate", point.error_rate, limit)),
-                (f"    W (γ = {gamma:g}, δ = {delta:g})", f"{found.performance:.4f}"),
-            ]
+            accepted = self._shown("acceptance_rate", point.acceptance_rate, limit)
+            errors = self._shown("error_rate", point.error_rate, limit)
+            rows += rows_of(found, self.costs, accepted, errors, f"{found.performance:.4f}")
             if self.spending is not None:
                 rows.append(("    cost of an item", f"{self.spending.at_limits[limit.key]:.6g}"))
             if found.guaranteed is not None:
@@ -306,7 +291,7 @@ def evaluate(
     """
     check_intervals(intervals, confidence_level)
     limits = read_limits(max_error_rate, max_risk, threshold)
-    prices = UNIT_PRICES if costs is None else require_costs(costs)
+    prices = prices_of(costs)
     if isinstance(correct, BoundedSweep):
         reject_beside_sweep(confidence, sample_weight)
         refuse_of_bounds(
@@ -424,24 +409,34 @@ def reject_reviewer(reviewer: Reviewer | None, asked: str) -> None:
         raise ValueError(f"{message} is expected, or a cost_reviewer, who counts in the costs alone")
 
 
+def statistics_of(
+    names: Iterable[str], gamma: float, thresholds: Mapping[str, float]
+) -> dict[str, Statistic]:
+    """The statistics of figures, and of the rates at thresholds as they are, by the figures' names."""
+    from fastarac.uncertainty.statistics import Statistic
+
+    ratio = {"normalized_arac_auc": {"gamma": gamma}}
+    found = {name: Statistic(name, **ratio.get(name, {})) for name in names}
+    for key, threshold in thresholds.items():
+        for rate in ("acceptance_rate", "error_rate"):
+            found[f"{rate}@{key}"] = Statistic(rate, threshold=threshold)
+    return found
+
+
 def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[str, Interval]:
     """The intervals of all figures by name, as far as there is an asymptotic one."""
     from fastarac.uncertainty.asymptotic import asymptotic_interval
     from fastarac.uncertainty.statistics import Statistic
 
     weighted = data["sample_weight"] is not None
-    names = [*LABELS, *([] if weighted else ["normalized_aurc"])]
-    options: dict[str, dict[str, Any]] = {"normalized_arac_auc": {"gamma": gamma}}
-    asked = {name: Statistic(name, **options.get(name, {})) for name in names}
+    asked = statistics_of([*LABELS, *([] if weighted else ["normalized_aurc"])], gamma, {})
     for limit in limits:
-        key = limit.key
         if limit.criterion == "threshold":
-            for rate in ("acceptance_rate", "error_rate"):
-                asked[f"{rate}@{key}"] = Statistic(rate, threshold=limit.value)
+            asked |= statistics_of((), gamma, {limit.key: limit.value})
         else:
             name = f"acceptance_at_{limit.criterion.removeprefix('max_')}"
             of_limit: dict[str, Any] = {limit.criterion: limit.value, "interpolate": False}
-            asked[f"acceptance_rate@{key}"] = Statistic(name, **of_limit)
+            asked[f"acceptance_rate@{limit.key}"] = Statistic(name, **of_limit)
     found = {}
     doubts: dict[str, list[str]] = {}
     for name, statistic in asked.items():

@@ -10,7 +10,7 @@ import numpy as np
 from fastarac._core.checks import fractions_of, real_scalar
 from fastarac._core.results import Result
 from fastarac._core.text import percent
-from fastarac.costs.verification import VerificationCosts
+from fastarac.costs.verification import VerificationCosts, require_costs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from fastarac._core.interval import Interval
+    from fastarac.bounds.extremes import Bounds
     from fastarac.reviewer import Reviewer
 
     class Limits(TypedDict, total=False):
@@ -86,6 +88,34 @@ class Limit(Result):
             return f"at confidence >= {self.value!r}".removesuffix(".0")
         kind = "errors among the accepted" if self.criterion == "max_risk" else "errors"
         return f"at most {percent(self.value)} {kind}"
+
+
+def name_of(figure: str, costs: VerificationCosts) -> str:
+    """Return what a figure of :data:`LABELS` is called, with the price that it depends on."""
+    return LABELS[figure] + (f" (γ = {costs.gamma:g})" if figure == "normalized_arac_auc" else "")
+
+
+def rows_of(
+    found: Any, costs: VerificationCosts, accepted: str, errors: str, performance: str
+) -> list[tuple[str, str]]:
+    """Return what ``print`` shows of a limit, of which all was found."""
+    return [
+        (f"{found.limit}: accepted", accepted),
+        ("    threshold", f"{found.point.threshold!r}"),
+        ("    errors that remain", errors),
+        (f"    W (γ = {costs.gamma:g}, δ = {costs.delta:g})", performance),
+    ]
+
+
+def ends_of(name: str, ends: Interval | Bounds) -> dict[str, float]:
+    """Return both ends of a figure by name: ``_low`` and ``_high`` stand before its ``@``."""
+    figure, at, key = name.partition("@")
+    return {f"{figure}_{end}{at}{key}": getattr(ends, end) for end in ("low", "high")}
+
+
+def prices_of(costs: VerificationCosts | None) -> VerificationCosts:
+    """Check the prices of an evaluation, which may be left out."""
+    return UNIT_PRICES if costs is None else require_costs(costs)
 
 
 def read_limits(
