@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._engine import parallel
+from fastarac._engine import parallel, weighted
 from fastarac._engine.counting import (
     SweepArrays,
     count_values,
@@ -98,7 +98,7 @@ class SortedItems(NamedTuple):
 def count_pairs(items: Items) -> PairCounts:
     """Count the pairs of one correct and one incorrect item by their order."""
     if items.weight is not None:
-        return _count_weighted_pairs(items)
+        return weighted.count_weighted_pairs(items)
     if items.n <= FEW:
         _, _, bits, labels = next(items.chunks(0, items.n))
         bad, seen, correct, incorrect, doubled = _kernels.threshold.small_pairs(
@@ -200,7 +200,7 @@ def doubled_area(x: Array, y: Array) -> Exact:
 def sweep_arrays(items: Items) -> SweepArrays:
     """Return every threshold with the counts at it."""
     if items.weight is not None:
-        return _weighted_sweep(items, plan_buckets(items))
+        return weighted.weighted_sweep(items, plan_buckets(items))
     if items.n <= FEW:
         _, _, bits, labels = next(items.chunks(0, items.n))
         bad, seen, raw, true_accepts, false_accepts = _kernels.threshold.small_sweep(
@@ -458,72 +458,3 @@ def _move_bounds_past_ties(buckets: Buckets) -> None:
 def scale_of(largest: float) -> float:
     """Power of two that brings `largest` into [0.5, 1), as far as there is one."""
     return math.ldexp(1.0, max(-1021, min(1021, -math.frexp(largest)[1])))
-
-
-def _sum_buckets(items: Items, plan: Plan) -> tuple[Buckets, NDArray[np.float64], float]:
-    """Sorted buckets of weighted items, the sums of each, and the scale of these sums."""
-    buckets = spread(items, plan)
-    scale = scale_of(float(buckets.weights.max()))
-    n_buckets = len(buckets.bounds) - 1
-    results = np.empty((n_buckets, 7))
-
-    def step(first: int, last: int) -> None:
-        _kernels.weighted.sums_of_buckets(
-            buckets.keys, buckets.weights, scale, buckets.bounds, first, last, results
-        )
-
-    over_buckets(n_buckets, items.n, lambda: step)
-    return buckets, results, scale
-
-
-def _count_weighted_pairs(items: Items) -> PairCounts:
-    if items.weight is not None and items.n <= SINGLE:
-        scale = scale_of(float(items.weight.max()))
-        _, _, bits, labels = next(items.chunks(0, items.n))
-        bad, seen, sums = _kernels.weighted.small_pairs(
-            bits, labels, items.weight, items.layout.kind, items.layout.exponent, scale
-        )
-        items.check(not_finite=bad, seen_labels=seen)
-    else:
-        _, results, scale = _sum_buckets(items, plan_buckets(items))
-        sums = _kernels.weighted.combine(results)
-    _, p_high, p_low, q_high, q_low, high, low = sums.tolist()
-    unit = Fraction(scale)
-    return PairCounts(
-        _exact(p_high, p_low, unit), _exact(q_high, q_low, unit), _exact(high, low, unit * unit)
-    )
-
-
-def _exact(high: float, low: float, unit: Fraction) -> Fraction:
-    """The value of a double-double in this unit, faster than by sums of fractions."""
-    numerator, common = exact_quotient(high, low)
-    return Fraction(numerator * unit.denominator, common * unit.numerator)
-
-
-def exact_quotient(high: float, low: float) -> tuple[int, int]:
-    """The value of a double-double as numerator and denominator."""
-    a, b = high.as_integer_ratio()
-    c, d = low.as_integer_ratio()
-    common = max(b, d)  # both are powers of two
-    return a * (common // b) + c * (common // d), common
-
-
-def _weighted_sweep(items: Items, plan: Plan) -> SweepArrays:
-    buckets, results, scale = _sum_buckets(items, plan)
-    n_buckets = len(buckets.bounds) - 1
-    above = _kernels.weighted.sums_above(results)
-    size = 1 + int(results[:, 0].sum())
-    raw = np.empty(size, items.layout.bits)
-    true_accepts = np.zeros(size)
-    false_accepts = np.zeros(size)
-
-    def step(first: int, last: int) -> None:
-        _kernels.weighted.write_buckets_weighted(
-            buckets.keys, buckets.weights, scale, buckets.bounds, first, last, items.layout.kind,
-            above, raw, true_accepts, false_accepts,
-        )  # fmt: skip
-
-    over_buckets(n_buckets, items.n, lambda: step)
-    true_accepts /= scale
-    false_accepts /= scale
-    return SweepArrays(thresholds_of(raw, items.layout), true_accepts, false_accepts)

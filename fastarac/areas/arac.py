@@ -20,7 +20,8 @@ from fastarac._engine.counting import SweepArrays
 from fastarac._engine.inputs import NAMES, read_items
 from fastarac._engine.pairs import quotient_of_pairs, value_of_pairs, whole_pairs
 from fastarac._engine.smaller_class import corners_around_few
-from fastarac._engine.sorting import PairCounts, SortedItems, exact_quotient
+from fastarac._engine.sorting import PairCounts, SortedItems
+from fastarac._engine.weighted import exact_quotient
 from fastarac._kernels.codes import (
     PRECISION_INTEGRALS,
     PRECISION_TRAPEZOIDS,

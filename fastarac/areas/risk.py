@@ -16,7 +16,7 @@ from fastarac import _kernels
 from fastarac._core.checks import choice, positive_scalar
 from fastarac._core.exceptions import warn_undefined
 from fastarac._engine.pairs import whole_pairs
-from fastarac._engine.sorting import exact_quotient
+from fastarac._engine.weighted import exact_quotient
 from fastarac._kernels.codes import OF_ESTIMATOR
 from fastarac.areas.arac import (
     CurveArea,
