@@ -62,9 +62,9 @@ def instructions(call: Callable[[], Any], directory: Path) -> int:
 
 def count(sizes: Sequence[int], works: str) -> list[tuple[str, int, int]]:
     """Name, number of items and instructions of each work: where Callgrind runs this process."""
-    from fastarac._engine import numpy_sort
+    from fastarac._engine import strategy
 
-    numpy_sort.slowness = lambda _: 1.0  # type: ignore[assignment]  # a clock decides otherwise
+    strategy.slowness = lambda _: 1.0  # type: ignore[assignment]  # a clock decides otherwise
     cases = [(work, n, work.inputs(n)) for work in WORKS if works in work.name for n in sizes]
     for work, _, items in cases:
         work.run(items)

@@ -12,7 +12,7 @@ from fastarac._core.results import Table, TupleResult
 from fastarac._engine import parallel
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import ThresholdSweep, as_points, as_sweep, reject_beside_sweep
+from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, reject_beside_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -187,7 +187,7 @@ def arac_curve(
     if isinstance(correct, BoundedSweep):
         refuse_of_bounds(reviewer=reviewer)
         return _between(arac_curve, correct, confidence, sample_weight)
-    sweep = as_points(correct, confidence, sample_weight)
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).points
     if reviewer is not None:
         y = reviewer.accuracy_after_correction(sweep)
         return ARACCurve(sweep.acceptance_rate, y, sweep.thresholds)
@@ -346,7 +346,7 @@ def generalized_rc_curve(
     """
     if isinstance(correct, BoundedSweep):
         return _between(generalized_rc_curve, correct, confidence, sample_weight)
-    sweep = as_points(correct, confidence, sample_weight)
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).points
     x, y = _points("error_points", sweep.true_accepts, sweep.false_accepts, flag=False)
     return GeneralizedRCCurve(x, y, sweep.thresholds)
 

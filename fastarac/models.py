@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
+from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.inputs import NAMES, read_items
-from fastarac._engine.sorting import sweep_arrays
-from fastarac.sweep import ThresholdSweep, every_threshold, trusted_sweep
+from fastarac.sweep import ThresholdSweep, sweep_of_items, whole_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -60,8 +60,8 @@ def named_models(
 
 def sweep_of(model: Model, name: str, names: tuple[str, str, str] = NAMES) -> ThresholdSweep:
     """Return the sweep of one model; error messages begin with `name`."""
-    if isinstance(model, ThresholdSweep):
-        return every_threshold(model)
+    if isinstance(model, AcceptedCounts):
+        return whole_sweep(model)
     if not isinstance(model, tuple | list) or len(model) not in (2, 3):
         found = type(model).__name__
         if isinstance(model, tuple | list):
@@ -69,7 +69,7 @@ def sweep_of(model: Model, name: str, names: tuple[str, str, str] = NAMES) -> Th
         message = f"{name} is a {found}; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
         raise TypeError(message)
     try:
-        return trusted_sweep(*sweep_arrays(read_items(*model[:2], None, names)))
+        return sweep_of_items(read_items(*model[:2], None, names))
     except (TypeError, ValueError) as error:
         message = f"{name}: {error}"
         raise type(error)(message) from error

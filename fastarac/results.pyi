@@ -56,6 +56,7 @@ from .operation.planning import SampleSizes as SampleSizes
 from .operation.shifts import ConfidenceShift as ConfidenceShift
 from .operation.shifts import Reference as Reference
 from .sweep import AcceptanceCounts as AcceptanceCounts
+from .sweep import CornerSweep as CornerSweep
 from .sweep import ThresholdSweep as ThresholdSweep
 from .uncertainty.bands import ConfidenceBand as ConfidenceBand
 from .uncertainty.comparison import DeLongTest as DeLongTest

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.results import Result, Table, TupleResult, read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import rounded_percent
-from fastarac._engine import runs, sorting
-from fastarac._engine.counting import SweepArrays, integer_thresholds
+from fastarac._engine.counts import (
+    AcceptedCounts,
+    CountsAtThresholds,
+    ThresholdCounts,
+    integer_thresholds,
+)
 from fastarac._engine.grades import GradedItems, graded_items
 from fastarac._engine.inputs import NAMES, read_counts, read_items, vector
-from fastarac._engine.smaller_class import corners_around_few
+from fastarac._engine.ranked import RankedItems, corners_of, every_threshold
 
-FloatArray = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac._engine.inputs import Items
+
+S = TypeVar("S", bound="_Sweep")
 
 
 class _AcceptanceCounts(NamedTuple):
@@ -51,8 +59,62 @@ class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
         return np.stack([np.stack([tr, fr], axis=-1), np.stack([fa, ta], axis=-1)], axis=-2)
 
 
+class _Sweep(CountsAtThresholds, Table, Result):
+    """What the sweep with every threshold and that with corners share."""
+
+    __slots__ = ()
+    _is_sweep = True
+
+    def __post_init__(self) -> None:
+        given = [
+            value if isinstance(value, np.ndarray) else vector(value, name)
+            for name, value in self.to_columns().items()
+        ]
+        _set(self, *(np.array(array) for array in given))  # copies: the caller's arrays may change
+        _check_sweep(*given)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({len(self.thresholds) - 1} thresholds, "
+            f"{self.n_correct:.12g} correct, {self.n_incorrect:.12g} incorrect)"
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"{self.total:,.12g} items, {rounded_percent(self.recognition_rate)} correct, "
+            f"{len(self.thresholds) - 1:,} thresholds"
+        )
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each threshold."""
+        names = ("thresholds", "true_accepts", "false_accepts")
+        return {name: getattr(self, name) for name in names}
+
+    def _points_at(self, threshold: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """Numbers as they were given, and the last of these points with a threshold at least that."""
+        given = np.asarray(threshold)
+        if given.dtype.kind not in "biufO":
+            message = f"threshold has type {given.dtype}; a number is expected"
+            raise TypeError(message)
+        if np.any(given != given):
+            message = "threshold is NaN; a number is expected"
+            raise ValueError(message)
+        rising = self.thresholds[:0:-1]
+        if given.dtype.kind in "iuO" and np.any(abs(given) > 1 << 53):
+            # neither side may be rounded on the way to a common type
+            rising, given = rising.astype(object), given.astype(object)
+        return given, np.asarray(len(rising) - np.searchsorted(rising, given, side="left"))
+
+    def _counts_at(self, points: NDArray[np.intp]) -> AcceptanceCounts:
+        accepted = self.true_accepts[points], self.false_accepts[points]
+        rejected = self.n_correct - accepted[0], self.n_incorrect - accepted[1]
+        if points.ndim == 0:
+            return AcceptanceCounts(*(x.item() for x in (*accepted, *rejected)))
+        return AcceptanceCounts(*accepted, *rejected)
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ThresholdSweep(Table, Result):
+class ThresholdSweep(_Sweep):
     """Counts of accepted items at every threshold that makes a difference.
 
     An item is accepted iff its confidence is at or above the threshold. With m distinct confidences
@@ -70,10 +132,6 @@ class ThresholdSweep(Table, Result):
         float64 where the items are weighted.
     false_accepts : ndarray of shape (m + 1,)
         The same for the incorrect items; from 0 to `n_incorrect`.
-    corners_only : bool
-        Whether thresholds inside runs of correct items are left out: of distinct confidences that
-        follow on each other without an error, only the lowest is there. The curves over it bend
-        nowhere else. What needs the others raises ``ValueError``.
 
     Examples
     --------
@@ -89,36 +147,9 @@ class ThresholdSweep(Table, Result):
     ThresholdSweep(3 thresholds, 3 correct, 1 incorrect)
     """
 
-    _is_sweep = True
-
     thresholds: NDArray[Any]
     true_accepts: NDArray[Any]
     false_accepts: NDArray[Any]
-    corners_only: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        given = [
-            value if isinstance(value, np.ndarray) else vector(value, name)
-            for name, value in self.to_columns().items()
-        ]
-        _set(self, *(np.array(array) for array in given))  # copies: the caller's arrays may change
-        _check_sweep(*given)
-        if self.corners_only and self.true_accepts.dtype != np.int64:
-            message = "corners_only is given with counts of type float64; int64 is expected"
-            raise TypeError(message)
-
-    def __repr__(self) -> str:
-        return (
-            f"ThresholdSweep({len(self.thresholds) - 1} thresholds, "
-            f"{self.n_correct:.12g} correct, {self.n_incorrect:.12g} incorrect"
-            f"{', corners only' if self.corners_only else ''})"
-        )
-
-    def __str__(self) -> str:
-        return (
-            f"{self.total:,.12g} items, {rounded_percent(self.recognition_rate)} correct, "
-            f"{len(self.thresholds) - 1:,} thresholds{', corners only' if self.corners_only else ''}"
-        )
 
     @staticmethod
     def from_counts(
@@ -160,93 +191,10 @@ class ThresholdSweep(Table, Result):
         values = np.concatenate([values[-1:], values[::-1]])[used]
         if values.dtype.kind in "iu":
             values = integer_thresholds(values)
-            return trusted_sweep(values, true_accepts, false_accepts)
-        values = values.astype(np.float64) + 0.0  # minus zero is zero
-        values[0] = np.inf
-        return trusted_sweep(values, true_accepts, false_accepts)
-
-    def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one row for each threshold."""
-        names = ("thresholds", "true_accepts", "false_accepts")
-        return {name: getattr(self, name) for name in names}
-
-    @property
-    def n_correct(self) -> int | float:
-        """Weight of the correct items, n⁺; their number where the items are not weighted."""
-        return self.true_accepts.item(-1)  # type: ignore[no-any-return]
-
-    @property
-    def n_incorrect(self) -> int | float:
-        """Weight of the incorrect items, n⁻."""
-        return self.false_accepts.item(-1)  # type: ignore[no-any-return]
-
-    @property
-    def total(self) -> int | float:
-        """Weight of all items, Ω (equation 2)."""
-        return self.n_correct + self.n_incorrect
-
-    @property
-    def recognition_rate(self) -> float:
-        """Share of correct items, β = n⁺/Ω (equation 6)."""
-        return self.n_correct / self.total
-
-    @property
-    def false_rejects(self) -> NDArray[Any]:
-        """Correct items below each threshold, FR, of shape (m + 1,)."""
-        return self.n_correct - self.true_accepts
-
-    @property
-    def true_rejects(self) -> NDArray[Any]:
-        """Incorrect items below each threshold, TR, of shape (m + 1,)."""
-        return self.n_incorrect - self.false_accepts
-
-    @property
-    def acceptance_rate(self) -> FloatArray:
-        """X = (TA + FA)/Ω (equation 1), also coverage or automation rate; from 0 to 1."""
-        return self._divided(self._accepted(), self.total)
-
-    @property
-    def verification_rate(self) -> FloatArray:
-        """R_R = 1 − X (equation 3): the share that people look at; from 1 to 0."""
-        accepted = self._accepted()
-        return self._divided(np.subtract(self.total, accepted, out=accepted), self.total)
-
-    @property
-    def correction_rate(self) -> FloatArray:
-        """R_C = TR/Ω (equation 4): the share that people correct; from 1 − β to 0."""
-        rejected = np.subtract(self.n_incorrect, self.false_accepts, dtype=np.float64)
-        return self._divided(rejected, self.total)
-
-    @property
-    def error_rate(self) -> FloatArray:
-        """R_E = FA/Ω (equation 5): undetected errors among *all* items; from 0 to 1 − β."""
-        return self._divided(self.false_accepts, self.total)
-
-    @property
-    def accuracy_after_correction(self) -> FloatArray:
-        """Y = (TA + TR + FR)/Ω = 1 − R_E (equation 16); from 1 to β."""
-        right = np.subtract(self.total, self.false_accepts, dtype=np.float64)
-        return self._divided(right, self.total)
-
-    @property
-    def risk(self) -> FloatArray:
-        """Errors among the *accepted* items, FA/(TA + FA); the first value is that of the next."""
-        return self._of_accepted(self.false_accepts)
-
-    @property
-    def precision(self) -> FloatArray:
-        """R_P = TA/(TA + FA), correct ones among the accepted; the first value is that of the next."""
-        return self._of_accepted(self.true_accepts)
-
-    @property
-    def recall(self) -> FloatArray:
-        """R_TP = TA/n⁺, the true positive rate; NaN where there is no correct item."""
-        return self._divided(self.true_accepts, self.n_correct)
-
-    @property
-    def false_positive_rate(self) -> FloatArray:
-        """R_FP = FA/n⁻; NaN where there is no incorrect item."""
-        return self._divided(self.false_accepts, self.n_incorrect)
+        else:
+            values = values.astype(np.float64) + 0.0  # minus zero is zero
+            values[0] = np.inf
+        return ThresholdSweep(values, true_accepts, false_accepts)
 
     def at(self, threshold: ArrayLike) -> AcceptanceCounts:
         """Return the counts at any threshold, not only those of the sweep.
@@ -264,8 +212,7 @@ class ThresholdSweep(Table, Result):
         Raises
         ------
         ValueError
-            Where a threshold is NaN; of a sweep with corners only, where it may lie inside a run of
-            correct items.
+            Where a threshold is NaN.
 
         Examples
         --------
@@ -274,32 +221,14 @@ class ThresholdSweep(Table, Result):
         >>> sweep.at(0.5)
         AcceptanceCounts(true_accepts=2, false_accepts=1, false_rejects=1, true_rejects=0)
         """
-        given = np.asarray(threshold)
-        if given.dtype.kind not in "biufO":
-            message = f"threshold has type {given.dtype}; a number is expected"
-            raise TypeError(message)
-        if np.any(given != given):
-            message = "threshold is NaN; a number is expected"
-            raise ValueError(message)
-        rising = self.thresholds[:0:-1]
-        if given.dtype.kind in "iuO" and np.any(abs(given) > 1 << 53):
-            # neither side may be rounded on the way to a common type
-            rising, given = rising.astype(object), given.astype(object)
-        index = len(rising) - np.searchsorted(rising, given, side="left")
-        if self.corners_only:
-            _check_not_inside(self, index, given)
-        accepted = self.true_accepts[index], self.false_accepts[index]
-        rejected = self.n_correct - accepted[0], self.n_incorrect - accepted[1]
-        if given.ndim == 0:
-            return AcceptanceCounts(*(x.item() for x in (*accepted, *rejected)))
-        return AcceptanceCounts(*accepted, *rejected)
+        return self._counts_at(self._points_at(threshold)[1])
 
     def __add__(self, other: object) -> ThresholdSweep:
         """Merge with the sweep of other items: the sweep of all items together, exactly."""
+        if isinstance(other, CornerSweep):
+            whole_sweep(other)
         if not isinstance(other, ThresholdSweep):
             return NotImplemented
-        every_threshold(self)
-        every_threshold(other)
         whole = self.true_accepts.dtype == other.true_accepts.dtype == np.int64
         if whole and self.total + other.total > np.iinfo(np.int64).max:
             message = f"the merged counts sum to {self.total + other.total}, beyond int64"
@@ -309,48 +238,109 @@ class ThresholdSweep(Table, Result):
             _at_thresholds(self, thresholds, name) + _at_thresholds(other, thresholds, name)
             for name in ("true_accepts", "false_accepts")
         ]
-        return trusted_sweep(thresholds, *counts)
+        return trusted_sweep(ThresholdSweep, ThresholdCounts(thresholds, *counts))
 
     def __radd__(self, other: object) -> ThresholdSweep:
         """Let ``sum(sweeps)`` merge: it starts from 0."""
         return self if other == 0 else NotImplemented
 
-    def _accepted(self) -> FloatArray:
-        dtype = np.float64 if self.total <= 1 << 53 else None
-        accepted: NDArray[Any] = np.add(self.true_accepts, self.false_accepts, dtype=dtype)
-        return accepted.astype(np.float64, copy=False)  # vast counts are rounded after they are added
 
-    def _of_accepted(self, counts: NDArray[Any]) -> FloatArray:
-        accepted = self._accepted()
-        accepted[0] = 1.0
-        np.divide(counts, accepted, out=accepted)
-        accepted[0] = accepted[1]
-        return accepted
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CornerSweep(_Sweep):
+    """Counts of accepted items at the thresholds between which no curve over them bends.
 
-    @staticmethod
-    def _divided(counts: NDArray[Any], by: float) -> FloatArray:
-        """`counts` / `by`, NaN where that is 0, in place where `counts` is an array made for it."""
-        out = counts if counts.dtype == np.float64 and counts.flags.writeable else None
-        with np.errstate(invalid="ignore"):
-            quotient: FloatArray = np.divide(counts, by, out=out)
-        return quotient
+    Those inside runs of correct items are left out: of distinct confidences that follow on each other
+    without an error, only the lowest is there. Made by :func:`.threshold_sweep` with
+    ``corners_only=True``; functions take it in place of a :class:`.ThresholdSweep` where corners
+    suffice, and raise ``TypeError`` where they need every threshold.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (m + 1,)
+        Strictly decreasing from ``inf``; float64, or an object array of Python integers.
+    true_accepts, false_accepts : ndarray of int64 of shape (m + 1,)
+        Number of the correct and of the incorrect items with ``confidence >= threshold``.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> corners = fa.threshold_sweep([1, 0, 1, 1], [0.9, 0.8, 0.7, 0.6], corners_only=True)
+    >>> corners
+    CornerSweep(3 thresholds, 3 correct, 1 incorrect)
+    >>> corners.thresholds
+    array([inf, 0.9, 0.8, 0.6])
+    >>> fa.arac_auc_score(corners)
+    0.84375
+    """
+
+    thresholds: NDArray[Any]
+    true_accepts: NDArray[Any]
+    false_accepts: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        _Sweep.__post_init__(self)
+        if self.true_accepts.dtype != np.int64:
+            message = "CornerSweep is given counts of type float64; int64 is expected"
+            raise TypeError(message)
+
+    def __str__(self) -> str:
+        return f"{_Sweep.__str__(self)}, corners only"
+
+    def at(self, threshold: ArrayLike) -> AcceptanceCounts:
+        """Return the counts at thresholds of which the corners tell: their own, and those outside runs.
+
+        Parameters
+        ----------
+        threshold : scalar or array_like
+            Real; infinite ones are allowed, NaN is not.
+
+        Returns
+        -------
+        AcceptanceCounts
+            Of numbers, or of arrays in the shape of `threshold`.
+
+        Raises
+        ------
+        ValueError
+            Where a threshold is NaN, or may lie inside a run of correct items.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> corners = fa.threshold_sweep([1, 0, 1, 1], [0.9, 0.8, 0.7, 0.6], corners_only=True)
+        >>> corners.at(0.8)
+        AcceptanceCounts(true_accepts=1, false_accepts=1, false_rejects=2, true_rejects=0)
+        """
+        given, points = self._points_at(threshold)
+        # above the point below: does it divide the run that ends there?
+        below = np.minimum(points + 1, len(self.thresholds) - 1)
+        correct = self.true_accepts[below] - self.true_accepts[points]
+        run = (self.false_accepts[below] == self.false_accepts[points]) & (correct > 1)
+        inside = np.atleast_1d(run & (given != self.thresholds[points]) & (given != np.inf))
+        if inside.any():
+            message = (
+                f"threshold {np.atleast_1d(given)[inside].flat[0]} may lie inside a run of correct "
+                "items, of which this CornerSweep has no more than the end; a threshold of its own, or "
+                "a sweep made without corners_only=True, is expected"
+            )
+            raise ValueError(message)
+        return self._counts_at(points)
+
+    def __add__(self, other: object) -> ThresholdSweep:
+        """Raise ``TypeError``: sweeps with every threshold can be merged."""
+        return whole_sweep(self)
+
+    __radd__ = __add__
 
 
-def trusted_sweep(
-    thresholds: NDArray[Any],
-    true_accepts: NDArray[Any],
-    false_accepts: NDArray[Any],
-    *,
-    corners_only: bool = False,
-) -> ThresholdSweep:
-    """Make a sweep of arrays that the library itself has made, without a check or a copy."""
-    sweep = ThresholdSweep.__new__(ThresholdSweep)
-    _set(sweep, thresholds, true_accepts, false_accepts)
-    object.__setattr__(sweep, "corners_only", corners_only)
+def trusted_sweep(kind: type[S], counts: CountsAtThresholds) -> S:
+    """Make a sweep of counts that the library itself has made, without a check or a copy."""
+    sweep = kind.__new__(kind)
+    _set(sweep, counts.thresholds, counts.true_accepts, counts.false_accepts)
     return sweep
 
 
-def _set(sweep: ThresholdSweep, *arrays: NDArray[Any]) -> None:
+def _set(sweep: _Sweep, *arrays: NDArray[Any]) -> None:
     for name, array in zip(("thresholds", "true_accepts", "false_accepts"), arrays, strict=True):
         object.__setattr__(sweep, name, read_only(array))
 
@@ -378,21 +368,6 @@ def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
         raise ValueError(message)
 
 
-def _check_not_inside(sweep: ThresholdSweep, index: NDArray[np.intp], given: NDArray[Any]) -> None:
-    """Raise where a threshold, above the point below, may divide the run that ends at that point."""
-    below = np.minimum(index + 1, len(sweep.thresholds) - 1)
-    correct = sweep.true_accepts[below] - sweep.true_accepts[index]
-    run = (sweep.false_accepts[below] == sweep.false_accepts[index]) & (correct > 1)
-    inside = np.atleast_1d(run & (given != sweep.thresholds[index]) & (given != np.inf))
-    if inside.any():
-        message = (
-            f"threshold {np.atleast_1d(given)[inside].flat[0]} may lie inside a run of correct items, "
-            "of which this ThresholdSweep, with corners only, has no more than the end; a threshold of "
-            "its own, or a sweep made without corners_only=True, is expected"
-        )
-        raise ValueError(message)
-
-
 def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -> NDArray[Any]:
     """Counts `name` of the sweep at decreasing thresholds that include its own."""
     rising = sweep.thresholds[::-1]
@@ -400,6 +375,19 @@ def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -
     return getattr(sweep, name)[index]  # type: ignore[no-any-return]
 
 
+@overload
+def threshold_sweep(
+    correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    graded: bool = False,
+    corners_only: Literal[False] = False,
+) -> ThresholdSweep: ...
+@overload
+def threshold_sweep(
+    correct: ArrayLike, confidence: ArrayLike, *, corners_only: Literal[True]
+) -> CornerSweep: ...
 @takes_items_only("it makes a sweep of items")
 def threshold_sweep(
     correct: ArrayLike,
@@ -408,7 +396,7 @@ def threshold_sweep(
     sample_weight: ArrayLike | None = None,
     graded: bool = False,
     corners_only: bool = False,
-) -> ThresholdSweep:
+) -> ThresholdSweep | CornerSweep:
     """Count the accepted correct and incorrect items at every distinct threshold.
 
     Parameters
@@ -429,7 +417,8 @@ def threshold_sweep(
     Returns
     -------
     ThresholdSweep
-        Points from nothing accepted to everything accepted.
+        Points from nothing accepted to everything accepted; a :class:`~.results.CornerSweep` with
+        `corners_only`.
 
     Raises
     ------
@@ -445,10 +434,10 @@ def threshold_sweep(
     The counts are those of Kimura et al. 2024, table 1. The order of the items does not matter:
     equal confidences are one threshold. Sums are exact integers, or, of weights, rounded once.
 
-    A sweep with `corners_only` gives the same values, to the last bit, for all that depends on pairs,
+    A sweep of corners gives the same values, to the last bit, for all that depends on pairs,
     errors and corners: the ARAC and ROC areas and their parts, the hull, the acceptance at an error
     rate or a risk, the costs, ARP-AUC and AURC by "mean" and "exact", PR-AUC by Davis and Goadrich.
-    What needs single thresholds inside a run refuses it.
+    What needs single thresholds inside a run raises ``TypeError``.
 
     Examples
     --------
@@ -466,84 +455,60 @@ def threshold_sweep(
             other = "graded" if graded else "sample_weight"
             message = f"corners_only is given with {other}; it takes whole items, so one of them"
             raise TypeError(f"{message} is expected")
-        arrays = runs.corners_of(read_items(correct, confidence))
-        return trusted_sweep(*arrays, corners_only=True)
+        items = read_items(correct, confidence)
+        return trusted_sweep(CornerSweep, corners_of(items))
     if graded:
         correct, confidence, sample_weight, _ = graded_items(correct, confidence, sample_weight)
-    return trusted_sweep(*sorting.sweep_arrays(read_items(correct, confidence, sample_weight)))
+    return sweep_of_items(read_items(correct, confidence, sample_weight))
+
+
+def sweep_of_items(items: Items) -> ThresholdSweep:
+    """Count the items at every threshold."""
+    return trusted_sweep(ThresholdSweep, every_threshold(items))
 
 
 def as_sweep(
-    correct: ArrayLike | ThresholdSweep,
-    confidence: ArrayLike | None,
-    sample_weight: ArrayLike | None = None,
-) -> ThresholdSweep:
-    """Return the sweep that stands in place of (correct, confidence), or build it from them.
-
-    With every threshold: `as_corners` is for what needs no more than corners.
-    """
-    if isinstance(correct, ThresholdSweep):
-        reject_beside_sweep(confidence, sample_weight)
-        return every_threshold(correct)
-    return threshold_sweep(
-        correct, require_confidence(confidence, beside=correct), sample_weight=sample_weight
-    )
-
-
-def as_points(
-    correct: ArrayLike | ThresholdSweep,
-    confidence: ArrayLike | None,
-    sample_weight: ArrayLike | None = None,
-) -> ThresholdSweep:
-    """`as_sweep` for what is read at each point: a sweep with corners only has its own points."""
-    if isinstance(correct, ThresholdSweep):
-        reject_beside_sweep(confidence, sample_weight)
-        return correct
-    return as_sweep(correct, confidence, sample_weight)
-
-
-def as_corners(
-    correct: ArrayLike | ThresholdSweep,
-    confidence: ArrayLike | None,
+    correct: ArrayLike | AcceptedCounts,
+    confidence: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     names: tuple[str, str, str] = NAMES,
 ) -> ThresholdSweep:
-    """`as_sweep` for what needs no more than corners: these alone where they are made faster."""
-    if isinstance(correct, ThresholdSweep):
+    """Return the sweep with every threshold: the one given, or that of (correct, confidence)."""
+    if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight, names[1])
-        return correct
-    items = read_items(
-        correct, require_confidence(confidence, names, beside=correct), sample_weight, names
-    )
-    corners = corners_around_few(items)
-    if corners is not None:
-        return trusted_sweep(*corners, corners_only=True)
-    return trusted_sweep(*sorting.sweep_arrays(items))
+        return whole_sweep(correct)
+    confidence = require_confidence(confidence, names, beside=correct)
+    return sweep_of_items(read_items(correct, confidence, sample_weight, names))
 
 
-def every_threshold(sweep: ThresholdSweep) -> ThresholdSweep:
-    """Raise where the sweep has corners only."""
-    if sweep.corners_only:
-        message = (
-            f"{sweep!r} is given, which lacks the thresholds inside runs of correct items; (correct, "
-            "confidence), or a sweep made of them without corners_only=True, is expected"
-        )
-        raise ValueError(message)
-    return sweep
+def as_ranked(
+    correct: ArrayLike | AcceptedCounts,
+    confidence: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    names: tuple[str, str, str] = NAMES,
+    *,
+    corners: bool = False,
+) -> RankedItems:
+    """Return what less than a sweep is read from: items in order, or the counts that stand for them.
 
-
-def sweep_of_runs(
-    correct: ArrayLike | ThresholdSweep, confidence: ArrayLike | None = None
-) -> ThresholdSweep:
-    """`as_sweep` at those points alone that statistics of pairs need, without thresholds.
-
-    See `_kernels.runs`.
+    With `corners`, what is asked for needs no more than these, so that a `CornerSweep` will do.
     """
-    if isinstance(correct, ThresholdSweep):
-        reject_beside_sweep(confidence, None)
-        arrays = SweepArrays(correct.thresholds, correct.true_accepts, correct.false_accepts)
-        return trusted_sweep(*runs.merged(arrays))
-    return trusted_sweep(*runs.sweep_of_runs(read_items(correct, require_confidence(confidence))))
+    if isinstance(correct, AcceptedCounts):
+        reject_beside_sweep(confidence, sample_weight, names[1])
+        return RankedItems(None, correct if corners else whole_sweep(correct), corners=corners)
+    confidence = require_confidence(confidence, names, beside=correct)
+    return RankedItems(read_items(correct, confidence, sample_weight, names), corners=corners)
+
+
+def whole_sweep(sweep: AcceptedCounts) -> ThresholdSweep:
+    """Raise ``TypeError`` for a sweep without the thresholds inside runs."""
+    if isinstance(sweep, ThresholdSweep):
+        return sweep
+    message = (
+        f"{sweep!r} is given, which lacks the thresholds inside runs of correct items; (correct, "
+        "confidence), or a sweep made of them without corners_only=True, is expected"
+    )
+    raise TypeError(message)
 
 
 def reject_beside_sweep(
@@ -573,7 +538,7 @@ def split_grades(
     groups: ArrayLike | None,
 ) -> GradedItems:
     """Return graded items as weighted ones in groups; a sweep has no grades any more."""
-    if isinstance(correct, ThresholdSweep):
+    if isinstance(correct, AcceptedCounts):
         message = "graded is given beside a ThresholdSweep; the sweep alone is expected"
         raise TypeError(message)
     return graded_items(correct, require_confidence(confidence), sample_weight, groups)
@@ -584,6 +549,8 @@ def require_confidence(
 ) -> ArrayLike:
     """Raise where `confidence` was left out and no sweep was given in its place."""
     if confidence is None:
+        if isinstance(beside, AcceptedCounts):
+            whole_sweep(beside)
         message = f"{names[1]} is missing; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
         if isinstance(beside, str | os.PathLike):
             message += " (fastarac.io.read_outputs reads files)"

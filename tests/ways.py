@@ -3,67 +3,64 @@
 from __future__ import annotations
 
 import math
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from unittest import mock
 
 import numpy as np
 
-from fastarac._engine import (
-    counting,
-    inputs,
-    numpy_sort,
-    parallel,
-    quantized,
-    smaller_class,
-    sorting,
-)
+from fastarac._engine import strategy
+
+# Data of any size are many, and a few items are worth a thread.
+SMALL = {
+    "few": 0, "single": 0, "per_thread": 1, "sample": 32, "buckets_of": 1, "max_buckets": 16, "task": 2,
+    "threaded_keys": 0, "max_mark_bits": 3, "quantized_buckets_of": 1,
+}  # fmt: skip
+NO_OTHER = {"repeats": math.inf, "as_fast": 0.0, "max_share": 0.0, "max_corner_share": 0.0}
+BY_NUMPY = {"as_fast": math.inf, "max_quantized": 0}
+OF_WAY = {
+    "few": {"few": 1 << 11, "single": 1 << 16},
+    "one bucket": {"single": 1 << 16},
+    "smaller class": BY_NUMPY | {"max_share": 1.0, "max_corner_share": 1.0, "max_shared": 1.0},
+    "quantized": {
+        "as_fast": math.inf, "max_alike": 1.0, "max_repeats": math.inf, "max_picked": 1.0,
+        "quantized_spread": math.inf,
+    },
+    "counted": {"repeats": 1e-9},
+    "numpy": BY_NUMPY,
+    "buckets": {},
+}  # fmt: skip
 
 
 @contextmanager
-def spread(buckets: int, threads: int, chunk: int = 1 << 16, *, by_numpy: bool = False,
-    max_share: float = 0.0, by_place: bool = False, place_buckets: int = 1,
-):  # fmt: skip
-    """Send small data the way of large data: `buckets` of them, over `threads`.
-
-    Or, `by_numpy`, two halves that numpy sorts, `by_place` however many items share one, and in
-    `place_buckets` of them; or, where the smaller class has at most `max_share` of the items, that of
-    few errors.
-    """
+def forced(way: str, threads: int = 1, **sizes: float):
+    """Send data of any size this way, where it can go there, by so many threads."""
+    given = SMALL | NO_OTHER | OF_WAY[way] | sizes
     environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
-    sizes = mock.patch.multiple(
-        sorting, FEW=0, SINGLE=0, BUCKET=1, MAX_BUCKETS=buckets, TASK=2,
-    )  # fmt: skip
-    own = mock.patch.object(numpy_sort, "slowness", return_value=0.0 if by_numpy else math.inf)
-    sample = mock.patch.object(counting, "SAMPLE", 32)
-    share = mock.patch.multiple(
-        smaller_class, MAX_SHARE=max_share, MAX_CORNER_SHARE=max_share, MAX_SHARED=max_share
-    )
-    shared = {"MAX_ALIKE": 1.0, "MAX_REPEATS": math.inf, "MAX_PICKED": 1.0} if by_place else {}
-    few = mock.patch.multiple(
-        quantized, MAX_MARK_BITS=3, TWO_THREADS=0, BUCKET=1, MAX_BUCKETS=place_buckets,
-        SPREAD=1 if place_buckets > 1 else math.inf, **shared,
-    )  # fmt: skip
-    least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
-    with environment, sizes, own, sample, share, few, least, mock.patch.object(inputs, "CHUNK", chunk):
+    with environment, mock.patch.object(strategy, "sizes", replace(strategy.sizes, **given)):
         yield
 
 
 WAYS = {
-    "one bucket": nullcontext,
-    "many buckets": lambda: spread(32, 1),
-    "two threads": lambda: spread(8, 2),
-    "four threads in chunks": lambda: spread(16, 4, chunk=3),
-    "numpy": lambda: spread(1, 1, by_numpy=True),
-    "numpy, two threads": lambda: spread(1, 2, by_numpy=True),
-    "numpy, three threads in chunks": lambda: spread(1, 3, chunk=3, by_numpy=True),
-    "places": lambda: spread(1, 1, by_numpy=True, by_place=True),
-    "places, three threads in chunks": lambda: spread(1, 3, chunk=3, by_numpy=True, by_place=True),
-    "places in buckets": lambda: spread(1, 1, by_numpy=True, by_place=True, place_buckets=8),
-    "places in buckets, three threads in chunks": lambda: spread(
-        1, 3, chunk=3, by_numpy=True, by_place=True, place_buckets=32
+    "few": partial(forced, "few"),
+    "one bucket": partial(forced, "one bucket"),
+    "many buckets": partial(forced, "buckets", max_buckets=32),
+    "two threads": partial(forced, "buckets", 2, max_buckets=8),
+    "four threads in chunks": partial(forced, "buckets", 4, chunk=3),
+    "counted": partial(forced, "counted"),
+    "counted, three threads in chunks": partial(forced, "counted", 3, chunk=3),
+    "numpy": partial(forced, "numpy"),
+    "numpy, two threads": partial(forced, "numpy", 2),
+    "numpy, three threads in chunks": partial(forced, "numpy", 3, chunk=3),
+    "quantized": partial(forced, "quantized"),
+    "quantized, three threads in chunks": partial(forced, "quantized", 3, chunk=3),
+    "quantized in buckets": partial(forced, "quantized", quantized_spread=1, max_quantized_buckets=8),
+    "quantized in buckets, three threads in chunks": partial(
+        forced, "quantized", 3, chunk=3, quantized_spread=1, max_quantized_buckets=32
     ),
-    "smaller class": lambda: spread(1, 1, by_numpy=True, max_share=1.0),
-    "smaller class, two threads": lambda: spread(1, 2, by_numpy=True, max_share=1.0),
+    "smaller class": partial(forced, "smaller class"),
+    "smaller class, two threads": partial(forced, "smaller class", 2),
 }
 
 

@@ -1,47 +1,24 @@
-"""The arrays of a sweep, and how counting makes them where there are few distinct confidences."""
+"""The counts at every threshold by a table, where there are few distinct confidences."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._engine import parallel
+from fastarac._engine.counts import ThresholdCounts, thresholds_of
 from fastarac._kernels.codes import FLOAT
 
 if TYPE_CHECKING:
-    from fastarac._engine.inputs import Items, Layout
+    from fastarac._engine.inputs import Items
 
 Array = NDArray[Any]
 
-SAMPLE = 1 << 12
 
-
-class SweepArrays(NamedTuple):
-    """Thresholds from +inf downwards, and the accepted correct and incorrect items at each."""
-
-    thresholds: Array
-    true_accepts: Array
-    false_accepts: Array
-
-
-def sample_of(items: Items) -> Array:
-    """Some of the confidences, in rising order."""
-    sample = np.sort(items.confidence[:: items.n // SAMPLE or 1])
-    if not (math.isfinite(sample[0]) and math.isfinite(sample[-1])):
-        items.reject()
-    return sample
-
-
-def has_few_values(sample: Array) -> bool:
-    """Whether the values of a sample repeat four times or more on average."""
-    return 1 + int(np.count_nonzero(sample[1:] != sample[:-1])) < len(sample) // 4
-
-
-def count_values(items: Items) -> SweepArrays | None:
+def count_values(items: Items) -> ThresholdCounts | None:
     """Return the sweep by counting, or None where there are too many distinct confidences."""
     counting = _kernels.counting
     layout = items.layout
@@ -73,38 +50,4 @@ def count_values(items: Items) -> SweepArrays | None:
     raw = np.empty(len(values) + 1, layout.values)
     raw[1:] = values[::-1]
     thresholds = thresholds_of(raw.view(layout.bits), layout)
-    return SweepArrays(thresholds, sums[:, 1].copy(), sums[:, 0].copy())
-
-
-def thresholds_of(raw: Array, layout: Layout) -> Array:
-    """Thresholds from the bits of the values; the first is +inf.
-
-    Floats, but for integers that no float holds: those stay Python integers.
-    """
-    raw[0] = 0  # what was in memory may not be a number
-    values = raw.view(layout.values)
-    if layout.kind == FLOAT:
-        thresholds = values.astype(np.float64, copy=False)
-        thresholds[0] = np.inf
-        return thresholds
-    return integer_thresholds(values)
-
-
-def integer_thresholds(values: Array) -> Array:
-    """`values` (highest first, the first entry free) with +inf in front, as floats if they fit."""
-    highest = int(values[1]) if len(values) > 1 else 0
-    lowest = int(values[-1]) if len(values) > 1 else 0
-    exact = max(abs(highest), abs(lowest)) <= 1 << 53
-    thresholds = values.astype(np.float64 if exact else object)
-    thresholds[0] = np.inf
-    return thresholds
-
-
-def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """From the items of each share in each bucket: the bounds of the buckets, and where shares begin.
-
-    An item of a later share comes after those of earlier shares in the same bucket.
-    """
-    bounds = np.zeros(counts.shape[1] + 1, np.int64)
-    np.cumsum(counts.sum(axis=0), out=bounds[1:])
-    return bounds, bounds[:-1] + np.cumsum(counts, axis=0) - counts
+    return ThresholdCounts(thresholds, sums[:, 1].copy(), sums[:, 0].copy())

@@ -8,26 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._engine import parallel
-from fastarac._engine.counting import starts_of
-from fastarac._engine.sorting import over_buckets
+from fastarac._engine import parallel, strategy
+from fastarac._engine.buckets import over_buckets, starts_of
 
 if TYPE_CHECKING:
     from fastarac._engine.inputs import Items
 
 Array = NDArray[Any]
 
-BLOCK = 1 << 15  # items that a block of groups aims at
-MAX_BLOCKS = 1 << 9
-MAX_BLOCK_SHIFT = 15  # a half group of a block is numbered in 16 bits
-
 
 def count_pairs_of_groups(items: Items, codes: Array, n_groups: int) -> NDArray[np.int64]:
     """`count_pairs` of every group: an array of shape (n_groups, 3)."""
     groups = _kernels.groups
     layout = items.layout
-    n_blocks = max(1, min(MAX_BLOCKS, items.n // BLOCK))
-    shift = min(((n_groups - 1) // n_blocks).bit_length(), MAX_BLOCK_SHIFT)
+    sizes = strategy.sizes
+    n_blocks = max(1, min(sizes.max_blocks, items.n // sizes.blocks_of))
+    shift = min(((n_groups - 1) // n_blocks).bit_length(), sizes.max_block_shift)
     n_blocks = ((n_groups - 1) >> shift) + 1
     shares = parallel.shares(items.n)
     counts = np.zeros((len(shares), n_blocks), np.int64)

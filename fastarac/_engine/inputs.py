@@ -7,12 +7,13 @@ want); where such a pass meets a bad value, :meth:`.Items.reject` finds it and s
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from fastarac._core.checks import text_in
-from fastarac._engine import parallel
+from fastarac._engine import parallel, strategy
 from fastarac._engine.numbering import number_integers
 from fastarac._engine.tensors import on_cpu
 from fastarac._kernels.codes import FLOAT, SIGNED, UNSIGNED
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MAX_SPAN = 1e305  # of weights: with a greatest one of about 1, the least keeps its digits in a product
-CHUNK = 1 << 16  # items converted at a time where the arrays are not as the kernels want them
 
 
 class Layout(NamedTuple):
@@ -69,6 +69,7 @@ class Items:
         "_direct_confidence",
         "_direct_correct",
         "_names",
+        "_sample",
         "confidence",
         "correct",
         "direct",
@@ -89,6 +90,7 @@ class Items:
         self.weight = weight
         self.n = len(confidence)
         self._names = names
+        self._sample: NDArray[Any] | None = None
         dtype = confidence.dtype
         self.layout = LAYOUTS[dtype.str[1:]]
         flags = confidence.flags
@@ -96,16 +98,25 @@ class Items:
         self._direct_correct = correct.dtype.str[1:] in _BYTES and correct.flags.c_contiguous
         self.direct = self._direct_confidence and self._direct_correct
 
+    @property
+    def sample(self) -> NDArray[Any]:
+        """Some of the confidences, in rising order, by which a way is chosen."""
+        if self._sample is None:
+            self._sample = strategy.sample_of(self.confidence)
+            if not (math.isfinite(self._sample[0]) and math.isfinite(self._sample[-1])):
+                self.reject()
+        return self._sample
+
     def chunks(
         self, start: int, stop: int
     ) -> Iterator[tuple[int, NDArray[Any], NDArray[Any], NDArray[np.uint8]]]:
         """Yield (offset, values, bits, labels) for the items from `start` up to `stop`.
 
         Contiguous, read-only views where the arrays are as the kernels want them, and converted
-        copies of `CHUNK` items at a time where they are not. Labels other than 0 and 1 are raised
+        copies of some items at a time where they are not. Labels other than 0 and 1 are raised
         here where they are converted; as bytes they are left to the kernel to find.
         """
-        step = stop - start if self.direct else CHUNK
+        step = stop - start if self.direct else strategy.sizes.chunk
         layout = self.layout
         for offset in range(start, stop, step):
             end = min(offset + step, stop)
@@ -133,8 +144,9 @@ class Items:
     def reject(self) -> NoReturn:
         """Find the first bad value and raise the error that names it."""
         correct_name, confidence_name, _ = self._names
-        for offset in range(0, self.n, CHUNK):
-            labels = self.correct[offset : offset + CHUNK]
+        chunk = strategy.sizes.chunk
+        for offset in range(0, self.n, chunk):
+            labels = self.correct[offset : offset + chunk]
             if labels.dtype == np.bool_:
                 labels = np.ascontiguousarray(labels).view(np.uint8)
             bad = (labels != 0) & (labels != 1)
@@ -147,7 +159,7 @@ class Items:
                 elif correct_name == NAMES[0] and 0 < self.correct[i] < 1:
                     message += " (threshold_sweep takes grades with graded=True)"
                 raise ValueError(message)
-            bad = ~np.isfinite(self.confidence[offset : offset + CHUNK])
+            bad = ~np.isfinite(self.confidence[offset : offset + chunk])
             if bad.any():
                 i = offset + int(bad.argmax())
                 message = f"{confidence_name}[{i}] is {self.confidence[i]}; a finite number is expected"

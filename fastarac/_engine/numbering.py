@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine import parallel
+from fastarac._engine import parallel, strategy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-SMALLEST_TABLE = 12  # bits of places in a hash table, which half fills them
 
 
 def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -38,7 +36,7 @@ def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArr
             codes = (np.cumsum(present) - 1)[codes]
         labels = np.flatnonzero(present).astype(wide) + wide(lowest)
         return labels.astype(array.dtype), codes
-    bits = SMALLEST_TABLE
+    bits = strategy.sizes.table_bits
     while True:
         few = number_few(values, bits)
         if few is not None:
@@ -47,12 +45,13 @@ def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArr
 
 
 def number_few(
-    values: NDArray[Any], bits: int = SMALLEST_TABLE
+    values: NDArray[Any], bits: int | None = None
 ) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
     """Number integers of 64 bits in the order of their first appearance, by a hash table of 2**bits.
 
     Returns the distinct ones and the numbers; None, at once, where there are too many for the table.
     """
+    bits = strategy.sizes.table_bits if bits is None else bits
     slots = np.empty(1 << bits, values.dtype)
     found = np.empty(1 << bits, values.dtype)
     numbers = np.full(1 << bits, -1, np.int64)

@@ -8,23 +8,37 @@ hold for numbers and, elementwise, for arrays of them.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, cast
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
+
+from fastarac import _kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from fastarac._engine.sorting import PairCounts
-
-    Counts = NDArray[Any]
-    Quotient = tuple[Any, Any]
+Counts = NDArray[Any]
+Exact = int | Fraction
+Quotient = tuple[int, int]  # not in lowest terms, the denominator above 0
 
 EXACT_PRODUCTS = 1 << 30  # up to so many items, four times a product of counts fits int64
 
-_QUOTIENTS: dict[str, Callable[[Any, Any, Any], Quotient]] = {
+
+class PairCounts(NamedTuple):
+    """All that an area of the ARAC or the ROC curve needs, without rounding.
+
+    Integers; fractions where the items are weighted.
+    """
+
+    correct: Exact
+    incorrect: Exact
+    doubled_pairs: Exact
+    """Weight of the pairs with the correct item above, twice, and of the tied pairs, once."""
+
+
+_QUOTIENTS: dict[str, Callable[[Any, Any, Any], tuple[Any, Any]]] = {
     "recognition_rate": lambda p, q, _: (p, p + q),
     "arac_auc": lambda p, q, d: (2 * (p + q) ** 2 - 2 * p * q + d - q * q, 2 * (p + q) ** 2),
     "augrc": lambda p, q, d: (2 * p * q - d + q * q, 2 * (p + q) ** 2),
@@ -89,3 +103,33 @@ def _divided(numerator: Counts, denominator: Counts) -> NDArray[np.float64]:
 
 def _fits(counts: Counts) -> bool:
     return not len(counts) or abs(int(counts.max())) <= 1 << 53
+
+
+def pairs_between(true_accepts: Counts, false_accepts: Counts) -> PairCounts:
+    """The pairs from the counts at the points that are accepted one after the other."""
+    correct, incorrect = true_accepts[-1].item(), false_accepts[-1].item()
+    doubled = doubled_area(false_accepts, true_accepts)
+    if true_accepts.dtype == np.int64:
+        return PairCounts(correct, incorrect, doubled)
+    return PairCounts(Fraction(correct), Fraction(incorrect), doubled)
+
+
+def doubled_area(x: Counts, y: Counts) -> Exact:
+    """Twice the area under the line through the points (x, y), both of them rising from 0 or more.
+
+    Exact for integers; a fraction within 1e-15 of it for floats.
+    """
+    if x.dtype == np.int64:
+        if x[-1].item() * y[-1].item() < 1 << 61:
+            return int(_kernels.counting.doubled_area(x, y))
+        a: list[int] = x.tolist()
+        b: list[int] = y.tolist()
+        return sum((a[i] - a[i - 1]) * (b[i] + b[i - 1]) for i in range(1, len(a)))
+    scale = scale_of(max(x[-1], y[-1]))
+    high, low = _kernels.weighted.doubled_area(x, y, scale)
+    return (Fraction(high) + Fraction(low)) / Fraction(scale) ** 2
+
+
+def scale_of(largest: float) -> float:
+    """Power of two that brings `largest` into [0.5, 1), as far as there is one."""
+    return math.ldexp(1.0, max(-1021, min(1021, -math.frexp(largest)[1])))

@@ -7,10 +7,11 @@ with `threading.Thread`: that costs as much as sorting some 20,000 items.
 
 from __future__ import annotations
 
-import os
 from _thread import LockType, allocate_lock, start_new_thread
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
+
+from fastarac._engine import strategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,34 +19,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-MIN_ITEMS_PER_THREAD = 1 << 16
-
-
-def n_threads(n_items: int) -> int:
-    """Return how many threads `n_items` are worth, of those that this process may use.
-
-    The environment variable ``FASTARAC_NUM_THREADS`` sets the upper limit; without it, it is the
-    number of processors that the process may run on.
-    """
-    return max(1, min(processors(), worth)) if (worth := n_items // MIN_ITEMS_PER_THREAD) > 1 else 1
-
-
-def processors() -> int:
-    """Return how many processors this process may use: ``FASTARAC_NUM_THREADS``, or all."""
-    setting = os.environ.get("FASTARAC_NUM_THREADS", "")
-    if setting:
-        if not setting.isdecimal() or int(setting) < 1:
-            message = f"FASTARAC_NUM_THREADS is {setting!r}; a whole number of at least 1 is expected"
-            raise ValueError(message)
-        return int(setting)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
 
 def edges(n_items: int) -> list[int]:
     """Return where to divide `n_items` into contiguous shares, one a thread, with both ends."""
-    k = n_threads(n_items)
+    k = strategy.n_threads(n_items)
     return [n_items * i // k for i in range(k + 1)]
 
 

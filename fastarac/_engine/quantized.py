@@ -1,6 +1,6 @@
-"""Places for confidences of 64 bits: a sort of half the bits, where hardly any two share a place.
+"""Quantized keys for confidences of 64 bits: a sort of half of them, where hardly any two agree.
 
-A double says more than it takes to order some million items. Only those at places that correct and
+A double says more than it takes to order some million items. Only those with keys that correct and
 incorrect items share are looked at in full.
 """
 
@@ -13,40 +13,66 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._engine import parallel
-from fastarac._engine.counting import starts_of
+from fastarac._engine import parallel, strategy
+from fastarac._engine.buckets import (
+    halves_of,
+    over_buckets,
+    pairs_of_rows,
+    shares_of_keys,
+    sort_buckets,
+    starts_of,
+)
 from fastarac._engine.smaller_class import ends_of
 
 if TYPE_CHECKING:
     from fastarac._engine.inputs import Items
+    from fastarac._engine.pairs import PairCounts
 
 Array = NDArray[Any]
 
-PLACE = np.dtype(np.uint32)  # of a key
-LOOK_BITS = 16  # of a place, by which those of a sample are compared
-MAX_ALIKE = 1 / 8  # of them, next to one that is the same in these bits
-MAX_REPEATS = 2  # of them, at the same place as another
-EXACT_ENDS = 1 << 19  # up to so many items the places are between the least and the greatest value
-MAX_MARK_BITS = 22
-MAX_ITEMS = 1 << 26  # with more, too many share a place whatever their distribution
-MARK_ITEMS = 4  # the logarithm of how many items there are to a mark
-MAX_PICKED = 1 / 8  # of the items
-MIN_PICKED = 64
-TWO_THREADS = 1 << 19  # from so many on, keys that numpy sorts are made by several threads
-SPREAD = 1 << 20  # from so many on, keys are spread over buckets before they are sorted
-BUCKET = 1 << 15  # items that a bucket aims at
-MAX_BUCKETS = 1 << 8
 
-
-def ends_of_places(items: Items, sample: Array) -> Any:
-    """Ends of the places for `cells_between`; None where too many items would share one.
-
-    `sample`: some of the confidences, in rising order.
-    """
-    if items.layout.bits.itemsize != 8 or items.n > MAX_ITEMS:  # keys of 4 bytes are no longer
+def count_quantized(items: Items) -> PairCounts | None:
+    """The pairs by a sort of quantized keys; None where too many items share one."""
+    kernels = _kernels.quantized_keys
+    layout = items.layout
+    ends = ends_of_places(items)
+    if ends is None:
         return None
-    sample = np.ascontiguousarray(sample, items.layout.values)
-    if items.n <= EXACT_ENDS:
+    keys, moved, bounds = places_in_buckets(items, ends)
+    marks = new_marks(items.n)
+    if len(bounds) == 2:
+        buckets = halves_of(moved, 0, by_numpy=True)
+        rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
+        sort_buckets(buckets, kernels.count_places, rows, marks)
+    else:
+        rows = np.empty((len(bounds) - 1, 4), np.int64)
+
+        def step(first: int, last: int) -> None:
+            for b in range(first, last):
+                moved[bounds[b] : bounds[b + 1]].sort()
+            kernels.count_places(moved, bounds, first, last, rows, marks)
+
+        over_buckets(len(rows), items.n, lambda: step)
+    pairs = pairs_of_rows(rows)
+    if not rows[:, 0].any():
+        return pairs
+    picked = pick_marked(items, keys, marks)
+    if picked is None:
+        return None
+    bits, labels, keys = picked
+    keys.sort()
+    kernels.count_places(keys, np.array([0, len(keys)]), 0, 1, rows, marks)
+    exactly = _kernels.threshold.small_pairs(bits, labels, layout.kind, layout.exponent)[4]
+    return pairs._replace(doubled_pairs=pairs.doubled_pairs + int(exactly) - int(rows[0, 3]))
+
+
+def ends_of_places(items: Items) -> Any:
+    """Ends of the places for `cells_between`; None where too many items would share one."""
+    sizes = strategy.sizes
+    if items.layout.bits.itemsize != 8 or items.n > sizes.max_quantized:  # others are as short
+        return None
+    sample = items.sample.astype(items.layout.values)
+    if items.n <= sizes.exact_ends:
         sample[0], sample[-1] = items.confidence.min(), items.confidence.max()
     kernels = _kernels.quantized_keys
     cells = np.empty(len(sample), np.int32)
@@ -56,20 +82,20 @@ def ends_of_places(items: Items, sample: Array) -> Any:
             return None
         _kernels.smaller_class.cells_between(sample, ends, kernels.N_PLACES, cells)
         differ = cells[1:] ^ cells[:-1]
-        alike = len(differ) - np.count_nonzero(differ >> (kernels.PLACE_BITS - LOOK_BITS))
-        if alike <= MAX_ALIKE * len(differ):
+        alike = len(differ) - np.count_nonzero(differ >> (kernels.PLACE_BITS - sizes.look_bits))
+        if alike <= sizes.max_alike * len(differ):
             repeats = len(differ) - np.count_nonzero(differ)
-            return ends if repeats <= MAX_REPEATS else None
+            return ends if repeats <= sizes.max_repeats else None
     return None
 
 
 def places_in_buckets(
-    items: Items, ends: Any, sample: Array
+    items: Items, ends: Any
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]:
     """The keys of the items in their order, the same in buckets of rising place, and their bounds."""
     kernels, layout = _kernels.quantized_keys, items.layout
-    keys = np.empty(items.n, PLACE)
-    buckets, n_buckets = _ranges(sample, ends, items.n)
+    keys = np.empty(items.n, strategy.QUANTIZED_KEY)
+    buckets, n_buckets = _ranges(items, ends)
     shares = shares_of_keys(items.n)
     counts = np.zeros((len(shares), n_buckets), np.int64)
 
@@ -94,12 +120,14 @@ def places_in_buckets(
     return keys, moved, bounds
 
 
-def _ranges(sample: Array, ends: Any, n: int) -> tuple[NDArray[np.uint16], int]:
+def _ranges(items: Items, ends: Any) -> tuple[NDArray[np.uint16], int]:
     """The bucket of each range of keys, and the number of buckets, of about the same size."""
-    if n < SPREAD:
+    sizes = strategy.sizes
+    if items.n < sizes.quantized_spread:
         return np.empty(0, np.uint16), 1
-    n_buckets = min(MAX_BUCKETS, n // BUCKET)
+    n_buckets = min(sizes.max_quantized_buckets, items.n // sizes.quantized_buckets_of)
     kernels = _kernels.quantized_keys
+    sample = items.sample.astype(items.layout.values)
     cells = np.empty(len(sample), np.int32)
     _kernels.smaller_class.cells_between(sample, ends, kernels.N_PLACES, cells)
     n_ranges = 1 << (32 - kernels.RANGE_BITS)
@@ -108,20 +136,18 @@ def _ranges(sample: Array, ends: Any, n: int) -> tuple[NDArray[np.uint16], int]:
     return (below * n_buckets // len(sample)).astype(np.uint16), n_buckets
 
 
-def shares_of_keys(n: int) -> list[tuple[int, int]]:
-    """Who makes the keys that numpy sorts."""
-    return parallel.shares(n) if n >= TWO_THREADS else [(0, n)]
-
-
 def new_marks(n: int) -> NDArray[np.uint8]:
     """No marks yet, for the places of n items."""
-    return np.zeros(1 << min(MAX_MARK_BITS, max(3, n.bit_length() - MARK_ITEMS)), np.uint8)
+    sizes = strategy.sizes
+    bits = min(sizes.max_mark_bits, max(3, n.bit_length() - sizes.mark_items))
+    return np.zeros(1 << bits, np.uint8)
 
 
 def pick_marked(
     items: Items, keys: NDArray[np.uint32], marks: NDArray[np.uint8]
 ) -> tuple[Array, NDArray[np.uint8], NDArray[np.uint32]] | None:
     """Bits, labels and keys of the items at marked places; None where they are too many."""
+    sizes = strategy.sizes
     packed = np.packbits(marks, bitorder="little")
     marked = np.flatnonzero(marks).astype(np.uint32)
 
@@ -129,7 +155,7 @@ def pick_marked(
         parts = []
         for offset, _, bits, _ in items.chunks(*share):
             part = keys[offset : offset + len(bits)]
-            numbers = np.empty(MIN_PICKED + int(MAX_PICKED * len(bits)), np.int64)
+            numbers = np.empty(sizes.min_picked + int(sizes.max_picked * len(bits)), np.int64)
             n = _kernels.quantized_keys.pick(part, packed, marked, numbers)
             if n < 0:
                 return None

@@ -1,4 +1,4 @@
-"""The sweep at the points between runs (`_kernels.runs`): of pairs it says as much as the whole one."""
+"""The counts at the points between runs (`_kernels.runs`): of pairs they say as much as all counts."""
 
 from __future__ import annotations
 
@@ -7,44 +7,37 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine import sorting
-from fastarac._engine.counting import SweepArrays
-from fastarac._engine.smaller_class import corners_around_few
+from fastarac._engine.buckets import over_buckets, sort_buckets
+from fastarac._engine.counts import PointCounts, ThresholdCounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastarac._engine.inputs import Items
-    from fastarac._engine.sorting import Buckets
+    from fastarac._engine.buckets import Buckets
+    from fastarac._engine.counts import AcceptedCounts
 
 CORRECT, MIXED = 1, 3  # labels of a tie
 
 
-def sweep_of_runs(items: Items) -> SweepArrays:
-    """The points between runs of items without weights; their thresholds are not known, but NaN."""
-    corners = corners_around_few(items)
-    if corners is not None:
-        return merged(corners)
-    arrays = sorting.sweep_arrays(items) if items.n <= sorting.FEW else sorting.count_or_spread(items)
-    if isinstance(arrays, SweepArrays):
-        return merged(arrays)
-    found = np.empty((len(arrays.bounds) - 1, 6), np.int64)
-    sorting.sort_buckets(arrays, _kernels.runs.count_range, found)
-    return _written(arrays, found)
+def of_buckets(buckets: Buckets) -> PointCounts:
+    """The points between runs from buckets, which are sorted."""
+    found = np.empty((len(buckets.bounds) - 1, 6), np.int64)
+    sort_buckets(buckets, _kernels.runs.count_range, found)
+    return _written(buckets, found)
 
 
-def of_sorted(buckets: Buckets) -> SweepArrays:
-    """The same from buckets that are sorted."""
+def of_sorted(buckets: Buckets) -> PointCounts:
+    """The same from buckets that are sorted already."""
     found = np.empty((len(buckets.bounds) - 1, 6), np.int64)
 
     def count(first: int, last: int) -> None:
         _kernels.runs.count_range(buckets.keys, buckets.bounds, first, last, found)
 
-    sorting.over_buckets(len(found), len(buckets.keys), lambda: count)
+    over_buckets(len(found), len(buckets.keys), lambda: count)
     return _written(buckets, found)
 
 
-def _written(buckets: Buckets, found: NDArray[np.int64]) -> SweepArrays:
+def _written(buckets: Buckets, found: NDArray[np.int64]) -> PointCounts:
     """The points of sorted buckets, from what is `found` in each."""
     keys, bounds = buckets.keys, buckets.bounds
     rows, n_points = _places(found)
@@ -53,8 +46,8 @@ def _written(buckets: Buckets, found: NDArray[np.int64]) -> SweepArrays:
     def write(first: int, last: int) -> None:
         _kernels.runs.write_range(keys, bounds, first, last, rows, true_accepts, false_accepts)
 
-    sorting.over_buckets(len(rows), len(keys), lambda: write)
-    return SweepArrays(np.broadcast_to(np.nan, n_points), true_accepts, false_accepts)
+    over_buckets(len(rows), len(keys), lambda: write)
+    return PointCounts(true_accepts, false_accepts)
 
 
 def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
@@ -72,26 +65,23 @@ def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     return rows, 1 + int(points.sum())
 
 
-def merged(arrays: SweepArrays) -> SweepArrays:
-    """The same from a sweep, whether it has every threshold or corners only."""
-    counts = np.empty_like(arrays.true_accepts), np.empty_like(arrays.false_accepts)
-    n = _kernels.runs.merge(*arrays[1:], *counts)
-    return SweepArrays(np.broadcast_to(np.nan, n), counts[0][:n], counts[1][:n])
+def merged(counts: AcceptedCounts) -> PointCounts:
+    """The same from the counts at every threshold, or at corners."""
+    true_accepts, false_accepts = counts.true_accepts, counts.false_accepts
+    merged = np.empty_like(true_accepts), np.empty_like(false_accepts)
+    n = _kernels.runs.merge(true_accepts, false_accepts, *merged)
+    return PointCounts(*(array[:n] for array in merged))
 
 
-def corners_of(items: Items) -> SweepArrays:
-    """The sweep of items without weights, of each run of correct items the last point alone."""
-    return corners_around_few(items) or _corners(sorting.sweep_arrays(items))
-
-
-def _corners(arrays: SweepArrays) -> SweepArrays:
+def corners_among(arrays: ThresholdCounts) -> ThresholdCounts:
+    """Every threshold of items without weights, but of each run of correct items the last one alone."""
     labels = _labels_of(arrays)
     kept = np.ones(len(labels) + 1, np.bool_)
     kept[1:-1] = (labels[:-1] != CORRECT) | (labels[1:] != CORRECT)
-    return SweepArrays(*(array[kept] for array in arrays))
+    return ThresholdCounts(*(array[kept] for array in arrays))
 
 
-def _labels_of(arrays: SweepArrays) -> NDArray[np.int64]:
+def _labels_of(arrays: ThresholdCounts) -> NDArray[np.int64]:
     """Of each tie: 1 where it has correct items, and 2 more where it has incorrect ones."""
     right, wrong = (np.diff(counts) > 0 for counts in arrays[1:])
     return right + np.int64(2) * wrong

@@ -15,18 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._engine import parallel
-from fastarac._engine.counting import SweepArrays, has_few_values, sample_of, thresholds_of
+from fastarac._engine import parallel, strategy
+from fastarac._engine.counts import ThresholdCounts, thresholds_of
+from fastarac._engine.pairs import PairCounts
 
 if TYPE_CHECKING:
     from fastarac._engine.inputs import Items
 
-LEAST = 1 << 16  # up to so many items are sorted as quickly
-MAX_SHARE = 3 / 100  # of the smaller class, where only pairs are counted
-MAX_CORNER_SHARE = 3 / 200  # and where it takes more to count
-MAX_SHARED = 1 / 2  # of the items, as a sample tells, in a cell with one of the smaller class
-PAIR_CELLS = 8, 20  # for each rare item, and the logarithm of the most
-CORNER_CELLS = 16, 20
 OCTAVE_BITS = 5  # of them, where cells are finer towards one end: 32 octaves
 
 Array = NDArray[Any]
@@ -71,8 +66,8 @@ def _few(items: Items, max_share: float) -> Few | None:
     few = min(correct, n - correct)
     if not 0 < few <= max_share * n:
         return None
-    sample = sample_of(items)
-    if has_few_values(sample):
+    sample = items.sample
+    if strategy.has_few_values(sample):
         return None
     label = int(correct < n - correct)
     _, values, bits, labels = next(items.chunks(0, n))
@@ -86,12 +81,12 @@ def _few(items: Items, max_share: float) -> Few | None:
     return Few(label, rare, (values, bits, labels), sample)
 
 
-def count_around_few(items: Items) -> tuple[int, int, int] | None:
-    """Correct items, incorrect items and doubled pairs, or None where another way is better."""
-    few = _few(items, MAX_SHARE)
+def count_around_few(items: Items) -> PairCounts | None:
+    """The pairs, or None where another way is better."""
+    few = _few(items, strategy.sizes.max_share)
     if few is None:
         return None
-    cells = _cells(few.rare, few.sample, items, PAIR_CELLS)
+    cells = _cells(few.rare, few.sample, items, strategy.sizes.pair_cells)
     if cells is None:
         return None
     layout, (ends, table) = items.layout, cells
@@ -112,8 +107,8 @@ def count_around_few(items: Items) -> tuple[int, int, int] | None:
     if others != items.n - n_rare:
         items.reject()
     if few.label == 0:
-        return others, n_rare, doubled
-    return n_rare, others, 2 * n_rare * others - doubled
+        return PairCounts(others, n_rare, doubled)
+    return PairCounts(n_rare, others, 2 * n_rare * others - doubled)
 
 
 def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps | None:
@@ -121,13 +116,13 @@ def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps
 
     It is as well where the label of the smaller class is none of `rare_labels`.
     """
-    few = _few(items, MAX_CORNER_SHARE)
+    few = _few(items, strategy.sizes.max_corner_share)
     if few is None or few.label not in rare_labels:
         return None
     n, layout, rare_label = items.n, items.layout, few.label
     values, bits, labels = few.data
     rare, rare_counts = np.unique(few.rare, return_counts=True)
-    cells = _cells(rare, few.sample, items, CORNER_CELLS)
+    cells = _cells(rare, few.sample, items, strategy.sizes.corner_cells)
     if cells is None:
         return None
     ends, table = cells
@@ -154,9 +149,9 @@ def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps
     return Gaps(rare_label, rare, rare_counts, ties, counts, lowest.astype(layout.bits))
 
 
-def corners_around_few(items: Items) -> SweepArrays | None:
+def corners_around_few(items: Items) -> ThresholdCounts | None:
     """The sweep without the thresholds inside runs of correct items, where errors are few."""
-    found = gaps_around_few(items, (0,)) if items.n > LEAST else None
+    found = gaps_around_few(items, (0,))
     if found is None:
         return None
     layout, m = items.layout, len(found.rare)
@@ -171,7 +166,7 @@ def corners_around_few(items: Items) -> SweepArrays | None:
     accepts = np.cumsum(steps[:, kept], axis=1)
     raw = raw[kept]
     _kernels.smaller_class.disorder(raw, layout.kind)
-    return SweepArrays(thresholds_of(raw, layout), *accepts)
+    return ThresholdCounts(thresholds_of(raw, layout), *accepts)
 
 
 def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
@@ -196,7 +191,7 @@ def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -
     some = some.view(items.layout.values)
     maps = [_map(some, sample, to_most, linear=linear) for linear in (True, False)]
     shared, ends, table = min(maps, key=itemgetter(0))
-    return (ends, table) if shared <= MAX_SHARED else None
+    return (ends, table) if shared <= strategy.sizes.max_shared else None
 
 
 def _map(

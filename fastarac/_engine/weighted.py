@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine import sorting
-from fastarac._engine.counting import SweepArrays, thresholds_of
+from fastarac._engine import strategy
+from fastarac._engine.buckets import Buckets, Plan, over_buckets, plan_buckets, spread
+from fastarac._engine.counts import ThresholdCounts, thresholds_of
+from fastarac._engine.pairs import PairCounts, scale_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,12 +19,10 @@ if TYPE_CHECKING:
     from fastarac._engine.inputs import Items
 
 
-def _sum_buckets(
-    items: Items, plan: sorting.Plan
-) -> tuple[sorting.Buckets, NDArray[np.float64], float]:
+def _sum_buckets(items: Items, plan: Plan) -> tuple[Buckets, NDArray[np.float64], float]:
     """Sorted buckets of weighted items, the sums of each, and the scale of these sums."""
-    buckets = sorting.spread(items, plan)
-    scale = sorting.scale_of(float(buckets.weights.max()))
+    buckets = spread(items, plan)
+    scale = scale_of(float(buckets.weights.max()))
     n_buckets = len(buckets.bounds) - 1
     results = np.empty((n_buckets, 7))
 
@@ -31,24 +31,24 @@ def _sum_buckets(
             buckets.keys, buckets.weights, scale, buckets.bounds, first, last, results
         )
 
-    sorting.over_buckets(n_buckets, items.n, lambda: step)
+    over_buckets(n_buckets, items.n, lambda: step)
     return buckets, results, scale
 
 
-def count_weighted_pairs(items: Items) -> sorting.PairCounts:
-    if items.weight is not None and items.n <= sorting.SINGLE:
-        scale = sorting.scale_of(float(items.weight.max()))
+def count_weighted_pairs(items: Items) -> PairCounts:
+    if items.weight is not None and items.n <= strategy.sizes.single:
+        scale = scale_of(float(items.weight.max()))
         _, _, bits, labels = next(items.chunks(0, items.n))
         bad, seen, sums = _kernels.weighted.small_pairs(
             bits, labels, items.weight, items.layout.kind, items.layout.exponent, scale
         )
         items.check(not_finite=bad, seen_labels=seen)
     else:
-        _, results, scale = _sum_buckets(items, sorting.plan_buckets(items))
+        _, results, scale = _sum_buckets(items, plan_buckets(items))
         sums = _kernels.weighted.combine(results)
     _, p_high, p_low, q_high, q_low, high, low = sums.tolist()
     unit = Fraction(scale)
-    return sorting.PairCounts(
+    return PairCounts(
         _exact(p_high, p_low, unit), _exact(q_high, q_low, unit), _exact(high, low, unit * unit)
     )
 
@@ -67,7 +67,7 @@ def exact_quotient(high: float, low: float) -> tuple[int, int]:
     return a * (common // b) + c * (common // d), common
 
 
-def weighted_sweep(items: Items, plan: sorting.Plan) -> SweepArrays:
+def weighted_sweep(items: Items, plan: Plan) -> ThresholdCounts:
     buckets, results, scale = _sum_buckets(items, plan)
     n_buckets = len(buckets.bounds) - 1
     above = _kernels.weighted.sums_above(results)
@@ -82,7 +82,7 @@ def weighted_sweep(items: Items, plan: sorting.Plan) -> SweepArrays:
             above, raw, true_accepts, false_accepts,
         )  # fmt: skip
 
-    sorting.over_buckets(n_buckets, items.n, lambda: step)
+    over_buckets(n_buckets, items.n, lambda: step)
     true_accepts /= scale
     false_accepts /= scale
-    return SweepArrays(thresholds_of(raw, items.layout), true_accepts, false_accepts)
+    return ThresholdCounts(thresholds_of(raw, items.layout), true_accepts, false_accepts)

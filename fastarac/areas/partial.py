@@ -12,19 +12,14 @@ import numpy as np
 
 from fastarac._core.checks import choice, exactly_one, fraction_of
 from fastarac._core.exceptions import warn_undefined
-from fastarac._engine.inputs import SCORED_NAMES, read_items
-from fastarac._engine.sorting import doubled_area, sweep_arrays
-from fastarac.sweep import (
-    ThresholdSweep,
-    as_corners,
-    every_threshold,
-    reject_beside_sweep,
-    require_confidence,
-    trusted_sweep,
-)
+from fastarac._engine.inputs import SCORED_NAMES
+from fastarac._engine.pairs import doubled_area
+from fastarac.sweep import as_ranked
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.sweep import ThresholdSweep
 
 Counts = tuple["NDArray[Any]", ...]  # counts that rise along the sweep, to be added up
 
@@ -134,7 +129,7 @@ def arac_partial_auc_score(
             raise ValueError(message)
     else:
         low, high = _range(acceptance_range, "acceptance_range")
-    sweep = as_corners(correct, confidence, sample_weight)
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
     ta, fa = sweep.true_accepts, sweep.false_accepts
     total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)  # not rounded
     if max_error_rate is not None:
@@ -210,7 +205,7 @@ def roc_partial_auc_score(
         low, high = _range(fpr_range, "fpr_range")
     else:
         low, high = _range(tpr_range, "tpr_range")
-    sweep = as_corners(y_true, y_score, sample_weight, SCORED_NAMES)
+    sweep = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners
     tp, fp = (sweep.true_accepts,), (sweep.false_accepts,)
     positive, negative = _at(tp, -1), _at(fp, -1)
     if not (positive and negative):
@@ -229,17 +224,3 @@ def roc_partial_auc_score(
         warn_undefined("McClish's partial ROC-AUC", "the area is below that of chance")
         return math.nan
     return float((1 + (area - chance) / (width - chance)) / 2)
-
-
-def scored_sweep(
-    y_true: ArrayLike | ThresholdSweep,
-    y_score: ArrayLike | None,
-    sample_weight: ArrayLike | None = None,
-) -> ThresholdSweep:
-    """`as_sweep` for functions whose arguments are called y_true and y_score."""
-    if isinstance(y_true, ThresholdSweep):
-        reject_beside_sweep(y_score, sample_weight, "y_score")
-        return every_threshold(y_true)
-    y_score = require_confidence(y_score, SCORED_NAMES)
-    items = read_items(y_true, y_score, sample_weight, SCORED_NAMES)
-    return trusted_sweep(*sweep_arrays(items))

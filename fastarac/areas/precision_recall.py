@@ -14,13 +14,12 @@ from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import TupleResult
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._kernels.codes import OF_INTERPOLATION
-from fastarac.areas.arac import ranked, sum_over, totals
-from fastarac.areas.partial import scored_sweep
-from fastarac.sweep import as_corners
+from fastarac.sweep import as_ranked, as_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac._engine.counts import AcceptedCounts
     from fastarac.sweep import ThresholdSweep
 
 Interpolation = Literal["davis-goadrich", "linear", "step"]
@@ -107,12 +106,12 @@ def pr_auc_score(
     """
     choice(interpolation, "interpolation", ("davis-goadrich", "linear", "step"))
     corners = interpolation == "davis-goadrich"
-    items = ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=corners)
-    positives = totals(items).correct
+    items = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=corners)
+    positives = items.totals.correct
     if not positives:
         warn_undefined("area under the precision-recall curve", "y_true has no positive item")
         return math.nan
-    area = sum_over(items, OF_INTERPOLATION[interpolation]) / positives
+    area = items.sum(OF_INTERPOLATION[interpolation]) / positives
     return float(area / 2 if interpolation == "linear" else area)
 
 
@@ -164,10 +163,14 @@ def interpolated_precision(
         levels = np.arange(n_levels) / (n_levels - 1)
     else:
         levels = np.atleast_1d(fractions_of(recall_levels, "recall_levels"))
-    sweep = as_corners(y_true, y_score, sample_weight, SCORED_NAMES)
+    sweep = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners
     if not sweep.n_correct:
         warn_undefined("interpolated precision", "y_true has no positive item")
         return np.full(len(levels), np.nan)
+    return _interpolated(sweep, levels)
+
+
+def _interpolated(sweep: AcceptedCounts, levels: NDArray[np.float64]) -> NDArray[np.float64]:
     best = np.maximum.accumulate(sweep.precision[:0:-1])[::-1]
     return best[np.searchsorted(sweep.recall[1:], levels, side="left")]
 
@@ -212,11 +215,11 @@ def eleven_point_average_precision(
     >>> round(fa.eleven_point_average_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]), 6)
     0.848485
     """
-    sweep = as_corners(y_true, y_score, sample_weight, SCORED_NAMES)
+    sweep = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True).corners
     if not sweep.n_correct:
         warn_undefined("11-point average precision", "y_true has no positive item")
         return math.nan
-    return math.fsum(interpolated_precision(sweep, recall_levels=11)) / 11
+    return math.fsum(_interpolated(sweep, np.arange(11) / 10)) / 11
 
 
 def break_even_point(
@@ -261,7 +264,7 @@ def break_even_point(
     >>> fa.break_even_point([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6])
     BreakEvenPoint(value=0.5, threshold=0.8)
     """
-    sweep = scored_sweep(y_true, y_score, sample_weight)
+    sweep = as_sweep(y_true, y_score, sample_weight, SCORED_NAMES)
     if not sweep.n_correct:
         warn_undefined("break-even point", "y_true has no positive item")
         return BreakEvenPoint(math.nan, math.nan)
@@ -316,7 +319,7 @@ def equal_error_rate(
     >>> fa.equal_error_rate([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6])
     EqualErrorRate(rate=0.5, threshold=0.8)
     """
-    sweep = scored_sweep(y_true, y_score, sample_weight)
+    sweep = as_sweep(y_true, y_score, sample_weight, SCORED_NAMES)
     if not (sweep.n_correct and sweep.n_incorrect):
         warn_undefined("equal error rate", "y_true has one class only")
         return EqualErrorRate(math.nan, math.nan)

@@ -18,21 +18,14 @@ from fastarac._core.exceptions import warn_undefined
 from fastarac._engine.pairs import whole_pairs
 from fastarac._engine.weighted import exact_quotient
 from fastarac._kernels.codes import OF_ESTIMATOR
-from fastarac.areas.arac import (
-    CurveArea,
-    curve_area,
-    is_weighted,
-    ranked,
-    rounding_of_sums,
-    sum_over,
-    totals,
-)
+from fastarac.areas.arac import CurveArea, curve_area
+from fastarac.sweep import as_ranked
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastarac._engine.sorting import PairCounts
-    from fastarac.areas.arac import Quotient, Ranked
+    from fastarac._engine.pairs import PairCounts, Quotient
+    from fastarac._engine.ranked import RankedItems
     from fastarac.sweep import ThresholdSweep
 
 Estimator = Literal["trapezoid", "mean", "exact"]
@@ -46,19 +39,19 @@ def _ranked(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
     estimator: str,
-) -> Ranked:
+) -> RankedItems:
     """The items, of which all estimators but trapezoids need no more than the corners."""
-    return ranked(correct, confidence, sample_weight, corners=estimator in ("mean", "exact"))
+    return as_ranked(correct, confidence, sample_weight, corners=estimator in ("mean", "exact"))
 
 
-def _area(items: Ranked, estimator: str, *, of_risk: bool = False) -> Fraction:
+def _area(items: RankedItems, estimator: str, *, of_risk: bool = False) -> Fraction:
     """ARP-AUC, or AURC `of_risk`, with an error far below that of a double."""
     choice(estimator, "estimator", ESTIMATORS)
-    if estimator == "mean" and is_weighted(items):
+    if estimator == "mean" and items.weighted:
         message = "estimator='mean' is a mean over items and takes no weights; use 'exact'"
         raise ValueError(message)
-    correct, incorrect, _ = totals(items)
-    area = sum_over(items, OF_ESTIMATOR[estimator], of_risk=of_risk) / (correct + incorrect)
+    correct, incorrect, _ = items.totals
+    area = items.sum(OF_ESTIMATOR[estimator], of_risk=of_risk) / (correct + incorrect)
     return area / 2 if estimator == "trapezoid" else area
 
 
@@ -68,17 +61,17 @@ def _log(ratio: Fraction) -> Fraction:
         return Fraction((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
 
 
-def _best_aurc(items: Ranked, estimator: str, optimum: str) -> Quotient:
+def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
     """AURC of the best order of the same items: all correct ones first, no ties."""
     choice(optimum, "optimum", ("finite", "asymptotic"))
-    correct, incorrect, _ = totals(items)
+    correct, incorrect, _ = items.totals
     total = correct + incorrect
     if not correct:
         return 1, 1
     if optimum == "asymptotic" or estimator == "exact":
         beta = Fraction(correct) / Fraction(total)
         return (1 - beta * (1 - _log(beta))).as_integer_ratio()
-    if is_weighted(items):
+    if items.weighted:
         message = (
             f"optimum='finite' with estimator={estimator!r} depends on single items and takes no "
             "weights; use estimator='exact' or optimum='asymptotic'"
@@ -92,9 +85,9 @@ def _best_aurc(items: Ranked, estimator: str, optimum: str) -> Quotient:
     return n * b - p * (a + b), n * b
 
 
-def _precision_and_risk(items: Ranked, estimator: str) -> tuple[Quotient, Quotient]:
+def _precision_and_risk(items: RankedItems, estimator: str) -> tuple[Quotient, Quotient]:
     """ARP-AUC and AURC, from whichever may be small: of it the other's error would leave little."""
-    correct, incorrect, _ = totals(items)
+    correct, incorrect, _ = items.totals
     of_risk = incorrect < correct
     area, whole = _area(items, estimator, of_risk=of_risk).as_integer_ratio()
     other = whole - area, whole
@@ -129,12 +122,12 @@ class RiskAreas(NamedTuple):
     """NaN where all items are alike, and where they are weighted."""
 
 
-def risk_areas(items: Ranked, aurc: Quotient, gamma: float) -> RiskAreas:
+def risk_areas(items: RankedItems, aurc: Quotient, gamma: float) -> RiskAreas:
     """All three areas over precision and risk by trapezoids, from the AURC."""
-    pairs = totals(items)
-    rounding = rounding_of_sums(items)
+    pairs = items.totals
+    rounding = items.rounding
     normalized = math.nan
-    if pairs.correct and pairs.incorrect and not is_weighted(items):
+    if pairs.correct and pairs.incorrect and not items.weighted:
         normalized = _between(pairs, aurc, _best_aurc(items, "trapezoid", "finite"), rounding)
     precision = aurc[1] - aurc[0], aurc[1]
     area = curve_area(precision, aurc, pairs, gamma, rounding)
@@ -194,10 +187,10 @@ def arp_area(
     return _arp_area(_ranked(correct, confidence, sample_weight, estimator), gamma, estimator)
 
 
-def _arp_area(items: Ranked, gamma: float, estimator: Estimator) -> CurveArea:
+def _arp_area(items: RankedItems, gamma: float, estimator: Estimator) -> CurveArea:
     gamma = positive_scalar(gamma, "gamma")
     precision, risk = _precision_and_risk(items, estimator)
-    return curve_area(precision, risk, totals(items), gamma, rounding_of_sums(items))
+    return curve_area(precision, risk, items.totals, gamma, items.rounding)
 
 
 def arp_auc_score(
@@ -379,7 +372,7 @@ def excess_aurc_loss(
     """
     items = _ranked(correct, confidence, sample_weight, estimator)
     best = _best_aurc(items, estimator, optimum)
-    excess, whole = _excess(_precision_and_risk(items, estimator)[1], best, rounding_of_sums(items))
+    excess, whole = _excess(_precision_and_risk(items, estimator)[1], best, items.rounding)
     return excess / whole
 
 
@@ -432,8 +425,8 @@ def normalized_aurc_loss(
     items = _ranked(correct, confidence, sample_weight, estimator)
     best = _best_aurc(items, estimator, optimum)
     aurc = _precision_and_risk(items, estimator)[1]
-    pairs = totals(items)
+    pairs = items.totals
     if not (pairs.correct and pairs.incorrect):
         warn_undefined("normalised AURC", "all items are alike, correct or incorrect")
         return math.nan
-    return _between(totals(items), aurc, best, rounding_of_sums(items))
+    return _between(items.totals, aurc, best, items.rounding)

@@ -11,7 +11,7 @@ import numpy as np
 
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import Result, Table, read_only
-from fastarac._engine.counting import integer_thresholds
+from fastarac._engine.counts import ThresholdCounts, integer_thresholds
 from fastarac._engine.inputs import read_counts, vector
 from fastarac.areas.precision_recall import pr_auc_score
 from fastarac.areas.risk import arp_auc_score, aurc_loss
@@ -270,7 +270,8 @@ class BoundedSweep(Table, Result):
             the bins, repeated for points inside.
         """
         correct, incorrect, where = self.counts.path(best=best, steps=steps)
-        return trusted_sweep(self.thresholds[where], correct, incorrect)
+        counts = ThresholdCounts(self.thresholds[where], correct, incorrect)
+        return trusted_sweep(ThresholdSweep, counts)
 
     def _without_bins(self, name: str, area: Callable[[ThresholdSweep], float] | None) -> Bounds | None:
         """Return an area that is known, or that of the sweep where nothing is open."""

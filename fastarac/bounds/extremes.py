@@ -27,9 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastarac._core.results import TupleResult
-from fastarac._engine.counting import SweepArrays
-from fastarac._engine.pairs import quotient_of_pairs
-from fastarac._engine.sorting import pairs_of_sweep
+from fastarac._engine.pairs import pairs_between, quotient_of_pairs
 
 if TYPE_CHECKING:
     from typing import Any
@@ -123,7 +121,7 @@ class Counts(NamedTuple):
         ends = []
         for best in (False, True):
             correct, incorrect, _ = self.path(best=best)
-            pairs = pairs_of_sweep(SweepArrays(correct, correct, incorrect))
+            pairs = pairs_between(correct, incorrect)
             value, unit = quotient_of_pairs(metric, pairs)
             if not unit:
                 return None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fastarac._core.text import json_text, listed
-from fastarac._engine.parallel import processors
+from fastarac._engine.strategy import processors
 from fastarac._version import __version__
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._settings import write

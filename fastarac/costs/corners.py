@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 from fastarac import _kernels
 from fastarac._core.results import Table, TupleResult
 from fastarac._engine import parallel
-from fastarac.sweep import ThresholdSweep, as_corners, trusted_sweep
+from fastarac._engine.counts import ThresholdCounts
+from fastarac.sweep import as_ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike
+
+    from fastarac._engine.counts import AcceptedCounts, CountsAtThresholds
+    from fastarac.sweep import ThresholdSweep
 
 FloatArray = NDArray[np.float64]
 Indices = NDArray[np.int64]  # points of a sweep
@@ -92,7 +96,7 @@ def arac_convex_hull(
     >>> hull.ratio_low, hull.ratio_high
     (array([0.        , 0.33333333, 1.        ]), array([0.33333333, 1.        ,        inf]))
     """
-    sweep = as_corners(correct, confidence, sample_weight)
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
     corners = hull_corners(sweep)
     ratios = [float(errors / (errors + others)) for errors, others in hull_steps(sweep, corners)]
     at = part_of(sweep, corners)
@@ -105,7 +109,7 @@ def arac_convex_hull(
     )
 
 
-def hull_corners(sweep: ThresholdSweep) -> Indices:
+def hull_corners(sweep: AcceptedCounts) -> Indices:
     """Indices of the corners into the sweep, from the last point without an error on."""
     right, wrong = sweep.true_accepts, sweep.false_accepts
     if right.dtype.kind == "i":
@@ -123,14 +127,14 @@ def hull_corners(sweep: ThresholdSweep) -> Indices:
     return found[chain(len(found), below)]
 
 
-def part_of(sweep: ThresholdSweep, points: Indices) -> ThresholdSweep:
-    """The sweep with these points alone, of which the last must be one."""
-    return trusted_sweep(
+def part_of(sweep: CountsAtThresholds, points: Indices) -> ThresholdCounts:
+    """The counts at these points alone, of which the last must be one."""
+    return ThresholdCounts(
         sweep.thresholds[points], sweep.true_accepts[points], sweep.false_accepts[points]
     )
 
 
-def hull_steps(sweep: ThresholdSweep, corners: Indices) -> list[tuple[Fraction, Fraction]]:
+def hull_steps(sweep: AcceptedCounts, corners: Indices) -> list[tuple[Fraction, Fraction]]:
     """From each corner to the next: how many more incorrect and correct items, exactly."""
     right, wrong = (
         [Fraction(count) for count in counts[corners].tolist()]
@@ -139,7 +143,7 @@ def hull_steps(sweep: ThresholdSweep, corners: Indices) -> list[tuple[Fraction, 
     return [(wrong[i] - wrong[i - 1], right[i] - right[i - 1]) for i in range(1, len(corners))]
 
 
-def candidates(scan: Callable[..., int], sweep: ThresholdSweep, option: float) -> Indices:
+def candidates(scan: Callable[..., int], sweep: AcceptedCounts, option: float) -> Indices:
     """Points among which all corners are: those of parts of the sweep, which threads scan at once.
 
     The first is the last point without an error: those before it accept less, and no better.
@@ -156,13 +160,13 @@ def candidates(scan: Callable[..., int], sweep: ThresholdSweep, option: float) -
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def power_of_scale(sweep: ThresholdSweep) -> float:
+def power_of_scale(sweep: AcceptedCounts) -> float:
     """The power of two that brings the total to the order of 1, as far as a float goes."""
     exponent = math.frexp(sweep.total)[1]
     return math.ldexp(1.0, min(max(-exponent, -LARGEST_SCALE), LARGEST_SCALE))
 
 
-def exact_counts(sweep: ThresholdSweep, points: Indices) -> tuple[list[int], list[int]]:
+def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], list[int]]:
     """Correct and incorrect accepted items at some points, as integers on a common scale."""
     ratios = [
         count.as_integer_ratio()

@@ -13,8 +13,7 @@ from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_unreliable
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import padded
-from fastarac._engine.inputs import read_groups, read_items
-from fastarac.areas.partial import scored_sweep
+from fastarac._engine.inputs import SCORED_NAMES, read_groups, read_items
 from fastarac.costs.hulls import (
     ROCConvexHull,
     exact_hull,
@@ -22,6 +21,7 @@ from fastarac.costs.hulls import (
     threshold_array,
     two_class_sweep,
 )
+from fastarac.sweep import as_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -179,7 +179,7 @@ def _exact_hull_of(
                 message = f"{name} is given beside a ROCConvexHull; the hull alone is expected"
                 raise TypeError(message)
         return y_true.exact, y_true.thresholds.tolist()
-    sweep = scored_sweep(y_true, y_score, sample_weight)
+    sweep = as_sweep(y_true, y_score, sample_weight, SCORED_NAMES)
     require_both_classes(sweep)
     vertices = exact_hull([("", sweep)])
     return [vertex[:2] for vertex in vertices], [vertex.threshold for vertex in vertices]
@@ -327,7 +327,7 @@ def cost_curve_band(
     n_resamples = whole_number(n_resamples, "n_resamples", 1, MOST_VALUES)
     level = inner_fraction(confidence_level, "confidence_level")
     places = _grid(grid)
-    sweep = scored_sweep(y_true, y_score)
+    sweep = as_sweep(y_true, y_score, names=SCORED_NAMES)
     require_both_classes(sweep)
     if sweep.true_accepts.dtype != np.int64:
         message = "y_true is a sweep of weights; a bootstrap needs counts of items"

@@ -13,9 +13,13 @@ import numpy as np
 from fastarac._core.checks import fractions_of, positive_scalar, real_scalar
 from fastarac._core.results import Pickled
 from fastarac.costs.corners import hull_corners, hull_steps
-from fastarac.operating_points.points import OperatingPoint, acceptance_at_error_rate, point_at
+from fastarac.operating_points.points import (
+    OperatingPoint,
+    acceptances_at_error_rates,
+    point_at,
+)
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import ThresholdSweep, as_corners
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -222,7 +226,7 @@ def _reviewer_of(at: Any, reviewer: Reviewer | None) -> Reviewer:
             message = "reviewer is given beside an OperatingPoint; the point alone is expected"
             raise TypeError(message)
         return at.reviewer or PERFECT
-    if not isinstance(at, ThresholdSweep):
+    if not isinstance(at, ThresholdSweep | CornerSweep):
         message = f"at is a {type(at).__name__}; a ThresholdSweep or an OperatingPoint is expected"
         raise TypeError(message)
     return reviewer or PERFECT
@@ -289,8 +293,9 @@ def performance_at_error_rate(
     """
     require_costs(costs)
     limits = fractions_of(max_error_rate, "max_error_rate")
-    sweep = as_corners(correct, confidence, sample_weight)
-    accepted = acceptance_at_error_rate(sweep, max_error_rate=limits, reviewer=reviewer)
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
+    check_reviewer(reviewer)
+    accepted = acceptances_at_error_rates(sweep, limits, reviewer).reshape(limits.shape)
     performance = performance_of(costs.gamma, costs.delta, accepted, sweep.recognition_rate, limits)
     if reviewer is not None:
         spoiled = np.interp(accepted, sweep.acceptance_rate, sweep.false_rejects / sweep.total)
@@ -342,7 +347,7 @@ def optimal_operating_point(
     (0.6, 2.6)
     """
     saved, lost = marginal_costs(require_costs(costs), reviewer)
-    sweep = as_corners(correct, confidence, sample_weight)
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
     if lost <= 0:
         return point_at(sweep, len(sweep.thresholds) - 1, reviewer)
     corners = hull_corners(sweep)

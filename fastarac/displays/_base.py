@@ -23,7 +23,7 @@ from fastarac.displays._style import (
 )
 from fastarac.dropins._responses import folds_of, scores_of
 from fastarac.dropins.correctness import correctness
-from fastarac.sweep import every_threshold, threshold_sweep
+from fastarac.sweep import threshold_sweep, whole_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
             "drawn by the displays of curves, such as ARACDisplay"
         )
         raise TypeError(message)
-    return every_threshold(sweep)
+    return whole_sweep(sweep)
 
 
 @dataclass(eq=False, repr=False)

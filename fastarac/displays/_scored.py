@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from fastarac._engine.sorting import sweep_arrays
 from fastarac.displays._base import ItemDisplay, require_items
 from fastarac.displays._style import WHOLE, draw_legend
 from fastarac.dropins._responses import scores_of_positives
 from fastarac.dropins.curves import read_binary, read_scores
-from fastarac.sweep import trusted_sweep
+from fastarac.sweep import sweep_of_items
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +58,7 @@ class ScoredDisplay(ItemDisplay):
         display
         """
         labels = read_binary(y_true, pos_label)[1]
-        sweep = trusted_sweep(*sweep_arrays(read_scores(labels, y_score, sample_weight)))
+        sweep = sweep_of_items(read_scores(labels, y_score, sample_weight))
         return cls.from_sweep(sweep, pos_label=1 if pos_label is None else pos_label, **options)
 
     @classmethod

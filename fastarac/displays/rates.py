@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fastarac._core.text import percent, rounded, significant
-from fastarac._engine.counting import SweepArrays
 from fastarac._engine.pairs import value_of_pairs
-from fastarac.areas.arac import pair_counts
 from fastarac.areas.precision_recall import equal_error_rate
 from fastarac.bounds.extremes import Bounds
 from fastarac.curves import steps_of
@@ -21,6 +19,7 @@ from fastarac.displays._style import WHOLE, has_markers
 from fastarac.displays.decimation import edges_of_columns, thin
 from fastarac.dropins._sums import precision_of
 from fastarac.dropins.curves import det_curve, precision_recall_curve, roc_curve
+from fastarac.sweep import as_ranked
 
 if TYPE_CHECKING:
     from fastarac.bounds.bounded import BoundedSweep
@@ -100,7 +99,7 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
     @classmethod
     def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:
         fpr, tpr, _ = roc_curve(sweep, **points)
-        return cls(fpr=fpr, tpr=tpr, roc_auc=value_of_pairs("roc_auc", pair_counts(sweep, None, None)))
+        return cls(fpr=fpr, tpr=tpr, roc_auc=value_of_pairs("roc_auc", as_ranked(sweep).pairs))
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
         return {"Chance level (ROC-AUC = 0.5)": (DIAGONAL, DIAGONAL)}
@@ -167,9 +166,8 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
     @classmethod
     def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:
         precision, recall, _ = precision_recall_curve(sweep, **points)
-        arrays = SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
         rate = sweep.recognition_rate
-        area = precision_of(arrays)[0]
+        area = precision_of(as_ranked(sweep))[0]
         return cls(precision, recall, average_precision=area, prevalence_pos_label=rate)
 
     @classmethod

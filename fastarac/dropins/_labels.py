@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._engine import parallel, sorting
+from fastarac._engine import parallel, strategy
 from fastarac.dropins._arrays import Array, check_finite, to_array
 
 Codes = NDArray[np.uint8]
@@ -135,7 +135,7 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
     def encode(part: slice) -> bool:
         return dropin.encode(bits[part], bits[low], bits[high], codes[part])
 
-    k = 1 if n <= sorting.SINGLE else parallel.n_threads(n)
+    k = strategy.n_threads(n)
     if not all(parallel.run(encode, [slice(n * i // k, n * (i + 1) // k) for i in range(k)])):
         return None, None
     return flat[[low, high]], codes

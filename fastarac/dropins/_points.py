@@ -1,33 +1,28 @@
 """From items to the points of a curve.
 
-Unweighted items go from the sorted buckets of `sorting` straight to the points that the curve keeps.
+Unweighted items go from the sorted buckets of the engine straight to the points that the curve keeps.
 Weights are added up one by one in the order of the scores, as scikit-learn does, whose rounding
 decides which points of a curve are dropped as lying on a line.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine.counting import SweepArrays
-from fastarac._engine.sorting import (
-    Buckets,
-    count_or_spread,
-    over_buckets,
-    plan_buckets,
-    sort_buckets,
-    spread,
-)
+from fastarac._engine.buckets import Buckets, over_buckets, plan_buckets, sort_buckets, spread
+from fastarac._engine.counts import ThresholdCounts
+from fastarac._engine.ranked import ordered
 from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, TP_CHANGES_ONLY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastarac._engine.counts import CountsAtThresholds
+    from fastarac._engine.inputs import Items
     from fastarac.dropins._arrays import Array, Scores
-    from fastarac.sweep import ThresholdSweep
 
 
 class Shape(NamedTuple):
@@ -57,18 +52,17 @@ class Points(NamedTuple):
 
 def points_of_items(items: Scores, shape: Shape) -> Points:
     """Return the points of the curve of these items."""
-    if items.weight is not None:
-        return _weighted_points(items, plan_buckets(items), shape)
-    buckets = count_or_spread(items)
-    if isinstance(buckets, SweepArrays):
-        return _points_of_counts(buckets, shape)
-    return _points_of_buckets(items, buckets, shape)
+    found = ordered(items, "curve", {"weighted": lambda items: _weighted_points(items, shape)})
+    if isinstance(found, Points):
+        return found
+    if isinstance(found, ThresholdCounts):
+        return _points_of_counts(found, shape)
+    return _points_of_buckets(items, found, shape)
 
 
-def points_of_sweep(sweep: ThresholdSweep, shape: Shape) -> Points:
+def points_of_sweep(sweep: CountsAtThresholds, shape: Shape) -> Points:
     """Return the points of the curve of a sweep."""
-    arrays = SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
-    return _points_of_counts(arrays, shape)
+    return _points_of_counts(sweep, shape)
 
 
 def _points_of_buckets(items: Scores, buckets: Buckets, shape: Shape) -> Points:
@@ -106,9 +100,9 @@ def _points_of_buckets(items: Scores, buckets: Buckets, shape: Shape) -> Points:
     return Points(x, y, raw.view(items.layout.values), positives, negatives, tn, fn)
 
 
-def _weighted_points(items: Scores, plan: Any, shape: Shape) -> Points:
+def _weighted_points(items: Items, shape: Shape) -> Points:
     dropin = _kernels.curve_points
-    buckets = spread(items, plan)
+    buckets = spread(items, plan_buckets(items))
     n_buckets = len(buckets.bounds) - 1
     ties = np.empty(n_buckets, np.int64)
 
@@ -124,9 +118,9 @@ def _weighted_points(items: Scores, plan: Any, shape: Shape) -> Points:
     return _points_of_sums(raw.view(items.layout.values), tp, fp, shape)
 
 
-def _points_of_counts(arrays: SweepArrays, shape: Shape) -> Points:
-    tp, fp = (counts[1:].astype(np.float64) for counts in arrays[1:])
-    return _points_of_sums(arrays.thresholds[1:], tp, fp, shape)
+def _points_of_counts(counts: CountsAtThresholds, shape: Shape) -> Points:
+    tp, fp = (of[1:].astype(np.float64) for of in (counts.true_accepts, counts.false_accepts))
+    return _points_of_sums(counts.thresholds[1:], tp, fp, shape)
 
 
 def _points_of_sums(thresholds: Array, tp: Array, fp: Array, shape: Shape) -> Points:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine import sorting
 from fastarac._engine.inputs import MAX_SPAN, least_positive
 from fastarac._engine.pairs import value_of_pairs
+from fastarac._engine.ranked import RankedItems
+from fastarac._engine.strategy import first_way
 from fastarac._kernels.codes import CORNERS, EVERY, PRECISION, RATES, RECALL_STEPS
-from fastarac.areas.arac import sum_over, totals
 from fastarac.areas.partial import area_between
 from fastarac.dropins._arrays import Scores, check_lengths, column, read_weights
 from fastarac.dropins._points import Shape, points_of_items
@@ -23,8 +23,7 @@ from fastarac.dropins._points import Shape, points_of_items
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastarac._engine.counting import SweepArrays
-    from fastarac.areas.arac import Ranked
+    from fastarac._engine.counts import AcceptedCounts
     from fastarac.dropins._arrays import Array
     from fastarac.dropins._labels import Codes
 
@@ -51,16 +50,16 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
     if max_fpr is None or max_fpr == 1:
         if _only_as_points(items.weight):
             return _area_by_points(items)
-        pairs = sorting.count_pairs(items)
-        correct, incorrect, _ = pairs
+        pairs = RankedItems(items).pairs
+        correct, incorrect = bool(pairs.correct), bool(pairs.incorrect)
         area = value_of_pairs("roc_auc", pairs)
     else:
         if items.weight is not None and items.weight.min() < 0:
             message = "max_fpr needs weights of at least 0"
             raise ValueError(message)
-        arrays = sorting.sweep_arrays(items)
-        correct, incorrect = arrays.true_accepts[-1], arrays.false_accepts[-1]
-        area = partial_area(arrays, max_fpr)
+        points = RankedItems(items).points
+        correct, incorrect = bool(points.n_correct), bool(points.n_incorrect)
+        area = partial_area(points, max_fpr)
     if items.weight is None:
         return area, None if correct and incorrect else ONE_CLASS
     if not incorrect:
@@ -75,14 +74,13 @@ def _only_as_points(weight: NDArray[np.float64] | None) -> bool:
     return bool(weight.min() < 0 or least_positive(weight) < weight.max() / MAX_SPAN)
 
 
-def partial_area(arrays: SweepArrays, max_fpr: float) -> float:
+def partial_area(counts: AcceptedCounts, max_fpr: float) -> float:
     """McClish's standardised area up to `max_fpr`, below 1, rounded once; NaN if a class is missing."""
-    _, true_accepts, false_accepts = arrays
-    correct, incorrect = (Fraction(counts[-1].item()) for counts in arrays[1:])
+    correct, incorrect = Fraction(counts.n_correct), Fraction(counts.n_incorrect)
     if not (correct and incorrect):
         return float("nan")
     limit = Fraction(float(max_fpr))
-    area = area_between((false_accepts,), (true_accepts,), Fraction(0), limit * incorrect)
+    area = area_between((counts.false_accepts,), (counts.true_accepts,), Fraction(0), limit * incorrect)
     chance = limit * limit / 2
     return float((1 + (area / (correct * incorrect) - chance) / (limit - chance)) / 2)
 
@@ -101,7 +99,7 @@ def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Sco
     items = read_items(labels, scores, weight)
     if _only_as_points(items.weight):
         return _precision_by_points(items)
-    if items.weight is None and items.n <= sorting.SINGLE:
+    if first_way(items, "precision") == "few":
         _, _, bits, codes = next(items.chunks(0, items.n))
         layout = items.layout
         dropin = _kernels.curve_points
@@ -110,15 +108,15 @@ def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Sco
         if not positives:
             return 0.0, NO_RECALL
         return float(dropin.quotient(high, low, float(positives))), None
-    return precision_of(sorting.rank(items))
+    return precision_of(RankedItems(items))
 
 
-def precision_of(items: Ranked) -> Score:
+def precision_of(items: RankedItems) -> Score:
     """`average_precision` of sorted items, or from the counts of a sweep."""
-    positives = totals(items).correct
+    positives = items.totals.correct
     if not positives:
         return 0.0, NO_RECALL
-    return float(sum_over(items, RECALL_STEPS) / positives), None
+    return float(items.sum(RECALL_STEPS) / positives), None
 
 
 def _precision_by_points(items: Scores) -> Score:

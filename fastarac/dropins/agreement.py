@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._engine.sorting import scale_of
+from fastarac._engine.pairs import scale_of
 from fastarac.dropins import _checks
 from fastarac.dropins._arrays import (
     check_dimensions,

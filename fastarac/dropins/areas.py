@@ -7,9 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fastarac._core.exceptions import UndefinedMetricWarning
-from fastarac._engine.counting import SweepArrays
+from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.pairs import value_of_pairs
-from fastarac._engine.sorting import pairs_of_sweep
 from fastarac.dropins import _checks
 from fastarac.dropins._arrays import (
     check_dimensions,
@@ -42,7 +41,7 @@ from fastarac.dropins.multiclass import (
     one_vs_rest,
     wrong_shape,
 )
-from fastarac.sweep import ThresholdSweep, every_threshold, reject_all_beside_sweep
+from fastarac.sweep import ThresholdSweep, as_ranked, reject_all_beside_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -164,7 +163,7 @@ def roc_auc_score(
     >>> fa.roc_auc_score([0, 1, 2, 1], probabilities, multi_class="ovr", average=None)
     array([1.        , 1.        , 0.83333333])
     """
-    if isinstance(y_true, ThresholdSweep):
+    if isinstance(y_true, AcceptedCounts):
         reject_all_beside_sweep(y_score=y_score, sample_weight=sample_weight, labels=labels)
         _check_max_fpr(max_fpr)
         value, message = _area_of_sweep(y_true, max_fpr)
@@ -228,17 +227,12 @@ def _check_target(target: Target) -> None:
     check_not_empty(target.values)
 
 
-def _arrays_of(sweep: ThresholdSweep) -> SweepArrays:
-    return SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
-
-
-def _area_of_sweep(sweep: ThresholdSweep, max_fpr: float | None) -> Score:
-    arrays = _arrays_of(sweep)
+def _area_of_sweep(sweep: AcceptedCounts, max_fpr: float | None) -> Score:
     if not (sweep.n_correct and sweep.n_incorrect):
         return float("nan"), ONE_CLASS
     if max_fpr is None or max_fpr == 1:
-        return value_of_pairs("roc_auc", pairs_of_sweep(arrays)), None
-    return partial_area(arrays, max_fpr), None
+        return value_of_pairs("roc_auc", as_ranked(sweep, corners=True).pairs), None
+    return partial_area(sweep, max_fpr), None
 
 
 def average_precision_score(
@@ -297,9 +291,9 @@ def average_precision_score(
     array([1. , 1. , 0.5])
     """
     name = "average_precision_score"
-    if isinstance(y_true, ThresholdSweep):
+    if isinstance(y_true, AcceptedCounts):
         reject_all_beside_sweep(y_score=y_score, sample_weight=sample_weight)
-        value, message = precision_of(_arrays_of(every_threshold(y_true)))
+        value, message = precision_of(as_ranked(y_true))
         _warn([message])
         return value
     _checks.check_array_like(name, y_true=y_true, y_score=y_score)

@@ -11,6 +11,7 @@ import numpy as np
 
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import padded
+from fastarac._engine.counts import CountsAtThresholds
 from fastarac._kernels.codes import (
     CORNERS,
     COUNTS,
@@ -38,7 +39,7 @@ from fastarac.dropins._points import (
     points_of_items,
     points_of_sweep,
 )
-from fastarac.sweep import ThresholdSweep, every_threshold, reject_all_beside_sweep
+from fastarac.sweep import ThresholdSweep, reject_all_beside_sweep, whole_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,7 +158,7 @@ class Curve(NamedTuple):
         return thresholds
 
 
-def curve_of_sweep(sweep: ThresholdSweep, shape: Shape) -> Curve:
+def curve_of_sweep(sweep: CountsAtThresholds, shape: Shape) -> Curve:
     """Return the points of a sweep."""
     return Curve(points_of_sweep(sweep, shape), sweep.thresholds.dtype, None, shape.falling)
 
@@ -196,10 +197,10 @@ def _curve(
     shape: Shape,
 ) -> Curve:
     """Return the points of a curve, whose arguments are as the function of that name takes them."""
-    if isinstance(y_true, ThresholdSweep):
+    if isinstance(y_true, CountsAtThresholds):
         reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         if function != "roc_curve":  # straight between corners
-            every_threshold(y_true)
+            whole_sweep(y_true)
         return curve_of_sweep(y_true, shape)
     _checks.check_array_like(function, y_true=y_true, y_score=y_score)
     _checks.check_pos_label(function, pos_label)
@@ -394,11 +395,11 @@ def det_curve(
     """
     _checks.check_boolean("det_curve", "drop_intermediate", drop_intermediate)
     shape = Shape(TP_CHANGES_ONLY if drop_intermediate else EVERY, MISSES, falling=False)
-    if isinstance(y_true, ThresholdSweep):
+    if isinstance(y_true, CountsAtThresholds):
         reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         two_classes = y_true.n_correct > 0 and y_true.n_incorrect > 0
         items = None
-        make = functools.partial(curve_of_sweep, every_threshold(y_true), shape)
+        make = functools.partial(curve_of_sweep, whole_sweep(y_true), shape)
     else:
         _checks.check_array_like("det_curve", y_true=y_true, y_score=y_score)
         _checks.check_pos_label("det_curve", pos_label)

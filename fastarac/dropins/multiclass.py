@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine import parallel
+from fastarac._engine import parallel, strategy
 from fastarac._engine.inputs import LAYOUTS
 from fastarac.dropins._arrays import (
     bits_of,
@@ -197,7 +197,7 @@ def _collect(scores: Sequence[Score]) -> tuple[NDArray[np.float64], list[str]]:
 
 def _shares(n: int, n_items: int) -> list[tuple[int, int]]:
     """Split `n` columns or rows of `n_items` items in all, one contiguous share a thread."""
-    k = max(1, min(n, parallel.n_threads(n_items)))
+    k = max(1, min(n, strategy.n_threads(n_items)))
     return [(n * i // k, n * (i + 1) // k) for i in range(k)]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine import parallel
+from fastarac._engine import parallel, strategy
 from fastarac.dropins import _checks
 from fastarac.dropins._arrays import check_lengths, check_sum, numeric_array, sortable, to_array
 from fastarac.dropins._labels import read_target
@@ -40,7 +40,7 @@ def dcg_of_rows(
     cumulative = np.cumsum(discounts)
     results = np.empty(len(gains))
     n = len(gains)
-    shares = max(1, min(n, parallel.n_threads(gains.size)))
+    shares = max(1, min(n, strategy.n_threads(gains.size)))
 
     def work(index: int) -> None:
         part = slice(n * index // shares, n * (index + 1) // shares)

@@ -18,14 +18,19 @@ from fastarac._engine.grades import graded_items, twice
 from fastarac._engine.groups import count_pairs_of_groups
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac._engine.pairs import METRICS, value_of_pairs, values_of_pairs
-from fastarac.areas.arac import arac_area_of, pair_counts
-from fastarac.costs.verification import cost_of, optimal_operating_point, performance_of, spoiled_by
+from fastarac.areas.arac import arac_area_of
+from fastarac.costs.verification import (
+    cost_of,
+    optimal_operating_point,
+    performance_of,
+    spoiled_by,
+)
 from fastarac.evaluation.costs import who_verifies
 from fastarac.evaluation.items import reject_reviewer, statistics_of
 from fastarac.evaluation.limits import LABELS, ends_of, prices_of, read_limits
 from fastarac.operating_points.points import point_of_limit
 from fastarac.reviewer import Reviewer
-from fastarac.sweep import threshold_sweep
+from fastarac.sweep import as_ranked, threshold_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -310,7 +315,7 @@ def _values_of_weighted(
     values = {name: np.empty(n_groups) for name in names}
     for row, part in enumerate(_rows_of(codes)):
         weight = None if items.weight is None else items.weight[part]
-        pairs = pair_counts(items.correct[part], items.confidence[part], weight)
+        pairs = as_ranked(items.correct[part], items.confidence[part], weight).pairs
         for name, column in values.items():
             if name == "normalized_arac_auc":
                 column[row] = arac_area_of(pairs, gamma).normalized

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from fastarac._core.checks import check_intervals, failure_of
 from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
@@ -20,9 +20,8 @@ from fastarac.evaluation.bounds import BoundedEvaluation, evaluate_bounds
 from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, who_verifies
 from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, prices_of, read_limits, rows_of
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
-from fastarac.operating_points.limits import sweep_of_limits
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
-from fastarac.sweep import ThresholdSweep, as_sweep, reject_beside_sweep, split_grades
+from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, reject_beside_sweep, split_grades
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastarac._core.interval import Interval
+    from fastarac._engine.counts import CountsAtThresholds
     from fastarac.areas.arac import CurveArea
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.limits import Limits, OptionsOfItems
@@ -317,35 +317,38 @@ def evaluate(
         certain["groups"] = groups
     some_thresholds = any(limit.criterion == "threshold" for limit in limits)
     given = (failure_probability, reviewer, costs)
+    sweep = None
     if intervals or some_thresholds or any(each is not None for each in given):
         sweep = as_sweep(correct, confidence, sample_weight)
-        items = areas.ranked(sweep, None, None)
+        counts: CountsAtThresholds = sweep
+        items = as_ranked(sweep)
     else:
-        items = areas.ranked(correct, confidence, sample_weight)
+        items = as_ranked(correct, confidence, sample_weight)
         by: dict[str, list[float]] = {"max_error_rate": [], "max_risk": []}
         for limit in limits:
             by[limit.criterion].append(limit.value)
-        sweep = sweep_of_limits(items, *by.values())
-    pairs = areas.pairs_of(items)
-    figures = areas.figures_of(items)
+        counts = items.at_limits(*by.values())
+    figures, pairs = items.sums(), items.pairs
     arp, aurc, normalized_aurc = risk_areas(items, figures.aurc, prices.gamma)
     average_precision, pr_auc = (
         a / b if pairs.correct else math.nan for a, b in (figures.average_precision, figures.pr_auc)
     )
     every = []
     for limit in limits:
-        point = point_of_limit(sweep, limit.criterion, limit.value, reviewer)
+        point = point_of_limit(counts, limit.criterion, limit.value, reviewer)
         sure = None
         if failure_probability is not None and limit.criterion != "threshold":
             criterion: dict[str, Any] = {limit.criterion: limit.value}
             if groups is None or confidence is None or isinstance(correct, ThresholdSweep):
                 method: Any = {"method": "sgr"} if limit.criterion == "max_risk" else {}
-                sure = guaranteed_operating_point(sweep, **criterion, **certain, **method)
+                sure = guaranteed_operating_point(
+                    cast("ThresholdSweep", sweep), **criterion, **certain, **method
+                )
             else:
                 sure = guaranteed_operating_point(correct, confidence, **criterion, **certain)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
     spending = None
-    if costs is not None:
+    if costs is not None and sweep is not None:
         points = {found.limit.key: found.point for found in every}
         spending = evaluate_costs(sweep, costs, payer, points)
     ends: Mapping[str, Interval] = {}
@@ -368,8 +371,8 @@ def evaluate(
         )
         raise ValueError(message)
     return Evaluation(
-        n=sweep.total,
-        recognition_rate=sweep.recognition_rate,
+        n=counts.total,
+        recognition_rate=counts.recognition_rate,
         arac=areas.arac_area_of(pairs, prices.gamma),
         arp=arp,
         roc_auc=value_of_pairs("roc_auc", pairs),

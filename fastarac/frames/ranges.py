@@ -12,21 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac import _kernels
-from fastarac._engine import sorting
-from fastarac._engine.counting import SweepArrays
+from fastarac._engine.counts import PointCounts
 from fastarac._engine.inputs import read_items
-from fastarac._engine.pairs import value_of_pairs
-from fastarac._engine.sorting import PairCounts, SortedItems
+from fastarac._engine.pairs import PairCounts, value_of_pairs
+from fastarac._engine.ranked import RankedItems
 from fastarac._kernels.codes import PRECISION_TRAPEZOIDS, RECALL_STEPS
-from fastarac.areas.arac import pairs_of, sum_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
-
-    from fastarac._engine.inputs import Items
 
     Array = NDArray[Any]
     Counts = NDArray[np.int64]
@@ -138,8 +133,8 @@ def sums_of_dropped(cells: Cells, most: int) -> RangeSums:
     above = counts_above(cells)
     for i in np.flatnonzero(dropped(cells, most)).tolist():
         counts = np.array([0, cells.correct[i]]), np.array([0, cells.incorrect[i]])
-        tie = SweepArrays(np.array([np.inf, 0.0]), *counts)
-        total = total.plus(_sums_of(tie, None, above[i].tolist(), cells))
+        tie = RankedItems(None, PointCounts(*counts))
+        total = total.plus(_sums_of(tie, tuple(above[i].tolist()), cells))
     return total
 
 
@@ -160,7 +155,7 @@ def sums_of_items(
         j = int(np.searchsorted(cells.low, last, side="right")) - 1
         if i < 0 or items.n != cells.size[i : j + 1].sum():
             raise ValueError(CHANGED)
-        sums = _sums_of(sorting.rank(items), items, above[j].tolist(), cells)
+        sums = _sums_of(RankedItems(items), tuple(above[j].tolist()), cells)
         if sums.correct != cells.correct[i : j + 1].sum():
             raise ValueError(CHANGED)
         total = total.plus(sums)
@@ -184,51 +179,15 @@ def counts_above(cells: Cells) -> Counts:
     return np.asarray(counts.sum(axis=0) - np.cumsum(counts, axis=0))
 
 
-def _sums_of(
-    ranked: SortedItems | SweepArrays, items: Items | None, above: list[int], cells: Cells
-) -> RangeSums:
-    pairs = pairs_of(ranked)
-    p, q = int(pairs.correct), int(pairs.incorrect)
+def _sums_of(ranked: RankedItems, above: tuple[int, int], cells: Cells) -> RangeSums:
     n_correct, n_incorrect = int(cells.correct.sum()), int(cells.incorrect.sum())
+    of_risk = n_incorrect < n_correct
+    trapezoids = ranked.sum_below(above, PRECISION_TRAPEZOIDS, of_risk=of_risk)
+    steps = ranked.sum_below(above, RECALL_STEPS)
+    pairs = ranked.pairs  # of what is sorted by now
+    p, q = int(pairs.correct), int(pairs.incorrect)
     below = n_incorrect - above[1] - q
-    return RangeSums(
-        p,
-        q,
-        int(pairs.doubled_pairs) + 2 * p * below,
-        _sum_below(ranked, items, above, PRECISION_TRAPEZOIDS, of_risk=n_incorrect < n_correct),
-        _sum_below(ranked, items, above, RECALL_STEPS, of_risk=False),
-    )
-
-
-def _sum_below(
-    ranked: SortedItems | SweepArrays,
-    items: Items | None,
-    above: list[int],
-    quantity: int,
-    *,
-    of_risk: bool,
-) -> Fraction:
-    """`sum_over` of these items below others."""
-    correct, incorrect = above
-    if isinstance(ranked, SortedItems):
-        totals = ranked.pairs.correct + correct, ranked.pairs.incorrect + incorrect
-        if sum(totals) < _kernels.areas.MAX_TOTAL or items is None:
-            shifted = ranked._replace(
-                above=ranked.above + np.array([0, *above]), pairs=PairCounts(*totals, 0)
-            )
-            return sum_over(shifted, quantity, of_risk=of_risk)
-        ranked = sorting.sweep_arrays(items)
-    thresholds = ranked.thresholds
-    ta, fa = ranked.true_accepts + correct, ranked.false_accepts + incorrect
-    if int(ta[-1]) + int(fa[-1]) < _kernels.areas.MAX_TOTAL or not correct + incorrect:
-        return sum_over(SweepArrays(thresholds, ta, fa), quantity, of_risk=of_risk)
-    # vast counts are added up from nothing accepted on: with all items above as one tie, less that tie
-    arrays = (np.concatenate([array[:1], array]) for array in (thresholds, ta, fa))
-    whole = SweepArrays(*arrays)
-    whole.true_accepts[0] = whole.false_accepts[0] = 0
-    tie = 2 * (incorrect if of_risk else correct)
-    step = Fraction(correct * correct, correct + incorrect)
-    return sum_over(whole, quantity, of_risk=of_risk) - (step if quantity == RECALL_STEPS else tie)
+    return RangeSums(p, q, int(pairs.doubled_pairs) + 2 * p * below, trapezoids, steps)
 
 
 def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from fastarac._engine import sorting
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.bounds.bins import bin_numbers
 from fastarac.frames.ranges import CHANGED, Cells, RangeSums, merged, sums_of_items
-from fastarac.sweep import ThresholdSweep, every_threshold, threshold_sweep, trusted_sweep
+from fastarac.sweep import ThresholdSweep, sweep_of_items, threshold_sweep, whole_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -129,17 +128,14 @@ class ArraySource(Source):
 
     def sweeps(self, most: int | None) -> Sweeps | None:
         """Count the items of each confidence."""
-        found = {label: trusted_sweep(*sorting.sweep_arrays(part)) for label, part in self.parts()}
+        found = {label: sweep_of_items(part) for label, part in self.parts()}
         distinct = sum(len(sweep.thresholds) - 1 for sweep in found.values())
         return found if most is None or self.weighted or distinct <= most else None
 
     def bins(self) -> Groups:
         """Count the items of each bin."""
         # the sweep checks the values, and has them sorted
-        return {
-            label: cells_of_sweep(trusted_sweep(*sorting.sweep_arrays(part)))
-            for label, part in self.parts()
-        }
+        return {label: cells_of_sweep(sweep_of_items(part)) for label, part in self.parts()}
 
     def within(self, ranges: Sequence[Range]) -> Self:
         """Choose items."""
@@ -192,7 +188,7 @@ def positions(labels: Array, codes: Array) -> Iterator[tuple[Any, NDArray[np.int
 
 def cells_of_sweep(sweep: ThresholdSweep) -> Cells:
     """Counts in bins from counts at every threshold."""
-    every_threshold(sweep)
+    whole_sweep(sweep)
     values = sweep.thresholds[:0:-1]
     counts = [np.diff(a)[::-1] for a in (sweep.true_accepts, sweep.false_accepts)]
     numbers = bin_numbers(values)

@@ -12,7 +12,7 @@ import numpy as np
 from fastarac._core.checks import check_intervals, choice, failure_of, inner_fraction
 from fastarac._core.extras import require
 from fastarac._core.text import listed
-from fastarac._engine.counting import integer_thresholds
+from fastarac._engine.counts import integer_thresholds
 from fastarac._engine.inputs import vector
 from fastarac.bounds.bins import Range
 from fastarac.bounds.bounded import BoundedSweep

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._engine import parallel
+from fastarac._engine import parallel, strategy
 from fastarac._engine.inputs import vector
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Ragged(NamedTuple):
 
     def over_queries(self, kernel: Callable[..., None], *arguments: Any, out: Any) -> Any:
         """Run `kernel(values, offsets, *arguments, first, last, out)` over shares of the queries."""
-        k = parallel.n_threads(len(self.values))
+        k = strategy.n_threads(len(self.values))
         goals = [len(self.values) * i // k for i in range(1, k)]
         inner = np.searchsorted(self.offsets, goals).tolist()
         edges = [0, *(min(edge, self.n_queries) for edge in inner), self.n_queries]

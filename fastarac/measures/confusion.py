@@ -12,7 +12,7 @@ from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import html_of_columns
 from fastarac.measures._named import Measures
 from fastarac.measures._tables import GOALS, Tables
-from fastarac.sweep import ThresholdSweep, reject_all_beside_sweep
+from fastarac.sweep import CornerSweep, ThresholdSweep, reject_all_beside_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -310,7 +310,7 @@ def confusion_measures(
     array([0.   , 0.5  , 0.8  , 0.667, 0.857, 0.75 ])
     """
     given: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-    if isinstance(tp, ThresholdSweep):
+    if isinstance(tp, ThresholdSweep | CornerSweep):
         reject_all_beside_sweep(**{name: given[name] for name in NAMES[1:]})
         return SweepMeasures(tp)
     for name in NAMES:

@@ -10,7 +10,7 @@ from fastarac._core.checks import choice, fractions_of
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import Table, TupleResult
 from fastarac._engine.inputs import vector
-from fastarac.sweep import ThresholdSweep, every_threshold
+from fastarac.sweep import CornerSweep, ThresholdSweep, whole_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -119,10 +119,10 @@ def average_curves(
     choice(curve, "curve", tuple(CURVES))
     folds = list(sweeps)
     for i, fold in enumerate(folds):
-        if not isinstance(fold, ThresholdSweep):
+        if not isinstance(fold, ThresholdSweep | CornerSweep):
             message = f"sweeps[{i}] is a {type(fold).__name__}; a ThresholdSweep is expected"
             raise TypeError(message)
-        every_threshold(fold)
+        whole_sweep(fold)
     if not folds:
         message = "sweeps is empty; at least one ThresholdSweep is expected"
         raise ValueError(message)

@@ -11,7 +11,7 @@ from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from fastarac._engine.parallel import processors
+from fastarac._engine.strategy import processors
 from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.items import AlignedOutputs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
@@ -22,11 +22,12 @@ from fastarac.operating_points.ties import (
     fraction_of_tie,
 )
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import ThresholdSweep, as_corners, as_points, as_sweep, reject_beside_sweep
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep, reject_beside_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac._engine.counts import CountsAtThresholds
 
 CHUNK = 1 << 16
 
@@ -235,8 +236,11 @@ def operating_point(
         reject_beside_sweep(confidence, sample_weight)
         refuse_of_bounds(interpolate=interpolate, reviewer=reviewer)
         return bounded_point(correct, criterion, threshold if threshold is not None else limit)
-    every = {"threshold": as_points, "min_acceptance_rate": as_sweep}  # others are at corners
-    sweep = every.get(criterion, as_corners)(correct, confidence, sample_weight)
+    at_any = threshold is not None and not isinstance(correct, CornerSweep)
+    if at_any or min_acceptance_rate is not None:
+        sweep: CountsAtThresholds = as_sweep(correct, confidence, sample_weight)
+    else:  # the others are at corners
+        sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
     if threshold is not None or not interpolate:
         value = limit if threshold is None else threshold
         return point_of_limit(sweep, criterion, value, reviewer)
@@ -261,16 +265,17 @@ def operating_point(
 
 
 def point_of_limit(
-    sweep: ThresholdSweep, criterion: str, value: float, reviewer: Reviewer | None = None
+    sweep: CountsAtThresholds, criterion: str, value: float, reviewer: Reviewer | None = None
 ) -> OperatingPoint:
     """:func:`.operating_point` for a criterion that was checked before, ties accepted whole."""
     if criterion == "threshold":
-        return _point(sweep, value, *sweep.at(value)[:2], reviewer=reviewer)
+        at = cast("ThresholdSweep", sweep).at(value)  # given for it
+        return _point(sweep, value, *at[:2], reviewer=reviewer)
     return point_at(sweep, _index_of_limit(sweep, criterion, value, reviewer), reviewer)
 
 
 def _index_of_limit(
-    sweep: ThresholdSweep, criterion: str, limit: float, reviewer: Reviewer | None
+    sweep: CountsAtThresholds, criterion: str, limit: float, reviewer: Reviewer | None
 ) -> int:
     """Index of the point that accepts most within a limit, or least above `min_acceptance_rate`."""
     if criterion == "max_risk":
@@ -357,24 +362,8 @@ def acceptance_at_error_rate(
     """
     check_reviewer(reviewer)
     limits = fractions_of(max_error_rate, "max_error_rate")
-    sweep = as_corners(correct, confidence, sample_weight)
-    ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
-    values = np.empty(limits.size)
-    for k, limit in enumerate(limits.flat):
-        i = last_within(sweep, limit, reviewer)
-        if i < 0:
-            values[k] = np.nan
-            continue
-        accepted = ta[i] + fa[i]
-        if interpolate:
-            slack = limit * total - errors_at(sweep, slice(i, i + 1), reviewer)[0]
-            fraction = fraction_of_errors(slack, sweep, i, reviewer)
-            if fraction > 0.0:
-                accepted = accepted + fraction * (ta[i + 1] + fa[i + 1] - accepted)
-        values[k] = accepted / total
-    if np.isnan(values).any():
-        lowest = limits.ravel()[np.isnan(values)].max()
-        warn_undefined("the acceptance rate", _out_of_reach(sweep, lowest, reviewer, "max_error_rate"))
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
+    values = acceptances_at_error_rates(sweep, limits, reviewer, interpolate=interpolate)
     return values.reshape(limits.shape) if limits.ndim else float(values[0])
 
 
@@ -440,20 +429,50 @@ def acceptance_at_risk(
     array([0.44444444, 0.8       , 1.        ])
     """
     limits = fractions_of(max_risk, "max_risk")
-    sweep = as_corners(correct, confidence, sample_weight)
+    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
     accepted = sweep.true_accepts, sweep.false_accepts
     values = np.empty(limits.size)
     for k, limit in enumerate(limits.flat):
         i = _last_with_risk(sweep, limit)
         values[k] = accepted[0][i] + accepted[1][i]
-        if interpolate and i + 1 < len(sweep.thresholds):
+        if interpolate and i + 1 < len(accepted[0]):
             tie = accepted[0][i + 1] + accepted[1][i + 1] - values[k]
             values[k] += fraction_of_risk(limit, sweep, i) * tie
     values /= sweep.total
     return values.reshape(limits.shape) if limits.ndim else float(values[0])
 
 
-def last_within(sweep: ThresholdSweep, max_error_rate: float, reviewer: Reviewer | None = None) -> int:
+def acceptances_at_error_rates(
+    sweep: CountsAtThresholds,
+    limits: NDArray[np.float64],
+    reviewer: Reviewer | None,
+    *,
+    interpolate: bool = True,
+) -> NDArray[np.float64]:
+    """:func:`.acceptance_at_error_rate` of limits that were checked before, in one row."""
+    ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
+    values = np.empty(limits.size)
+    for k, limit in enumerate(limits.flat):
+        i = last_within(sweep, limit, reviewer)
+        if i < 0:
+            values[k] = np.nan
+            continue
+        accepted = ta[i] + fa[i]
+        if interpolate:
+            slack = limit * total - errors_at(sweep, slice(i, i + 1), reviewer)[0]
+            fraction = fraction_of_errors(slack, sweep, i, reviewer)
+            if fraction > 0.0:
+                accepted = accepted + fraction * (ta[i + 1] + fa[i + 1] - accepted)
+        values[k] = accepted / total
+    if np.isnan(values).any():
+        lowest = limits.ravel()[np.isnan(values)].max()
+        warn_undefined("the acceptance rate", _out_of_reach(sweep, lowest, reviewer, "max_error_rate"))
+    return values
+
+
+def last_within(
+    sweep: CountsAtThresholds, max_error_rate: float, reviewer: Reviewer | None = None
+) -> int:
     """Index of the last point of the sweep with at most that error rate.
 
     Without a reviewer the rate never falls, and is 0 at first. With one it may fall, and all of it
@@ -472,7 +491,7 @@ def last_within(sweep: ThresholdSweep, max_error_rate: float, reviewer: Reviewer
     return -1
 
 
-def _out_of_reach(sweep: ThresholdSweep, limit: float, reviewer: Reviewer | None, name: str) -> str:
+def _out_of_reach(sweep: CountsAtThresholds, limit: float, reviewer: Reviewer | None, name: str) -> str:
     rates = errors_at(sweep, slice(None), reviewer) / sweep.total
     lowest = len(rates) - 1 - int(rates[::-1].argmin())
     return (
@@ -481,9 +500,9 @@ def _out_of_reach(sweep: ThresholdSweep, limit: float, reviewer: Reviewer | None
     )
 
 
-def _last_with_risk(sweep: ThresholdSweep, max_risk: float) -> int:
+def _last_with_risk(sweep: CountsAtThresholds, max_risk: float) -> int:
     """Index of the last point with at most that risk, 0 where there is none; searched from the end."""
-    for stop in range(len(sweep.thresholds), 1, -CHUNK):
+    for stop in range(len(sweep.false_accepts), 1, -CHUNK):
         start = max(1, stop - CHUNK)
         errors = sweep.false_accepts[start:stop]
         within = np.flatnonzero(errors / (errors + sweep.true_accepts[start:stop]) <= max_risk)
@@ -492,14 +511,14 @@ def _last_with_risk(sweep: ThresholdSweep, max_risk: float) -> int:
     return 0
 
 
-def point_at(sweep: ThresholdSweep, index: int, reviewer: Reviewer | None = None) -> OperatingPoint:
+def point_at(sweep: CountsAtThresholds, index: int, reviewer: Reviewer | None = None) -> OperatingPoint:
     """The operating point at one of the sweep's own thresholds."""
     accepted = sweep.true_accepts[index].item(), sweep.false_accepts[index].item()
     return _point(sweep, sweep.thresholds[index], *accepted, reviewer=reviewer)
 
 
 def _point(
-    sweep: ThresholdSweep,
+    sweep: CountsAtThresholds,
     threshold: Any,
     true_accepts: float,
     false_accepts: float,

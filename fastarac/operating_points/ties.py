@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastarac._engine.counts import AcceptedCounts
     from fastarac.reviewer import Reviewer
-    from fastarac.sweep import ThresholdSweep
 
 
-def errors_at(sweep: ThresholdSweep, part: slice, reviewer: Reviewer | None) -> NDArray[Any]:
+def errors_at(sweep: AcceptedCounts, part: slice, reviewer: Reviewer | None) -> NDArray[Any]:
     """Items of all that are wrong in the end, at some of the points of the sweep."""
     errors = sweep.false_accepts[part]
     if reviewer is None:
@@ -20,7 +20,7 @@ def errors_at(sweep: ThresholdSweep, part: slice, reviewer: Reviewer | None) -> 
     return reviewer.errors(errors, *rejected)  # type: ignore[no-any-return]
 
 
-def fraction_of_tie(slack: float, sweep: ThresholdSweep, index: int) -> float:
+def fraction_of_tie(slack: float, sweep: AcceptedCounts, index: int) -> float:
     """Share of the next tie, of which there is one, where `slack` more may be accepted; in [0, 1]."""
     tie = sweep.false_accepts[index + 1] - sweep.false_accepts[index]
     tie = tie + sweep.true_accepts[index + 1] - sweep.true_accepts[index]
@@ -28,16 +28,16 @@ def fraction_of_tie(slack: float, sweep: ThresholdSweep, index: int) -> float:
 
 
 def fraction_of_errors(
-    slack: float, sweep: ThresholdSweep, index: int, reviewer: Reviewer | None
+    slack: float, sweep: AcceptedCounts, index: int, reviewer: Reviewer | None
 ) -> float:
     """The same where `slack` more errors may be; the next point has more than that."""
-    if index + 1 == len(sweep.thresholds):
+    if index + 1 == len(sweep.true_accepts):
         return 0.0
     before, after = errors_at(sweep, slice(index, index + 2), reviewer)
     return float(min(max(slack / (after - before), 0.0), 1.0))
 
 
-def fraction_of_risk(limit: float, sweep: ThresholdSweep, index: int) -> float:
+def fraction_of_risk(limit: float, sweep: AcceptedCounts, index: int) -> float:
     """The same where the risk may be `limit`; the next point, if there is one, has more than that."""
     ta, fa = sweep.true_accepts, sweep.false_accepts
     accepted = ta[index] + fa[index]

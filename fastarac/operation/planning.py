@@ -21,6 +21,7 @@ from fastarac._core.quantiles import normal_quantile
 from fastarac._core.results import TupleResult
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import binomial_cdf
+from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operation.checking import bisected, variance_ratio
 from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
@@ -338,7 +339,7 @@ def sample_size_for_interval(
         raise ValueError(message + of_percent(width))
     level = inner_fraction(confidence_level, "confidence_level")
     options: dict[str, Any] = {"method": "wald", "confidence_level": level}
-    if isinstance(correct, ThresholdSweep):
+    if isinstance(correct, AcceptedCounts):
         given = {"confidence": confidence, "groups": groups}
         options |= {name: value for name, value in given.items() if value is not None}
         found = asymptotic_interval(correct, statistic=statistic, **options)

@@ -12,6 +12,7 @@ from fastarac._core.checks import choice, inner_fraction
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
+from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.inputs import read_groups
 from fastarac.sweep import ThresholdSweep, as_sweep, split_grades
 from fastarac.uncertainty import derivatives, influence, inversion, losses
@@ -213,7 +214,7 @@ def _sample_of(
     groups: Any,
     sample_weight: ArrayLike | None,
 ) -> Sample:
-    if isinstance(correct, ThresholdSweep) or (groups is None and sample_weight is None):
+    if isinstance(correct, AcceptedCounts) or (groups is None and sample_weight is None):
         if groups is not None:
             message = (
                 "groups is given beside a ThresholdSweep, which has no items; (correct, confidence) is "

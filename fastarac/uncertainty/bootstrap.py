@@ -19,7 +19,7 @@ from fastarac._core.exceptions import (
 )
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
-from fastarac._engine import parallel
+from fastarac._engine import strategy
 from fastarac.sweep import split_grades
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
 from fastarac.uncertainty.batches import run_batches
@@ -342,7 +342,7 @@ def doubts_about(
 def threads_for(work: int, n_threads: int | None) -> int:
     """Return how many threads to use for so many items in all, where `n_threads` may say it."""
     if n_threads is None:
-        return parallel.n_threads(work)
+        return strategy.n_threads(work)
     return whole_number(n_threads, "n_threads", 1)
 
 

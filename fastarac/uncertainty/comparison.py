@@ -14,7 +14,7 @@ from fastarac._core.interval import Interval
 from fastarac._core.quantiles import student_pvalue, student_quantile
 from fastarac._core.random_state import key_of
 from fastarac._core.results import TupleResult
-from fastarac._engine import parallel
+from fastarac._engine import strategy
 from fastarac._engine.inputs import read_groups
 from fastarac.models import named_models
 from fastarac.sweep import ThresholdSweep
@@ -514,7 +514,7 @@ def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> 
         groups = np.arange(len(confidence)) if codes is None else codes
         population = population_of(correct, confidence, options.sample_weight, groups, stratified=False)
         evaluator = Evaluator(population, key, [statistic], options.n_resamples)
-        threads = parallel.n_threads(population.work * options.n_resamples)
+        threads = strategy.n_threads(population.work * options.n_resamples)
         run_batches(
             evaluator.worker, options.n_resamples, evaluator.batch, threads, progress=options.progress
         )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core.exceptions import undefined_is_nan
-from fastarac._engine.sorting import scale_of
+from fastarac._engine.pairs import scale_of
 from fastarac.areas import arac as areas
 from fastarac.areas import partial as partial_areas
 from fastarac.areas import precision_recall
@@ -23,6 +23,7 @@ from fastarac.areas import risk as risk_areas
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.operating_points import points as operating
 from fastarac.reviewer import Reviewer
+from fastarac.sweep import as_ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +104,7 @@ def _of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[fl
 
 
 def _roc_auc(sweep: ThresholdSweep) -> Lines:
-    correct, incorrect, doubled = areas.pair_counts(sweep, None, None)
+    correct, incorrect, doubled = as_ranked(sweep, corners=True).pairs
     if not (correct and incorrect):
         undefined = Line(math.nan, 0.0, 1.0, 0.0)
         return Lines(undefined, undefined)

@@ -9,15 +9,18 @@ import numpy as np
 
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile
-from fastarac.sweep import ThresholdSweep, sweep_of_runs
+from fastarac.sweep import ThresholdSweep, as_ranked
 from fastarac.uncertainty import asymptotic, derivatives, influence
 from fastarac.uncertainty.inversion import Sample
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from numpy.typing import ArrayLike
+
+    from fastarac._engine.counts import AcceptedCounts, PointCounts
 
 NAMES = ("roc_auc", "arac_auc", "augrc")
 
@@ -29,8 +32,8 @@ def read_pairs(
     stratified: bool,
     groups: ArrayLike | None,
     sample_weight: ArrayLike | None,
-) -> ThresholdSweep:
-    """The sweep of runs of whole items; raises where the closed form does not hold."""
+) -> PointCounts:
+    """The points between runs of whole items; raises where the closed form does not hold."""
     if not stratified:
         message = "stratified is False; for method='exact-variance' stratified=True is expected"
         raise ValueError(message)
@@ -38,7 +41,7 @@ def read_pairs(
         if given is not None:
             message = f"{name} is given; for method='exact-variance' single items are expected"
             raise ValueError(message)
-    sweep = sweep_of_runs(correct, confidence)
+    sweep = as_ranked(correct, confidence, corners=True).runs
     if sweep.true_accepts.dtype != np.int64:
         message = "the sweep is weighted; for method='exact-variance' counts of items are expected"
         raise ValueError(message)
@@ -46,8 +49,8 @@ def read_pairs(
 
 
 def interval_of_pairs(
-    sweep: ThresholdSweep,
-    statistic: Callable[[ThresholdSweep], float],
+    sweep: Any,
+    statistic: Callable[[Any], float],
     name: str,
     level: float,
 ) -> tuple[Interval, str | None]:
@@ -75,7 +78,7 @@ def interval_of_pairs(
     return Interval(value, low, high, error, level, method), doubt
 
 
-def stratified_variance(sweep: ThresholdSweep) -> float:
+def stratified_variance(sweep: AcceptedCounts) -> float:
     """Variance of the ROC-AUC A over all resamples of the correct and of the incorrect items.
 
     With ψ the score of a pair (1, ½ or 0), m correct and n incorrect items, and V the mean ψ of one

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from fastarac import _kernels
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.single_items import takes_items_only
-from fastarac._engine import parallel, sorting
+from fastarac._engine import parallel, strategy
 from fastarac._engine.inputs import NAMES, read_items
-from fastarac.areas.arac import CHUNK
 from fastarac.costs.verification import optimal_operating_point
-from fastarac.sweep import ThresholdSweep, require_confidence, trusted_sweep
+from fastarac.sweep import ThresholdSweep, require_confidence, sweep_of_items
 from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.derivatives import PointInfluence
 from fastarac.uncertainty.statistics import as_statistic
@@ -23,6 +22,7 @@ from fastarac.uncertainty.statistics import as_statistic
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from fastarac._engine.counts import AcceptedCounts
     from fastarac.uncertainty.derivatives import Lines
     from fastarac.uncertainty.statistics import Statistic
 
@@ -138,17 +138,18 @@ class Powers(NamedTuple):
     """Pairs of a correct and an incorrect item of the same confidence."""
 
 
-def powers_of_lines(sweep: ThresholdSweep, lines: Lines) -> Powers:
+def powers_of_lines(sweep: AcceptedCounts, lines: Lines) -> Powers:
     """Sums of powers of influence that is linear in the items above; in chunks of one size."""
-    n = len(sweep.thresholds)
-    threads = parallel.n_threads(n)
+    n = len(sweep.true_accepts)
+    threads = strategy.n_threads(n)
     correct, incorrect = ((line.offset, line.slope, line.divisor, line.centre) for line in lines)
-    rows = np.empty((-(-n // CHUNK), 5))
+    chunk = strategy.sizes.points
+    rows = np.empty((-(-n // chunk), 5))
 
     def work(first: int) -> None:
         for i in range(first, len(rows), threads):
             _kernels.influence.line_powers(
-                sweep.true_accepts, sweep.false_accepts, i * CHUNK, min((i + 1) * CHUNK, n),
+                sweep.true_accepts, sweep.false_accepts, i * chunk, min((i + 1) * chunk, n),
                 correct, incorrect, rows[i],
             )  # fmt: skip
 
@@ -233,7 +234,7 @@ def items_of(
 ) -> Items:
     """Read single items, and find the place of each in the sweep."""
     items = read_items(correct, require_confidence(confidence), sample_weight, names)
-    sweep = trusted_sweep(*sorting.sweep_arrays(items))
+    sweep = sweep_of_items(items)
     present = slice(None) if items.weight is None else items.weight > 0
     confidences = items.confidence[present]
     order = np.argsort(confidences)

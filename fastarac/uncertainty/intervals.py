@@ -10,7 +10,7 @@ import numpy as np
 
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._kernels.codes import CORRECT, STARTS
-from fastarac.sweep import ThresholdSweep, trusted_sweep
+from fastarac.sweep import ThresholdSweep
 from fastarac.uncertainty import influence
 from fastarac.uncertainty.replicates import PAIRS, pair_values, value_of
 from fastarac.uncertainty.statistics import Statistic
@@ -223,4 +223,4 @@ def _leave_out(
 def _sweep_of(thresholds: NDArray[Any], counts: list[NDArray[Any]]) -> ThresholdSweep:
     used = np.concatenate([[True], counts[0] + counts[1] > 0])
     accepted = (np.concatenate([[0], np.cumsum(count)])[used] for count in counts)
-    return trusted_sweep(thresholds[used], *accepted)
+    return ThresholdSweep(thresholds[used], *accepted)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core.exceptions import undefined_is_nan
+from fastarac._engine.counts import PointCounts, ThresholdCounts
 from fastarac._engine.pairs import values_of_pairs
 from fastarac._kernels.codes import (
     OF_ESTIMATOR,
@@ -25,9 +26,10 @@ from fastarac.uncertainty.statistics import Statistic
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from fastarac._engine.counts import AcceptedCounts
     from fastarac.uncertainty.resampling import Population
 
-    Read = Callable[[ThresholdSweep], float]
+    Read = Callable[[Any], float]
     Quick = Callable[["Resample"], float]
     Range = tuple[float, float]
     Weights = tuple[float, float]  # of correct and of incorrect items
@@ -50,7 +52,7 @@ class Resample:
     def __init__(self, population: Population) -> None:
         self._population = population
         self._counts: Array = np.empty(0, np.uint8)
-        size = len(population.sweep.thresholds)
+        size = len(population.sweep.true_accepts)
         dtype = population.weights.dtype
         self._ta, self._fa = np.empty(size, dtype), np.empty(size, dtype)
         self._which = np.empty(size, np.int64)
@@ -79,15 +81,15 @@ class Resample:
         if population.scale != 1.0:
             ta /= population.scale
             fa /= population.scale
-        return trusted_sweep(population.sweep.thresholds[self._which[:n]], ta, fa)
+        thresholds = self._population.sweep.thresholds[self._which[:n]]
+        return trusted_sweep(ThresholdSweep, ThresholdCounts(thresholds, ta, fa))
 
-    def counts(self) -> ThresholdSweep:
-        """Return the same with wrong thresholds, in arrays that the next resample writes over."""
-        population = self._population
-        if population.weights.dtype != np.int64:
+    def counts(self) -> AcceptedCounts:
+        """Return its counts without thresholds, in arrays that the next resample writes over."""
+        if self._population.weights.dtype != np.int64:
             return self.sweep()
         ta, fa, n = self._points()
-        return trusted_sweep(population.sweep.thresholds[:n], ta[:n], fa[:n])
+        return PointCounts(ta[:n], fa[:n])
 
     def area(self, quantity: int, *, of_risk: bool = False) -> tuple[float, float, float]:
         """Return an area with the correct and incorrect items, see `_kernels.replicates`."""

@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
+from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.inputs import read_groups, read_items
-from fastarac._engine.sorting import scale_of
+from fastarac._engine.pairs import scale_of
 from fastarac._kernels.codes import CORRECT, STARTS
 from fastarac.sweep import (
     ThresholdSweep,
+    as_ranked,
     as_sweep,
     reject_beside_sweep,
     require_confidence,
-    sweep_of_runs,
     threshold_sweep,
 )
 from fastarac.uncertainty import poisson
@@ -65,10 +66,12 @@ class Population:
     product of weights overflows or vanishes. `lanes` says how the units are interleaved, `n_drawn` how
     many items or groups there are and a resample has; `strata` and `bounds` are the units by stratum,
     and `groups` the number of each unit's group. Where the counts of cells are drawn from tables,
-    `tables` has one for each stratum. `members` are the items, where they have weights or groups.
+    `tables` has one for each stratum. `sweep` is the `ThresholdSweep` of all items or, where the
+    statistics need no more, their `PointCounts` between runs. `members` are the items, where
+    they have weights or groups.
     """
 
-    sweep: ThresholdSweep
+    sweep: Any
     members: Members | None
     codes: NDArray[np.uint8]
     lanes: int
@@ -166,7 +169,7 @@ def population_of(
             "and incorrect items cannot be fixed"
         )
         raise ValueError(message)
-    if isinstance(correct, ThresholdSweep):
+    if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight)
         if groups is not None:
             message = (
@@ -180,9 +183,12 @@ def population_of(
                 "(correct, confidence) with sample_weight is expected"
             )
             raise ValueError(message)
-    if isinstance(correct, ThresholdSweep) or (sample_weight is None and groups is None):
-        read = sweep_of_runs if of_pairs else as_sweep
-        return _of_sweep(read(correct, confidence), stratified=stratified)
+    if isinstance(correct, AcceptedCounts) or (sample_weight is None and groups is None):
+        if of_pairs:
+            counts: AcceptedCounts = as_ranked(correct, confidence, corners=True).runs
+        else:
+            counts = as_sweep(correct, confidence)
+        return _of_counts(counts, stratified=stratified)
     confidence = require_confidence(confidence)
     sweep = threshold_sweep(correct, confidence, sample_weight=sample_weight)
     items = read_items(correct, confidence, sample_weight)
@@ -244,9 +250,9 @@ def _of_members(
     )  # fmt: skip
 
 
-def _of_sweep(sweep: ThresholdSweep, *, stratified: bool) -> Population:
+def _of_counts(sweep: AcceptedCounts, *, stratified: bool) -> Population:
     n = sweep.true_accepts[-1].item() + sweep.false_accepts[-1].item()
-    least = min(2 * LOOKUP_COST, CELL_COST) * (len(sweep.thresholds) - 1)
+    least = min(2 * LOOKUP_COST, CELL_COST) * (len(sweep.true_accepts) - 1)
     found = _of_cells(sweep, n, stratified=stratified) if least < n or n >= WHOLE_PAIRS else None
     if found is not None:
         return found
@@ -257,7 +263,7 @@ def _of_sweep(sweep: ThresholdSweep, *, stratified: bool) -> Population:
     return Population(sweep, None, codes, _kernels.replicates.LANES, _ONE, n, strata, bounds)
 
 
-def _of_cells(sweep: ThresholdSweep, n: int, *, stratified: bool) -> Population | None:
+def _of_cells(sweep: AcceptedCounts, n: int, *, stratified: bool) -> Population | None:
     """Cells of alike items, where that is less work than the items are."""
     sizes = np.stack([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)], axis=1).ravel()
     used = sizes > 0

@@ -18,11 +18,12 @@ from fastarac.areas import precision_recall
 from fastarac.areas import risk as risk_areas
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.operating_points import points as operating
-from fastarac.sweep import ThresholdSweep
+from fastarac.sweep import ThresholdSweep, as_ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastarac._engine.counts import AcceptedCounts
     from fastarac.costs.verification import VerificationCosts
     from fastarac.reviewer import Reviewer
 
@@ -37,7 +38,7 @@ class _Definition(NamedTuple):
 
 
 def _roc_auc(sweep: ThresholdSweep) -> float:
-    return value_of_pairs("roc_auc", areas.pair_counts(sweep, None, None))
+    return value_of_pairs("roc_auc", as_ranked(sweep, corners=True).pairs)
 
 
 def _average_precision(sweep: ThresholdSweep) -> float:
@@ -199,7 +200,7 @@ class Statistic(Pickled):
         object.__setattr__(self, "parameters", tuple(sorted(parameters.items())))
         self(_EXAMPLE)  # bad values of parameters raise here
 
-    def __call__(self, sweep: ThresholdSweep) -> float:
+    def __call__(self, sweep: ThresholdSweep | AcceptedCounts) -> float:
         """Return the statistic of a sweep; NaN, without a warning, where it is undefined."""
         with undefined_is_nan():
             return float(_DEFINITIONS[self.name].of(sweep, **dict(self.parameters)))

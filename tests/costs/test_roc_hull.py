@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import matplotlib as mpl
@@ -15,6 +16,7 @@ from scored import LABEL, SCORE, A, B, points_of, scored, sweep_of, two_classes
 from strategies import COMPILED
 
 import fastarac as fa
+from fastarac._engine import strategy
 from fastarac._kernels.hulls import exceeds
 from fastarac.displays import draw_curves
 
@@ -194,7 +196,7 @@ class TestExactness:
 
     def test_many_threads_give_the_same(self, monkeypatch):
         n = 400_000 if COMPILED else 2_000
-        monkeypatch.setattr("fastarac._engine.parallel.MIN_ITEMS_PER_THREAD", n // 8)
+        monkeypatch.setattr(strategy, "sizes", replace(strategy.sizes, per_thread=n // 8))
         rng = np.random.default_rng(1)
         y_true = rng.random(n) < 0.4
         data = {"m": (y_true, rng.normal(size=n) + y_true)}

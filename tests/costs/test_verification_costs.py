@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +18,7 @@ from priced import people, points_of, sweeps
 
 import fastarac as fa
 from fastarac import _kernels
+from fastarac._engine import strategy
 from fastarac.costs.corners import hull_corners
 
 pytestmark = pytest.mark.interpreted
@@ -362,7 +364,7 @@ class TestHull:
         weight = rng.random(n) if weighted else None
         sweep = fa.threshold_sweep(correct, confidence, sample_weight=weight)
         monkeypatch.setenv("FASTARAC_NUM_THREADS", threads)
-        monkeypatch.setattr("fastarac._engine.parallel.MIN_ITEMS_PER_THREAD", 100)
+        monkeypatch.setattr(strategy, "sizes", replace(strategy.sizes, per_thread=100))
         corners = hull_corners(sweep)
         curve = fa.costs.rejection_cost_curve(sweep)
         monkeypatch.setenv("FASTARAC_NUM_THREADS", "1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import fastarac as fa
 from fastarac import threshold_sweep
-from fastarac._engine import parallel, sorting
+from fastarac._engine import strategy
 
 pytestmark = pytest.mark.interpreted
 
@@ -226,9 +227,8 @@ def test_auc(points: Any, data: Any) -> None:
 @pytest.fixture(params=["buckets", "counted"])
 def big(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Labels and scores that are taken for many, and are sorted by several threads."""
-    monkeypatch.setattr(sorting, "SINGLE", 32)
-    monkeypatch.setattr(sorting, "BUCKET", 16)
-    monkeypatch.setattr(parallel, "MIN_ITEMS_PER_THREAD", 64)
+    small = replace(strategy.sizes, single=32, buckets_of=16, per_thread=64)
+    monkeypatch.setattr(strategy, "sizes", small)
     monkeypatch.setenv("FASTARAC_NUM_THREADS", "3")
     rng = np.random.default_rng(3)
     n = 700

@@ -5,10 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import pickle
-from contextlib import contextmanager
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -17,31 +15,19 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from register import LIMITS, METRICS, identical
-from ways import DISTRIBUTIONS
+from ways import DISTRIBUTIONS, forced
 
 import fastarac as fa
-from fastarac._engine import counting, inputs, parallel, runs, smaller_class, sorting
+from fastarac._engine import inputs, ranked, runs, smaller_class
 from fastarac.costs import optimal_operating_point, performance_at_error_rate
+from fastarac.sweep import as_ranked
 
 ON_POINTS = ("arac_curve", "generalized_rc_curve", "ThresholdSweep")  # a value for each point
 REFUSED = {
     "accuracy_rejection_curve", "arp_curve", "arp_area", "break_even_point",
     "costs.rejection_cost_curve", "equal_error_rate", "rc_curve",
 }  # fmt: skip
-CORNERS_ONLY = "corners only"
-
-
-@contextmanager
-def few_errors(threads: int = 1):
-    """Send every sample the way of few errors, whatever it is like."""
-    environment = mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads))
-    share = mock.patch.multiple(
-        smaller_class, LEAST=0, MAX_SHARE=1.0, MAX_CORNER_SHARE=1.0, MAX_SHARED=1.0
-    )
-    few = mock.patch.object(smaller_class, "has_few_values", return_value=False)
-    least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
-    with environment, share, few, least:
-        yield
+INSIDE = "may lie inside a run of correct items"
 
 
 def whole_and_corners(sample):
@@ -84,8 +70,7 @@ def refuses(metric):
 def test_points_are_those_where_a_run_of_correct_items_ends_or_an_error_is(sample):
     whole, corners = whole_and_corners(sample)
     same_points(corners, whole)
-    assert corners.corners_only
-    assert not whole.corners_only
+    assert type(corners) is fa.results.CornerSweep
     assert len(corners.thresholds) <= 2 * whole.n_incorrect + 2
 
 
@@ -93,7 +78,7 @@ def test_points_are_those_where_a_run_of_correct_items_ends_or_an_error_is(sampl
 @given(sample=strategies.unweighted)
 def test_the_way_of_few_errors_makes_the_same_points(threads, sample):
     whole = fa.threshold_sweep(sample.correct, sample.confidence)
-    with few_errors(threads):
+    with forced("smaller class", threads):
         found = fa.threshold_sweep(sample.correct, sample.confidence, corners_only=True)
     same_points(found, whole)
 
@@ -111,17 +96,16 @@ def test_few_errors_of_every_distribution(draw, dtype):
     correct = rng.random(n) < 0.95
     whole = fa.threshold_sweep(correct, confidence)
     items = inputs.read_items(correct, confidence)
-    with few_errors(2):
+    with forced("smaller class", 2):
         found = smaller_class.corners_around_few(items)
         pairs = [
             smaller_class.count_around_few(inputs.read_items(c, confidence))
             for c in (correct, ~correct)
         ]
-    others = sorting.sweep_arrays(inputs.read_items(~correct, confidence))
+    expected = [as_ranked(fa.threshold_sweep(c, confidence)).pairs for c in (correct, ~correct)]
     if found is not None:  # not all in one cell
-        same_points(fa.ThresholdSweep(*found, corners_only=True), whole)
-        assert pairs[0] == sorting.pairs_of_sweep(sorting.sweep_arrays(items))
-        assert pairs[1] == sorting.pairs_of_sweep(others)
+        same_points(fa.results.CornerSweep(*found), whole)
+        assert pairs == expected
     assert found is not None or draw not in (DISTRIBUTIONS["uniform"], DISTRIBUTIONS["powers"])
 
 
@@ -139,7 +123,7 @@ def test_every_metric_is_the_same_or_refused(first, sample):
 
 def same_or_refused(metric, sample, whole, corners):
     if refuses(metric):
-        with pytest.raises(ValueError, match=CORNERS_ONLY):
+        with pytest.raises(TypeError, match=r"CornerSweep.* is given, which lacks"):
             metric.checked(corners)
         return
     expected, found = metric.checked(whole), metric.checked(corners)
@@ -148,7 +132,7 @@ def same_or_refused(metric, sample, whole, corners):
         columns = len(expected) // len(whole.thresholds)
         expected = expected.reshape(columns, -1)[:, kept].ravel()
     assert identical(found, expected), metric.name
-    with few_errors():
+    with forced("smaller class"):
         if metric.owner not in ON_POINTS:
             of_items = metric.checked(sample.correct, sample.confidence)
             assert identical(of_items, expected), metric.name
@@ -197,7 +181,7 @@ def test_hulls_are_the_same(sample):
     whole, corners = whole_and_corners(sample)
     hull = fa.costs.arac_convex_hull(whole)
     assert fa.costs.arac_convex_hull(corners) == hull
-    with few_errors():
+    with forced("smaller class"):
         assert fa.costs.arac_convex_hull(sample.correct, sample.confidence) == hull
 
 
@@ -216,9 +200,9 @@ def test_a_threshold_is_answered_as_by_the_whole_sweep_or_refused(sample):
     for threshold in asked:
         found = answer(corners, threshold)
         if isinstance(found, str):
-            assert CORNERS_ONLY in found
+            assert INSIDE in found
             assert threshold not in corners.thresholds.tolist()
-            with pytest.raises(ValueError, match=CORNERS_ONLY):
+            with pytest.raises(ValueError, match=INSIDE):
                 fa.operating_point(corners, threshold=threshold)
         else:
             assert found == whole.at(threshold)
@@ -262,7 +246,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("refused", OTHERS.values(), ids=OTHERS)
 def test_what_needs_every_threshold_says_so(refused):
-    with pytest.raises(ValueError, match=r"4 correct, 1 incorrect, corners only.* is expected"):
+    with pytest.raises(TypeError, match=r"1 incorrect\) is given, which lacks .* is expected"):
         refused()
 
 
@@ -276,13 +260,11 @@ def test_the_bootstrap_of_pairs_draws_the_same():
 
 
 def test_it_says_what_it_is():
-    assert repr(SWEEP) == "ThresholdSweep(3 thresholds, 4 correct, 1 incorrect, corners only)"
-    assert SWEEP.to_dict()["corners_only"] is True
-    again = pickle.loads(pickle.dumps(SWEEP))
-    assert again == SWEEP
-    assert again.corners_only
+    assert repr(SWEEP) == "CornerSweep(3 thresholds, 4 correct, 1 incorrect)"
+    assert str(SWEEP) == "5 items, 80.0 % correct, 3 thresholds, corners only"
+    assert pickle.loads(pickle.dumps(SWEEP)) == SWEEP
     columns = SWEEP.to_columns().values()
-    assert fa.ThresholdSweep(*columns, corners_only=True) == SWEEP
+    assert fa.results.CornerSweep(*columns) == SWEEP
     assert fa.ThresholdSweep(*columns) != SWEEP
 
 
@@ -290,8 +272,8 @@ def test_weights_and_grades_have_no_corners():
     for name, value in (("sample_weight", [1.0, 2.0]), ("graded", True)):
         with pytest.raises(TypeError, match=f"corners_only is given with {name}"):
             fa.threshold_sweep([1, 0], [0.5, 0.6], corners_only=True, **{name: value})
-    with pytest.raises(TypeError, match="corners_only is given with counts of type float64"):
-        fa.ThresholdSweep([np.inf, 0.5], [0.0, 1.5], [0.0, 1.0], corners_only=True)
+    with pytest.raises(TypeError, match="CornerSweep is given counts of type float64"):
+        fa.results.CornerSweep([np.inf, 0.5], [0.0, 1.5], [0.0, 1.0])
 
 
 def test_bad_values_are_found_on_the_way_of_few_errors():
@@ -300,7 +282,7 @@ def test_bad_values_are_found_on_the_way_of_few_errors():
     for place, value, message in ((3, 7, r"correct\[3\] is 7"), (5, np.nan, r"confidence\[5\] is nan")):
         labels, scores = correct.copy(), confidence.copy()
         (scores if value != 7 else labels)[place] = value
-        with few_errors(), mock.patch.object(counting, "SAMPLE", 8):  # none of those values
+        with forced("smaller class", sample=8):  # none of those values
             with pytest.raises(ValueError, match=message):
                 fa.threshold_sweep(labels, scores, corners_only=True)
             with pytest.raises(ValueError, match=message):
@@ -374,15 +356,15 @@ def test_runs_are_the_same_from_everything(draw):
     confidence = DISTRIBUTIONS[draw](rng, 3000)
     correct = rng.random(3000) < 0.9
     items = inputs.read_items(correct, confidence)
-    arrays = sorting.sweep_arrays(items)
-    expected = runs.merged(arrays)
-    found = [runs.merged(runs.corners_of(items)), runs.sweep_of_runs(items)]
-    with mock.patch.multiple(sorting, SINGLE=0, BUCKET=64, count_values=lambda _: None):
-        ranked = sorting.rank(items)
-        assert isinstance(ranked, sorting.SortedItems)
-        found.append(runs.of_sorted(ranked.buckets))
+    expected = runs.merged(ranked.every_threshold(items))
+    found = [runs.merged(ranked.corners_of(items)), as_ranked(correct, confidence).runs]
+    with forced("buckets", max_buckets=64):
+        found.append(as_ranked(correct, confidence).runs)
+        in_order = as_ranked(correct, confidence)
+        in_order.sums()
+        found.append(in_order.runs)
     for other in found:
-        assert all(map(np.array_equal, expected[1:], other[1:]))
+        assert all(map(np.array_equal, expected, other))
 
 
 def test_a_risk_of_one_error_in_a_million_has_all_its_digits():

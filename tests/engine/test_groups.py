@@ -13,11 +13,11 @@ import pytest
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from ways import forced
 
 import fastarac as fa
-from fastarac._engine import groups as block_sorting
-from fastarac._engine import parallel, sorting
-from fastarac._engine.pairs import METRICS, values_of_pairs
+from fastarac._engine import parallel
+from fastarac._engine.pairs import METRICS, PairCounts, values_of_pairs
 from fastarac.areas import arac as areas
 
 pytestmark = pytest.mark.interpreted
@@ -60,9 +60,7 @@ def test_blocks_and_threads_change_nothing(blocks, shift, threads):
     labels = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     correct = rng.random(len(labels)) < 0.6
     confidence = rng.integers(-40, 60, len(labels)) / 8
-    sizes = mock.patch.multiple(block_sorting, BLOCK=1, MAX_BLOCKS=blocks, MAX_BLOCK_SHIFT=shift)
-    least = mock.patch.object(parallel, "MIN_ITEMS_PER_THREAD", 1)
-    with sizes, least, mock.patch.dict("os.environ", FASTARAC_NUM_THREADS=str(threads)):
+    with forced("few", threads, blocks_of=1, max_blocks=blocks, max_block_shift=shift):
         result = fa.evaluate_groups(correct, confidence, by=labels, metrics=ALL)
     sample = strategies.Sample(correct, confidence, None)
     found = list(zip(*(result[name] for name in ALL), strict=True))
@@ -127,7 +125,7 @@ def test_more_groups_than_the_first_table_holds():
 
 
 def test_counts_beyond_what_a_double_or_int64_holds():
-    pairs = sorting.PairCounts(3 * 10**9, 10**9, 5 * 10**18)
+    pairs = PairCounts(3 * 10**9, 10**9, 5 * 10**18)
     expected = areas.arac_area_of(pairs, 1.0)
     counts = np.array([pairs])
     assert values_of_pairs("arac_auc", counts) == expected.auc

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from strategies import COMPILED
-from ways import spread
+from ways import forced
 
 import fastarac as fa
 
@@ -251,7 +251,7 @@ def test_bad_values_in_large_arrays(position, rounded):
     confidence = rng.random(N)
     confidence = np.round(confidence, 2) if rounded else confidence
     correct = np.ones(N, np.int8)
-    with nullcontext() if COMPILED else spread(16, 2):
+    with nullcontext() if COMPILED else forced("buckets", 2):
         for bad in (NAN, INF, -INF):
             broken = confidence.copy()
             broken[position] = bad

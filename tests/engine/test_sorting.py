@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from contextlib import nullcontext
+from dataclasses import replace
 from fractions import Fraction
 from unittest import mock
 
@@ -15,22 +16,23 @@ import strategies
 from hypothesis import given
 from reference import exact
 from scipy import special
-from ways import DISTRIBUTIONS, WAYS, spread
+from ways import DISTRIBUTIONS, WAYS, forced
 
 import fastarac as fa
 from fastarac import _kernels
 from fastarac._engine import (
+    buckets,
     counting,
     groups,
     inputs,
-    numpy_sort,
-    parallel,
     quantized,
+    ranked,
     smaller_class,
-    sorting,
+    strategy,
 )
+from fastarac._engine.pairs import pairs_between
 from fastarac._kernels import codes
-from fastarac.sweep import sweep_of_runs
+from fastarac.sweep import as_ranked
 
 pytestmark = pytest.mark.interpreted
 
@@ -108,7 +110,7 @@ def test_items_are_counted_on_either_side_of_an_error(error):
     """And of zero; one is tied with it, and the lowest of those above and below is kept."""
     values = np.array([error, error + 0.0, -3.0, 3.0, error + 1.0, error - 1.0])
     labels = np.array([0, 1, 1, 1, 1, 1], np.uint8)
-    with mock.patch.multiple(smaller_class, MAX_CORNER_SHARE=1.0, MAX_SHARED=1.0):
+    with forced("smaller class"):
         gaps = smaller_class.gaps_around_few(inputs.read_items(labels, values))
     assert gaps is not None
     assert (gaps.ties.tolist(), gaps.counts.tolist()) == ([1], [2, 2])
@@ -147,9 +149,7 @@ def test_sweep_and_pairs_follow_the_definition(way, sample):
     expected = counts_by_definition(sample)
     with way():
         sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
-        pairs = sorting.count_pairs(
-            inputs.read_items(sample.correct, sample.confidence, sample.sample_weight)
-        )
+        pairs = as_ranked(sample.correct, sample.confidence, sample.sample_weight).pairs
     assert sweep.thresholds[0] == np.inf
     assert sweep.true_accepts[0] == sweep.false_accepts[0] == 0
     assert [exact(t) for t in sweep.thresholds[1:]] == [k for k, _, _ in expected]
@@ -170,9 +170,7 @@ def test_sweep_and_pairs_follow_the_definition(way, sample):
             assert value == exact_value
         else:
             assert float(value) == float(exact_value)
-    from_sweep = sorting.pairs_of_sweep(
-        sorting.SweepArrays(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
-    )
+    from_sweep = as_ranked(sweep).pairs
     if sample.sample_weight is None:
         assert from_sweep == pairs
     else:
@@ -196,17 +194,15 @@ def test_runs_follow_the_definition(way, sample):
         if i in (0, len(labels)) or labels[i - 1] != labels[i] or len(labels[i]) > 1
     ]
     with way():
-        of_items = sweep_of_runs(sample.correct, sample.confidence)
+        of_items = as_ranked(sample.correct, sample.confidence).runs
     whole = fa.threshold_sweep(sample.correct, sample.confidence)
-    for sweep in (of_items, sweep_of_runs(whole)):
-        assert len(sweep.thresholds) == len(expected)
-        assert np.isnan(sweep.thresholds).all()
+    for sweep in (of_items, as_ranked(whole).runs):
         assert sweep.true_accepts.tolist() == [ta for _, ta, _ in expected]
         assert sweep.false_accepts.tolist() == [fa_ for _, _, fa_ in expected]
-    assert fa.arac_auc_score(of_items) == fa.arac_auc_score(whole)
+    assert as_ranked(of_items, corners=True).pairs == as_ranked(whole).pairs
 
 
-@pytest.mark.parametrize("way", list(WAYS.values())[1:4], ids=list(WAYS)[1:4])
+@pytest.mark.parametrize("way", list(WAYS.values())[2:5], ids=list(WAYS)[2:5])
 @pytest.mark.parametrize("to", ["lowest", "highest", "not a number"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_an_array_that_changes_between_the_passes_is_an_error(way, to, weighted):
@@ -215,7 +211,7 @@ def test_an_array_that_changes_between_the_passes_is_an_error(way, to, weighted)
     confidence = np.random.default_rng(5).random(n)
     weight = np.full(n, 0.5) if weighted else None
     value = {"lowest": 0.0, "highest": confidence.max(), "not a number": np.nan}[to]
-    starts_of = sorting.starts_of
+    starts_of = buckets.starts_of
 
     def between(counts):
         confidence[:] = value
@@ -223,21 +219,21 @@ def test_an_array_that_changes_between_the_passes_is_an_error(way, to, weighted)
 
     message = "finite number is expected" if to == "not a number" else "was changed while it was read"
     changed = pytest.raises(ValueError, match=message)
-    with way(), changed, mock.patch.object(sorting, "starts_of", between):
+    with way(), changed, mock.patch.object(buckets, "starts_of", between):
         fa.arac_auc_score(np.arange(n) % 2, confidence, sample_weight=weight)
 
 
 def test_blocks_of_groups_take_no_more_items_than_were_counted():
     items = inputs.read_items(np.arange(300) % 2, np.random.default_rng(5).random(300))
     codes = np.arange(300) % 100
-    starts_of = sorting.starts_of
+    starts_of = buckets.starts_of
 
     def between(counts):
         codes[:] = 99
         return starts_of(counts)
 
     changed = pytest.raises(ValueError, match="was changed while it was read")
-    with changed, mock.patch.multiple(groups, BLOCK=10, starts_of=between):
+    with forced("few", blocks_of=10), changed, mock.patch.object(groups, "starts_of", between):
         groups.count_pairs_of_groups(items, codes, 100)
 
 
@@ -246,18 +242,18 @@ def test_blocks_of_groups_take_no_more_items_than_were_counted():
 def test_counting_gives_the_same_sweep(way, sample):
     items = inputs.read_items(sample.correct, sample.confidence)
     with way():
-        counted = sorting.count_values(items)
+        counted = counting.count_values(items)
     assert counted is not None
-    for a, b in zip(counted, sorting.sweep_arrays(items), strict=True):
+    for a, b in zip(counted, ranked.every_threshold(items), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
 def test_counting_gives_up_on_too_many_values():
     n = _kernels.counting.MAX_DISTINCT + 1
     items = inputs.read_items(np.ones(n, bool), np.arange(n, dtype=float))
-    assert sorting.count_values(items) is None
+    assert counting.count_values(items) is None
     few = inputs.read_items(np.ones(n - 1, bool), np.arange(n - 1, dtype=float))
-    counted = sorting.count_values(few)
+    counted = counting.count_values(few)
     assert counted is not None
     assert len(counted.thresholds) == n
 
@@ -267,9 +263,9 @@ def test_counting_that_gives_up_in_vain_changes_nothing():
     n = 40_000
     confidence = np.where(np.arange(n) % 2, 0.5, np.arange(n) / n)
     correct = np.arange(n) % 3 > 0
-    values = mock.patch.object(sorting, "count_values", wraps=sorting.count_values)
-    sample = mock.patch.object(counting, "SAMPLE", 20_000)  # every other item
-    with mock.patch.object(sorting, "SINGLE", 0), sample, values as tries:
+    tries = mock.Mock(wraps=counting.count_values)
+    every_other = forced("buckets", repeats=4, sample=20_000)
+    with every_other, mock.patch.dict(ranked._ORDERED, counted=tries):
         tried = fa.arac_auc_score(correct, confidence[::-1])
     tries.assert_called_once()
     assert tried == fa.arac_auc_score(correct, confidence[::-1])
@@ -309,8 +305,8 @@ def test_cells_never_fall(draw):
     values = np.sort(np.concatenate([draw(rng, 1500), [-1e308, -1.0, -0.0, 0.0, 5e-324, 1e308]]))
     for sample in DISTRIBUTIONS.values():
         items = inputs.read_items(np.ones(3000, bool), sample(rng, 3000))
-        with spread(64, 1):
-            ends = sorting.plan_buckets(items).ends
+        with forced("buckets", max_buckets=64):
+            ends = buckets.plan_buckets(items).ends
         assert (np.diff(_cells_of(values, ends)) >= 0).all()
 
 
@@ -323,7 +319,7 @@ def test_large_data(draw):
     correct = rng.random(n) < 0.8
     order = np.argsort(-confidence, kind="stable")
     last = np.append(np.diff(confidence[order]) != 0, [True])
-    with spread(64, 2) if _parallel_is_python() else nullcontext():
+    with forced("buckets", 2, max_buckets=64) if _parallel_is_python() else nullcontext():
         sweep = fa.threshold_sweep(correct, confidence)
         area = fa.arac_auc_score(correct, confidence)
     np.testing.assert_array_equal(sweep.thresholds[1:], confidence[order][last])
@@ -357,10 +353,10 @@ def test_items_at_shared_places_are_sorted_in_full_unless_they_are_many(room, fo
     confidence[: n // 20] = 0.5 + 1e-15 * np.arange(n // 20)
     correct = rng.random(n) < 0.8
     items = inputs.read_items(correct, confidence)
-    repeats = mock.patch.multiple(quantized, MAX_REPEATS=math.inf, MAX_PICKED=room)
-    with repeats:
-        pairs = sorting._count_places(items)
-    assert pairs == (sorting.pairs_of_sweep(sorting.sweep_arrays(items)) if found else None)
+    sizes = replace(strategy.sizes, max_repeats=math.inf, max_picked=room)
+    with mock.patch.object(strategy, "sizes", sizes):
+        pairs = quantized.count_quantized(items)
+    assert pairs == (pairs_between(*ranked.every_threshold(items)[1:]) if found else None)
 
 
 @pytest.mark.parametrize("share", [0.01, 0.99])
@@ -370,7 +366,7 @@ def test_few_errors_and_few_correct_items(draw, share):
     n = 3000 if _parallel_is_python() else 200_000
     confidence = draw(rng, n)
     correct = rng.random(n) < share
-    with spread(8, 2, by_numpy=True, max_share=0.5):
+    with forced("smaller class", 2):
         few = fa.roc_auc_score(correct, confidence)
     assert few == fa.roc_auc_score(fa.threshold_sweep(correct, confidence))
 
@@ -383,10 +379,9 @@ def test_few_errors_spare_the_sort(draw):
     rng = np.random.default_rng(9)
     n = 3000 if _parallel_is_python() else 100_000
     items = inputs.read_items(rng.random(n) < 0.99, draw(rng, n))
-    with spread(1, 1, by_numpy=True, max_share=0.5):
-        assert smaller_class.count_around_few(items) == sorting.pairs_of_sweep(
-            sorting.sweep_arrays(items)
-        )
+    with forced("smaller class"):
+        found = smaller_class.count_around_few(items)
+    assert found == pairs_between(*ranked.every_threshold(items)[1:])
 
 
 @pytest.mark.parametrize(
@@ -396,11 +391,11 @@ def test_the_faster_sort_is_chosen(own, by_numpy, well):
     """The least of four times each counts."""
     clock = np.cumsum([0.0, *(second for took in (own, by_numpy) for second in (took, 9.0) * 4)])
     times = [t for start in (0, 8) for i in range(4) for t in clock[start + 2 * i :][:2].tolist()]
-    with mock.patch.object(numpy_sort, "perf_counter", side_effect=times):
-        found = numpy_sort.slowness.__wrapped__(np.dtype(np.uint32))
+    with mock.patch.object(strategy, "perf_counter", side_effect=times):
+        found = strategy.slowness.__wrapped__(np.dtype(np.uint32))
     assert found == pytest.approx(by_numpy / own)
-    with mock.patch.object(numpy_sort, "slowness", return_value=found):
-        assert numpy_sort.numpy_sorts_well(np.dtype(np.uint32)) is well
+    with mock.patch.object(strategy, "slowness", return_value=found):
+        assert strategy.numpy_sorts_well(np.dtype(np.uint32)) is well
 
 
 @pytest.mark.parametrize(
@@ -427,10 +422,7 @@ def test_the_greatest_integers_are_tied_where_errors_are_few():
     greatest = np.iinfo(np.uint64).max
     confidence = np.array([greatest, greatest, greatest - 1, 5, 6, 7], np.uint64)
     correct = np.array([1, 0, 1, 1, 0, 1], np.bool_)
-    with (
-        spread(1, 1, max_share=1.0),
-        mock.patch.object(smaller_class, "has_few_values", return_value=False),
-    ):
+    with forced("smaller class"):
         found = smaller_class.count_around_few(inputs.read_items(correct, confidence))
     assert found == (4, 2, 3 + 2 + 0 + 2)
 
@@ -452,14 +444,14 @@ def test_counts_beyond_what_a_product_of_int64_holds():
 def test_number_of_threads_must_be_one(setting, monkeypatch):
     monkeypatch.setenv("FASTARAC_NUM_THREADS", setting)
     with pytest.raises(ValueError, match="FASTARAC_NUM_THREADS is"):
-        parallel.n_threads(10**6)
+        strategy.n_threads(10**6)
 
 
 def test_threads_are_worth_their_items(monkeypatch):
     monkeypatch.setenv("FASTARAC_NUM_THREADS", "4")
-    assert parallel.n_threads(10) == 1
-    assert parallel.n_threads(10**9) == 4
+    assert strategy.n_threads(10) == 1
+    assert strategy.n_threads(10**9) == 4
     monkeypatch.delenv("FASTARAC_NUM_THREADS")
-    assert parallel.n_threads(10**12) >= 1
+    assert strategy.n_threads(10**12) >= 1
     monkeypatch.delattr("os.sched_getaffinity", raising=False)
-    assert parallel.n_threads(10**12) >= 1
+    assert strategy.n_threads(10**12) >= 1

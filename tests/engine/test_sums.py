@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 import reference as ref
 from strategies import COMPILED
-from ways import DISTRIBUTIONS, spread
+from ways import DISTRIBUTIONS, forced
 
 import fastarac as fa
 from fastarac import _kernels
-from fastarac._engine import sorting
+from fastarac._engine.buckets import SortedItems
 from fastarac._kernels import codes
-from fastarac.areas import arac as areas
 from fastarac.dropins.multiclass import rank_sums
+from fastarac.sweep import as_ranked
 
 pytestmark = pytest.mark.interpreted
 
@@ -80,19 +80,24 @@ def sample(draw, share=0.8):
 
 
 def sum_over(items, quantity, **options):
-    return areas.sum_over(items, getattr(codes, quantity.upper()), **options)
+    return items.sum(getattr(codes, quantity.upper()), **options)
+
+
+def sorted_items(correct, confidence):
+    items = as_ranked(correct, confidence)
+    assert isinstance(items._rank(), SortedItems)
+    return items
 
 
 def ways(correct, confidence):
     """What the sums are made from: buckets, by one thread and by several, a sweep, vast counts."""
     for threads in (1, 3):
-        with spread(16, threads), mock.patch.object(sorting, "count_values", return_value=None):
-            items = areas.ranked(correct, confidence, None)
-            assert isinstance(items, sorting.SortedItems)
+        with forced("buckets", threads):
+            items = sorted_items(correct, confidence)
             yield lambda *a, items=items, **k: sum_over(items, *a, **k)
-    sweep = areas.ranked(fa.threshold_sweep(correct, confidence), None, None)
-    for chunk in (areas.CHUNK, 1000):
-        with mock.patch.object(areas, "CHUNK", chunk):
+    sweep = as_ranked(fa.threshold_sweep(correct, confidence))
+    for points in (1 << 18, 1000):
+        with forced("few", points=points):
             yield lambda *a, **k: sum_over(sweep, *a, **k)
     with mock.patch.object(_kernels.areas, "MAX_TOTAL", 1):
         yield lambda *a, **k: sum_over(sweep, *a, **k)
@@ -188,7 +193,7 @@ def test_large_counts(quantity, total):
     counts = rng.multinomial(total, rng.dirichlet(np.ones(600))).reshape(300, 2)
     ties = [(p, p + q) for p, q in counts.tolist()]
     sweep = fa.ThresholdSweep.from_counts(-np.arange(300.0), *counts.T)
-    items = areas.ranked(sweep, None, None)
+    items = as_ranked(sweep)
     exact = Fraction(sum(terms(quantity, ties)), 1 << BITS)
     assert abs(sum_over(items, quantity) / exact - 1) < Fraction(1, 1 << 80)
 
@@ -198,20 +203,18 @@ def test_large_counts(quantity, total):
 def test_one_pass_gives_all_figures(draw, share):
     """The same, to the last bit, from the sweep and from buckets, and as each figure by itself."""
     correct, confidence = sample(DISTRIBUTIONS[draw], share)
-    sweep = areas.ranked(fa.threshold_sweep(correct, confidence), None, None)
-    for chunk in (areas.CHUNK, 1000, 300):
-        with mock.patch.object(areas, "CHUNK", chunk):
-            one = areas.figures_of(sweep)
-            for threads, by_numpy in ((1, False), (3, False), (2, True)):
-                way = spread(16, threads, by_numpy=by_numpy)
-                with way, mock.patch.object(sorting, "count_values", return_value=None):
-                    items = areas.ranked(correct, confidence, None)
-                    assert isinstance(items, sorting.SortedItems)
-                    assert [a / b for a, b in areas.figures_of(items)] == [a / b for a, b in one]
-            integral = sum_over(sweep, "recall_integrals") / sweep.true_accepts[-1].item()
+    sweep = as_ranked(fa.threshold_sweep(correct, confidence))
+    for points in (1 << 18, 1000, 300):
+        with forced("few", points=points):
+            one = sweep.sums()
+            for way, threads in (("buckets", 1), ("buckets", 3), ("numpy", 2)):
+                with forced(way, threads, points=points):
+                    found = sorted_items(correct, confidence).sums()
+                    assert [a / b for a, b in found] == [a / b for a, b in one]
+            integral = sum_over(sweep, "recall_integrals") / sweep.totals.correct
         assert Fraction(*one.pr_auc) == integral
         risk = sum_over(sweep, "precision_trapezoids", of_risk=True) / (2 * N)
-        steps = sum_over(sweep, "recall_steps") / sweep.true_accepts[-1].item()
+        steps = sum_over(sweep, "recall_steps") / sweep.totals.correct
         assert abs(Fraction(*one.aurc) / risk - 1) < Fraction(1, 1 << 90)
         assert abs(Fraction(*one.average_precision) / steps - 1) < Fraction(1, 1 << 90)
 

@@ -18,7 +18,7 @@ from ways import WAYS
 
 import fastarac as fa
 from fastarac._engine.pairs import value_of_pairs
-from fastarac.areas import arac as areas
+from fastarac.sweep import as_ranked
 
 pytestmark = pytest.mark.interpreted
 
@@ -195,7 +195,7 @@ def test_the_parts_of_the_area():
 
 
 def test_roc_auc_of_pairs():
-    assert value_of_pairs("roc_auc", areas.pair_counts(CORRECT, CONFIDENCE, None)) == 5 / 6
+    assert value_of_pairs("roc_auc", as_ranked(CORRECT, CONFIDENCE).pairs) == 5 / 6
 
 
 @pytest.mark.slow

@@ -113,6 +113,7 @@ EXAMPLES = {
     "ConfidenceShift": lambda _: _policy().shift(CONFIDENCE),
     "ConfusionMatrixAtThresholds": lambda _: fa.confusion_matrix_at_thresholds(CORRECT, CONFIDENCE),
     "ConfusionMeasures": lambda _: fa.measures.confusion_measures([70, 0], 20, [30, 100], 80),
+    "CornerSweep": lambda _: fa.threshold_sweep(CORRECT, CONFIDENCE, corners_only=True),
     "CostCurve": lambda _: fa.costs.cost_curve(CORRECT, CONFIDENCE),
     "CostCurveBand": lambda _: fa.costs.cost_curve_band(CORRECT, CONFIDENCE, random_state=0),
     "CostDifference": lambda _: fa.costs.bcost_delta(

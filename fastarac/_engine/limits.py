@@ -1,4 +1,4 @@
-"""The few points of a sweep that limits decide on, straight from the sorted items."""
+"""The few thresholds that limits decide on, straight from the sorted items."""
 
 from __future__ import annotations
 
@@ -7,24 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine.counting import SweepArrays, thresholds_of
-from fastarac._engine.sorting import SortedItems
-from fastarac.sweep import ThresholdSweep, trusted_sweep
+from fastarac._engine.counts import ThresholdCounts, thresholds_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastarac._engine.buckets import SortedItems
 
-def sweep_of_limits(
-    items: SortedItems | SweepArrays, max_error_rates: Sequence[float], max_risks: Sequence[float]
-) -> ThresholdSweep:
-    """Return a sweep in which :func:`.operating_point` finds the same as in that of all thresholds.
 
-    Of sorted items it has the first and the last threshold, and for each limit the last one within it
-    and the next.
-    """
-    if not isinstance(items, SortedItems):
-        return trusted_sweep(*items)
+def points_at_limits(
+    items: SortedItems, max_error_rates: Sequence[float], max_risks: Sequence[float]
+) -> ThresholdCounts:
+    """The first and the last threshold, and for each limit the last one within it and the next."""
     limits = _kernels.limits
     (keys, bounds, below, *_), layout, above, *_ = items
     n, incorrect = len(keys), int(items.pairs.incorrect)
@@ -43,8 +37,7 @@ def sweep_of_limits(
     limits.write_thresholds(keys, np.array(starts), bounds[below], layout.kind, raw[1:])
     false_accepts = np.array([0, *(points[start] for start in starts)], np.int64)
     accepted = np.array([0, *(n - start for start in starts)], np.int64)
-    thresholds = thresholds_of(raw, layout)
-    return trusted_sweep(thresholds, accepted - false_accepts, false_accepts)
+    return ThresholdCounts(thresholds_of(raw, layout), accepted - false_accepts, false_accepts)
 
 
 def _most_within(max_error_rate: float, n: int) -> int:

@@ -1,0 +1,272 @@
+"""Keys in buckets, and the sort of each: of a few that numpy sorts, or of many that fit the cache."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac import _kernels
+from fastarac._engine import parallel, strategy
+from fastarac._engine.pairs import PairCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastarac._engine.inputs import Items, Layout
+
+Array = NDArray[Any]
+
+NO_WEIGHTS = np.empty(0)
+NO_WEIGHTS.flags.writeable = False  # as the weights are: one type for the compiler
+
+
+class Buckets(NamedTuple):
+    """Keys in buckets of rising value, of which the first so many are below zero."""
+
+    keys: Array
+    bounds: NDArray[np.int64]
+    below: int
+    weights: Array  # empty where the items are not weighted
+    by_numpy: bool = False  # whether np.sort sorts the buckets, which then are few
+
+
+class SortedItems(NamedTuple):
+    """Sorted buckets of items without weights."""
+
+    buckets: Buckets
+    layout: Layout
+    above: NDArray[np.int64]
+    """Distinct confidences, correct and incorrect items above each bucket, of shape (n_buckets, 3)."""
+    n_thresholds: int
+    """Distinct confidences."""
+    pairs: PairCounts
+
+    def below(self, correct: int, incorrect: int) -> SortedItems:
+        """The same with so many correct and incorrect items above; the pairs are left out."""
+        totals = self.pairs.correct + correct, self.pairs.incorrect + incorrect
+        above = self.above + np.array([0, correct, incorrect])
+        return self._replace(above=above, pairs=PairCounts(*totals, 0))
+
+
+def sorted_rows(buckets: Buckets) -> NDArray[np.int64]:
+    """Sort every bucket; for each, a row of distinct confidences, correct, incorrect, doubled pairs."""
+    rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
+    sort_buckets(buckets, _kernels.threshold.count_range, rows)
+    return rows
+
+
+def pairs_of_rows(rows: NDArray[np.int64]) -> PairCounts:
+    correct = incorrect = doubled = 0
+    for _, p, q, pairs in rows.tolist():
+        doubled += pairs + 2 * p * incorrect
+        correct += p
+        incorrect += q
+    return PairCounts(correct, incorrect, doubled)
+
+
+def counts_above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """From the counts of each bucket, a row each: the sums of all higher buckets but of the pairs."""
+    above = np.zeros((len(rows), 3), np.int64)
+    np.cumsum(rows[:0:-1, :3], axis=0, out=above[-2::-1])
+    return above
+
+
+class Plan(NamedTuple):
+    """How the items are spread over buckets."""
+
+    n_buckets: int  # on either side of zero
+    table: NDArray[np.uint16]  # cell -> bucket
+    ends: tuple[float, float, float, int]
+
+
+def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """From the items of each share in each bucket: the bounds of the buckets, and where shares begin.
+
+    An item of a later share comes after those of earlier shares in the same bucket.
+    """
+    bounds = np.zeros(counts.shape[1] + 1, np.int64)
+    np.cumsum(counts.sum(axis=0), out=bounds[1:])
+    return bounds, bounds[:-1] + np.cumsum(counts, axis=0) - counts
+
+
+def shares_of_keys(n: int) -> list[tuple[int, int]]:
+    """Who makes the keys that numpy sorts."""
+    return parallel.shares(n) if n >= strategy.sizes.threaded_keys else [(0, n)]
+
+
+def halve(items: Items, *, by_numpy: bool) -> Buckets:
+    """Write the keys of all items into two buckets or three, for numpy or for one thread."""
+    layout = items.layout
+    n = items.n
+    keys = np.empty(n, layout.bits)
+
+    def encode(share: tuple[int, int]) -> list[tuple[Array, Array]]:
+        parts = []
+        for offset, _, bits, labels in items.chunks(*share):
+            part = keys[offset : offset + len(bits)]
+            bad, seen, lower = _kernels.threshold.encode_two_ended(
+                bits, labels, layout.kind, layout.exponent, part
+            )
+            items.check(not_finite=bad, seen_labels=seen)
+            parts.append((part[:lower], part[lower:]))
+        return parts
+
+    parts = [part for parts in parallel.run(encode, shares_of_keys(n)) for part in parts]
+    lower = sum(len(below) for below, _ in parts)
+    if 0 < lower < n and len(parts) > 1:
+        keys = np.concatenate([part[side] for side in (0, 1) for part in parts])
+    return halves_of(keys, lower, by_numpy=by_numpy)
+
+
+def halves_of(keys: Array, lower: int, *, by_numpy: bool) -> Buckets:
+    """Two buckets of keys: the first `lower`, which are of values below zero, and the others.
+
+    Where several threads are worth it, the larger one is divided in the middle: equal values may then
+    be on both sides, and `sort_buckets` brings them together.
+    """
+    n = len(keys)
+    bounds = [0, lower, n]
+    if by_numpy and strategy.n_threads(n) > 1:
+        start, stop = (lower, n) if 2 * lower <= n else (0, lower)
+        middle = (stop - start) // 2
+        keys[start:stop].partition(middle)
+        bounds.append(start + middle)
+    bounds.sort()
+    below = bounds.index(lower)
+    return Buckets(keys, np.array(bounds), below, NO_WEIGHTS, by_numpy)
+
+
+def plan_buckets(items: Items) -> Plan:
+    """Buckets of about the same number of items, as a sample tells; a single one of few items."""
+    if items.n <= strategy.sizes.single:
+        n_cells = int(_kernels.threshold.N_CELLS)
+        return Plan(1, np.zeros(n_cells, np.uint16), (0.0, 0.0, 0.0, 0))
+    sample = items.sample.astype(np.float64)
+    size = len(sample)
+    # a few outliers must not stretch the cells over the empty space between them and the rest
+    low, high = float(sample[size // 1000]), float(sample[-1 - size // 1000])
+    middle = low / 2 + high / 2
+    with np.errstate(over="ignore"):
+        reach = np.float64(middle) - np.float64(low)
+    threshold = _kernels.threshold
+    base = int(reach.view(np.int64) >> threshold.MANTISSA_SHIFT) - threshold.HALF_CELLS + 1
+    ends = (low, middle, high, base)
+    n_buckets = max(1, min(strategy.sizes.max_buckets, items.n // strategy.sizes.buckets_of))
+    cells = np.empty(size, np.int32)
+    threshold.fill_cells(sample, ends, cells)
+    filled = np.bincount(cells, minlength=threshold.N_CELLS)
+    below = np.cumsum(filled) - filled
+    table = (below * n_buckets // size).astype(np.uint16)
+    return Plan(n_buckets, table, ends)
+
+
+def spread(items: Items, plan: Plan) -> Buckets:
+    """Write the keys of all items into buckets."""
+    threshold = _kernels.threshold
+    layout = items.layout
+    shares = parallel.shares(items.n)
+    counts = np.zeros((len(shares), 2 * plan.n_buckets), np.int64)
+
+    def count(index: int) -> None:
+        for _, values, bits, labels in items.chunks(*shares[index]):
+            bad, seen = threshold.histogram(
+                values, bits, labels, layout.kind, plan.table, plan.n_buckets, plan.ends,
+                layout.exponent, counts[index],
+            )  # fmt: skip
+            items.check(not_finite=bad, seen_labels=seen)
+
+    parallel.run(count, range(len(shares)))
+    bounds, positions = starts_of(counts)
+    ends = positions + counts
+    keys = np.empty(items.n, layout.bits)
+    given = NO_WEIGHTS if items.weight is None else items.weight
+    weights = np.empty(len(given), np.float64)
+
+    def move(index: int) -> None:
+        for offset, values, bits, labels in items.chunks(*shares[index]):
+            threshold.scatter(
+                values, bits, labels, given[offset : offset + len(bits)], layout.kind, plan.table,
+                plan.n_buckets, plan.ends, positions[index], keys, weights,
+            )  # fmt: skip
+
+    parallel.run(move, range(len(shares)))
+    if not np.array_equal(positions, ends):
+        items.reject()
+    return Buckets(keys, bounds, plan.n_buckets, weights)
+
+
+def over_buckets(
+    n_buckets: int, n_items: int, worker: Callable[[], Callable[[int, int], None]]
+) -> None:
+    """Call what `worker` returns for ranges of buckets, each thread taking the next free range.
+
+    Every thread calls `worker` once, for work space of its own.
+    """
+    threads, task = strategy.n_threads(n_items), strategy.sizes.task
+    if threads == 1 and n_buckets <= task:
+        worker()(0, n_buckets)
+        return
+    size = max(1, min(task, n_buckets // 16), n_buckets // 256)
+    todo = list(range(0, n_buckets, size))
+
+    def work(_: int) -> None:
+        step = worker()
+        while True:
+            try:
+                first = todo.pop()
+            except IndexError:
+                return
+            step(first, min(first + size, n_buckets))
+
+    parallel.run(work, range(threads))
+
+
+def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, *options: Any) -> None:
+    """Sort every bucket and let `kernel` write its row of `results`.
+
+    Of small buckets while each is in the cache. Of halves that numpy has sorted the bounds move first.
+    """
+    keys, bounds, _, _, by_numpy = buckets
+    threshold = _kernels.threshold
+    n_buckets = len(bounds) - 1
+
+    def worker() -> Callable[[int, int], None]:
+        largest = len(keys) if n_buckets <= strategy.sizes.task else np.diff(bounds).max()
+        typical = 4 * (len(keys) // n_buckets + 1)
+        spare = np.empty(min(largest, typical), keys.dtype)
+        counts = np.empty(threshold.counts_needed(largest), np.int32)
+
+        def step(first: int, last: int) -> None:
+            threshold.sort_range(keys, bounds, first, last, spare, counts)
+            kernel(keys, bounds, first, last, results, *options)
+
+        return step
+
+    if not by_numpy:
+        over_buckets(n_buckets, len(keys), worker)
+        return
+
+    def sort(first: int, last: int) -> None:
+        for b in range(first, last):
+            keys[bounds[b] : bounds[b + 1]].sort()
+
+    def count(first: int, last: int) -> None:
+        kernel(keys, bounds, first, last, results, *options)
+
+    over_buckets(n_buckets, len(keys), lambda: sort)
+    _move_bounds_past_ties(buckets)
+    over_buckets(n_buckets, len(keys) // strategy.sizes.counts_a_sort, lambda: count)
+
+
+def _move_bounds_past_ties(buckets: Buckets) -> None:
+    """Move the bounds between sorted buckets of one sign so that no value is on both sides."""
+    keys, bounds = buckets.keys, buckets.bounds
+    zero = bounds[buckets.below]
+    for b in range(1, len(bounds) - 1):
+        bound = bounds[b]
+        if b != buckets.below and bound not in (0, zero):
+            end = zero if bound < zero else len(keys)
+            highest = keys[bound - 1] | keys.dtype.type(1)
+            bounds[b] += np.searchsorted(keys[bound:end], highest, side="right")

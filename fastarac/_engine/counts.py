@@ -1,0 +1,185 @@
+"""Counts of accepted items at thresholds, and the thresholds from the bits of the values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._kernels.codes import FLOAT
+
+if TYPE_CHECKING:
+    from fastarac._engine.inputs import Layout
+
+Array = NDArray[Any]
+FloatArray = NDArray[np.float64]
+
+
+class AcceptedCounts:
+    """Accepted correct and incorrect items at some points, from nothing to everything accepted."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def true_accepts(self) -> Array: ...
+        @property
+        def false_accepts(self) -> Array: ...
+
+    @property
+    def n_correct(self) -> int | float:
+        """Weight of the correct items, n⁺; their number where the items are not weighted."""
+        return self.true_accepts.item(-1)  # type: ignore[no-any-return]
+
+    @property
+    def n_incorrect(self) -> int | float:
+        """Weight of the incorrect items, n⁻."""
+        return self.false_accepts.item(-1)  # type: ignore[no-any-return]
+
+    @property
+    def total(self) -> int | float:
+        """Weight of all items, Ω (equation 2)."""
+        return self.n_correct + self.n_incorrect
+
+    @property
+    def recognition_rate(self) -> float:
+        """Share of correct items, β = n⁺/Ω (equation 6)."""
+        return self.n_correct / self.total
+
+    @property
+    def false_rejects(self) -> NDArray[Any]:
+        """Correct items below each threshold, FR, of shape (m + 1,)."""
+        return self.n_correct - self.true_accepts
+
+    @property
+    def true_rejects(self) -> NDArray[Any]:
+        """Incorrect items below each threshold, TR, of shape (m + 1,)."""
+        return self.n_incorrect - self.false_accepts
+
+    @property
+    def acceptance_rate(self) -> FloatArray:
+        """X = (TA + FA)/Ω (equation 1), also coverage or automation rate; from 0 to 1."""
+        return self._divided(self._accepted(), self.total)
+
+    @property
+    def verification_rate(self) -> FloatArray:
+        """R_R = 1 − X (equation 3): the share that people look at; from 1 to 0."""
+        accepted = self._accepted()
+        return self._divided(np.subtract(self.total, accepted, out=accepted), self.total)
+
+    @property
+    def correction_rate(self) -> FloatArray:
+        """R_C = TR/Ω (equation 4): the share that people correct; from 1 − β to 0."""
+        rejected = np.subtract(self.n_incorrect, self.false_accepts, dtype=np.float64)
+        return self._divided(rejected, self.total)
+
+    @property
+    def error_rate(self) -> FloatArray:
+        """R_E = FA/Ω (equation 5): undetected errors among *all* items; from 0 to 1 − β."""
+        return self._divided(self.false_accepts, self.total)
+
+    @property
+    def accuracy_after_correction(self) -> FloatArray:
+        """Y = (TA + TR + FR)/Ω = 1 − R_E (equation 16); from 1 to β."""
+        right = np.subtract(self.total, self.false_accepts, dtype=np.float64)
+        return self._divided(right, self.total)
+
+    @property
+    def risk(self) -> FloatArray:
+        """Errors among the *accepted* items, FA/(TA + FA); the first value is that of the next."""
+        return self._of_accepted(self.false_accepts)
+
+    @property
+    def precision(self) -> FloatArray:
+        """R_P = TA/(TA + FA), correct ones among the accepted; the first value is that of the next."""
+        return self._of_accepted(self.true_accepts)
+
+    @property
+    def recall(self) -> FloatArray:
+        """R_TP = TA/n⁺, the true positive rate; NaN where there is no correct item."""
+        return self._divided(self.true_accepts, self.n_correct)
+
+    @property
+    def false_positive_rate(self) -> FloatArray:
+        """R_FP = FA/n⁻; NaN where there is no incorrect item."""
+        return self._divided(self.false_accepts, self.n_incorrect)
+
+    def _accepted(self) -> FloatArray:
+        dtype = np.float64 if self.total <= 1 << 53 else None
+        accepted: NDArray[Any] = np.add(self.true_accepts, self.false_accepts, dtype=dtype)
+        return accepted.astype(np.float64, copy=False)  # vast counts are rounded after they are added
+
+    def _of_accepted(self, counts: NDArray[Any]) -> FloatArray:
+        accepted = self._accepted()
+        accepted[0] = 1.0
+        np.divide(counts, accepted, out=accepted)
+        accepted[0] = accepted[1]
+        return accepted
+
+    @staticmethod
+    def _divided(counts: NDArray[Any], by: float) -> FloatArray:
+        """`counts` / `by`, NaN where that is 0, in place where `counts` is an array made for it."""
+        out = counts if counts.dtype == np.float64 and counts.flags.writeable else None
+        with np.errstate(invalid="ignore"):
+            quotient: FloatArray = np.divide(counts, by, out=out)
+        return quotient
+
+
+class CountsAtThresholds(AcceptedCounts):
+    """The same at points of which the thresholds are known, from +inf downwards."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def thresholds(self) -> Array: ...
+
+
+class _ThresholdCounts(NamedTuple):
+    thresholds: Array
+    true_accepts: Array
+    false_accepts: Array
+
+
+class ThresholdCounts(CountsAtThresholds, _ThresholdCounts):
+    """Some thresholds or all, as the one who asked for them knows, and the counts at each."""
+
+    __slots__ = ()
+
+
+class _PointCounts(NamedTuple):
+    true_accepts: Array
+    false_accepts: Array
+
+
+class PointCounts(AcceptedCounts, _PointCounts):
+    """Counts at points whose thresholds nobody asks for."""
+
+    __slots__ = ()
+
+
+def thresholds_of(raw: Array, layout: Layout) -> Array:
+    """Thresholds from the bits of the values; the first is +inf.
+
+    Floats, but for integers that no float holds: those stay Python integers.
+    """
+    raw[0] = 0  # what was in memory may not be a number
+    values = raw.view(layout.values)
+    if layout.kind == FLOAT:
+        thresholds = values.astype(np.float64, copy=False)
+        thresholds[0] = np.inf
+        return thresholds
+    return integer_thresholds(values)
+
+
+def integer_thresholds(values: Array) -> Array:
+    """`values` (highest first, the first entry free) with +inf in front, as floats if they fit."""
+    highest = int(values[1]) if len(values) > 1 else 0
+    lowest = int(values[-1]) if len(values) > 1 else 0
+    exact = max(abs(highest), abs(lowest)) <= 1 << 53
+    thresholds = values.astype(np.float64 if exact else object)
+    thresholds[0] = np.inf
+    return thresholds

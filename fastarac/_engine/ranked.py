@@ -1,0 +1,295 @@
+"""From items to the counts of pairs, to every threshold, or to sorted items, the way that is chosen."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._engine import limits, runs, sums
+from fastarac._engine.buckets import (
+    Buckets,
+    SortedItems,
+    counts_above,
+    halve,
+    over_buckets,
+    pairs_of_rows,
+    plan_buckets,
+    sorted_rows,
+    spread,
+)
+from fastarac._engine.counting import count_values
+from fastarac._engine.counts import AcceptedCounts, PointCounts, ThresholdCounts, thresholds_of
+from fastarac._engine.pairs import PairCounts, pairs_between
+from fastarac._engine.quantized import count_quantized
+from fastarac._engine.smaller_class import corners_around_few, count_around_few
+from fastarac._engine.strategy import choose, first_way
+from fastarac._engine.weighted import count_weighted_pairs, weighted_sweep
+from fastarac._kernels.codes import (
+    PRECISION_INTEGRALS,
+    PRECISION_MEANS,
+    RECALL_INTEGRALS,
+    RECALL_STEPS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from fastarac._engine.counts import CountsAtThresholds
+    from fastarac._engine.inputs import Items
+    from fastarac._engine.pairs import Quotient
+    from fastarac._engine.strategy import Need, Way
+    from fastarac._engine.sums import Ordered, ThresholdSums
+
+OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}  # sums that they decide on
+
+
+def ordered(items: Items, need: Need, ways: Mapping[Way, Callable[[Items], Any]]) -> Any:
+    """What the first way leads to that is possible: one of `ways`, or else counts or buckets."""
+    for way in choose(items, need):
+        found = (ways.get(way) or _ORDERED[way])(items)
+        if found is not None:
+            return found
+    message = f"no way leads to {need}"
+    raise AssertionError(message)
+
+
+_ORDERED: dict[Way, Callable[[Items], ThresholdCounts | Buckets | None]] = {
+    "one bucket": lambda items: halve(items, by_numpy=False),
+    "counted": count_values,
+    "numpy": lambda items: halve(items, by_numpy=True),
+    "buckets": lambda items: spread(items, plan_buckets(items)),
+}
+
+
+def count_pairs(items: Items) -> PairCounts:
+    """Count the pairs of one correct and one incorrect item by their order."""
+    found = ordered(items, "pairs", _TO_PAIRS)
+    if isinstance(found, PairCounts):
+        return found
+    if isinstance(found, ThresholdCounts):
+        return pairs_between(*found[1:])
+    return pairs_of_rows(sorted_rows(found))
+
+
+def _pairs_of_few(items: Items) -> PairCounts:
+    if items.weight is not None:
+        return count_weighted_pairs(items)
+    _, _, bits, labels = next(items.chunks(0, items.n))
+    bad, seen, correct, incorrect, doubled = _kernels.threshold.small_pairs(
+        bits, labels, items.layout.kind, items.layout.exponent
+    )
+    items.check(not_finite=bad, seen_labels=seen)
+    return PairCounts(int(correct), int(incorrect), int(doubled))
+
+
+_TO_PAIRS: dict[Way, Callable[[Items], PairCounts | None]] = {
+    "few": _pairs_of_few,
+    "weighted": count_weighted_pairs,
+    "smaller class": count_around_few,
+    "quantized": count_quantized,
+}
+
+
+def every_threshold(items: Items) -> ThresholdCounts:
+    """Every threshold with the counts at it."""
+    found = ordered(items, "thresholds", _TO_THRESHOLDS)
+    return found if isinstance(found, ThresholdCounts) else _thresholds_of(found, items)
+
+
+def _thresholds_of_few(items: Items) -> ThresholdCounts:
+    _, _, bits, labels = next(items.chunks(0, items.n))
+    bad, seen, raw, true_accepts, false_accepts = _kernels.threshold.small_sweep(
+        bits, labels, items.layout.kind, items.layout.exponent
+    )
+    items.check(not_finite=bad, seen_labels=seen)
+    return ThresholdCounts(thresholds_of(raw, items.layout), true_accepts, false_accepts)
+
+
+_TO_THRESHOLDS: dict[Way, Callable[[Items], ThresholdCounts]] = {
+    "few": _thresholds_of_few,
+    "weighted": lambda items: weighted_sweep(items, plan_buckets(items)),
+}
+
+
+def _thresholds_of(buckets: Buckets, items: Items) -> ThresholdCounts:
+    n_buckets = len(buckets.bounds) - 1
+    rows = sorted_rows(buckets)
+    starts = counts_above(rows)
+    size = 1 + int(rows[:, 0].sum())
+    raw = np.empty(size, items.layout.bits)
+    true_accepts = np.empty(size, np.int64)
+    false_accepts = np.empty(size, np.int64)
+    true_accepts[0] = false_accepts[0] = 0
+
+    def write(first: int, last: int) -> None:
+        _kernels.threshold.write_buckets(
+            buckets.keys, buckets.bounds, first, last, buckets.below, items.layout.kind, starts,
+            raw, true_accepts, false_accepts,
+        )  # fmt: skip
+
+    over_buckets(n_buckets, len(buckets.keys), lambda: write)
+    return ThresholdCounts(thresholds_of(raw, items.layout), true_accepts, false_accepts)
+
+
+def rank(items: Items) -> ThresholdCounts | SortedItems:
+    """Sort the items for sums over the thresholds; these themselves of few or weighted items."""
+    found = ordered(items, "sums", _TO_SUMS)
+    if isinstance(found, ThresholdCounts):
+        return found
+    rows = sorted_rows(found)
+    n_thresholds = int(rows[:, 0].sum())
+    return SortedItems(found, items.layout, counts_above(rows), n_thresholds, pairs_of_rows(rows))
+
+
+_TO_SUMS: dict[Way, Callable[[Items], ThresholdCounts]] = {
+    "few": every_threshold,
+    "weighted": every_threshold,
+}
+
+
+def _runs_of(items: Items) -> PointCounts:
+    found = ordered(items, "runs", _TO_RUNS)
+    return runs.merged(found) if isinstance(found, ThresholdCounts) else runs.of_buckets(found)
+
+
+_TO_RUNS: dict[Way, Callable[[Items], ThresholdCounts | None]] = {
+    "few": every_threshold,
+    "weighted": every_threshold,
+    "smaller class": corners_around_few,
+}
+
+
+def corners_of(items: Items) -> ThresholdCounts:
+    """The points of items without weights at which a curve may bend, and no others."""
+    return _corners_around_few(items) or runs.corners_among(every_threshold(items))
+
+
+def _corners_around_few(items: Items) -> ThresholdCounts | None:
+    return corners_around_few(items) if first_way(items, "corners") == "smaller class" else None
+
+
+class RankedItems:
+    """What is asked of the order of items, computed on demand, once, the way that costs least.
+
+    `counts` are given in the place of items where a sweep of them is there. With `corners` no more
+    will be asked for than the points tell at which a curve may bend.
+    """
+
+    __slots__ = ("_around_few", "_corners_do", "_items", "_ordered", "_tried")
+
+    def __init__(
+        self,
+        items: Items | None,
+        counts: AcceptedCounts | None = None,
+        *,
+        corners: bool = False,
+    ) -> None:
+        self._items: Any = items  # asked for only where there are no counts
+        self._ordered: Ordered | None = counts
+        self._corners_do = corners
+        self._around_few: ThresholdCounts | None = None
+        self._tried = False
+
+    @property
+    def pairs(self) -> PairCounts:
+        """The counts of pairs."""
+        known = self._around_few if self._ordered is None else self._ordered
+        return count_pairs(self._items) if known is None else sums.pairs_of(known)
+
+    @property
+    def points(self) -> CountsAtThresholds:
+        """Every threshold, or the points that are given."""
+        if not isinstance(self._ordered, AcceptedCounts):
+            self._ordered = every_threshold(self._items)
+        return cast("CountsAtThresholds", self._ordered)
+
+    @property
+    def corners(self) -> CountsAtThresholds:
+        """The points at which a curve may bend, and others where these are not found faster."""
+        corners = self._corners()
+        return self.points if corners is None else corners
+
+    @property
+    def runs(self) -> PointCounts:
+        """The points between runs (`_kernels.runs`), of items without weights."""
+        known = self._around_few if self._ordered is None else self._ordered
+        return _runs_of(self._items) if known is None else sums.runs_of(known)
+
+    @property
+    def totals(self) -> PairCounts:
+        """Numbers of correct and incorrect items, or their weights; the pairs may be left out."""
+        corners = self._corners() if self._corners_do else None
+        return sums.totals(self._rank() if corners is None else corners)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        if self._items is not None:
+            return self._items.weight is not None
+        return isinstance(self.totals.correct, Fraction)
+
+    @property
+    def rounding(self) -> Quotient:
+        """Bound of the error of a mean of precisions or risks from `sum`; 0 where there is none.
+
+        The difference of two such means is 0 where it is no larger: it may be rounding alone.
+        """
+        return sums.rounding_of(self.totals, weighted=self.weighted)
+
+    def sum(self, quantity: int, *, of_risk: bool = False) -> Fraction:
+        """Sum over the thresholds for one of the areas of `_kernels.codes`, see `sum_over`."""
+        corners = self._corners() if quantity in OF_CORNERS else None
+        ordered = self._rank() if corners is None else corners
+        return sums.sum_over(ordered, quantity, of_risk=of_risk)
+
+    def sum_below(self, above: tuple[int, int], quantity: int, *, of_risk: bool = False) -> Fraction:
+        """`sum` where so many correct and incorrect items are above all of these."""
+        correct, incorrect = above
+        ordered = self._rank()
+        n_correct, n_incorrect, _ = sums.totals(ordered)
+        total = n_correct + n_incorrect + correct + incorrect
+        if isinstance(ordered, SortedItems):
+            if total < _kernels.areas.MAX_TOTAL:
+                return sums.sum_over(ordered.below(correct, incorrect), quantity, of_risk=of_risk)
+            ordered = every_threshold(self._items)
+        ta, fa = ordered.true_accepts + correct, ordered.false_accepts + incorrect
+        if total < _kernels.areas.MAX_TOTAL or not correct + incorrect:
+            return sums.sum_over(PointCounts(ta, fa), quantity, of_risk=of_risk)
+        # vast counts are summed from nothing accepted on: with all items above as one tie, less that
+        whole = PointCounts(*(np.concatenate([[0], counts]) for counts in (ta, fa)))
+        tie = 2 * (incorrect if of_risk else correct)
+        step = Fraction(correct * correct, correct + incorrect)
+        found = sums.sum_over(whole, quantity, of_risk=of_risk)
+        return found - (step if quantity == RECALL_STEPS else tie)
+
+    def sums(self) -> ThresholdSums:
+        """AURC, average precision and PR-AUC by few passes over the thresholds."""
+        return sums.threshold_sums(self._rank())
+
+    def at_limits(
+        self, max_error_rates: Sequence[float], max_risks: Sequence[float]
+    ) -> CountsAtThresholds:
+        """The first and the last threshold, and for each limit the last one within it and the next.
+
+        :func:`.operating_point` finds the same there as among all thresholds. Where these are known,
+        they all are returned.
+        """
+        ordered = self._rank()
+        if isinstance(ordered, SortedItems):
+            return limits.points_at_limits(ordered, max_error_rates, max_risks)
+        return cast("CountsAtThresholds", ordered)
+
+    def _rank(self) -> Ordered:
+        if self._ordered is None:
+            self._ordered = rank(self._items)
+        return self._ordered
+
+    def _corners(self) -> ThresholdCounts | None:
+        """The corners around the smaller class, where nothing else is known yet and it is small."""
+        if self._ordered is None and not self._tried:
+            self._tried = True
+            self._around_few = _corners_around_few(self._items)
+        return self._around_few

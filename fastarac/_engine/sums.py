@@ -1,0 +1,197 @@
+"""Sums over the thresholds, for areas under the precision or the risk, far closer than a double."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac import _kernels
+from fastarac._engine import parallel, runs, strategy
+from fastarac._engine.buckets import SortedItems
+from fastarac._engine.counts import AcceptedCounts
+from fastarac._engine.pairs import PairCounts, pairs_between, scale_of
+from fastarac._engine.weighted import exact_quotient
+from fastarac._kernels.codes import (
+    PRECISION_INTEGRALS,
+    PRECISION_TRAPEZOIDS,
+    RECALL_INTEGRALS,
+    RECALL_STEPS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac._engine.counts import PointCounts
+    from fastarac._engine.pairs import Quotient
+
+Ordered = SortedItems | AcceptedCounts
+
+
+def runs_of(items: Ordered) -> PointCounts:
+    """The counts at the points between runs, of items without weights."""
+    return runs.of_sorted(items.buckets) if isinstance(items, SortedItems) else runs.merged(items)
+
+
+def totals(items: Ordered) -> PairCounts:
+    """Numbers of correct and incorrect items, or their weights; the pairs may be left out."""
+    if isinstance(items, SortedItems):
+        return items.pairs
+    correct, incorrect = items.true_accepts.item(-1), items.false_accepts.item(-1)
+    if isinstance(correct, float):
+        return PairCounts(Fraction(correct), Fraction(incorrect), 0)
+    return PairCounts(correct, incorrect, 0)
+
+
+def pairs_of(items: Ordered) -> PairCounts:
+    """`totals` with the pairs."""
+    if isinstance(items, SortedItems):
+        return items.pairs
+    return pairs_between(items.true_accepts, items.false_accepts)
+
+
+def quotient_digits(total: int) -> int:
+    """Binary digits of a quotient that the kernels sum at a time, s in `_kernels.areas`."""
+    return min(26, 51 - total.bit_length())
+
+
+def rounding_of(totals: PairCounts, *, weighted: bool) -> Quotient:
+    """Bound of the error of a mean of precisions or risks from `sum_over`; 0 where there is none."""
+    total = int(totals.correct + totals.incorrect)
+    if weighted or total >= _kernels.areas.MAX_TOTAL:
+        return 0, 1
+    return 1, 1 << (2 * quotient_digits(total) + 38)
+
+
+def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fraction:
+    """Sum over the thresholds for one of the areas of `_kernels.codes`, far closer than a double.
+
+    Points are summed in chunks of one size, so that the number of threads changes nothing. Risk is
+    precision with the incorrect items in the place of the correct ones. Integrals, which are rounded at
+    each term, are summed over runs, whatever the items are given as: what lies inside a run changes
+    nothing, to the last bit.
+    """
+    areas = _kernels.areas
+    correct, incorrect, _ = totals(items)
+    total, weighted = int(correct + incorrect), isinstance(correct, Fraction)
+    if quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS) and not weighted:
+        items = runs_of(items)
+    if isinstance(items, AcceptedCounts) and (weighted or total >= areas.MAX_TOTAL):
+        return _sum_by_points(items, quantity, of_risk=of_risk)
+    digits = quotient_digits(total)
+    kernels = areas.sums_of_points, areas.sums_of_buckets
+    rows = _rows_of(items, kernels, (quantity, of_risk, 2.0**digits), 5)
+    *columns, highs, lows = rows.T.tolist()
+    return Fraction(*_joined(columns, digits)) + Fraction(*_exact_sum(highs, lows))
+
+
+class ThresholdSums(NamedTuple):
+    """Areas with sums over the thresholds in them; the last two need a correct item."""
+
+    aurc: Quotient
+    """By trapezoids."""
+    average_precision: Quotient
+    pr_auc: Quotient
+    """By the interpolation of Davis and Goadrich."""
+
+
+def threshold_sums(items: Ordered) -> ThresholdSums:
+    """Three areas by few passes over the thresholds, the same as three times `sum_over`."""
+    areas = _kernels.areas
+    correct, incorrect, _ = totals(items)
+    total = correct + incorrect
+    of_risk = incorrect < correct
+    if isinstance(correct, Fraction) or total >= areas.MAX_TOTAL:
+        trapezoids = sum_over(items, PRECISION_TRAPEZOIDS, of_risk=of_risk) / (2 * total)
+        steps = sum_over(items, RECALL_STEPS) / (correct or 1)
+        integral = sum_over(items, RECALL_INTEGRALS) / (correct or 1)
+        found = (trapezoids if of_risk else 1 - trapezoids, steps, integral)
+        return ThresholdSums(*(area.as_integer_ratio() for area in found))
+    n, n_correct = int(total), int(correct)
+    digits = quotient_digits(n)
+    kernels = _kernels.figures.figures_of_points, _kernels.figures.figures_of_buckets
+    columns = _rows_of(items, kernels, (of_risk, 2.0**digits), 6).T.tolist()
+    (area, unit), (mean, of_mean) = _joined(columns[:3], digits), _joined(columns[3:], digits)
+    if isinstance(items, AcceptedCounts) and len(items.true_accepts) <= strategy.sizes.points:
+        parts = _kernels.figures.integrals_of_runs(items.true_accepts, items.false_accepts)
+        under_curve, of_curve = exact_quotient(*parts)
+    else:
+        under_curve, of_curve = sum_over(items, RECALL_INTEGRALS).as_integer_ratio()
+    return ThresholdSums(
+        (area if of_risk else 2 * n * unit - area, 2 * n * unit),
+        # the precision is 1 less the risk
+        (n_correct * of_mean - mean if of_risk else mean, n_correct * of_mean),
+        (under_curve, n_correct * of_curve),
+    )
+
+
+def _rows_of(
+    items: Ordered, kernels: tuple[Any, Any], options: tuple[Any, ...], n_columns: int
+) -> NDArray[np.float64]:
+    """A row of sums for each chunk of points, from a sweep or from buckets."""
+    data: tuple[Any, ...]
+    if isinstance(items, SortedItems):
+        n_points, data = 1 + items.n_thresholds, (*items.buckets[:2], items.above)
+        kernel = kernels[1]
+    else:
+        n_points, data = len(items.true_accepts), (items.true_accepts, items.false_accepts)
+        kernel = kernels[0]
+    chunk = strategy.sizes.points
+    rows = np.empty((-(-(n_points - 1) // chunk), n_columns))
+    threads = min(len(rows), strategy.n_threads(n_points))
+    edges = [len(rows) * i // threads for i in range(threads + 1)]
+
+    def add_points(i: int) -> None:
+        start, stop = (1 + edge * chunk for edge in edges[i : i + 2])
+        some = rows[edges[i] : edges[i + 1]]
+        kernel(*data, start, min(stop, n_points), chunk, *options, some)
+
+    parallel.run(add_points, range(threads))
+    return rows
+
+
+def _joined(columns: Sequence[list[float]], digits: int) -> Quotient:
+    """What the first digits of quotients, the next ones and the remainders sum up to."""
+    first, second, rest = map(math.fsum, columns)
+    last, unit = rest.as_integer_ratio()
+    return ((int(first) << digits) + int(second)) * unit + last, unit << 2 * digits
+
+
+def _exact_sum(highs: list[float], lows: list[float]) -> Quotient:
+    """Sum of double-doubles, to twice the digits of a double."""
+    high = math.fsum(highs)
+    return exact_quotient(high, math.fsum([*highs, *lows, -high]))
+
+
+def _sum_by_points(items: AcceptedCounts, quantity: int, *, of_risk: bool) -> Fraction:
+    """`sum_over` for weights, whatever their unit, and for vast counts."""
+    scale, chunk = 1.0, strategy.sizes.points
+    ta, fa = items.true_accepts, items.false_accepts
+    if ta.dtype.kind == "f":
+        scale = scale_of(max(ta[-1], fa[-1]))
+        ta, fa = ta * scale, fa * scale
+    if of_risk:
+        ta, fa = fa, ta
+    sums: dict[int, tuple[float, float]] = {}
+
+    def add_points(i: int) -> None:
+        stop = min((i + 1) * chunk, len(ta))
+        sums[i] = _kernels.areas.add_up_points(ta, fa, i * chunk, stop, quantity)
+
+    _in_turns(add_points, -(-len(ta) // chunk), len(ta))
+    return sum((Fraction(x) for pair in sums.values() for x in pair), Fraction(0)) / Fraction(scale)
+
+
+def _in_turns(task: Callable[[int], None], n_tasks: int, n_items: int) -> None:
+    """Call `task` with the numbers up to `n_tasks`, by as many threads as the items are worth."""
+    threads = min(n_tasks, strategy.n_threads(n_items))
+
+    def work(first: int) -> None:
+        for i in range(first, n_tasks, threads):
+            task(i)
+
+    parallel.run(work, range(threads))
