@@ -12,7 +12,7 @@ from fastarac._core.results import Table, TupleResult
 from fastarac._engine import parallel
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, reject_beside_sweep
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep, reject_beside_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,14 +133,14 @@ def _points(
 def arac_curve(sweep: BoundedSweep, /) -> CurveBounds[ARACCurve]: ...
 @overload
 def arac_curve(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> ARACCurve: ...
 def arac_curve(
-    correct: ArrayLike | ThresholdSweep | BoundedSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep | BoundedSweep,
     confidence: ArrayLike | None = None,
     *,
     reviewer: Reviewer | None = None,
@@ -303,13 +303,13 @@ def rc_curve(
 def generalized_rc_curve(sweep: BoundedSweep, /) -> CurveBounds[GeneralizedRCCurve]: ...
 @overload
 def generalized_rc_curve(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
 ) -> GeneralizedRCCurve: ...
 def generalized_rc_curve(
-    correct: ArrayLike | ThresholdSweep | BoundedSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep | BoundedSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,

@@ -22,11 +22,8 @@ class AcceptedCounts:
     __slots__ = ()
 
     if TYPE_CHECKING:
-
-        @property
-        def true_accepts(self) -> Array: ...
-        @property
-        def false_accepts(self) -> Array: ...
+        true_accepts: Array
+        false_accepts: Array
 
     @property
     def n_correct(self) -> int | float:
@@ -133,9 +130,7 @@ class CountsAtThresholds(AcceptedCounts):
     __slots__ = ()
 
     if TYPE_CHECKING:
-
-        @property
-        def thresholds(self) -> Array: ...
+        thresholds: Array
 
 
 class _ThresholdCounts(NamedTuple):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastarac._engine.pairs import PairCounts, Quotient
-    from fastarac.sweep import ThresholdSweep
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 
 class _CurveArea(NamedTuple):
@@ -74,7 +74,7 @@ def arac_area_of(pairs: PairCounts, gamma: float) -> CurveArea:
 
 
 def arac_area(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     gamma: float = 1.0,
@@ -127,7 +127,7 @@ def arac_area(
 
 
 def arac_auc_score(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
@@ -168,7 +168,7 @@ def arac_auc_score(
 
 
 def normalized_arac_auc_score(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     gamma: float = 1.0,
@@ -213,7 +213,7 @@ def normalized_arac_auc_score(
 
 
 def augrc_loss(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,

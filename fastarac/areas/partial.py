@@ -19,7 +19,7 @@ from fastarac.sweep import as_ranked
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.sweep import ThresholdSweep
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 Counts = tuple["NDArray[Any]", ...]  # counts that rise along the sweep, to be added up
 
@@ -76,7 +76,7 @@ def _range(values: Any, name: str) -> tuple[Fraction, Fraction]:
 
 
 def arac_partial_auc_score(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     acceptance_range: tuple[float, float] | None = None,
@@ -141,7 +141,7 @@ def arac_partial_auc_score(
 
 
 def roc_partial_auc_score(
-    y_true: ArrayLike | ThresholdSweep,
+    y_true: ArrayLike | ThresholdSweep | CornerSweep,
     y_score: ArrayLike | None = None,
     *,
     fpr_range: tuple[float, float] | None = None,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._engine.counts import AcceptedCounts
-    from fastarac.sweep import ThresholdSweep
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 Interpolation = Literal["davis-goadrich", "linear", "step"]
 
@@ -48,7 +48,7 @@ class EqualErrorRate(TupleResult, _EqualErrorRate):
 
 
 def pr_auc_score(
-    y_true: ArrayLike | ThresholdSweep,
+    y_true: ArrayLike | ThresholdSweep | CornerSweep,
     y_score: ArrayLike | None = None,
     *,
     interpolation: Interpolation = "davis-goadrich",
@@ -116,7 +116,7 @@ def pr_auc_score(
 
 
 def interpolated_precision(
-    y_true: ArrayLike | ThresholdSweep,
+    y_true: ArrayLike | ThresholdSweep | CornerSweep,
     y_score: ArrayLike | None = None,
     *,
     recall_levels: int | ArrayLike = 11,
@@ -176,7 +176,7 @@ def _interpolated(sweep: AcceptedCounts, levels: NDArray[np.float64]) -> NDArray
 
 
 def eleven_point_average_precision(
-    y_true: ArrayLike | ThresholdSweep,
+    y_true: ArrayLike | ThresholdSweep | CornerSweep,
     y_score: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,

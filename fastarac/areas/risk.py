@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fastarac._engine.pairs import PairCounts, Quotient
     from fastarac._engine.ranked import RankedItems
-    from fastarac.sweep import ThresholdSweep
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 Estimator = Literal["trapezoid", "mean", "exact"]
 Optimum = Literal["finite", "asymptotic"]
@@ -35,7 +35,7 @@ ESTIMATORS = tuple(OF_ESTIMATOR)
 
 
 def _ranked(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
     estimator: str,
@@ -135,7 +135,7 @@ def risk_areas(items: RankedItems, aurc: Quotient, gamma: float) -> RiskAreas:
 
 
 def arp_area(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     gamma: float = 1.0,
@@ -194,7 +194,7 @@ def _arp_area(items: RankedItems, gamma: float, estimator: Estimator) -> CurveAr
 
 
 def arp_auc_score(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     estimator: Estimator = "trapezoid",
@@ -240,7 +240,7 @@ def arp_auc_score(
 
 
 def normalized_arp_auc_score(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     gamma: float = 1.0,
@@ -286,7 +286,7 @@ def normalized_arp_auc_score(
 
 
 def aurc_loss(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     estimator: Estimator = "trapezoid",
@@ -328,7 +328,7 @@ def aurc_loss(
 
 
 def excess_aurc_loss(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     estimator: Estimator = "trapezoid",
@@ -377,7 +377,7 @@ def excess_aurc_loss(
 
 
 def normalized_aurc_loss(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     estimator: Estimator = "trapezoid",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastarac._engine.counts import AcceptedCounts, CountsAtThresholds
-    from fastarac.sweep import ThresholdSweep
+    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 FloatArray = NDArray[np.float64]
 Indices = NDArray[np.int64]  # points of a sweep
@@ -45,7 +45,7 @@ class ARACHull(Table, TupleResult, _ARACHull):
 
 
 def arac_convex_hull(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,

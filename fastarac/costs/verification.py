@@ -138,9 +138,11 @@ class VerificationCosts(Pickled):
     @overload
     def cost(self, at: OperatingPoint, *, reviewer: None = None) -> float: ...
     @overload
-    def cost(self, at: ThresholdSweep, *, reviewer: Reviewer | None = None) -> FloatArray: ...
     def cost(
-        self, at: ThresholdSweep | OperatingPoint, *, reviewer: Reviewer | None = None
+        self, at: ThresholdSweep | CornerSweep, *, reviewer: Reviewer | None = None
+    ) -> FloatArray: ...
+    def cost(
+        self, at: ThresholdSweep | CornerSweep | OperatingPoint, *, reviewer: Reviewer | None = None
     ) -> FloatArray | float:
         """L = C_R(1 − X) + C_C·R_C + C_E·R_E (equations 8 and 9): what an item costs on average.
 
@@ -181,9 +183,11 @@ class VerificationCosts(Pickled):
     @overload
     def performance(self, at: OperatingPoint, *, reviewer: None = None) -> float: ...
     @overload
-    def performance(self, at: ThresholdSweep, *, reviewer: Reviewer | None = None) -> FloatArray: ...
     def performance(
-        self, at: ThresholdSweep | OperatingPoint, *, reviewer: Reviewer | None = None
+        self, at: ThresholdSweep | CornerSweep, *, reviewer: Reviewer | None = None
+    ) -> FloatArray: ...
+    def performance(
+        self, at: ThresholdSweep | CornerSweep | OperatingPoint, *, reviewer: Reviewer | None = None
     ) -> FloatArray | float:
         """W = γX + β − δR_E = −L′ (equation 15), at most γ + 1; higher is better.
 
@@ -193,7 +197,7 @@ class VerificationCosts(Pickled):
         return self._performance(at, reviewer)
 
     def _performance(
-        self, at: ThresholdSweep | OperatingPoint, reviewer: Reviewer | None
+        self, at: ThresholdSweep | CornerSweep | OperatingPoint, reviewer: Reviewer | None
     ) -> FloatArray | float:
         people = _reviewer_of(at, reviewer)
         rates = at.acceptance_rate, at.recognition_rate, people.error_rate(at)
@@ -241,7 +245,7 @@ def require_costs(costs: Any) -> VerificationCosts:
 
 
 def performance_at_error_rate(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     max_error_rate: ArrayLike,
@@ -304,7 +308,7 @@ def performance_at_error_rate(
 
 
 def optimal_operating_point(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     costs: VerificationCosts,

@@ -41,7 +41,7 @@ from fastarac.dropins.multiclass import (
     one_vs_rest,
     wrong_shape,
 )
-from fastarac.sweep import ThresholdSweep, as_ranked, reject_all_beside_sweep
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, reject_all_beside_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,7 +108,7 @@ def _warn(messages: Iterable[str | None]) -> None:
 
 
 def roc_auc_score(
-    y_true: ArrayLike | ThresholdSweep,
+    y_true: ArrayLike | ThresholdSweep | CornerSweep,
     y_score: ArrayLike | None = None,
     *,
     average: str | None = "macro",

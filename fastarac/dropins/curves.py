@@ -39,7 +39,7 @@ from fastarac.dropins._points import (
     points_of_items,
     points_of_sweep,
 )
-from fastarac.sweep import ThresholdSweep, reject_all_beside_sweep, whole_sweep
+from fastarac.sweep import CornerSweep, ThresholdSweep, reject_all_beside_sweep, whole_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -210,7 +210,7 @@ def _curve(
 
 
 def roc_curve(
-    y_true: ArrayLike | ThresholdSweep,
+    y_true: ArrayLike | ThresholdSweep | CornerSweep,
     y_score: ArrayLike | None = None,
     *,
     pos_label: float | str | None = None,

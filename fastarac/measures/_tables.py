@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.sweep import ThresholdSweep
+    from fastarac._engine.counts import AcceptedCounts
 
     FloatArray = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ class Tables(NamedTuple):
         return cls(given, NOTHING, determinants, largest <= EXACT_PRODUCTS)
 
     @classmethod
-    def of_sweep(cls, sweep: ThresholdSweep) -> Tables:
+    def of_sweep(cls, sweep: AcceptedCounts) -> Tables:
         """Prepare the tables at all thresholds of a sweep."""
         tp, fp = sweep.true_accepts, sweep.false_accepts
         sums = np.array([tp[-1], fp[-1]])

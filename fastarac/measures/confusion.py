@@ -85,11 +85,11 @@ class SweepMeasures(Measures):
 
     Attributes
     ----------
-    sweep : ThresholdSweep
+    sweep : ThresholdSweep or CornerSweep
         The counts at every threshold.
     """
 
-    sweep: ThresholdSweep
+    sweep: ThresholdSweep | CornerSweep
 
     def __repr__(self) -> str:
         return f"SweepMeasures({len(self.sweep.thresholds) - 1} thresholds)"
@@ -240,13 +240,13 @@ class AveragedMeasures(Measures):
 
 
 @overload
-def confusion_measures(tp: ThresholdSweep) -> SweepMeasures: ...
+def confusion_measures(tp: ThresholdSweep | CornerSweep) -> SweepMeasures: ...
 @overload
 def confusion_measures(
     tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike
 ) -> ConfusionMeasures: ...
 def confusion_measures(
-    tp: ArrayLike | ThresholdSweep,
+    tp: ArrayLike | ThresholdSweep | CornerSweep,
     fp: ArrayLike | None = None,
     fn: ArrayLike | None = None,
     tn: ArrayLike | None = None,

@@ -146,7 +146,7 @@ def operating_point(
 ) -> BoundedOperatingPoint: ...
 @overload
 def operating_point(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     threshold: float | None = None,
@@ -158,7 +158,7 @@ def operating_point(
     sample_weight: ArrayLike | None = None,
 ) -> OperatingPoint: ...
 def operating_point(
-    correct: ArrayLike | ThresholdSweep | BoundedSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep | BoundedSweep,
     confidence: ArrayLike | None = None,
     *,
     threshold: float | None = None,
@@ -291,7 +291,7 @@ def _index_of_limit(
 
 @overload
 def acceptance_at_error_rate(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     max_error_rate: float,
@@ -301,7 +301,7 @@ def acceptance_at_error_rate(
 ) -> float: ...
 @overload
 def acceptance_at_error_rate(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     max_error_rate: ArrayLike,
@@ -310,7 +310,7 @@ def acceptance_at_error_rate(
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]: ...
 def acceptance_at_error_rate(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     max_error_rate: ArrayLike,
@@ -369,7 +369,7 @@ def acceptance_at_error_rate(
 
 @overload
 def acceptance_at_risk(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     max_risk: float,
@@ -378,7 +378,7 @@ def acceptance_at_risk(
 ) -> float: ...
 @overload
 def acceptance_at_risk(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     max_risk: ArrayLike,
@@ -386,7 +386,7 @@ def acceptance_at_risk(
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]: ...
 def acceptance_at_risk(
-    correct: ArrayLike | ThresholdSweep,
+    correct: ArrayLike | ThresholdSweep | CornerSweep,
     confidence: ArrayLike | None = None,
     *,
     max_risk: ArrayLike,
