@@ -178,11 +178,10 @@ class Parquet(Source):
 
         try:
             described = self.select("*", into="DESCRIBE").fetchall()
-            names = self._names()
+            self.columns = self._names()
+            self._require_modest()
         except duckdb.Error as failure:
             raise self.explain(failure) from None
-        self.columns = names
-        self._require_modest()
         self._described = [(str(row[0]), str(row[1])) for row in described]
 
     def _require_modest(self) -> None:

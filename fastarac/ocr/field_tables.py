@@ -7,11 +7,14 @@ import io
 import math
 import re
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastarac._core.text import few_of
-from fastarac.io._sources import COMMA_HINT, DECIMAL_COMMA
+from fastarac.io import DataFileError
+from fastarac.io._formats import Parquet
+from fastarac.io._sources import COMMA_HINT, DECIMAL_COMMA, connect
 from fastarac.ocr.readers._files import OcrFileError, decoded, encoding_of, open_file, shown
 from fastarac.ocr.readers._json import parsed
 
@@ -31,6 +34,7 @@ KEYS = ("document", "field")
 DELIMITERS = ",;\t|"
 PARQUET = b"PAR1"
 LISTED = 20
+ROWS = 1 << 12  # of a Parquet file that are fetched at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,25 +211,36 @@ def _text(file: InputFile, place: str, key: str, value: object) -> str | None:
 
 
 def _parquet(file: InputFile) -> tuple[list[str], Records]:
+    with _parquet_of(file) as source:
+        names = source.columns
+
+    def records() -> Records:
+        with _parquet_of(file) as source:
+            found = source.select("*")
+            number = 0
+            while rows := found.fetchmany(ROWS):
+                for row in rows:
+                    number += 1
+                    texts = (None if value is None else str(value) for value in row)
+                    yield f"row {number}", dict(zip(names, texts, strict=True))
+
+    return names, records()
+
+
+@contextmanager
+def _parquet_of(file: InputFile) -> Iterator[Parquet]:
+    """Yield a Parquet file that expands no further than `fastarac.io.reading_limits` allow."""
     try:
         import duckdb
     except ModuleNotFoundError as error:
         message = "reading Parquet files needs DuckDB: install fastarac[ocr]"
         raise ModuleNotFoundError(message, name="duckdb") from error
-    # DuckDB takes paths for patterns; these are this path alone.
-    pattern = "".join(f"[{c}]" if c in "*?[" else c for c in file.path.absolute().as_posix())
-    try:
-        with duckdb.connect(":memory:") as connection:
-            found = connection.execute("SELECT * FROM read_parquet(?)", [pattern])
-            names = [str(column[0]) for column in found.description or []]
-            rows = found.fetchall()
-    except duckdb.Error as error:
-        problem = f"it is not a Parquet file, or a damaged one: {str(error).partition(chr(10))[0]}"
-        raise OcrFileError(file.path, problem) from None
-
-    def records() -> Records:
-        for i, row in enumerate(rows, start=1):
-            texts = (None if value is None else str(value) for value in row)
-            yield f"row {i}", dict(zip(names, texts, strict=True))
-
-    return names, records()
+    with connect() as connection:
+        try:
+            yield Parquet(file.path, connection)
+        except OcrFileError:
+            raise
+        except (duckdb.Error, DataFileError) as error:
+            reason = str(error).partition("\n")[0].removeprefix(f"{file.path}: ")
+            problem = f"it is not a Parquet file, or one that cannot be read: {reason}"
+            raise OcrFileError(file.path, problem) from None

@@ -11,6 +11,7 @@ import numpy as np
 
 from fastarac.ocr.readers import _detection
 from fastarac.ocr.readers._files import (
+    MOST_PAGES,
     OcrFileError,
     binary_kind,
     decoded,
@@ -108,6 +109,9 @@ def _read_text(file: InputFile) -> Words:
     pages = decoded(file).split("\f")
     if len(pages) > 1 and not pages[-1].strip():
         pages.pop()  # what Tesseract and others write after the last page
+    if len(pages) > MOST_PAGES:
+        problem = f"form feeds part it into {len(pages):,} pages; at most {MOST_PAGES:,} are expected"
+        raise OcrFileError(file.path, problem)
     texts: list[str] = []
     known: dict[str, str] = {}
     page_of, line_of = array("q"), array("q")

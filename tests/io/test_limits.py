@@ -269,3 +269,15 @@ class TestLimits:
             said = run(*words, "evaluate", path, code=2).stderr
             assert f"Invalid value for '{words[0]}': '{words[1]}' is" in said
         assert len(read_outputs(path)) == 2  # the limits of a command end with it
+
+
+def test_a_damaged_footer_names_the_file(tmp_path):
+    path = tmp_path / "f.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT true AS correct, 0.5 AS confidence) TO '{path}'")
+    data = path.read_bytes()
+    place = data.rindex(b"correct")  # in what the footer says of a column
+    path.write_bytes(data[:place] + b"\xff" + data[place + 1 :])
+    with pytest.raises(DataFileError, match="Invalid unicode") as caught:
+        read_outputs(path)
+    assert str(caught.value).startswith(f"{path}: ")

@@ -9,6 +9,7 @@ import re
 import time
 from pathlib import Path
 
+import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,6 +116,15 @@ def test_crafted_json(tmp_path, content, said):
     assert len(str(caught.value)) < 400
 
 
+def test_a_version_of_thousands_of_digits(tmp_path):
+    path = tmp_path / "p.xml"
+    software = f"<softwareName>tesseract {'9' * 5000}.0</softwareName>"
+    path.write_text(
+        f'<alto>{software}<Page><TextLine><String CONTENT="a" WC="0.6"/></TextLine></Page></alto>'
+    )
+    assert read(path).confidence.tolist() == [0.6]
+
+
 def test_halves_of_characters_in_a_table_of_fields(tmp_path):
     path = tmp_path / "fields.jsonl"
     row = {"document": "a", "field": "t", "prediction": "\ud83d\ude00", "confidence": 1, "truth": ""}
@@ -146,8 +156,9 @@ TSV_HEADER = (DATA / "tesseract.tsv").read_text(encoding="utf-8").partition("\n"
     [
         (",".join(map(str, range(200_000))) + ",0", is_field_table),
         (TSV_HEADER + "".join(f"\n1\t{i}\t0\t0\t0\t0\t0\t0\t9\t9\t-1\t" for i in range(100_000)), read),
+        (f"<alto>{'<softwareName>tesseract</softwareName><Page/>' * 40_000}</alto>", read),
     ],
-    ids=["columns", "pages"],
+    ids=["columns", "pages", "software"],
 )
 def test_as_many_columns_and_pages_as_a_file_can_hold(tmp_path, content, reader):
     path = tmp_path / "many"
@@ -155,6 +166,11 @@ def test_as_many_columns_and_pages_as_a_file_can_hold(tmp_path, content, reader)
     begin = time.process_time()
     reader(path)
     assert time.process_time() - begin < 10.0  # minutes, where each is looked for among all others
+
+
+def refused(path):
+    with pytest.raises(OcrFileError):
+        read_truth(path) if path.read_bytes()[:1] == b"a" else read(path)
 
 
 @pytest.mark.slow
@@ -168,11 +184,36 @@ def test_as_many_columns_and_pages_as_a_file_can_hold(tmp_path, content, reader)
             + "".join(f"a{i},t,1,1,1\n" for i in range(300_000)),
             read_fields,
         ),
+        (
+            f'{{"analyzeResult": {{"modelId": "a", "pages": [{{"words": [{"0," * 2_000_000}0]}}]}}}}',
+            refused,
+        ),
+        ('{"rec_texts": [' + '"a",' * 1_500_000 + '"a"], "rec_scores": []}', read),
+        ("a\f" * 2_000_000, refused),
     ],
-    ids=["one line", "text", "fields"],
+    ids=["one line", "text", "fields", "no words", "many words", "pages"],
 )
 def test_memory_is_in_proportion_to_the_file(tmp_path, content, reader):
     path = tmp_path / "large.txt"
     path.write_text(content)
     with memory_watched(len(content)):
         reader(path)
+
+
+@pytest.mark.slow
+def test_a_parquet_file_that_expands_far(tmp_path):
+    path = tmp_path / "fields.parquet"
+    columns = "'a' AS field, 'b' AS prediction, 0.5 AS confidence, 'b' AS truth"
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"COPY (SELECT CAST(range AS VARCHAR) AS document, {columns} FROM range(3)) TO '{path}'"
+        )
+        assert len(read_fields(path)) == 3
+        connection.execute(
+            f"COPY (SELECT 'a' AS document, {columns} FROM range(10_000_000)) TO '{path}'"
+        )
+    assert path.stat().st_size < 100_000
+    with memory_watched(path.stat().st_size):
+        assert not is_field_table(path)
+        with pytest.raises(OcrFileError, match=r"expands to more than 200 times its .* bytes"):
+            read_fields(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import repeat
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -58,6 +59,7 @@ class Builder(Generic[Place]):
         self._n_lines = 0
         self._fresh = True
         self._divided = 0
+        self._unboxed = 0  # words since the last one with a box
 
     def new_page(self, size: tuple[float, float] = NO_SIZE) -> None:
         """Begin a page of this size."""
@@ -95,6 +97,12 @@ class Builder(Generic[Place]):
             self._confidence.append(confidence)
             self._page.append(len(self._sizes) - 1)
             self._line.append(self._n_lines - 1)
+            if box is NO_BOX:
+                self._unboxed += 1
+                continue
+            if self._unboxed:
+                self._box.extend(repeat(NAN, 4 * self._unboxed))
+                self._unboxed = 0
             self._box.extend(box)
 
     def error(self, problem: str, place: Place) -> OcrFileError:
@@ -111,6 +119,8 @@ class Builder(Generic[Place]):
         if not self._sizes:
             self.new_page()
         n, n_pages = len(self._texts), len(self._sizes)
+        if self._box:
+            self._box.extend(repeat(NAN, 4 * self._unboxed))
         confidence = np.frombuffer(self._confidence, np.float64)
         missing = int(np.isnan(confidence).sum())
         if missing and missing < n:
@@ -129,7 +139,7 @@ class Builder(Generic[Place]):
             page=np.frombuffer(self._page, np.int64),
             line=np.frombuffer(self._line, np.int64),
             page_names=names_of_pages(page_stem(self.path), n_pages),
-            box=np.frombuffer(self._box, np.float64).reshape(n, 4),
+            box=np.frombuffer(self._box, np.float64).reshape(-1, 4),
             page_size=np.array(self._sizes, np.float64).reshape(n_pages, 2),
             source=self.source,
             scale=None if missing == n else self._scale,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import os
 
 __all__ = [
+    "MOST_PAGES",
     "Hyphenated",
     "InputFile",
     "OcrFileError",
@@ -34,6 +35,9 @@ Hyphenated = Literal["whole", "parts"]
 HEAD = 1 << 16
 
 LONGEST_SHOWN = 60
+
+#: So many pages a file may claim to have in a few bytes; the largest services take some thousand.
+MOST_PAGES = 100_000
 
 # Files that people have beside the texts of their pages, and what begins them.
 _BINARY = (

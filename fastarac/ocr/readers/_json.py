@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box
 from fastarac.ocr.readers._files import InputFile, OcrFileError, decoded, shown
@@ -75,14 +76,14 @@ class Node:
                 return Node(self.value[key], self._file, self, key)
         return Node(None, self._file, self, keys[0])
 
-    def items(self, *keys: str) -> list[Node]:
+    def items(self, *keys: str) -> Sequence[Node]:
         """Return the values of a list, which is empty where it is absent."""
         node = self.at(*keys) if keys else self
         if node.value is None and keys:
-            return []
+            return ()
         if not isinstance(node.value, list):
             raise node.error("a list")
-        return [Node(each, self._file, node, i) for i, each in enumerate(node.value)]
+        return _Items(node, self._file)
 
     def text(self, *keys: str) -> str:
         """Return a text, which is empty where it is absent."""
@@ -140,6 +141,32 @@ class Node:
             return float(min(across)), float(min(down)), float(max(across)), float(max(down))
         except OverflowError:
             raise self.error("a list of points") from None
+
+
+class _Items(Sequence[Node]):
+    """The values of a list, each as a node when it is asked for: a node is far larger than a number."""
+
+    __slots__ = ("_file", "_holder")
+
+    def __init__(self, holder: Node, file: InputFile) -> None:
+        self._holder = holder
+        self._file = file
+
+    def __len__(self) -> int:
+        return len(self._holder.value)
+
+    @overload
+    def __getitem__(self, index: int) -> Node: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Node]: ...
+    def __getitem__(self, index: int | slice) -> Node | list[Node]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return Node(self._holder.value[index], self._file, self._holder, index)
+
+    def __iter__(self) -> Iterator[Node]:
+        for i, value in enumerate(self._holder.value):
+            yield Node(value, self._file, self._holder, i)
 
 
 def load(file: InputFile) -> Node:

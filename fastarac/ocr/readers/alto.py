@@ -17,6 +17,7 @@ __all__ = ["read"]
 
 # The last version of Tesseract that writes percents as the digits after "0.".
 LAST_WITH_DIGITS = (5, 5)
+MOST_SOFTWARE = 100  # names and versions
 TESSERACT = re.compile(r"tesseract\D*(\d+)\.(\d+)", re.IGNORECASE)
 DIGITS = re.compile(r"0\.(100|0|[1-9]\d?)")
 
@@ -49,14 +50,16 @@ class _Pages:
         self.builder = Builder(file, "alto", line_of)
         self.contradicted = False
         self.software: list[str] = []
+        self.version: re.Match[str] | None = None
         self.hyphenated = 0
         self.halves = 0
         self.repaired = 0
         self._may_have_digits = may_have_digits
 
     def add_software(self, name: str | None) -> None:
-        if name and name.strip():
+        if name and name.strip() and len(self.software) < MOST_SOFTWARE:
             self.software.append(" ".join(name.split()))
+            self.version = TESSERACT.search(" ".join(self.software))
 
     def add(self, page: Element) -> None:
         size = number(page, "WIDTH", self.file), number(page, "HEIGHT", self.file)
@@ -116,8 +119,8 @@ class _Pages:
         the file is one that it cannot have written so, such as ``0.06`` or ``1.0``, all are what
         they say (a repaired build of the same version).
         """
-        found = TESSERACT.search(" ".join(self.software))
-        return found is not None and (int(found[1]), int(found[2])) <= LAST_WITH_DIGITS
+        found = self.version
+        return found is not None and (float(found[1]), float(found[2])) <= LAST_WITH_DIGITS
 
     def _box(self, element: Element) -> Box:
         left, top = number(element, "HPOS", self.file), number(element, "VPOS", self.file)

@@ -10,6 +10,8 @@ from fastarac.ocr.readers._files import OcrFileError, shown
 from fastarac.ocr.readers._json import Node, place_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words import Words
 
@@ -40,7 +42,7 @@ def read_read(file: InputFile, root: Node) -> Words:
     return builder.finish()
 
 
-def _add_lines(builder: Builder[Node], lines: list[Node]) -> None:
+def _add_lines(builder: Builder[Node], lines: Sequence[Node]) -> None:
     for line in lines:
         builder.new_line()
         for word in line.items("words"):
@@ -71,7 +73,7 @@ def read_document_intelligence(file: InputFile, root: Node) -> Words:
     return builder.finish()
 
 
-def _lines_of(page: Node, words: list[Node]) -> list[int]:
+def _lines_of(page: Node, words: Sequence[Node]) -> list[int]:
     """Return the number of the line of each word; words in no line have one each, after the others."""
     lines = page.items("lines")
     spans = sorted(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NO_BOX, Box, Builder
+from fastarac.ocr.readers._files import MOST_PAGES
 from fastarac.ocr.readers._json import Node, each_page, place_of
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["read"]
 
 KINDS = frozenset({"PAGE", "LINE", "WORD"})
-MOST_PAGES = 100_000  # Textract takes documents of 3,000
 
 
 def read(file: InputFile, root: Node) -> Words:
