@@ -23,6 +23,7 @@ sweep = fa.threshold_sweep(c, t)
 
 # Items, as lists or arrays, or a sweep in their place.
 assert_type(sweep, fa.ThresholdSweep)
+assert_type(fa.threshold_sweep([1, 0], [0.9, 0.1], corners_only=True), fa.results.CornerSweep)
 assert_type(fa.arac_auc_score(c, t), float)
 assert_type(fa.arac_auc_score([1, 0], [0.9, 0.4], sample_weight=[1, 2]), float)
 assert_type(fa.arac_auc_score(sweep), float)

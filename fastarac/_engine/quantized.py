@@ -35,10 +35,11 @@ def count_quantized(items: Items) -> PairCounts | None:
     """The pairs by a sort of quantized keys; None where too many items share one."""
     kernels = _kernels.quantized_keys
     layout = items.layout
-    ends = ends_of_places(items)
+    sample = items.sample.astype(layout.values)
+    ends = ends_of_places(items, sample)
     if ends is None:
         return None
-    keys, moved, bounds = places_in_buckets(items, ends)
+    keys, moved, bounds = places_in_buckets(items, ends, sample)
     marks = new_marks(items.n)
     if len(bounds) == 2:
         buckets = halves_of(moved, 0, by_numpy=True)
@@ -66,12 +67,15 @@ def count_quantized(items: Items) -> PairCounts | None:
     return pairs._replace(doubled_pairs=pairs.doubled_pairs + int(exactly) - int(rows[0, 3]))
 
 
-def ends_of_places(items: Items) -> Any:
-    """Ends of the places for `cells_between`; None where too many items would share one."""
+def ends_of_places(items: Items, sample: Array) -> Any:
+    """Ends of the places for `cells_between`; None where too many items would share one.
+
+    `sample`: some of the confidences, in rising order; in front and at the end the least and the
+    greatest of all are written where they are the ends, so that no item is beyond them.
+    """
     sizes = strategy.sizes
     if items.layout.bits.itemsize != 8 or items.n > sizes.max_quantized:  # others are as short
         return None
-    sample = items.sample.astype(items.layout.values)
     if items.n <= sizes.exact_ends:
         sample[0], sample[-1] = items.confidence.min(), items.confidence.max()
     kernels = _kernels.quantized_keys
@@ -90,12 +94,12 @@ def ends_of_places(items: Items) -> Any:
 
 
 def places_in_buckets(
-    items: Items, ends: Any
+    items: Items, ends: Any, sample: Array
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]:
     """The keys of the items in their order, the same in buckets of rising place, and their bounds."""
     kernels, layout = _kernels.quantized_keys, items.layout
     keys = np.empty(items.n, strategy.QUANTIZED_KEY)
-    buckets, n_buckets = _ranges(items, ends)
+    buckets, n_buckets = _ranges(items, ends, sample)
     shares = shares_of_keys(items.n)
     counts = np.zeros((len(shares), n_buckets), np.int64)
 
@@ -120,14 +124,13 @@ def places_in_buckets(
     return keys, moved, bounds
 
 
-def _ranges(items: Items, ends: Any) -> tuple[NDArray[np.uint16], int]:
+def _ranges(items: Items, ends: Any, sample: Array) -> tuple[NDArray[np.uint16], int]:
     """The bucket of each range of keys, and the number of buckets, of about the same size."""
     sizes = strategy.sizes
     if items.n < sizes.quantized_spread:
         return np.empty(0, np.uint16), 1
     n_buckets = min(sizes.max_quantized_buckets, items.n // sizes.quantized_buckets_of)
     kernels = _kernels.quantized_keys
-    sample = items.sample.astype(items.layout.values)
     cells = np.empty(len(sample), np.int32)
     _kernels.smaller_class.cells_between(sample, ends, kernels.N_PLACES, cells)
     n_ranges = 1 << (32 - kernels.RANGE_BITS)

@@ -178,7 +178,7 @@ class RankedItems:
     will be asked for than the points tell at which a curve may bend.
     """
 
-    __slots__ = ("_around_few", "_corners_do", "_items", "_ordered", "_tried")
+    __slots__ = ("_around_few", "_corners_do", "_items", "_ordered", "_pairs", "_runs", "_tried")
 
     def __init__(
         self,
@@ -192,12 +192,16 @@ class RankedItems:
         self._corners_do = corners
         self._around_few: ThresholdCounts | None = None
         self._tried = False
+        self._pairs: PairCounts | None = None
+        self._runs: PointCounts | None = None
 
     @property
     def pairs(self) -> PairCounts:
         """The counts of pairs."""
-        known = self._around_few if self._ordered is None else self._ordered
-        return count_pairs(self._items) if known is None else sums.pairs_of(known)
+        if self._pairs is None:
+            known = self._around_few if self._ordered is None else self._ordered
+            self._pairs = count_pairs(self._items) if known is None else sums.pairs_of(known)
+        return self._pairs
 
     @property
     def points(self) -> CountsAtThresholds:
@@ -215,8 +219,10 @@ class RankedItems:
     @property
     def runs(self) -> PointCounts:
         """The points between runs (`_kernels.runs`), of items without weights."""
-        known = self._around_few if self._ordered is None else self._ordered
-        return _runs_of(self._items) if known is None else sums.runs_of(known)
+        if self._runs is None:
+            known = self._around_few if self._ordered is None else self._ordered
+            self._runs = _runs_of(self._items) if known is None else sums.runs_of(known)
+        return self._runs
 
     @property
     def totals(self) -> PairCounts:
@@ -229,7 +235,7 @@ class RankedItems:
         """Whether the counts are sums of weights."""
         if self._items is not None:
             return self._items.weight is not None
-        return isinstance(self.totals.correct, Fraction)
+        return type(self.totals.correct) is Fraction
 
     @property
     def rounding(self) -> Quotient:

@@ -77,7 +77,7 @@ def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fractio
     """
     areas = _kernels.areas
     correct, incorrect, _ = totals(items)
-    total, weighted = int(correct + incorrect), isinstance(correct, Fraction)
+    total, weighted = int(correct + incorrect), type(correct) is Fraction
     if quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS) and not weighted:
         items = runs_of(items)
     if isinstance(items, AcceptedCounts) and (weighted or total >= areas.MAX_TOTAL):
@@ -105,7 +105,7 @@ def threshold_sums(items: Ordered) -> ThresholdSums:
     correct, incorrect, _ = totals(items)
     total = correct + incorrect
     of_risk = incorrect < correct
-    if isinstance(correct, Fraction) or total >= areas.MAX_TOTAL:
+    if type(correct) is Fraction or total >= areas.MAX_TOTAL:
         trapezoids = sum_over(items, PRECISION_TRAPEZOIDS, of_risk=of_risk) / (2 * total)
         steps = sum_over(items, RECALL_STEPS) / (correct or 1)
         integral = sum_over(items, RECALL_INTEGRALS) / (correct or 1)
