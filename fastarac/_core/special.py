@@ -68,9 +68,10 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
         else:
             high = p
         step = math.inf
-        if tail > 0.0:
+        above = (1.0 - p) * tail  # may vanish where p, or what is asked for, is extreme
+        if above > 0.0:
             # d cdf/dp = −n·P(k successes in n − 1 trials) = −(n − k)·P(k in n)/(1 − p)
-            slope = (n - k) * _probability(k, n, p) / ((1.0 - p) * tail)
+            slope = (n - k) * _probability(k, n, p) / above
             step = excess / slope if slope > 0.0 else math.inf
         following = p + step
         if not low < following < high:

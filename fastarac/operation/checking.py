@@ -11,7 +11,7 @@ import numpy as np
 from fastarac._core.checks import whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.results import Result
-from fastarac._core.special import binomial_cdf, binomial_interval, binomial_upper_bound
+from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac.guarantees.betting import wealth
 
@@ -238,7 +238,8 @@ class Checked:
             seen = _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
             return seen.ends(limit, delta)
         errors, share = self._thinned()
-        low, high = binomial_interval(errors, trials, 1.0 - 2.0 * delta)
+        low = 1.0 - binomial_upper_bound(trials - errors, trials, delta)
+        high = binomial_upper_bound(errors, trials, delta)
         return _Ends(min(1.0, low / share), min(1.0, high / share), "Clopper–Pearson")
 
     def needed(self, criterion: str, limit: float, delta: float) -> int | None:

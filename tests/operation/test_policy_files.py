@@ -184,3 +184,14 @@ def test_commands_refuse_a_policy_by_its_file(policy, tmp_path, to):
 def test_crafted_policies_and_states():
     for seed in range(600):
         policies.attempt(random.Random(seed))
+
+
+@pytest.mark.parametrize("probability", [1e-20, 1e-300, 5e-324])
+def test_a_policy_that_must_hardly_ever_fail_is_checked(policy, probability):
+    """Bounds at such probabilities are extreme, and still numbers."""
+    held = operation.Policy.from_json(changed(policy, failure_probability=probability))
+    rng = np.random.default_rng(1)
+    for n in (4, 2000):
+        confidence = rng.random(n)
+        interval = held.check(rng.random(n) >= 0.2, confidence).interval
+        assert 0.0 <= interval.low <= interval.estimate < interval.high <= 1.0
