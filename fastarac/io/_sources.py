@@ -11,7 +11,7 @@ import shlex
 import zlib
 from abc import ABC, abstractmethod
 from collections import deque
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import lru_cache
 from itertools import islice
@@ -400,7 +400,8 @@ def text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:
 def to_utf8(path: Path) -> str:
     """Return how a file in another encoding is converted, as an error says it."""
     opener = gzip.open if path.name.lower().endswith(".gz") else open
-    with opener(path, "rb") as file:
+    is_utf16 = False
+    with suppress(OSError, EOFError, zlib.error), opener(path, "rb") as file:  # it may be damaged, too
         is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     encoding, found = (
         ("utf-16", "it is UTF-16") if is_utf16 else ("cp1252", "Excel often writes cp1252")

@@ -281,3 +281,13 @@ def test_a_damaged_footer_names_the_file(tmp_path):
     with pytest.raises(DataFileError, match="Invalid unicode") as caught:
         read_outputs(path)
     assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("name", ["f.jsonl.gz", "f.csv.gz"])
+def test_text_in_a_damaged_gzip_file_that_is_not_utf8(tmp_path, name):
+    path = tmp_path / name
+    data = gzip.compress(b"\xaa")
+    path.write_bytes(data[:-8] + bytes(4) + data[-4:])  # another checksum
+    with pytest.raises(DataFileError) as caught:
+        read_outputs(path)
+    assert str(caught.value).startswith(f"{path}: ")

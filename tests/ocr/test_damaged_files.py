@@ -217,3 +217,10 @@ def test_a_parquet_file_that_expands_far(tmp_path):
         assert not is_field_table(path)
         with pytest.raises(OcrFileError, match=r"expands to more than 200 times its .* bytes"):
             read_fields(path)
+
+
+def test_a_text_that_is_named_like_a_compressed_one(tmp_path):
+    path = tmp_path / "page.txt.gz"
+    path.write_bytes(b"caf\xe9 au lait")
+    with pytest.raises(OcrFileError, match=r"it is not UTF-8 text; .*\(Excel often writes cp1252"):
+        read_truth(path)
