@@ -98,8 +98,18 @@ def runs() -> str:
     return markdown(["of one run of the gate", "passed or measured"], rows)
 
 
+def fuzz() -> str:
+    """How many crafted and damaged inputs of each kind were tried."""
+    data = read(DATA / "fuzz.json")  # by python -m bench.fuzz --record
+    rows = [[each["about"].replace("|", r"\|"), f"{each['inputs']:,}"] for each in data["targets"]]
+    total = sum(each["inputs"] for each in data["targets"])
+    table = markdown(["inputs", "tried"], [*rows, ["**all**", f"{total:,}"]])
+    return f"{table}\n{data['seconds']:g} seconds each, seed {data['seed']}; none failed.\n"
+
+
 MAKERS: dict[str, Callable[[], str]] = {
     "exhaustive.md": orders,
+    "fuzz.md": fuzz,
     "mutants.md": mutants,
     "mutants_left.md": left_over,
     "runs.md": runs,
