@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-NO_WEIGHTS = np.empty(0)
-NO_WEIGHTS.flags.writeable = False  # as the weights are: one type for the compiler
+NO_STREAMS = np.empty(0, np.uint16)
 
 
 class Buckets(NamedTuple):
@@ -28,7 +27,6 @@ class Buckets(NamedTuple):
     keys: Array
     bounds: NDArray[np.int64]
     below: int
-    weights: Array  # empty where the items are not weighted
     by_numpy: bool = False  # whether np.sort sorts the buckets, which then are few
 
 
@@ -135,7 +133,7 @@ def halves_of(keys: Array, lower: int, *, by_numpy: bool) -> Buckets:
         bounds.append(start + middle)
     bounds.sort()
     below = bounds.index(lower)
-    return Buckets(keys, np.array(bounds), below, NO_WEIGHTS, by_numpy)
+    return Buckets(keys, np.array(bounds), below, by_numpy)
 
 
 def plan_buckets(items: Items) -> Plan:
@@ -171,9 +169,9 @@ def spread(items: Items, plan: Plan) -> Buckets:
 
     def count(index: int) -> None:
         for _, values, bits, labels in items.chunks(*shares[index]):
-            bad, seen = threshold.histogram(
+            bad, seen, _ = threshold.histogram(
                 values, bits, labels, layout.kind, plan.table, plan.n_buckets, plan.ends,
-                layout.exponent, counts[index],
+                layout.exponent, NO_STREAMS, counts[index],
             )  # fmt: skip
             items.check(not_finite=bad, seen_labels=seen)
 
@@ -181,20 +179,18 @@ def spread(items: Items, plan: Plan) -> Buckets:
     bounds, positions = starts_of(counts)
     ends = positions + counts
     keys = np.empty(items.n, layout.bits)
-    given = NO_WEIGHTS if items.weight is None else items.weight
-    weights = np.empty(len(given), np.float64)
 
     def move(index: int) -> None:
-        for offset, values, bits, labels in items.chunks(*shares[index]):
+        for _, values, bits, labels in items.chunks(*shares[index]):
             threshold.scatter(
-                values, bits, labels, given[offset : offset + len(bits)], layout.kind, plan.table,
-                plan.n_buckets, plan.ends, positions[index], keys, weights,
+                values, bits, labels, layout.kind, plan.table, plan.n_buckets, plan.ends,
+                positions[index], keys,
             )  # fmt: skip
 
     parallel.run(move, range(len(shares)))
     if not np.array_equal(positions, ends):
         items.reject()
-    return Buckets(keys, bounds, plan.n_buckets, weights)
+    return Buckets(keys, bounds, plan.n_buckets)
 
 
 def over_buckets(
@@ -228,7 +224,7 @@ def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, 
 
     Of small buckets while each is in the cache. Of halves that numpy has sorted the bounds move first.
     """
-    keys, bounds, _, _, by_numpy = buckets
+    keys, bounds, _, by_numpy = buckets
     threshold = _kernels.threshold
     n_buckets = len(bounds) - 1
 

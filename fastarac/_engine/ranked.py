@@ -110,7 +110,7 @@ def _thresholds_of_few(items: Items) -> ThresholdCounts:
 
 _TO_THRESHOLDS: dict[Way, Callable[[Items], ThresholdCounts]] = {
     "few": _thresholds_of_few,
-    "weighted": lambda items: weighted_sweep(items, plan_buckets(items)),
+    "weighted": weighted_sweep,
 }
 
 

@@ -75,6 +75,8 @@ class Sizes:
     buckets_of: int = 1 << 13
     """What a bucket aims at."""
     max_buckets: int = 1 << 9
+    coarser: int = 4
+    """Times fewer buckets for pairs with weights: only the smaller class has to fit the cache."""
     task: int = 8
     """Buckets that a thread takes at a time."""
     blocks_of: int = 1 << 15

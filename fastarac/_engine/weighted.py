@@ -3,48 +3,96 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._engine import strategy
-from fastarac._engine.buckets import Buckets, Plan, over_buckets, plan_buckets, spread
+from fastarac._engine import parallel, strategy
+from fastarac._engine.buckets import over_buckets, plan_buckets, starts_of
 from fastarac._engine.counts import ThresholdCounts, thresholds_of
 from fastarac._engine.pairs import PairCounts, scale_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from fastarac._engine.inputs import Items
 
 
-def _sum_buckets(items: Items, plan: Plan) -> tuple[Buckets, NDArray[np.float64], float]:
-    """Sorted buckets of weighted items, the sums of each, and the scale of these sums."""
-    buckets = spread(items, plan)
-    scale = scale_of(float(buckets.weights.max()))
-    n_buckets = len(buckets.bounds) - 1
-    results = np.empty((n_buckets, 7))
+Array = NDArray[Any]
 
-    def step(first: int, last: int) -> None:
-        _kernels.weighted.sums_of_buckets(
-            buckets.keys, buckets.weights, scale, buckets.bounds, first, last, results
-        )
 
-    over_buckets(n_buckets, items.n, lambda: step)
-    return buckets, results, scale
+class Streams(NamedTuple):
+    """Keys and weights in buckets of rising value, of which each has its incorrect items first."""
+
+    keys: Array
+    weights: NDArray[np.float64]
+    bounds: NDArray[np.int64]
+    """Of the streams of incorrect and of correct items, in turn."""
+    scale: float
+    """Of the sums."""
+
+
+def spread_with_weights(items: Items, coarser: int = 1) -> Streams:
+    """Write the keys and weights of all items into buckets, `coarser` times fewer than usual."""
+    n, layout = items.n, items.layout
+    weight = cast("NDArray[np.float64]", items.weight)
+    n_buckets, table, ends = plan_buckets(items)
+    n_buckets, table = -(-n_buckets // coarser), table // np.uint16(coarser)
+    shares = parallel.shares(n)
+    streams = np.empty(n, np.uint16)
+    counts = np.zeros((len(shares), 4 * n_buckets), np.int64)
+
+    def count(index: int) -> list[int]:
+        combinations = []
+        for offset, values, bits, labels in items.chunks(*shares[index]):
+            bad, seen, combined = _kernels.threshold.histogram(
+                values, bits, labels, layout.kind, table, n_buckets, ends, layout.exponent,
+                streams[offset : offset + len(bits)], counts[index],
+            )  # fmt: skip
+            items.check(not_finite=bad, seen_labels=seen)
+            combinations.append(combined)
+        return combinations
+
+    counted = parallel.run(count, range(len(shares)))
+    bounds, positions = starts_of(counts)
+    keys = np.empty(n, layout.bits)
+    weights = np.empty(n)
+
+    def move(index: int) -> tuple[float, list[int]]:
+        largest = 0.0
+        combinations = []
+        for offset, _, bits, _ in items.chunks(*shares[index]):
+            part = slice(offset, offset + len(bits))
+            most, combined = _kernels.weighted.scatter(
+                bits, weight[part], streams[part], layout.kind, positions[index], keys, weights
+            )
+            largest = max(largest, most)
+            combinations.append(combined)
+        return largest, combinations
+
+    largest, moved = zip(*parallel.run(move, range(len(shares))), strict=True)
+    if list(moved) != counted:  # another thread has written to the confidences
+        items.reject()
+    return Streams(keys, weights, bounds, scale_of(max(largest)))
 
 
 def count_weighted_pairs(items: Items) -> PairCounts:
-    if items.weight is not None and items.n <= strategy.sizes.single:
-        scale = scale_of(float(items.weight.max()))
+    if items.n <= strategy.sizes.single:
+        weight = cast("NDArray[np.float64]", items.weight)
+        scale = scale_of(float(weight.max()))
         _, _, bits, labels = next(items.chunks(0, items.n))
         bad, seen, sums = _kernels.weighted.small_pairs(
-            bits, labels, items.weight, items.layout.kind, items.layout.exponent, scale
+            bits, labels, weight, items.layout.kind, items.layout.exponent, scale
         )
         items.check(not_finite=bad, seen_labels=seen)
     else:
-        _, results, scale = _sum_buckets(items, plan_buckets(items))
+        keys, weights, bounds, scale = spread_with_weights(items, strategy.sizes.coarser)
+        results = np.empty((len(bounds) // 2, 7))
+
+        def step(first: int, last: int) -> None:
+            _kernels.weighted.pairs_of_streams(keys, weights, scale, bounds, first, last, results)
+
+        over_buckets(len(results), items.n, lambda: step)
         sums = _kernels.weighted.combine(results)
     _, p_high, p_low, q_high, q_low, high, low = sums.tolist()
     unit = Fraction(scale)
@@ -67,22 +115,30 @@ def exact_quotient(high: float, low: float) -> tuple[int, int]:
     return a * (common // b) + c * (common // d), common
 
 
-def weighted_sweep(items: Items, plan: Plan) -> ThresholdCounts:
-    buckets, results, scale = _sum_buckets(items, plan)
-    n_buckets = len(buckets.bounds) - 1
+def weighted_sweep(items: Items) -> ThresholdCounts:
+    """Return every threshold with the weights at it."""
+    keys, weights, bounds, scale = spread_with_weights(items)
+    bounds = bounds[::2].copy()  # of the buckets
+    n_buckets = len(bounds) - 1
+    results = np.empty((n_buckets, 7))
+
+    def sort(first: int, last: int) -> None:
+        _kernels.weighted.sums_of_buckets(keys, weights, scale, bounds, first, last, results)
+
+    over_buckets(n_buckets, items.n, lambda: sort)
     above = _kernels.weighted.sums_above(results)
     size = 1 + int(results[:, 0].sum())
     raw = np.empty(size, items.layout.bits)
     true_accepts = np.zeros(size)
     false_accepts = np.zeros(size)
 
-    def step(first: int, last: int) -> None:
+    def write(first: int, last: int) -> None:
         _kernels.weighted.write_buckets_weighted(
-            buckets.keys, buckets.weights, scale, buckets.bounds, first, last, items.layout.kind,
-            above, raw, true_accepts, false_accepts,
+            keys, weights, scale, bounds, first, last, items.layout.kind, above, raw, true_accepts,
+            false_accepts,
         )  # fmt: skip
 
-    over_buckets(n_buckets, items.n, lambda: step)
+    over_buckets(n_buckets, items.n, lambda: write)
     true_accepts /= scale
     false_accepts /= scale
     return ThresholdCounts(thresholds_of(raw, items.layout), true_accepts, false_accepts)

@@ -96,28 +96,37 @@ def histogram(
     n_buckets: int,
     ends: Any,
     exponent: Any,
+    streams: Array,
     counts: Array,
-) -> tuple[bool, int]:
+) -> tuple[bool, int, int]:
     """Count the items of each bucket.
 
-    `counts` has `n_buckets` entries for the values below zero and as many for the others. Returns
-    whether a float is not finite (all bits of `exponent` set), and the union of the labels.
+    `counts` has `n_buckets` entries for the values below zero and as many for the others. Where
+    `streams` has room for all items, each bucket has two streams, of incorrect and of correct items:
+    these are counted, and the number of each item's stream is kept. Returns whether a float is not
+    finite (all bits of `exponent` set), the union of the labels, and all bits combined.
     """
     bad = False
     seen = np.uint8(0)
+    total = np.uint64(0)
+    by_label = len(streams) > 0
     cells = np.empty(BLOCK, np.int32)
-    buckets = np.empty(BLOCK, np.uint16)
+    block = np.empty(BLOCK, np.uint16)
     for start in range(0, len(bits), BLOCK):
+        buckets = streams[start : start + BLOCK] if by_label else block
         some = bits[start : start + BLOCK]
         label = labels[start : start + BLOCK]
         value = values[start : start + BLOCK]
         for i in range(len(some)):
             bad |= (some[i] & exponent) == exponent
             seen |= label[i]
+            total ^= np.uint64(some[i])
         fill_buckets(value, some, kind, table, n_buckets, ends, cells, buckets)
+        for i in range(len(some) if by_label else 0):
+            buckets[i] = np.uint16(2) * buckets[i] + (label[i] & np.uint8(1))
         for i in range(len(some)):
             counts[buckets[i]] += 1
-    return bad and kind == FLOAT, np.int64(seen)
+    return bad and kind == FLOAT, np.int64(seen), np.int64(total)
 
 
 @kernel
@@ -125,31 +134,27 @@ def scatter(
     values: Array,
     bits: Array,
     labels: Array,
-    weights: Array,
     kind: int,
     table: Array,
     n_buckets: int,
     ends: Any,
     positions: Array,
     keys: Array,
-    moved_weights: Array,
 ) -> None:
     """Write each item's key at the next free position of its bucket; `positions` move on.
 
-    Weights, where there are any, go to the same positions of `moved_weights`. Positions were counted by
-    an earlier pass over arrays that another thread may have written to since: nothing is written beyond
-    the keys, and the caller sees from the positions whether each bucket took what was counted.
+    Positions were counted by an earlier pass over arrays that another thread may have written to since:
+    nothing is written beyond the keys, and the caller sees from the positions whether each bucket took
+    what was counted.
     """
     T = bits.dtype.type
     one = T(1)
     sign = one << T(8 * bits.itemsize - 1)
-    weighted = len(weights) > 0
     cells = np.empty(BLOCK, np.int32)
     buckets = np.empty(BLOCK, np.uint16)
     for start in range(0, len(bits), BLOCK):
         some = bits[start : start + BLOCK]
         label = labels[start : start + BLOCK]
-        weight = weights[start : start + BLOCK]
         value = values[start : start + BLOCK]
         fill_buckets(value, some, kind, table, n_buckets, ends, cells, buckets)
         for i in range(len(some)):
@@ -157,8 +162,6 @@ def scatter(
             positions[buckets[i]] = p + 1
             if p < len(keys):
                 keys[p] = (ordered(some[i], sign, kind) << one) | T(label[i])
-                if weighted:
-                    moved_weights[p] = weight[i]
 
 
 @kernel

@@ -16,11 +16,15 @@ from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
 from fastarac._kernels.codes import FLOAT
+from fastarac._kernels.smaller_class import first_from
 from fastarac._kernels.threshold import ordered, threshold_bits
 
 Array = NDArray[Any]
 
 SPLITTER = 134217729.0  # 2**27 + 1 splits a double into two halves
+LANES = 1 << 8  # sums that are kept side by side, so that none waits for another
+MORE_BITS = 2  # the logarithm of the cells for each of the few, among which others are looked up
+SCANNED = 8  # so many of the few in a cell are looked at one by one
 
 
 @kernel
@@ -71,13 +75,22 @@ def multiply(high: float, low: float, other_high: float, other_low: float) -> tu
 
 @kernel
 def sort_pairs(keys: Array, weights: Array) -> None:
-    """Sort the keys in place, and the weights with them: `threshold.sort_keys` step by step."""
+    """Sort the keys in place, and the weights with them."""
+    sort_pairs_in_cells(keys, weights, 0)
+
+
+@kernel
+def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[Any, Any, Array]:
+    """Sort the keys in place, and the weights with them: `threshold.sort_keys` step by step.
+
+    Returns (low, shift, table): `table[c]` is the number of keys k with (k - low) >> shift below c,
+    for each of the cells and for their number. There are about as many as keys, or 2**`more_bits` times
+    as many.
+    """
     n = len(keys)
     T = keys.dtype.type
-    if n == 0:
-        return
-    low = keys[0]
-    high = keys[0]
+    low = keys[0] if n else T(0)
+    high = low
     for i in range(n):
         low = min(low, keys[i])
         high = max(high, keys[i])
@@ -88,17 +101,17 @@ def sort_pairs(keys: Array, weights: Array) -> None:
     count_bits = 0
     while (1 << count_bits) < n and count_bits < 18:
         count_bits += 1
-    shift = T(max(0, span_bits - count_bits))
+    shift = T(max(0, span_bits - count_bits - more_bits))
     n_cells = np.int64(span >> shift) + 1
-    counts = np.zeros(n_cells, np.int32)
+    table = np.zeros(n_cells + 2, np.int32)
     for i in range(n):
-        counts[(keys[i] - low) >> shift] += 1
+        table[np.int64((keys[i] - low) >> shift) + 2] += 1
     total = 0
     cost = 0
-    for c in range(n_cells):
-        count = np.int64(counts[c])
-        counts[c] = total
+    for c in range(2, n_cells + 2):
+        count = np.int64(table[c])
         total += count
+        table[c] = total
         cost += count * count
     if shift != T(0) and cost > 8 * n:
         order = np.argsort(keys, kind="mergesort")
@@ -107,13 +120,15 @@ def sort_pairs(keys: Array, weights: Array) -> None:
         for i in range(n):  # not by slices: compiling the text of their error takes two seconds
             keys[i] = sorted_keys[i]
             weights[i] = sorted_weights[i]
-        return
+        for c in range(n_cells + 1):
+            table[c] = table[c + 1]
+        return low, shift, table
     moved = np.empty(n, keys.dtype)
     moved_weights = np.empty(n, np.float64)
-    for i in range(n):
-        c = (keys[i] - low) >> shift
-        p = counts[c]
-        counts[c] = p + 1
+    for i in range(n):  # the place of the next key of cell c is in table[c + 1]
+        c = np.int64((keys[i] - low) >> shift) + 1
+        p = table[c]
+        table[c] = p + 1
         moved[p] = keys[i]
         moved_weights[p] = weights[i]
     for i in range(n):
@@ -126,6 +141,7 @@ def sort_pairs(keys: Array, weights: Array) -> None:
             j -= 1
         keys[j] = key
         weights[j] = weight
+    return low, shift, table
 
 
 @kernel
@@ -190,6 +206,139 @@ def sums_of_buckets(
         bucket_weights = weights[bounds[b] : bounds[b + 1]]
         sort_pairs(bucket, bucket_weights)
         sum_bucket(bucket, bucket_weights, scale, results[b])
+
+
+@kernel
+def scatter(
+    bits: Array,
+    weights: Array,
+    streams: Array,
+    kind: int,
+    positions: Array,
+    keys: Array,
+    moved_weights: Array,
+) -> tuple[float, int]:
+    """Write each item's key and weight at the next free position of its stream; `positions` move on.
+
+    `streams` as `threshold.histogram` has counted them. Returns the largest weight, and all bits
+    combined: others than before where another thread has written to them.
+    """
+    T = bits.dtype.type
+    one = T(1)
+    sign = one << T(8 * bits.itemsize - 1)
+    largest = 0.0
+    total = np.uint64(0)
+    for i in range(len(bits)):
+        stream = streams[i]
+        p = positions[stream]
+        positions[stream] = p + 1
+        total ^= np.uint64(bits[i])
+        keys[p] = (ordered(bits[i], sign, kind) << one) | T(stream & np.uint16(1))
+        moved_weights[p] = weights[i]
+        largest = max(largest, weights[i])
+    return largest, np.int64(total)
+
+
+@kernel
+def sum_around_few(
+    few: Array, few_weights: Array, others: Array, other_weights: Array, scale: float, result: Array
+) -> None:
+    """Sums over two classes of items, and over their pairs, as double-doubles, sorting only the few.
+
+    The keys of the few have 0 in the lowest bit, those of the others 1. `result` (6,): the weights of
+    the few, of the others, and those of the pairs with the other item above, twice, and of the tied
+    pairs, once, high and low each.
+    """
+    T = few.dtype.type
+    one = T(1)
+    m = len(few)
+    low, shift, table = sort_pairs_in_cells(few, few_weights, MORE_BITS)
+    high = few[m - 1] if m else low
+    below = np.empty((m + 1, 4))  # the weight of the few before each, high and low, beside their key:
+    values = below.view(np.uint64)[:, 2]  # what is looked up together is on one line of the cache
+    total = lost = 0.0
+    for i in range(m):
+        below[i, 0], below[i, 1] = total, lost
+        values[i] = few[i]
+        total, error = two_sum(total, scale * few_weights[i])
+        lost += error
+    below[m, 0], below[m, 1] = total, lost
+    values[m] = ~np.uint64(0)  # which no key of one of the few is
+    crowded = False
+    for c in range(len(table) - 2):
+        crowded |= table[c + 1] - table[c] > SCANNED
+    cells = np.empty(LANES, np.int32)
+    factors = np.empty(2 * LANES)
+    sums = np.zeros(4 * LANES)
+    tie = np.uint64(1)  # none yet: a value of the few is even
+    tie_high = tie_low = 0.0
+    for start in range(0, len(others), LANES):
+        n = min(LANES, len(others) - start)
+        other = others[start : start + n]
+        weight = other_weights[start : start + n]
+        for j in range(n):
+            cells[j] = np.int32((min(max(other[j] ^ one, low), high) - low) >> shift)
+        for j in range(n):
+            value = np.uint64(other[j] ^ one)
+            i = np.int64(table[cells[j]])
+            if crowded and values[i] < value:
+                i = first_from(values, value, i, np.int64(table[cells[j] + 1]), False)
+            while values[i] < value:
+                i += 1
+            if values[i] == value:
+                if value != tie:
+                    tie = value
+                    end = first_from(values, value, i, m, True)
+                    tie_high, tie_low = two_sum(below[i, 0], below[end, 0])
+                    tie_low += below[i, 1] + below[end, 1]
+                factors[j] = tie_high
+                factors[LANES + j] = tie_low
+            else:
+                factors[j] = 2.0 * below[i, 0]
+                factors[LANES + j] = 2.0 * below[i, 1]
+        for j in range(n):
+            w = scale * weight[j]
+            sums[j], error = two_sum(sums[j], w)
+            sums[LANES + j] += error
+            product, error = two_product(factors[j], w)
+            sums[2 * LANES + j], more = two_sum(sums[2 * LANES + j], product)
+            sums[3 * LANES + j] += error + more + factors[LANES + j] * w
+    result[0], result[1] = two_sum(total, lost)
+    for k in (0, 2):
+        total = lost = 0.0
+        for j in range(LANES):
+            total, error = two_sum(total, sums[k * LANES + j])
+            lost += error + sums[(k + 1) * LANES + j]
+        result[2 + k], result[3 + k] = two_sum(total, lost)
+
+
+@kernel
+def pairs_of_streams(
+    keys: Array, weights: Array, scale: float, bounds: Array, first: int, last: int, results: Array
+) -> None:
+    """Write the sums of the buckets from `first` up to `last` into `results`, as `sum_bucket` does.
+
+    But for the distinct confidences. Each bucket has two streams, of incorrect and of correct items, of
+    which the smaller one is sorted.
+    """
+    sums = np.empty(6)
+    for b in range(first, last):
+        start, middle, end = bounds[2 * b], bounds[2 * b + 1], bounds[2 * b + 2]
+        few, few_weights = keys[start:middle], weights[start:middle]
+        others, other_weights = keys[middle:end], weights[middle:end]
+        swapped = len(few) > len(others)
+        if swapped:
+            few, others = others, few
+            few_weights, other_weights = other_weights, few_weights
+            for i in range(start, end):  # in falling order, the labels are the other way round
+                keys[i] = ~keys[i]
+        sum_around_few(few, few_weights, others, other_weights, scale, sums)
+        correct, incorrect = (0, 2) if swapped else (2, 0)
+        row = results[b]
+        row[0] = 0.0
+        row[1], row[2] = sums[correct], sums[correct + 1]
+        row[3], row[4] = sums[incorrect], sums[incorrect + 1]
+        row[5], row[6] = sums[4], sums[5]
 
 
 @kernel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from operator import attrgetter
 
 import numpy as np
@@ -10,8 +11,11 @@ import pytest
 import reference as ref
 from register import close
 from sklearn import metrics
+from strategies import COMPILED
+from ways import DISTRIBUTIONS, forced
 
 import fastarac as fa
+from fastarac.sweep import as_ranked
 
 pytestmark = pytest.mark.interpreted
 
@@ -178,3 +182,42 @@ def test_a_weight_that_is_lost_beside_those_above_adds_no_area():
     """No quotient is made of nothing."""
     found = fa.arp_auc_score([1, 1, 0], [3, 2, 1], sample_weight=[1, 1e-20, 1], estimator="exact")
     assert found == pytest.approx(fa.arp_auc_score([1, 0], [3, 1], estimator="exact"), rel=1e-15)
+
+
+WEIGHTS = {
+    "whole": lambda rng, n: rng.integers(0, 5, n).astype(np.float64),
+    "of all sizes": lambda rng, n: 10.0 ** rng.uniform(-300, 0, n) * (rng.random(n) < 0.8),
+}
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
+def test_pairs_around_the_smaller_class_of_each_bucket(weights, draw, share):
+    """Whichever it is, and however its confidences crowd: exact where weights are whole."""
+    n = 1500 if COMPILED else 400
+    rng = np.random.default_rng(6)
+    correct, confidence, weight = rng.random(n) < share, draw(rng, n), weights(rng, n)
+    sums: dict[float, list[Fraction]] = {}
+    for label, value, w in zip(correct.tolist(), confidence.tolist(), weight.tolist(), strict=True):
+        sums.setdefault(value + 0.0, [Fraction(0), Fraction(0)])[label] += Fraction(w)
+    doubled = above = below = Fraction(0)
+    for value in sorted(sums):
+        q, p = sums[value]
+        doubled += p * (2 * below + q)
+        above, below = above + p, below + q
+    for most, threads in ((4, 1), (64, 3)):
+        with forced("buckets", threads, max_buckets=most):
+            found = as_ranked(correct, confidence, weight).pairs
+        for value, expected in zip(found, (above, below, doubled), strict=True):
+            assert abs(value - expected) <= expected * Fraction(1, 10**25)
+            assert value == expected or weights is not WEIGHTS["whole"]
+
+
+def test_the_lowest_of_the_few_is_tied_with_one_of_the_others():
+    """Where a cell is a single key: those of a tie differ in the label."""
+    correct, confidence = [1, 0, 1, 0, 0], [0.0, 0.0, 5e-324, 5e-324, 5e-324]
+    for labels in (correct, [1 - label for label in correct]):
+        expected = 2 * fa.roc_auc_score(labels, confidence)
+        with forced("buckets", max_buckets=4):
+            assert 2 * fa.roc_auc_score(labels, confidence, sample_weight=[1.0] * 5) == expected
