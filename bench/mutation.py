@@ -53,6 +53,7 @@ TESTS = {  # the first are run first
     "counting": "metrics/exhaustive engine/sorting engine/sweep",
     "curve_points": "metrics/exhaustive dropins/dropin measures/agreement "
     "measures/ranking_measures dropins/arguments",
+    "double_double": "engine/weights engine/sorting engine/sums metrics/invariances",
     "figures": "engine/sums engine/corners evaluation/evaluation",
     "groups": "engine/groups",
     "hulls": "costs/roc_hull",

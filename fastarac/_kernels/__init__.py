@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fastarac._kernels import costs as costs
     from fastarac._kernels import counting as counting
     from fastarac._kernels import curve_points as curve_points
+    from fastarac._kernels import double_double as double_double
     from fastarac._kernels import figures as figures
     from fastarac._kernels import groups as groups
     from fastarac._kernels import hulls as hulls
@@ -40,6 +41,7 @@ _MODULES = frozenset(
         "costs",
         "counting",
         "curve_points",
+        "double_double",
         "figures",
         "groups",
         "hulls",

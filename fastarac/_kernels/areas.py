@@ -15,7 +15,7 @@ is as close as that to the middle between two doubles: by chance, for less than 
 What has logarithms in it is added up as doubles.
 
 Weights, and counts beyond `MAX_TOTAL`, are summed one point after the other as double-doubles (see
-`weighted`), with accidents of 1 in 10**13.
+`double_double`), with accidents of 1 in 10**13.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from fastarac._kernels.codes import (
     RECALL_STEPS,
     RECALL_TRAPEZOIDS,
 )
-from fastarac._kernels.weighted import add, multiply
+from fastarac._kernels.double_double import add, divide, multiply
 
 Array = NDArray[Any]
 
@@ -49,17 +49,6 @@ BLOCK = 1 << 11  # points that are looked at together, in the cache
 LANES = 1 << 8  # sums that are kept side by side, so that none waits for another
 ROUNDER = 1.5 * 2.0**52  # added and taken away again, it rounds to a whole number
 NARROW = 2.0**-8  # a tie of so small a share of the items above needs no logarithm
-
-
-@kernel
-def divide(high: float, low: float, by_high: float, by_low: float) -> tuple[float, float]:
-    """Quotient of two double-doubles."""
-    q = high / by_high
-    p_high, p_low = multiply(by_high, by_low, q, 0.0)
-    r_high, r_low = add(high, low, -p_high, -p_low)
-    r = (r_high + r_low) / by_high
-    s = q + r
-    return s, r - (s - q)
 
 
 @kernel

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
 from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, TP_CHANGES
+from fastarac._kernels.double_double import add, multiply
 from fastarac._kernels.threshold import (
     HALF_CELLS,
     MANTISSA_SHIFT,
@@ -28,7 +29,7 @@ from fastarac._kernels.threshold import (
     sort_keys,
     threshold_bits,
 )
-from fastarac._kernels.weighted import add, multiply, sort_pairs
+from fastarac._kernels.weighted import sort_pairs
 
 Array = NDArray[Any]
 

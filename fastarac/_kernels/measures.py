@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
-from fastarac._kernels.weighted import add, multiply
+from fastarac._kernels.double_double import add, multiply
 
 Array = NDArray[Any]
 

@@ -1,10 +1,8 @@
 """The same for weighted items: each key carries its weight along.
 
-Sums are kept as the unevaluated sum of two doubles, high and low (Dekker 1971; Knuth, The Art of
-Computer Programming 2, 4.2.2), some 30 digits: they do not depend on the order of the items, and
-whole weights are summed exactly. `scale`, a power of two, brings the largest weight into [0.5, 1), so
-that no sum and no product overflows. Items of weight zero take part in the sort, and in nothing that
-comes out of it.
+Sums are kept as double-doubles: they do not depend on the order of the items, and whole weights are
+summed exactly. `scale`, a power of two, brings the largest weight into [0.5, 1), so that no sum and no
+product overflows. Items of weight zero take part in the sort, and in nothing that comes out of it.
 """
 
 from __future__ import annotations
@@ -16,61 +14,15 @@ from numpy.typing import NDArray
 
 from fastarac._kernels._jit import kernel
 from fastarac._kernels.codes import FLOAT
+from fastarac._kernels.double_double import add, multiply, two_product, two_sum
 from fastarac._kernels.smaller_class import first_from
 from fastarac._kernels.threshold import ordered, threshold_bits
 
 Array = NDArray[Any]
 
-SPLITTER = 134217729.0  # 2**27 + 1 splits a double into two halves
 LANES = 1 << 8  # sums that are kept side by side, so that none waits for another
 MORE_BITS = 2  # the logarithm of the cells for each of the few, among which others are looked up
 SCANNED = 8  # so many of the few in a cell are looked at one by one
-
-
-@kernel
-def add(high: float, low: float, other_high: float, other_low: float) -> tuple[float, float]:
-    """Sum of two double-doubles."""
-    s = high + other_high
-    b = s - high
-    error = (high - (s - b)) + (other_high - b)
-    t = low + other_low
-    b = t - low
-    rest = (low - (t - b)) + (other_low - b)
-    error += t
-    u = s + error
-    error = (error - (u - s)) + rest
-    v = u + error
-    return v, error - (v - u)
-
-
-@kernel
-def two_sum(a: float, b: float) -> tuple[float, float]:
-    """Sum of two doubles, and what its rounding lost."""
-    s = a + b
-    t = s - a
-    return s, (a - (s - t)) + (b - t)
-
-
-@kernel
-def two_product(a: float, b: float) -> tuple[float, float]:
-    """Product of two doubles, and what its rounding lost."""
-    p = a * b
-    t = SPLITTER * a
-    a_high = t - (t - a)
-    a_low = a - a_high
-    t = SPLITTER * b
-    b_high = t - (t - b)
-    b_low = b - b_high
-    return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
-
-
-@kernel
-def multiply(high: float, low: float, other_high: float, other_low: float) -> tuple[float, float]:
-    """Product of two double-doubles."""
-    p, error = two_product(high, other_high)
-    error += high * other_low + low * other_high
-    s = p + error
-    return s, error - (s - p)
 
 
 @kernel

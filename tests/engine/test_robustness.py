@@ -215,18 +215,19 @@ def test_a_cache_that_can_only_be_read_is_read(tmp_path, place):
 @pytest.mark.slow
 @compiled
 def test_an_edit_in_one_file_reaches_the_kernels_of_the_others(tmp_path):
-    """`divide` of `areas` contains the machine code of `multiply` of `weighted`."""
+    """`doubled_area` of `weighted` contains the machine code of `multiply` of `double_double`."""
     package = tmp_path / "site" / "fastarac"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "*.nb?"))
 
-    def quotient() -> list[str]:
+    def area() -> list[str]:
         result = run(
             f"""
             import sys
             sys.path.insert(0, {str(tmp_path / "site")!r})
-            from fastarac._kernels import areas
-            high, _ = areas.divide(3.0, 0.0, 2.0, 0.0)
-            print(high, sum(areas.divide.stats.cache_hits.values()), areas.__file__)
+            import numpy as np
+            from fastarac._kernels import weighted
+            high, _ = weighted.doubled_area(np.array([0.0, 1.5]), np.array([0.0, 1.0]), 1.0)
+            print(high, sum(weighted.doubled_area.stats.cache_hits.values()), weighted.__file__)
             """,
             NUMBA_CACHE_DIR=str(tmp_path / "cache"),
         )
@@ -235,14 +236,14 @@ def test_an_edit_in_one_file_reaches_the_kernels_of_the_others(tmp_path):
         assert path.startswith(str(tmp_path))
         return found
 
-    assert quotient() == ["1.5", "0"]
-    assert quotient() == ["1.5", "1"]
-    helpers = package / "_kernels" / "weighted.py"
+    assert area() == ["1.5", "0"]
+    assert area() == ["1.5", "1"]
+    helpers = package / "_kernels" / "double_double.py"
     source = helpers.read_text(encoding="utf-8")
     edited = source.replace("return s, error - (s - p)", "return 2.0 * s, error - (s - p)")
     assert edited != source
     helpers.write_text(edited, encoding="utf-8")
-    assert quotient() == ["0.0", "0"]
+    assert area() == ["3.0", "0"]
 
 
 @compiled

@@ -1,0 +1,67 @@
+"""Arithmetic of double-doubles: unevaluated sums of two doubles, high and low, of some 30 digits.
+
+Dekker 1971; Knuth, The Art of Computer Programming 2, 4.2.2.
+"""
+
+from __future__ import annotations
+
+from fastarac._kernels._jit import kernel
+
+SPLITTER = 134217729.0  # 2**27 + 1 splits a double into two halves
+
+
+@kernel
+def add(high: float, low: float, other_high: float, other_low: float) -> tuple[float, float]:
+    """Sum of two double-doubles."""
+    s = high + other_high
+    b = s - high
+    error = (high - (s - b)) + (other_high - b)
+    t = low + other_low
+    b = t - low
+    rest = (low - (t - b)) + (other_low - b)
+    error += t
+    u = s + error
+    error = (error - (u - s)) + rest
+    v = u + error
+    return v, error - (v - u)
+
+
+@kernel
+def two_sum(a: float, b: float) -> tuple[float, float]:
+    """Sum of two doubles, and what its rounding lost."""
+    s = a + b
+    t = s - a
+    return s, (a - (s - t)) + (b - t)
+
+
+@kernel
+def two_product(a: float, b: float) -> tuple[float, float]:
+    """Product of two doubles, and what its rounding lost."""
+    p = a * b
+    t = SPLITTER * a
+    a_high = t - (t - a)
+    a_low = a - a_high
+    t = SPLITTER * b
+    b_high = t - (t - b)
+    b_low = b - b_high
+    return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@kernel
+def multiply(high: float, low: float, other_high: float, other_low: float) -> tuple[float, float]:
+    """Product of two double-doubles."""
+    p, error = two_product(high, other_high)
+    error += high * other_low + low * other_high
+    s = p + error
+    return s, error - (s - p)
+
+
+@kernel
+def divide(high: float, low: float, by_high: float, by_low: float) -> tuple[float, float]:
+    """Quotient of two double-doubles."""
+    q = high / by_high
+    p_high, p_low = multiply(by_high, by_low, q, 0.0)
+    r_high, r_low = add(high, low, -p_high, -p_low)
+    r = (r_high + r_low) / by_high
+    s = q + r
+    return s, r - (s - q)
