@@ -118,7 +118,7 @@ def places_in_buckets(
     moved = np.empty_like(keys)
 
     def move(index: int) -> None:
-        kernels.spread(keys[slice(*shares[index])], buckets, positions[index], moved)
+        kernels.copy_to_buckets(keys[slice(*shares[index])], buckets, positions[index], moved)
 
     parallel.run(move, range(len(shares)))
     return keys, moved, bounds

@@ -1,6 +1,6 @@
 """Sort items by the places of their confidences: numbers of 32 bits, which sort in half the time of 64.
 
-The range of the values is divided into `N_PLACES` places, the cells of `minority.cells_between`. A key
+The range of the values is divided into `N_PLACES` places, cells of `smaller_class.cells_between`. A key
 is the place of an item, shifted left by one, with the label in the lowest bit. Where correct and
 incorrect items share a place, as hardly any do, it is marked, and they are picked to be sorted by all
 of their bits. `marks`, a power of two of them, stand for places by their last bits: those of neighbours
@@ -62,7 +62,7 @@ def encode_places(
 
 
 @kernel
-def spread(keys: Array, buckets: Array, positions: Array, moved: Array) -> None:
+def copy_to_buckets(keys: Array, buckets: Array, positions: Array, moved: Array) -> None:
     """Copy the keys into their buckets, of which `positions` says where the next key of each goes."""
     for i in range(len(keys)):
         bucket = buckets[keys[i] >> np.uint32(RANGE_BITS)]

@@ -61,7 +61,7 @@ def fill_table(rare: Array, ends: Any, table: Array) -> None:
 
 
 @kernel
-def order(bits: Array, kind: int, keys: Array) -> None:
+def to_ordered_bits(bits: Array, kind: int, keys: Array) -> None:
     """Write `threshold.ordered` of each value."""
     sign = np.uint64(1) << np.uint64(8 * bits.itemsize - 1)
     sign = bits.dtype.type(sign)
@@ -70,8 +70,8 @@ def order(bits: Array, kind: int, keys: Array) -> None:
 
 
 @kernel
-def disorder(keys: Array, kind: int) -> None:
-    """Turn what `order` wrote back into the bits of the values."""
+def from_ordered_bits(keys: Array, kind: int) -> None:
+    """Turn what `to_ordered_bits` wrote back into the bits of the values."""
     sign = keys.dtype.type(np.uint64(1) << np.uint64(8 * keys.itemsize - 1))
     for i in range(len(keys)):
         if kind != UNSIGNED:
@@ -104,10 +104,10 @@ def count_below(
 ) -> tuple[bool, int, int, int]:
     """Count the rare items below those with the other label.
 
-    `rare` are the values of the rare items as `order` has them, rising, and `table` is made of all of
-    them. Returns whether a float is not finite, the union of the labels, the number of items with the
-    other label, and twice the number of rare items below each of them, with those of the same value
-    once.
+    `rare` are the values of the rare items as `to_ordered_bits` has them, rising, and `table` is made
+    of all of them. Returns whether a float is not finite, the union of the labels, the number of items
+    with the other label, and twice the number of rare items below each of them, with those of the same
+    value once.
     """
     sign = bits.dtype.type(np.uint64(1) << np.uint64(8 * bits.itemsize - 1))
     bad = False
@@ -162,10 +162,10 @@ def count_gaps(
 ) -> tuple[bool, int]:
     """Count the items with the other label between the rare ones, and at them.
 
-    `rare` (m,) are the distinct values of the rare items as `order` has them, rising. Each row of
-    `gaps` (m + 1, 2) takes the number of items between two of them, and the lowest of these; to `ties`
-    (m,) are added the items at each. Returns whether a float is not finite, and
-    the union of the labels.
+    `rare` (m,) are the distinct values of the rare items as `to_ordered_bits` has them, rising. Each
+    row of `gaps` (m + 1, 2) takes the number of items between two of them, and the lowest of these; to
+    `ties` (m,) are added the items at each. Returns whether a float is not finite, and the union of the
+    labels.
     """
     one = bits.dtype.type(1)
     sign = one << bits.dtype.type(8 * bits.itemsize - 1)

@@ -116,7 +116,7 @@ def test_items_are_counted_on_either_side_of_an_error(error):
     assert gaps is not None
     assert (gaps.ties.tolist(), gaps.counts.tolist()) == ([1], [2, 2])
     lowest = gaps.lowest.copy()
-    _kernels.smaller_class.disorder(lowest, codes.FLOAT)
+    _kernels.smaller_class.from_ordered_bits(lowest, codes.FLOAT)
     assert lowest.view(np.float64).tolist() == [min(-3.0, error - 1.0), min(3.0, error + 1.0)]
 
 
