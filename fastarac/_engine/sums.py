@@ -83,8 +83,7 @@ def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fractio
     if isinstance(items, AcceptedCounts) and (weighted or total >= areas.MAX_TOTAL):
         return _sum_by_points(items, quantity, of_risk=of_risk)
     digits = quotient_digits(total)
-    kernels = areas.sums_of_points, areas.sums_of_buckets
-    rows = _rows_of(items, kernels, (quantity, of_risk, 2.0**digits), 5)
+    rows = _rows_of(items, areas.sums_of_points, (quantity, of_risk, 2.0**digits), 5)
     *columns, highs, lows = rows.T.tolist()
     return Fraction(*_joined(columns, digits)) + Fraction(*_exact_sum(highs, lows))
 
@@ -113,8 +112,8 @@ def threshold_sums(items: Ordered) -> ThresholdSums:
         return ThresholdSums(*(area.as_integer_ratio() for area in found))
     n, n_correct = int(total), int(correct)
     digits = quotient_digits(n)
-    kernels = _kernels.figures.figures_of_points, _kernels.figures.figures_of_buckets
-    columns = _rows_of(items, kernels, (of_risk, 2.0**digits), 6).T.tolist()
+    kernel = _kernels.figures.figures_of_points
+    columns = _rows_of(items, kernel, (of_risk, 2.0**digits), 6).T.tolist()
     (area, unit), (mean, of_mean) = _joined(columns[:3], digits), _joined(columns[3:], digits)
     if isinstance(items, AcceptedCounts) and len(items.true_accepts) <= strategy.sizes.points:
         parts = _kernels.figures.integrals_of_runs(items.true_accepts, items.false_accepts)
@@ -130,16 +129,14 @@ def threshold_sums(items: Ordered) -> ThresholdSums:
 
 
 def _rows_of(
-    items: Ordered, kernels: tuple[Any, Any], options: tuple[Any, ...], n_columns: int
+    items: Ordered, kernel: Callable[..., None], options: tuple[Any, ...], n_columns: int
 ) -> NDArray[np.float64]:
     """A row of sums for each chunk of points, from a sweep or from buckets."""
     data: tuple[Any, ...]
     if isinstance(items, SortedItems):
         n_points, data = 1 + items.n_thresholds, (*items.buckets[:2], items.above)
-        kernel = kernels[1]
     else:
-        n_points, data = len(items.true_accepts), (items.true_accepts, items.false_accepts)
-        kernel = kernels[0]
+        n_points, data = len(items.true_accepts), (items.true_accepts, items.false_accepts, None)
     chunk = strategy.sizes.points
     rows = np.empty((-(-(n_points - 1) // chunk), n_columns))
     threads = min(len(rows), strategy.n_threads(n_points))

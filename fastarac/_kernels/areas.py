@@ -1,6 +1,6 @@
 """Sums over the points of a sweep, for the areas that are not counts of pairs.
 
-Whole counts are summed by `sums_of_points`, or straight from sorted buckets by `sums_of_buckets`.
+Whole counts are summed by `sums_of_points`, from a sweep or straight from sorted buckets.
 Sums of precisions go digit by digit. Where t of a accepted items are correct, with s binary digits at
 a time and Q, R the rounded quotients,
 
@@ -426,18 +426,28 @@ def next_points(
 
 @kernel
 def go_to(
-    keys: Array, bounds: Array, above: Array, start: int, flip: Any, t: Array, a: Array
+    x: Array, y: Array, above: Array | None, start: int, of_risk: bool, t: Array, a: Array
 ) -> tuple[int, int]:
-    """Write the counts above the point `start` at 0; return its bucket and the upper end of its tie."""
-    b = len(bounds) - 2
+    """Write the counts above the point `start` at 0; return where it is, for `read_points`.
+
+    The points are of a sweep, `x` and `y` its true and false accepts and `above` None; or of sorted
+    buckets, `x` and `y` their keys and bounds, and `above` (n_buckets, 3) the points, correct and
+    incorrect items above each: then it is in the bucket and below the key that are returned.
+    """
+    if above is None:
+        t[0] = y[start - 1] if of_risk else x[start - 1]
+        a[0] = x[start - 1] + y[start - 1]
+        return 0, start
+    b = len(y) - 2
     while b > 0 and above[b - 1, 0] < start:
         b -= 1
-    t[0] = above[b, 1 + np.int64(flip)]
+    t[0] = above[b, 2 if of_risk else 1]
     a[0] = above[b, 1] + above[b, 2]
-    end = bounds[b + 1]
+    end = y[b + 1]
     skip = start - 1 - above[b, 0]  # points of the bucket before that one
+    flip = x.dtype.type(1 if of_risk else 0)
     while skip > 0:
-        end, j = next_points(keys, bounds[b], end, 1, 1 + min(BLOCK, skip), flip, t, a)
+        end, j = next_points(x, y[b], end, 1, 1 + min(BLOCK, skip), flip, t, a)
         skip -= j - 1
         t[0] = t[j - 1]
         a[0] = a[j - 1]
@@ -446,55 +456,28 @@ def go_to(
 
 @kernel
 def read_points(
-    keys: Array, bounds: Array, b: int, end: int, m: int, flip: Any, t: Array, a: Array
+    x: Array, y: Array, above: Array | None, b: int, at: int, m: int, of_risk: bool, t: Array, a: Array
 ) -> tuple[int, int]:
-    """Write the counts at the next m points after those at 0; return as `go_to` does."""
+    """Write the counts at the next m points after those at 0; return where the next one is."""
+    if above is None:
+        for j in range(m):
+            t[j + 1] = y[at + j] if of_risk else x[at + j]
+            a[j + 1] = x[at + j] + y[at + j]
+        return 0, at + m
+    flip = x.dtype.type(1 if of_risk else 0)
     j = 1
     while j <= m:
-        while end == bounds[b]:
+        while at == y[b]:
             b -= 1
-        end, j = next_points(keys, bounds[b], end, j, m + 1, flip, t, a)
-    return b, end
-
-
-@kernel
-def sums_of_buckets(
-    keys: Array,
-    bounds: Array,
-    above: Array,
-    start: int,
-    stop: int,
-    chunk: int,
-    quantity: int,
-    of_risk: bool,
-    scale: float,
-    rows: Array,
-) -> None:
-    """`sums_of_points` from sorted buckets: the same points in the same blocks, hence the same sums.
-
-    `above` (n_buckets, 3): the points, correct and incorrect items above each bucket.
-    """
-    t = np.empty(BLOCK + 2)
-    a = np.empty(BLOCK + 2)
-    w = np.empty(BLOCK + 2)
-    sums = np.zeros(3 * LANES)
-    flip = keys.dtype.type(1 if of_risk else 0)
-    b, position = go_to(keys, bounds, above, start, flip, t, a)
-    for r in range(len(rows)):
-        rows[r, :] = 0.0
-        end = min(start + chunk, stop)
-        while start < end:
-            m = min(BLOCK, end - start)
-            b, position = read_points(keys, bounds, b, position, m, flip, t, a)
-            add_points(t, a, w, m, quantity, scale, sums, rows[r])
-            start += m
-        gather(quantity, sums, rows[r])
+        at, j = next_points(x, y[b], at, j, m + 1, flip, t, a)
+    return b, at
 
 
 @kernel
 def sums_of_points(
-    true_accepts: Array,
-    false_accepts: Array,
+    x: Array,
+    y: Array,
+    above: Array | None,
     start: int,
     stop: int,
     chunk: int,
@@ -505,22 +488,20 @@ def sums_of_points(
 ) -> None:
     """Sum over the points from `start`, at least 1, up to `stop`; `rows` (n_chunks, 5) as in `gather`.
 
-    The first `chunk` points are summed into the first row, and so on.
+    The first `chunk` points are summed into the first row, and so on. From a sweep or from sorted
+    buckets, as in `go_to`: the same points in the same blocks, hence the same sums.
     """
     t = np.empty(BLOCK + 2)
     a = np.empty(BLOCK + 2)
     w = np.empty(BLOCK + 2)
     sums = np.zeros(3 * LANES)
-    t[0] = false_accepts[start - 1] if of_risk else true_accepts[start - 1]
-    a[0] = true_accepts[start - 1] + false_accepts[start - 1]
+    b, at = go_to(x, y, above, start, of_risk, t, a)
     for r in range(len(rows)):
         rows[r, :] = 0.0
         end = min(start + chunk, stop)
         while start < end:
             m = min(BLOCK, end - start)
-            for j in range(m):
-                t[j + 1] = false_accepts[start + j] if of_risk else true_accepts[start + j]
-                a[j + 1] = true_accepts[start + j] + false_accepts[start + j]
+            b, at = read_points(x, y, above, b, at, m, of_risk, t, a)
             add_points(t, a, w, m, quantity, scale, sums, rows[r])
             start += m
         gather(quantity, sums, rows[r])

@@ -95,8 +95,9 @@ def gather_figures(sums: Array, row: Array) -> None:
 
 @kernel
 def figures_of_points(
-    true_accepts: Array,
-    false_accepts: Array,
+    x: Array,
+    y: Array,
+    above: Array | None,
     start: int,
     stop: int,
     chunk: int,
@@ -104,52 +105,17 @@ def figures_of_points(
     scale: float,
     rows: Array,
 ) -> None:
-    """Sum both figures over the points from `start`, at least 1, up to `stop`.
-
-    The first `chunk` points are summed into the first of the `rows` (n_chunks, 6), and so on.
-    """
+    """Sum both figures over the points, as `areas.sums_of_points` does, into `rows` (n_chunks, 6)."""
     c = np.empty(BLOCK + 2)
     a = np.empty(BLOCK + 2)
     sums = np.zeros(6 * LANES)
-    c[0] = true_accepts[start - 1]
-    a[0] = true_accepts[start - 1] + false_accepts[start - 1]
+    b, at = go_to(x, y, above, start, False, c, a)
     for r in range(len(rows)):
         rows[r, :] = 0.0
         end = min(start + chunk, stop)
         while start < end:
             m = min(BLOCK, end - start)
-            for j in range(m):
-                c[j + 1] = true_accepts[start + j]
-                a[j + 1] = true_accepts[start + j] + false_accepts[start + j]
-            add_figures(c, a, m, of_risk, scale, sums, rows[r])
-            start += m
-        gather_figures(sums, rows[r])
-
-
-@kernel
-def figures_of_buckets(
-    keys: Array,
-    bounds: Array,
-    above: Array,
-    start: int,
-    stop: int,
-    chunk: int,
-    of_risk: bool,
-    scale: float,
-    rows: Array,
-) -> None:
-    """`figures_of_points` from sorted buckets; `above` as in `areas.sums_of_buckets`."""
-    c = np.empty(BLOCK + 2)
-    a = np.empty(BLOCK + 2)
-    sums = np.zeros(6 * LANES)
-    flip = keys.dtype.type(0)
-    b, position = go_to(keys, bounds, above, start, flip, c, a)
-    for r in range(len(rows)):
-        rows[r, :] = 0.0
-        end = min(start + chunk, stop)
-        while start < end:
-            m = min(BLOCK, end - start)
-            b, position = read_points(keys, bounds, b, position, m, flip, c, a)
+            b, at = read_points(x, y, above, b, at, m, False, c, a)
             add_figures(c, a, m, of_risk, scale, sums, rows[r])
             start += m
         gather_figures(sums, rows[r])
@@ -162,5 +128,5 @@ def integrals_of_runs(true_accepts: Array, false_accepts: Array) -> tuple[float,
     some_false = np.empty_like(false_accepts)
     n = merge(true_accepts, false_accepts, some_true, some_false)
     rows = np.empty((1, 5))
-    sums_of_points(some_true, some_false, 1, n, n, RECALL_INTEGRALS, False, 1.0, rows)
+    sums_of_points(some_true, some_false, None, 1, n, n, RECALL_INTEGRALS, False, 1.0, rows)
     return rows[0, 3], rows[0, 4]
