@@ -59,6 +59,14 @@ def rounded_percent(share: float) -> str:
     return f"{100 * share:.{MOST_DIGITS - 1}f} %"
 
 
+def interval_text(low: float, high: float) -> str:
+    """Return an interval of a share for people: ``80.6 to 99.1 %``."""
+    if math.isnan(low) or math.isnan(high):
+        return ""
+    ends = [rounded_percent(end).removesuffix(" %") for end in (low, high)]
+    return f"{ends[0]} to {ends[1]} %" if ends[0] != ends[1] else f"{ends[0]} %"
+
+
 def rounded(value: float, decimals: int = 3) -> str:
     """Return a share to so many decimals, or to as many as it takes not to look like 0 or 1."""
     for more in range(decimals, 9):

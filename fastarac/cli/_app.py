@@ -239,10 +239,10 @@ def evaluate(
         from fastarac.cli._report import doubts
 
         found = read_models(paths, columns)
-        models = with_rejects_said(settings.evaluate(found.outputs), found.outputs)
+        models = with_rejects_said(settings.evaluate(found.outputs))
         if report is not None:
             notes = [*doubts(models), *([found.difference] if found.difference else [])]
-            settings.report(_html.of_outputs(models, found.outputs), notes)
+            settings.report(models, notes)
         after = "" if report is None else _html.WRITTEN.format(path=report)
         settings.deliver(models, after=after, difference=found.difference)
         if ci is not None or guarantee is not None:

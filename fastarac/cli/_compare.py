@@ -26,10 +26,8 @@ from fastarac._core.text import (
     pvalue,
 )
 from fastarac.cli._compare_costs import CostComparison
-from fastarac.cli._files import number_of_groups
-from fastarac.cli._model import in_words
 from fastarac.cli._options import Certainty, Format, Method, RefusalError, in_words_of_options
-from fastarac.cli._report import csv_text
+from fastarac.cli._report import csv_text, in_words
 from fastarac.cli._settings import write
 from fastarac.cli._tables import Column, print_tables
 from fastarac.uncertainty.comparison import compare_models
@@ -194,7 +192,7 @@ class Findings:
         raw = request.statistic.name
         of_statistic = [f"{note.replace(raw, label_of(request.statistic))}." for note in notes]
         said = dict.fromkeys([*of_statistic, *(() if costs is None else costs.notes)])
-        return cls(request, comparison, costs, tuple(said), order, number_of_groups(first))
+        return cls(request, comparison, costs, tuple(said), order, first.n_groups)
 
     def content(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.cli._model import Model
+    from fastarac.report.models import Model
+
 
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 # How the library says what an option does, and how the user has to.
@@ -65,11 +65,11 @@ def in_words(error: Exception) -> str:
     return message
 
 
-def with_rejects_said(models: Sequence[Model], outputs: Mapping[str, io.Outputs]) -> list[Model]:
+def with_rejects_said(models: Sequence[Model]) -> list[Model]:
     """Return the models with a note of how many outputs are never accepted."""
     said = []
     for model in models:
-        rejected = outputs[model.name].rejected
+        rejected = model.outputs.rejected
         note = model.notes
         if rejected is not None:
             n, of_all = int(rejected.sum()), f"of {len(rejected):,} outputs"
@@ -77,11 +77,6 @@ def with_rejects_said(models: Sequence[Model], outputs: Mapping[str, io.Outputs]
             note = (*note, f"{n:,} {of_all} {have} never accepted")
         said.append(replace(model, notes=note))
     return said
-
-
-def number_of_groups(outputs: io.Outputs) -> int | None:
-    """Return how many groups of outputs that depend on each other there are."""
-    return None if outputs.group is None else len(np.unique(outputs.group.codes))
 
 
 def say_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> None:

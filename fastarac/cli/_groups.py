@@ -13,7 +13,6 @@ from fastarac._core.text import area, count, few_of, listed, money, printable, r
 from fastarac.cli import _intervals
 from fastarac.cli._costs import UNIT
 from fastarac.cli._tables import Column, print_tables
-from fastarac.evaluation.groups import evaluate_groups
 from fastarac.evaluation.wording import header, is_given, short
 
 if TYPE_CHECKING:
@@ -23,11 +22,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fastarac.evaluation.limits import Limit
-    from fastarac.io import Outputs
+    from fastarac.report.models import Model
 
 SHOWN = 20  # groups in the table; the other formats have all
 NAMED = 5  # groups that break a limit, in its sentence
-METRICS = ("n", "recognition_rate", "arac_auc", "normalized_arac_auc", "roc_auc")
 CHEAPEST = "cheapest"
 
 
@@ -48,37 +46,13 @@ class Groups:
     values: dict[str, NDArray[Any]]
 
     @classmethod
-    def of(
-        cls,
-        outputs: Outputs,
-        limits: Sequence[Limit],
-        *,
-        priced: bool,
-        **options: Any,
-    ) -> Self:
-        """Evaluate each group on its own, and at the thresholds that hold for all together.
-
-        The cheapest of these is `priced`: it needs prices, not their ratios alone.
-        """
-        by = outputs.by
-        if by is None:
+    def of(cls, model: Model) -> Self:
+        """Order the figures of a model's groups; at the cheapest threshold where there are prices."""
+        by, found = model.outputs.by, model.by_group
+        if by is None or found is None:
             raise ValueError("the outputs have no groups")
-        given: dict[str, Any] = {"max_error_rate": [], "max_risk": [], "threshold": []}
-        for limit in limits:
-            given[limit.criterion].append(limit.value)
-        group = outputs.group
-        found = evaluate_groups(
-            outputs.correct,
-            outputs.confidence,
-            by=by.codes,
-            sample_weight=outputs.weight,
-            metrics=METRICS,
-            **given,
-            groups=None if group is None else group.codes,
-            **options,
-        )
         values = dict(found.values)
-        if priced:
+        if model.spending is not None:
             values[f"cost_per_{UNIT}@{CHEAPEST}"] = UNIT * values.pop(f"cost@{CHEAPEST}")
         else:
             values = {name: value for name, value in values.items() if not name.endswith(CHEAPEST)}

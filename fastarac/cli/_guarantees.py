@@ -11,8 +11,8 @@ from fastarac.evaluation import wording
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fastarac.cli._model import Model
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
+    from fastarac.report.models import Model
 
 NOTHING = "no threshold is sure to keep that; people have to verify every output"
 
@@ -48,7 +48,7 @@ def premise(models: Sequence[Model]) -> str:
     ]
     if not sizes:
         return "that err independently of each other"
-    kind = models[0].kind_of_group
+    kind = models[0].source.group_word
     return (
         f"whose {kind}s err independently of each other and have at most {max(sizes):,} outputs each, "
         "as the largest here"

@@ -2,28 +2,113 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.text import Text
 
-from fastarac.cli import _ocr, _ocr_fields, _report
-from fastarac.cli._ocr_text import notes_on
-from fastarac.cli._options import RISK_OF_GROUPS, RefusalError
-from fastarac.cli._settings import write
+from fastarac._core.text import count, printable
+from fastarac.cli import _html, _report
+from fastarac.cli._ocr_fields import Fields, are_given
+from fastarac.cli._ocr_text import Texts
+from fastarac.cli._options import RISK_OF_GROUPS, Correction, Draws, Method, RefusalError
+from fastarac.cli._settings import in_groups_of, write
+from fastarac.cli._tables import tables
+from fastarac.io._sources import copied_to
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from rich.console import Console
+
+    from fastarac.cli._compare import Findings
+    from fastarac.cli._ocr import Request
     from fastarac.cli._settings import Settings
-    from fastarac.report.subjects import Subject
+    from fastarac.io import Outputs
+    from fastarac.report.models import Model
+
+CLUSTERED = "Intervals are by {group}: {units} of one {group} depend on each other, {group}s do not."
+ALONE = (
+    "Intervals take {units} for independent of each other (--group none): they are too narrow where "
+    "those of one {group} have much in common."
+)
+# The items; those that are never accepted have no confidence.
+KNOWN = """
+    SELECT * EXCLUDE (rejected)
+    REPLACE (CASE WHEN rejected THEN NULL ELSE confidence END AS confidence) FROM items
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that is known of the engines: what the text, the rows and the report are made of.
+
+    Attributes
+    ----------
+    engines : Texts or Fields
+        All that sets the two apart.
+    models : list of Model
+        Their figures, the one of the largest ARAC-AUC first.
+    comparison : Findings or None
+        The engines side by side, where there are several.
+    lacking : str
+        What engines lack of the items that any of them has.
+    notes : list of str
+    """
+
+    engines: Texts | Fields
+    models: list[Model]
+    comparison: Findings | None
+    lacking: str
+    notes: list[str]
+
+    @property
+    def names(self) -> list[str]:
+        """The engines, the best first."""
+        return [model.name for model in self.models]
+
+    @property
+    def group(self) -> str | None:
+        """What items depend on each other in, for intervals and tests."""
+        first = self.models[0]
+        return None if first.outputs.group is None else first.source.group_word
 
 
 def run(
-    request: _ocr.Request, settings: Settings, *, output: Path | None, images: Path | None = None
+    request: Request, settings: Settings, *, output: Path | None, images: Path | None = None
 ) -> None:
-    """Read, align, evaluate, write and print."""
+    """Read, evaluate, write and print."""
     request.check()
+    kind = _kind(request, settings, output, images)
+    found = find(kind, request, settings, images)
+    try:
+        settings.report(
+            found.models,
+            [*_report.doubts(found.models), *found.notes],
+            *((found.comparison.comparison, found.comparison.chance) if found.comparison else ()),
+        )
+    except (ValueError, ModuleNotFoundError) as error:
+        raise RefusalError(str(error)) from None
+    if output is not None:
+        _write_items(found, output)
+    settings.draw(found.models)
+    form = settings.delivery.form
+    if form.is_for_people:
+        write(_text(found, settings, output))
+        return
+    write(_report.text_of_rows(_rows(found), form))
+    beside = found.notes if found.engines.notes_beside_rows else []
+    for note in (*_report.doubts(found.models), *beside):
+        typer.echo(f"fastarac: note: {printable(note)}", err=True)
+
+
+def _kind(
+    request: Request, settings: Settings, output: Path | None, images: Path | None
+) -> type[Texts | Fields]:
+    """Return whether texts or fields are to be read; refuse options that do not fit."""
     if images is not None and settings.delivery.report is None:
         raise RefusalError("--images is given without --report, which would show them")
     if output is not None and output.suffix not in (".parquet", ".csv"):
@@ -32,11 +117,10 @@ def run(
         problem = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
         raise RefusalError(f"{output}: it cannot be written: {problem}")
     if not request.demo:
-        if _ocr_fields.are_given(request):
+        if are_given(request):
             if images is not None:
                 raise RefusalError("--images is for pages; tables of fields have no places on them")
-            _ocr_fields.run(request, settings, output=output)
-            return
+            return Fields
     elif request.normalise:
         raise RefusalError("--normalise is for tables of fields; --demo has texts")
     by_page = settings.certainty.failure_probability is not None and request.by_page
@@ -45,61 +129,138 @@ def run(
             "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the "
             f"outputs of a page for independent: {RISK_OF_GROUPS}"
         )
-    found = _ocr.find(request, settings)
-    if settings.delivery.report is not None:
-        _write_report(found, settings, images)
-    if output is not None:
-        _ocr.write_items(found.engines, output)
-    settings.draw(found.models)
-    form = settings.delivery.form
-    if form.is_for_people:
-        from fastarac.cli._ocr_text import text_of
-
-        write(text_of(found, settings, output))
-        return
-    write(_report.text_of_rows(_ocr.records(found), form))
-    for doubt in _report.doubts(found.models):
-        typer.echo(f"fastarac: note: {doubt}", err=True)
+    return Texts
 
 
-def _write_report(found: _ocr.Found, settings: Settings, images: Path | None) -> None:
-    """Write the report on OCR engines, with pieces of the pages' images where there are some."""
-    from fastarac.report.crops import images_in
+def find(
+    kind: type[Texts | Fields], request: Request, settings: Settings, images: Path | None
+) -> Found:
+    """Read the files of all engines, and evaluate and compare these."""
+    from fastarac.cli import _chance, _compare
+    from fastarac.evaluation.limits import read_limits
 
+    limits = read_limits(**settings.limits.arguments())
+    engines = kind.read(request, limits, images)
+
+    def grouped(outputs: Outputs) -> Outputs:
+        if request.by_page:
+            return outputs
+        return replace(outputs, group=None, by=outputs.by or outputs.group)
+
+    outputs = {name: grouped(items) for name, (items, _) in engines.sources.items()}
+    sources = {name: source for name, (_, source) in engines.sources.items()}
+    models = settings.evaluate(outputs, sources)
+    engines.evaluate_more(settings, [model.name for model in models])
+    comparison, lacking = None, ""
+    if len(models) > 1:
+        shared, lacking = engines.to_compare()
+        items = {name: replace(grouped(each), by=None) for name, each in shared.items()}
+        level, prices = settings.certainty.level or 0.95, settings.costs.prices
+        asked = _compare.Request.of(
+            "arac_auc", Method.asymptotic, Correction.holm, level, Draws(), prices
+        )
+        comparison = _compare.Findings.of(items, asked)
+        group = models[0].source.group_word
+        comparison = replace(
+            comparison,
+            kind_of_group=group,
+            notes=tuple(in_groups_of(group, comparison.notes)),
+            chance=_chance.sentences(items, limits, level),
+        )
+    return Found(engines, models, comparison, lacking, list(engines.notes()))
+
+
+def _rows(found: Found) -> list[dict[str, Any]]:
+    """Return one flat dictionary an engine, the figures of `fastarac evaluate` first."""
+    rows = [
+        figures | found.engines.row(model, found.group or "none")
+        for model, figures in zip(found.models, _report.records(found.models), strict=True)
+    ]
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return [{key: row.get(key) for key in keys} for row in rows]
+
+
+def _write_items(found: Found, path: Path) -> None:
+    """Write the items of all engines into a file, or nothing where that fails."""
+    import duckdb
+    import numpy as np
+
+    parts = {}
+    for name, (outputs, _) in found.engines.sources.items():
+        rejected = np.zeros(len(outputs), bool) if outputs.rejected is None else outputs.rejected
+        parts[name] = {**found.engines.columns(name), "rejected": rejected}
+    columns: dict[str, Any] = {}
+    if len(parts) > 1:
+        columns["model"] = np.array([name for name, part in parts.items() for _ in part["id"]], object)
+    for key in next(iter(parts.values())):
+        values = np.concatenate([np.asarray(part[key]) for part in parts.values()])
+        columns[key] = values.astype(object) if values.dtype.kind == "U" else values
+    form = "PARQUET" if path.suffix == ".parquet" else "CSV, HEADER"
     try:
-        pictures = {} if images is None else images_in(images)
-        settings.report(
-            _of_engines(found, pictures),
-            [*_report.doubts(found.models), *notes_on(found)],
-            *_ocr.for_report(found.comparison),
-        )
-    except (ValueError, ModuleNotFoundError) as error:
-        raise RefusalError(str(error)) from None
+        with copied_to(path) as target, duckdb.connect() as connection:
+            connection.register("items", columns)
+            connection.execute(f"COPY ({KNOWN}) TO {target} (FORMAT {form}, USE_TMP_FILE false)")
+    except OSError as error:
+        raise RefusalError(f"{path}: it cannot be written: {error.strerror}") from None
+    except duckdb.Error as error:
+        raise RefusalError(f"{path}: it cannot be written: {error}") from None
 
 
-def _of_engines(found: _ocr.Found, images: Mapping[str, Path]) -> list[Subject]:
-    """Return what a report is about, of OCR engines."""
-    from fastarac.io import Labels
-    from fastarac.report.subjects import Subject
+def _text(found: Found, settings: Settings, output: Path | None) -> str:
+    """Return what is printed: the parts, and the names of the files that were written."""
+    console = settings.delivery.page()
+    with console.capture() as captured:
+        for line in _parts(found, settings, console):
+            console.print(line)
+        if output is not None:
+            command = f"fastarac evaluate {output}{_options(found, settings)}"
+            said = f"\n{output} has the {found.engines.items}; see: {command}"
+            console.print(Text(said, style="dim"))
+        if settings.delivery.report is not None:
+            console.print(Text(f"\n{_html.WRITTEN.format(path=settings.delivery.report)}"))
+    return captured.get()
 
-    subjects = []
+
+def _options(found: Found, settings: Settings) -> str:
+    """Return the options by which `fastarac evaluate` finds the same figures in the file of items."""
+    options = " --model model" if len(found.models) > 1 else ""
+    if settings.certainty.level is not None:
+        options += "" if found.group is None else f" --group {found.group}"
+        options += f" --ci {settings.certainty.level}"
+    rejected = any(model.outputs.never_accepted is not None for model in found.models)
+    return options + " --empty-confidence" * (rejected and not found.engines.kinds_are_told)
+
+
+def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
+    """Yield counts, items, figures, what is said of each engine, comparison and notes."""
+    engines, first, comparison = found.engines, found.models[0].source, found.comparison
+    yield from tables(found.names, [engines.counts(found.names)], console, "engine")
+    yield ""
+    yield from engines.introduction(found.names)
+    yield ""
+    chance = () if comparison is None else comparison.chance
+    figures = partial(_report.print_text, found.models, with_costs=settings.costs.are_given)
+    yield _printed(console, partial(figures, console, chance=chance))
+    if settings.certainty.level is not None:
+        said = ALONE if found.group is None else CLUSTERED
+        yield Text(said.format(units=first.units, group=first.group_word), style="dim")
     for model in found.models:
-        engine = found.engines[model.name]
-        aligned = engine.aligned
-        pages = Labels(aligned.records.page_names, aligned.page)
-        subjects.append(
-            Subject(
-                model.name,
-                aligned.correct,
-                aligned.confidence,
-                model.sweep,
-                model.evaluation,
-                groups=pages if found.by_page else None,
-                by=None if found.by_page else pages,
-                aligned=aligned,
-                words=engine.words,
-                sensitivity=found.sensitivities[model.name],
-                images=images,
-            )
-        )
-    return subjects
+        yield ""
+        yield from engines.of_engine(model, console)
+    yield from engines.legend(found.names)
+    if comparison is not None:
+        yield ""
+        clustered = "" if found.group is None else f", clustered by {found.group}"
+        n = count(comparison.comparison.n)
+        yield Text(f"Engines are compared by the {n} {engines.shared}{clustered}{found.lacking}.")
+        yield _printed(console, partial(comparison.print_text, console))
+    if found.notes:
+        yield ""
+    yield from (Text(note, style="yellow") for note in found.notes)
+
+
+def _printed(console: Console, print_: partial[None]) -> Text:
+    """Return what a function prints."""
+    with console.capture() as captured:
+        print_()
+    return Text.from_ansi(captured.get().rstrip("\n"))

@@ -1,72 +1,39 @@
-"""The command ``fastarac ocr`` on tables of fields: each field alone, and each document as a whole."""
+"""Tables of fields in ``fastarac ocr``: each field alone, and each document as a whole."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import typer
 from rich.text import Text
 
 from fastarac._core.text import count, listed, printable, rounded_percent, sentence
-from fastarac.cli import _html, _ocr, _report
 from fastarac.cli._options import RefusalError
-from fastarac.cli._settings import write
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation import wording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from rich.console import Console
     from rich.table import Table
 
-    from fastarac.cli._compare import Findings
-    from fastarac.cli._model import Model
     from fastarac.cli._ocr import Request
     from fastarac.cli._settings import Settings
+    from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
     from fastarac.ocr import FieldOutputs
+    from fastarac.ocr.fields import ReportedFields
+    from fastarac.report.models import Model
 
 ITEMS = (
     "Items are the fields of the truth. A field without an output or without a confidence is rejected: "
     "no threshold accepts it, for a person sees that it is empty. A document is right if all its "
     "fields are, and goes straight through if all of them are accepted."
 )
-CLUSTERED = "Intervals are by document: fields of one document depend on each other, documents do not."
-ALONE = (
-    "Intervals take fields for independent of each other (--group none): they are too narrow where "
-    "those of one document have much in common."
-)
 SHOWN = 20  # fields in the table; the other formats have all
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What is known of the fields of each engine.
-
-    Attributes
-    ----------
-    engines : dict of str to FieldOutputs
-        Their fields.
-    models : list of Model
-        The figures of fields, the largest ARAC-AUC first.
-    documents : list of Model
-        The figures of whole documents, in the same order.
-    comparison : Findings or None
-        The engines side by side, by field, where there are several.
-    by_document : bool
-        Whether intervals of fields are by document.
-    """
-
-    engines: dict[str, FieldOutputs]
-    models: list[Model]
-    documents: list[Model]
-    comparison: Findings | None
-    by_document: bool
 
 
 def are_given(request: Request) -> bool:
@@ -90,93 +57,167 @@ def are_given(request: Request) -> bool:
     return True
 
 
-def run(request: Request, settings: Settings, *, output: Path | None) -> None:
-    """Read, evaluate, write and print."""
-    _check(request)
-    found = find(request, settings)
-    settings.report(
-        _html.of_fields(found.models, found.engines),
-        [*_report.doubts(found.models), *_notes(found)],
-        *_ocr.for_report(found.comparison),
-    )
-    if output is not None:
-        _ocr.write_table({name: _columns(fields) for name, fields in found.engines.items()}, output)
-    settings.draw(found.models)
-    form = settings.delivery.form
-    if form.is_for_people:
-        write(_text_of(found, settings, output))
-        return
-    write(_report.text_of_rows(records(found), form))
-    for note in (*_report.doubts(found.models), *_notes(found)):
-        typer.echo(f"fastarac: note: {printable(note)}", err=True)
+@dataclass(slots=True)
+class Fields:
+    """The fields that engines have read.
 
+    Attributes
+    ----------
+    engines : mapping of str to FieldOutputs
+    sources : mapping of str to (Outputs, ReportedFields)
+    documents : dict of str to Model
+        The figures of whole documents.
+    """
 
-def find(request: Request, settings: Settings) -> Found:
-    """Read the fields of all engines, and evaluate them."""
-    from fastarac.ocr import read_fields
+    engines: Mapping[str, FieldOutputs]
+    sources: Mapping[str, tuple[Outputs, ReportedFields]]
+    documents: dict[str, Model] = field(default_factory=dict)
 
-    truth, paths = request.truth, dict(request.named_outputs())
-    if not paths and truth is not None:  # the truth stands beside the outputs
-        paths, truth = {truth.stem: truth}, None
-    engines = {}
-    for name, path in paths.items():
-        try:
-            engines[name] = read_fields(
-                path,
-                truth,
-                normalise=_normalisers(request.normalise),
-                skip_unmatched=request.skip_unmatched,
-            )
-        except (ValueError, OSError, ModuleNotFoundError) as error:
-            raise RefusalError(_in_words(error)) from None
-        if engines[name].rejected.all():
-            raise RefusalError(
-                f"{path}: none of the {len(engines[name]):,} fields has a confidence; the column "
-                "confidence is expected to have numbers"
-            )
-    outputs = {name: _outputs(each, by_document=request.by_page) for name, each in engines.items()}
-    models = [_ocr.in_groups_of("document", model) for model in settings.evaluate(outputs)]
-    whole = settings.evaluate({name: _whole(fields) for name, fields in engines.items()})
-    of_name = {model.name: model for model in whole}
-    return Found(
-        engines,
-        models,
-        [of_name[model.name] for model in models],
-        _compared(engines, settings, by_document=request.by_page) if len(engines) > 1 else None,
-        request.by_page,
-    )
+    items = "fields"
+    shared = "fields of the truth"
+    notes_beside_rows = True
+    kinds_are_told = False
 
+    @classmethod
+    def read(cls, request: Request, limits: Sequence[Limit], images: Path | None) -> Self:  # noqa: ARG003
+        """Read the fields of all engines."""
+        from fastarac.ocr import read_fields
 
-def records(found: Found) -> list[dict[str, Any]]:
-    """Return one flat dictionary an engine: figures of fields, of documents, and of each field."""
-    rows = []
-    for model, whole, figures in zip(
-        found.models, found.documents, _report.records(found.models), strict=True
-    ):
-        fields = found.engines[model.name]
-        row = figures | {
+        _check(request)
+        truth, paths = request.truth, dict(request.named_outputs())
+        if not paths and truth is not None:  # the truth stands beside the outputs
+            paths, truth = {truth.stem: truth}, None
+        engines = {}
+        for name, path in paths.items():
+            try:
+                engines[name] = read_fields(
+                    path,
+                    truth,
+                    normalise=_normalisers(request.normalise),
+                    skip_unmatched=request.skip_unmatched,
+                )
+            except (ValueError, OSError, ModuleNotFoundError) as error:
+                raise RefusalError(_in_words(error)) from None
+            if engines[name].rejected.all():
+                raise RefusalError(
+                    f"{path}: none of the {len(engines[name]):,} fields has a confidence; the column "
+                    "confidence is expected to have numbers"
+                )
+        return cls(engines, {name: each.__report__(limits, {}) for name, each in engines.items()})
+
+    def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
+        """Evaluate whole documents."""
+        from fastarac.io import Outputs
+
+        every = {name: fields.documents() for name, fields in self.engines.items()}
+        outputs = {
+            name: Outputs(whole.correct, whole.confidence, rejected=whole.rejected)
+            for name, whole in every.items()
+        }
+        models = {model.name: model for model in settings.evaluate(outputs)}
+        self.documents = {name: models[name] for name in names}
+
+    def to_compare(self) -> tuple[Mapping[str, Outputs], str]:
+        """Return the items of all engines, which have the same ones."""
+        first, *others = self.engines.values()
+        for name, fields in zip(list(self.engines)[1:], others, strict=True):
+            if (fields.document, fields.field) != (first.document, first.field):
+                raise RefusalError(
+                    f"{name} has other fields than {next(iter(self.engines))}, or in another order; "
+                    "engines are compared by the fields of one TRUTH"
+                )
+        return {name: outputs for name, (outputs, _) in self.sources.items()}, ""
+
+    def row(self, model: Model, group: str) -> dict[str, Any]:
+        """Return figures of fields, of documents and of each field."""
+        fields, whole = self.engines[model.name], self.documents[model.name].evaluation
+        row: dict[str, Any] = {
             "unit": "field",
-            "group": "document" if found.by_document else "none",
+            "group": group,
             "fields": len(fields),
-            "documents": whole.evaluation.n,
-            "right": int(fields.correct.sum()),
-            "wrong": int((~fields.correct & ~fields.rejected).sum()),
-            "rejected": int(fields.rejected.sum()),
+            "documents": whole.n,
+            **_counts(fields),
             "policy": "missed=reject",
             "normalisers": " ".join(f"{name}={each}" for name, each in fields.normalisers.items()),
         }
-        for index, limit in enumerate(model.limits):
-            counts = fields.straight_through(model.point(index).threshold)
-            row[f"straight_through_rate@{limit.key}"] = counts.straight_through_rate
-            row[f"document_error_rate@{limit.key}"] = counts.document_error_rate
-        row |= {f"documents_{key}": value for key, value in whole.evaluation.to_dict().items()}
-        for index, limit in enumerate(model.limits):
-            for each in fields.by_field(model.point(index).threshold):
-                row[f"acceptance_rate@{limit.key}|field={each.field}"] = each.acceptance_rate
-                row[f"error_rate@{limit.key}|field={each.field}"] = each.error_rate
-        rows.append(row)
-    keys = dict.fromkeys(key for row in rows for key in row)
-    return [{key: row.get(key) for key in keys} for row in rows]
+        thresholds = {limit.key: model.point(i).threshold for i, limit in enumerate(model.limits)}
+        for key, threshold in thresholds.items():
+            counts = fields.straight_through(threshold)
+            row[f"straight_through_rate@{key}"] = counts.straight_through_rate
+            row[f"document_error_rate@{key}"] = counts.document_error_rate
+        row |= {f"documents_{key}": value for key, value in whole.to_dict().items()}
+        for key, threshold in thresholds.items():
+            for each in fields.by_field(threshold):
+                row[f"acceptance_rate@{key}|field={each.field}"] = each.acceptance_rate
+                row[f"error_rate@{key}|field={each.field}"] = each.error_rate
+        return row
+
+    def columns(self, name: str) -> dict[str, Any]:
+        """Return the fields of an engine as columns."""
+        fields = self.engines[name]
+        keys = zip(fields.document, fields.field, strict=True)
+        return {
+            "id": [f"{document}:{field}" for document, field in keys],
+            "document": list(fields.document),
+            "field": list(fields.field),
+            "truth": list(fields.truth),
+            "prediction": np.array(fields.prediction, object),
+            "correct": fields.correct,
+            "confidence": fields.confidence,
+        }
+
+    def notes(self) -> Iterator[str]:
+        """Yield what is to be known of the tables, and of documents as a whole."""
+        from fastarac.ocr.reported import ties
+
+        for name, fields in self.engines.items():
+            who = f"{printable(name)}: " if len(self.engines) > 1 else ""
+            for note in (*ties(fields.confidence[~fields.rejected]), *fields.notes):
+                yield f"{who}{sentence(note)}"
+        for whole in self.documents.values():
+            yield from (f"Documents of {printable(whole.name)}: {note}." for note in whole.notes)
+
+    def counts(self, names: Sequence[str]) -> list[Column]:
+        """Return how much each engine has read."""
+        every = [self.engines[name] for name in names]
+        numbers = [
+            {"documents": len(set(fields.document)), "fields": len(fields), **_counts(fields)}
+            for fields in every
+        ]
+        return [Column(name, [count(each[name]) for each in numbers]) for name in numbers[0]]
+
+    def introduction(self, names: Sequence[str]) -> Iterator[Text]:
+        """Yield what an item is, and by what texts are compared."""
+        for name in names:
+            fields = self.engines[name]
+            both = int((fields.correct & fields.rejected).sum())
+            if both:
+                of_engine = f" of {printable(name)}" if len(names) > 1 else ""
+                yield Text(
+                    f"{count(both)} rejected {'fields' if both > 1 else 'field'}{of_engine} "
+                    f"{'are' if both > 1 else 'is'} right, too: empty, as the truth is."
+                )
+        yield Text(f"{ITEMS} {_comparison(self.engines[names[0]])}")
+
+    def of_engine(self, model: Model, console: Console) -> Iterator[Any]:
+        """Yield whole documents, and each field."""
+        of_engine = f" of {printable(model.name)}" if len(self.engines) > 1 else ""
+        fields = self.engines[model.name]
+        yield from _documents(fields, model, self.documents[model.name], of_engine, console)
+        yield ""
+        yield from _each_field(fields, model, of_engine, console)
+
+    def legend(self, names: Sequence[str]) -> tuple[()]:  # noqa: ARG002
+        """Return nothing."""
+        return ()
+
+
+def _counts(fields: FieldOutputs) -> dict[str, int]:
+    return {
+        "right": int(fields.correct.sum()),
+        "wrong": int((~fields.correct & ~fields.rejected).sum()),
+        "rejected": int(fields.rejected.sum()),
+    }
 
 
 def _check(request: Request) -> None:
@@ -228,92 +269,11 @@ def _in_words(error: Exception) -> str:
     return message
 
 
-def _outputs(fields: FieldOutputs, *, by_document: bool) -> Outputs:
-    from fastarac.io._outputs import Outputs, labels_of
-
-    group = labels_of(fields.groups) if by_document else None
-    return Outputs(fields.correct, fields.confidence, group=group, rejected=fields.rejected)
-
-
-def _whole(fields: FieldOutputs) -> Outputs:
-    from fastarac.io import Outputs
-
-    whole = fields.documents()
-    return Outputs(whole.correct, whole.confidence, rejected=whole.rejected)
-
-
-def _compared(
-    engines: Mapping[str, FieldOutputs], settings: Settings, *, by_document: bool
-) -> Findings:
-    first, *others = engines.values()
-    for name, fields in zip(list(engines)[1:], others, strict=True):
-        if (fields.document, fields.field) != (first.document, first.field):
-            raise RefusalError(
-                f"{name} has other fields than {next(iter(engines))}, or in another order; engines are "
-                "compared by the fields of one TRUTH"
-            )
-    outputs = {name: _outputs(fields, by_document=by_document) for name, fields in engines.items()}
-    return _ocr.compared(outputs, settings, "document")
-
-
-def _text_of(found: Found, settings: Settings, output: Path | None) -> str:
-    several = len(found.engines) > 1
-    rejected = any(fields.rejected.any() for fields in found.engines.values())
-    group = "document" if found.by_document else None
-    options = _ocr.options_for(settings, several=several, group=group, rejected=rejected)
-    return _ocr.text_of(partial(_parts, found, settings), settings, output, "fields", options)
-
-
-def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
-    """Yield what is printed, block by block."""
-    engines = {model.name: found.engines[model.name] for model in found.models}
-    every = list(engines.values())
-    numbers = {
-        "documents": [count(len(set(fields.document))) for fields in every],
-        "fields": [count(len(fields)) for fields in every],
-        "right": [count(int(fields.correct.sum())) for fields in every],
-        "wrong": [count(int((~fields.correct & ~fields.rejected).sum())) for fields in every],
-        "rejected": [count(int(fields.rejected.sum())) for fields in every],
-    }
-    columns = [Column(name, cells) for name, cells in numbers.items()]
-    yield from tables(list(engines), [columns], console, "engine")
-    yield ""
-    for name, fields in engines.items():
-        both = int((fields.correct & fields.rejected).sum())
-        if both:
-            of_engine = f" of {printable(name)}" if len(engines) > 1 else ""
-            yield Text(
-                f"{count(both)} rejected {'fields' if both > 1 else 'field'}{of_engine} "
-                f"{'are' if both > 1 else 'is'} right, too: empty, as the truth is."
-            )
-    yield Text(f"{ITEMS} {_comparison(every[0])}")
-    yield ""
-    yield _ocr.printed_figures(found.models, found.comparison, settings, console)
-    if settings.certainty.level is not None:
-        yield Text(CLUSTERED if found.by_document else ALONE, style="dim")
-    for model, whole in zip(found.models, found.documents, strict=True):
-        of_engine = f" of {printable(model.name)}" if len(engines) > 1 else ""
-        yield ""
-        yield from _documents(engines[model.name], model, whole, of_engine, console)
-        yield ""
-        yield from _each_field(engines[model.name], model, of_engine, console)
-    if found.comparison is not None:
-        yield ""
-        n = found.comparison.comparison.n
-        clustered = ", clustered by document" if found.by_document else ""
-        yield Text(f"Engines are compared by the {count(n)} fields of the truth{clustered}.")
-        yield _ocr.printed_comparison(found.comparison, console)
-    notes = _notes(found)
-    if notes:
-        yield ""
-    yield from (Text(note, style="yellow") for note in notes)
-
-
 def _comparison(fields: FieldOutputs) -> str:
     """Say by which normalisers texts are compared."""
     of_name: dict[str, list[str]] = {}
-    for field, name in fields.normalisers.items():
-        of_name.setdefault(name, []).append(printable(field))
+    for of_field, name in fields.normalisers.items():
+        of_name.setdefault(name, []).append(printable(of_field))
     if len(of_name) == 1:
         (name,) = of_name
         return f"Texts are compared by the normaliser {name}."
@@ -402,31 +362,3 @@ def _intervals(whole: Model) -> list[str] | None:
     if len(ends) < len(found):
         return None
     return [intervals.of_share(each.low, each.high) for each in ends]
-
-
-def _notes(found: Found) -> list[str]:
-    """Return what is to be known of the tables, and of documents as a whole."""
-    from fastarac.ocr.shared import ties
-
-    said = []
-    for name, fields in found.engines.items():
-        who = f"{printable(name)}: " if len(found.engines) > 1 else ""
-        notes = (*ties(fields.confidence[~fields.rejected]), *fields.notes)
-        said += [f"{who}{sentence(note)}" for note in notes]
-    for whole in found.documents:
-        said += [f"Documents of {printable(whole.name)}: {note}." for note in whole.notes]
-    return said
-
-
-def _columns(fields: FieldOutputs) -> dict[str, Any]:
-    keys = zip(fields.document, fields.field, strict=True)
-    return {
-        "id": [f"{document}:{field}" for document, field in keys],
-        "document": list(fields.document),
-        "field": list(fields.field),
-        "truth": list(fields.truth),
-        "prediction": np.array(fields.prediction, object),
-        "correct": fields.correct,
-        "confidence": fields.confidence,
-        "rejected": fields.rejected,
-    }

@@ -1,109 +1,174 @@
-"""What ``fastarac ocr`` tells people."""
+"""Texts of pages in ``fastarac ocr``: how they are read, and what is said of them."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from fastarac._core.text import count, few_of, listed, plural, printable, rounded_percent, sentence
-from fastarac.cli import _ocr
+from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation.wording import header, short
 from fastarac.ocr.policies import BRIEFLY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from rich.console import Console
-
-    from fastarac.cli._ocr import Found
+    from fastarac.cli._ocr import Request
     from fastarac.cli._settings import Settings
-    from fastarac.ocr import Engine
+    from fastarac.evaluation.limits import Limit
+    from fastarac.io import Outputs
+    from fastarac.ocr import AlignedOutputs, Engine, Pairing, Sensitivity
     from fastarac.ocr.policies import MissedPolicy, Policy
+    from fastarac.ocr.reported import ReportedPages
+    from fastarac.report.models import Model
 
-ALONE = (
-    "Intervals take {units} for independent of each other (--group none): they are too narrow where "
-    "those of one page have much in common."
-)
-CLUSTERED = "Intervals are by page: {units} of one page depend on each other, pages do not."
+PATIENCE = 2.0  # seconds without a progress bar
 
 
-def text_of(found: Found, settings: Settings, output: Path | None) -> str:
-    """Return counts, policy, figures, decision, sensitivity, comparison and notes, in this order."""
-    several = len(found.engines) > 1
-    group = "page" if found.by_page else None
-    options = _ocr.options_for(settings, several=several, group=group)
-    parts = partial(_parts, found, settings)
-    return _ocr.text_of(parts, settings, output, "items", options)
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What engines have read on pages.
 
+    Attributes
+    ----------
+    engines : mapping of str to Engine
+        Their items, words and files.
+    pairings : mapping of str to Pairing
+        Which files are paired, and which are left out.
+    sources : mapping of str to (Outputs, ReportedPages)
+    """
 
-def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
-    """Yield what is printed, block by block."""
-    engines = {model.name: found.engines[model.name] for model in found.models}
-    first = next(iter(engines.values())).aligned
-    units = plural(first.reading.unit)
-    yield from tables(list(engines), [_counts(engines)], console, "engine")
-    yield ""
-    yield Text(" ".join(first.policy.sentences(first.reading)))
-    yield from (Text(sentence) for sentence in _missed(engines, units))
-    yield ""
-    yield _ocr.printed_figures(found.models, found.comparison, settings, console)
-    if settings.certainty.level is not None:
-        yield Text((CLUSTERED if found.by_page else ALONE).format(units=units), style="dim")
-    for name in engines:
-        yield ""
-        yield from _sensitivity(name, found, console, several=len(engines) > 1)
-    others = {policy: None for name in engines for policy in found.sensitivities[name].accepted}
-    if len(others) > 1:
-        yield Text(_legend(others, units), style="dim")
-    if found.comparison is not None:
-        yield ""
-        yield Text(_lacking(found))
-        yield _ocr.printed_comparison(found.comparison, console)
-    notes = list(notes_on(found))
-    if notes:
-        yield ""
-    yield from (Text(note, style="yellow") for note in notes)
+    engines: Mapping[str, Engine]
+    pairings: Mapping[str, Pairing]
+    sources: Mapping[str, tuple[Outputs, ReportedPages]]
 
+    items = "items"
+    shared = "items that all of them have"
+    notes_beside_rows = False
+    kinds_are_told = True  # a column of the file says which words were missed
 
-def _counts(engines: Mapping[str, Engine]) -> list[Column]:
-    every = [engine.aligned for engine in engines.values()]
-    columns = [
-        Column("pages", [count(len(a.records.page_names)) for a in every]),
-        Column(f"true\n{every[0].reading.unit}s", [count(a.true_words) for a in every]),
-    ]
-    columns += [Column(kind, [count(a.counts[kind]) for a in every]) for kind in every[0].counts]
-    return [*columns, Column("items", [count(len(a)) for a in every])]
+    @classmethod
+    def read(cls, request: Request, limits: Sequence[Limit], images: Path | None) -> Self:
+        """Read and align the files of all engines."""
+        from fastarac.ocr import pair_files
+        from fastarac.report.images import images_in
 
+        truth, folders = request.folders()
+        try:
+            pictures = {} if images is None else images_in(images)
+            pairings = {
+                name: pair_files(truth, folder, skip_unmatched=request.skip_unmatched)
+                for name, folder in folders.items()
+            }
+            engines = _read(pairings, request.alignment)
+            sources = {name: each.__report__(limits, pictures) for name, each in engines.items()}
+        except (ValueError, OSError, ModuleNotFoundError) as error:
+            message = f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
+            raise RefusalError(message) from None
+        return cls(engines, pairings, sources)
 
-def _missed(engines: Mapping[str, Engine], units: str) -> Iterator[str]:
-    """Yield how much was missed, where that is in no other figure."""
-    for name, engine in engines.items():
-        aligned = engine.aligned
-        if aligned.policy.missed == "separate" and aligned.missed:
-            who = f"{printable(name)} missed" if len(engines) > 1 else "Missed:"
-            share = rounded_percent(aligned.missed / aligned.true_words)
-            yield (
-                f"{who} {share} of the true {units} ({aligned.missed:,} of {aligned.true_words:,}), "
-                "beside all figures below."
+    def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
+        """Evaluate nothing."""
+
+    def to_compare(self) -> tuple[Mapping[str, Outputs], str]:
+        """Return the items that all engines have, and what some of them lack."""
+        from fastarac.io import Labels, Outputs
+        from fastarac.ocr import shared_items
+
+        try:
+            found = shared_items({name: engine.aligned for name, engine in self.engines.items()})
+        except ValueError as error:
+            raise RefusalError(str(error)) from None
+        group = Labels(next(iter(self.engines.values())).aligned.records.page_names, found.groups)
+        outputs = {}
+        for name, (correct, confidence) in found.models.items():
+            never = self.engines[name].aligned.never_accepted
+            rejected = None if never is None else confidence == never
+            outputs[name] = Outputs(correct, confidence, group=group, rejected=rejected)
+        lacking = [f"{printable(name)} lacks {n:,}" for name, n in found.lacking.items() if n]
+        return outputs, f"; {listed(lacking)}" if lacking else ""
+
+    def row(self, model: Model, group: str) -> dict[str, Any]:
+        """Return figures of an engine beside those of any model."""
+        aligned, effects = self._of(model.name)
+        policy, reading = aligned.policy, aligned.reading
+        return {
+            **aligned.counts,
+            "pages": len(aligned.records.page_names),
+            "true_words": aligned.true_words,
+            "policy": f"missed={policy.missed} inserted={policy.inserted}",
+            "unit": reading.unit,
+            "fold": " ".join(reading.fold),
+            "join": reading.join,
+            "group": group,
+            **effects.to_dict(),
+        }
+
+    def columns(self, name: str) -> dict[str, Any]:
+        """Return the items of an engine as columns."""
+        return self.engines[name].aligned.to_columns()
+
+    def notes(self) -> Iterator[str]:
+        """Yield what is to be known of the files and the confidences, a sentence each."""
+        from fastarac.ocr.words import WITHOUT_CONFIDENCE
+
+        for name, engine in self.engines.items():
+            who = f"{printable(name)}: " if len(self.engines) > 1 else ""
+            of_words = [str(note) for note in engine.words.notes if note[1:] != WITHOUT_CONFIDENCE]
+            for note in (*self.sources[name][1].notes, *of_words):
+                yield f"{who}{sentence(note)}"
+            pairing = self.pairings[name]
+            for paths, what in (
+                (pairing.without_output, "truth without output"),
+                (pairing.without_truth, "output without truth"),
+            ):
+                if paths:
+                    names = few_of((path.name for path in paths), 5)
+                    yield f"{who}Left out: {len(paths)} of {what}: {names}."
+
+    def counts(self, names: Sequence[str]) -> list[Column]:
+        """Return how much each engine has read."""
+        every = [self.engines[name].aligned for name in names]
+        columns = [
+            Column("pages", [count(len(a.records.page_names)) for a in every]),
+            Column(f"true\n{every[0].reading.unit}s", [count(a.true_words) for a in every]),
+        ]
+        columns += [Column(kind, [count(a.counts[kind]) for a in every]) for kind in every[0].counts]
+        return [*columns, Column("items", [count(len(a)) for a in every])]
+
+    def introduction(self, names: Sequence[str]) -> Iterator[Text]:
+        """Yield what an item is, and how much was missed, where that is in no other figure."""
+        first = self.engines[names[0]].aligned
+        units = plural(first.reading.unit)
+        yield Text(" ".join(first.policy.sentences(first.reading)))
+        for name in names:
+            aligned = self.engines[name].aligned
+            if aligned.policy.missed == "separate" and aligned.missed:
+                who = f"{printable(name)} missed" if len(names) > 1 else "Missed:"
+                share = rounded_percent(aligned.missed / aligned.true_words)
+                yield Text(
+                    f"{who} {share} of the true {units} ({aligned.missed:,} of "
+                    f"{aligned.true_words:,}), beside all figures below."
+                )
+
+    def of_engine(self, model: Model, console: Console) -> Iterator[Any]:
+        """Yield what is accepted under other policies."""
+        aligned, effects = self._of(model.name)
+        of_engine = f" of {printable(model.name)}" if len(self.engines) > 1 else ""
+        if len(effects.accepted) == 1:
+            yield Text(
+                f"Nothing{of_engine} is missed or inserted: no policy changes what is accepted."
+                if not aligned.missed and not aligned.counts["inserted"]
+                else f"No other policy makes items{of_engine} with a confidence."
             )
-
-
-def _sensitivity(name: str, found: Found, console: Console, *, several: bool) -> Iterator[Any]:
-    effects = found.sensitivities[name]
-    aligned = found.engines[name].aligned
-    model = next(model for model in found.models if model.name == name)
-    of_engine = f" of {printable(name)}" if several else ""
-    if len(effects.accepted) == 1:
-        yield Text(
-            f"Nothing{of_engine} is missed or inserted: no policy changes what is accepted."
-            if not aligned.missed and not aligned.counts["inserted"]
-            else f"No other policy makes items{of_engine} with a confidence."
-        )
-    else:
+            return
         yield Text(f"Accepted share{of_engine} under other policies of missed and inserted outputs:")
         yield ""
         rows = [f"{policy.missed}, {policy.inserted}" for policy in effects.accepted]
@@ -120,6 +185,16 @@ def _sensitivity(name: str, found: Found, console: Console, *, several: bool) ->
         yield ""
         widest = max(range(len(effects.limits)), key=effects.spread)
         yield Text(_spread(effects.spread(widest), short(model.limits[widest])))
+
+    def legend(self, names: Sequence[str]) -> Iterator[Text]:
+        """Yield what the policies in these tables mean."""
+        every = [self.sources[name][1] for name in names]
+        policies = {policy: None for source in every for policy in source.sensitivity.accepted}
+        if len(policies) > 1:
+            yield Text(_legend(policies, every[0].units), style="dim")
+
+    def _of(self, name: str) -> tuple[AlignedOutputs, Sensitivity]:
+        return self.engines[name].aligned, self.sources[name][1].sensitivity
 
 
 def _legend(policies: Mapping[Policy, object], units: str) -> str:
@@ -141,31 +216,44 @@ def _spread(spread: float, limit: str) -> str:
     )
 
 
-def _lacking(found: Found) -> str:
-    lacking = [
-        f"{printable(name)} lacks {number:,}" for name, number in found.lacking.items() if number
-    ]
-    n = found.comparison.comparison.n if found.comparison is not None else 0
-    pairs = f"Engines are compared by the {count(n)} items that all of them have"
-    clustered = ", clustered by page" if found.by_page else ""
-    return f"{pairs}{clustered}" + (f"; {listed(lacking)}." if lacking else ".")
+def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict[str, Engine]:
+    from fastarac.ocr import align_files
+
+    total = sum(len(pairing.pairs) for pairing in pairings.values())
+    with _progress(total) as advance:
+        return {
+            name: align_files(pairing, **alignment, n_workers=None, progress=advance)
+            for name, pairing in pairings.items()
+        }
 
 
-def notes_on(found: Found) -> Iterator[str]:
-    """Yield what is to be known of the files and the confidences, a sentence each."""
-    from fastarac.ocr.shared import doubts
-    from fastarac.ocr.words import WITHOUT_CONFIDENCE
+class _progress:  # noqa: N801, used as a function
+    """A bar of the files read, on a terminal, where there is much to wait for."""
 
-    for name, engine in found.engines.items():
-        who = f"{printable(name)}: " if len(found.engines) > 1 else ""
-        of_words = [str(note) for note in engine.words.notes if note[1:] != WITHOUT_CONFIDENCE]
-        for note in (*doubts(engine.aligned), *of_words):
-            yield f"{who}{sentence(note)}"
-        pairing = found.pairings[name]
-        for paths, what in (
-            (pairing.without_output, "truth without output"),
-            (pairing.without_truth, "output without truth"),
-        ):
-            if paths:
-                names = few_of((path.name for path in paths), 5)
-                yield f"{who}Left out: {len(paths)} of {what}: {names}."
+    def __init__(self, total: int) -> None:
+        self.total, self.done = total, 0
+        self.start = time.monotonic()
+        self.bar: Progress | None = None
+        self.console = Console(stderr=True)
+
+    def __enter__(self) -> Any:
+        return self.advance
+
+    def advance(self, number: int) -> None:
+        self.done += number
+        late = time.monotonic() - self.start > PATIENCE
+        if self.bar is None and late and self.console.is_terminal:
+            columns = TextColumn("Reading and aligning"), BarColumn(), MofNCompleteColumn()
+            self.bar = Progress(*columns, console=self.console, transient=True)
+            self.bar.start()
+            self.bar.add_task("", total=self.total, completed=self.done)
+        elif self.bar is not None:
+            self.bar.update(self.bar.task_ids[0], completed=self.done)
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+def _unmatched(error: Exception) -> bool:
+    return bool(getattr(error, "without_output", ()) or getattr(error, "without_truth", ()))

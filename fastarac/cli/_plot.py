@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure, SubFigure
 
-    from fastarac.cli._model import Model
+    from fastarac.report.models import Model
 
 SUFFIXES = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 200

@@ -20,7 +20,7 @@ from fastarac._core.text import (
     rounded_percent,
 )
 from fastarac.cli import _costs, _guarantees, _intervals
-from fastarac.cli._model import in_words
+from fastarac.cli._groups import Groups
 from fastarac.cli._options import Format
 from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.wording import header, is_given, opening, short
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from fastarac.cli._model import Model
     from fastarac.evaluation.items import Evaluation
     from fastarac.operating_points.points import OperatingPoint
+    from fastarac.report.models import Model
 
 CAUTION = (
     "Thresholds are fitted to these outputs: on new ones the limit may well be exceeded. Check a "
@@ -45,7 +45,14 @@ BESIDE_GUARANTEE = (
     "What is said with confidence holds for new outputs from the same source {that}, for each model "
     "and limit by itself."
 )
+GROUP = "group"
 FEW = 10  # allowed errors, below which chance decides what a limit means
+
+
+def in_words(n_groups: int, kind: str) -> str:
+    """Return how many groups of outputs that depend on each other there are."""
+    groups = f"{n_groups:,} {kind}{'s' * (n_groups != 1)}"
+    return f"{groups} of outputs that depend on each other" if kind == GROUP else groups
 
 
 def text_of_rows(records: Sequence[dict[str, Any]], form: Format) -> str:
@@ -77,13 +84,13 @@ def print_text(
     ends = next(iter(models[0].evaluation.intervals.values()), None)
     if ends is not None:
         level = percent(ends.confidence_level)
-        groups = [in_words(m.n_groups, m.kind_of_group) for m in models if m.n_groups is not None]
+        groups = [in_words(m.n_groups, m.source.group_word) for m in models if m.n_groups is not None]
         resting = f", from {' or '.join(dict.fromkeys(groups))}" if groups else ""
         console.print(Text(f"Below the figures: {level} confidence intervals{resting}.\n", style="dim"))
     for model in models:
-        if model.groups is not None:
+        if model.by_group is not None:
             of_model = f", of {printable(model.name)}" if len(models) > 1 else ""
-            model.groups.print_text(of_model, model.limits, console, with_costs=with_costs)
+            Groups.of(model).print_text(of_model, model.limits, console, with_costs=with_costs)
             console.print()
     for sentence in words(models, with_costs=with_costs, chance=chance):
         console.print(Text(sentence))
@@ -155,8 +162,8 @@ def records(models: Sequence[Model]) -> list[dict[str, Any]]:
     """Return flat dictionaries of all figures, one a model, or a group of one."""
     rows: list[dict[str, Any]] = []
     for model in models:
-        if model.groups is not None:
-            rows += model.groups.records(model.name)
+        if model.by_group is not None:
+            rows += Groups.of(model).records(model.name)
         else:
             rows.append({"model": model.name, **_costs.in_units(model.evaluation.to_dict())})
     return rows

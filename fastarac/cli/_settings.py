@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -25,11 +26,11 @@ from fastarac.cli._options import (
 from fastarac.cli._tables import Column, Page, print_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from fastarac.cli._model import Model
-    from fastarac.io import Outputs
-    from fastarac.report.subjects import Subject
+    from fastarac.evaluation.groups import GroupEvaluation
+    from fastarac.io import Labels, Outputs
+    from fastarac.report.models import Model, Source
     from fastarac.uncertainty.comparison_results import ModelComparison
 
 WITHOUT_GROUPS = (
@@ -37,6 +38,11 @@ WITHOUT_GROUPS = (
     "that all have one"
 )
 UNBROKEN = "\ue000%"  # a percentage that stays on one line while lines are broken
+
+
+def in_groups_of(kind: str, notes: Iterable[str]) -> Iterator[str]:
+    """Yield notes with groups called what they are."""
+    return (re.sub(r"\bgroup(s?)\b", rf"{kind}\1", note) for note in notes)
 
 
 class Settings:
@@ -59,60 +65,60 @@ class Settings:
         self.certainty.check(limits)
         delivery.check()
 
-    def evaluate(self, outputs: Mapping[str, Outputs]) -> list[Model]:
+    def evaluate(
+        self, outputs: Mapping[str, Outputs], sources: Mapping[str, Source] | None = None
+    ) -> list[Model]:
         """Return the models with their figures, the one of largest ARAC-AUC first."""
-        models = [self._model(name, of_model) for name, of_model in outputs.items()]
+        known = sources or {}
+        models = [self._model(name, items, known.get(name)) for name, items in outputs.items()]
         return sorted(models, key=lambda model: -model.evaluation.arac.auc)
 
-    def _model(self, name: str, outputs: Outputs) -> Model:
-        import fastarac
-        from fastarac.cli._files import number_of_groups
-        from fastarac.cli._groups import Groups
-        from fastarac.cli._model import Model
-        from fastarac.evaluation.rejected import restricted
+    def _model(self, name: str, outputs: Outputs, source: Source | None) -> Model:
+        from fastarac.report.models import Model
 
         notes: list[str] = []
-        correct, confidence = outputs.correct, outputs.confidence
-        items: dict[str, Any] = {"correct": correct, "confidence": confidence}
+        certain = self.certainty.arguments()
         try:
-            sweep = fastarac.threshold_sweep(**items, sample_weight=outputs.weight)
-            if outputs.weight is None and outputs.group is None:
-                items = {"correct": sweep}
-            else:  # single weights, and which items belong together, are lost in a sweep
-                items["sample_weight"] = outputs.weight
-                items["groups"] = None if outputs.group is None else outputs.group.codes
             with collected(notes):
-                figures = fastarac.evaluate(**items, **self.arguments, **self.certainty.arguments())
-            priced = self.costs.prices is not None
-            if outputs.never_accepted is not None:
-                if outputs.by is not None:
-                    raise ValueError(WITHOUT_GROUPS)
-                figures = restricted(figures, sweep, outputs.never_accepted)
-            optimum = None
-            if not priced and figures.spending is not None:  # the ratios of the prices are no prices
-                optimum = figures.spending.cheapest if self.costs.are_given else None
-                figures = replace(figures, spending=None)
-            limits = [found.limit for found in figures.limits]
-            groups = None
-            if outputs.by is not None:
-                options: dict[str, Any] = {}
-                if priced or self.costs.are_given:
-                    options = self.costs.arguments()
-                if self.certainty.level is not None:
-                    options |= {"intervals": True, "confidence_level": self.certainty.level}
-                with collected(notes):
-                    groups = Groups.of(outputs, limits, priced=priced, **options)
+                model = Model.of(name, outputs, source, **self.arguments, **certain)
+                if outputs.by is not None and source is None:
+                    if outputs.never_accepted is not None:
+                        raise ValueError(WITHOUT_GROUPS)
+                    model = replace(model, by_group=self._by_group(model, outputs.by))
         except ValueError as error:
             raise RefusalError(f"{name}: {in_words_of_options(error)}") from None
-        said = tuple(in_words_of_options(note) for note in notes)
-        return Model(
-            name, sweep, figures, confidence.dtype, said, number_of_groups(outputs), groups,
-            optimum=optimum,
-        )  # fmt: skip
+        spending = model.spending
+        if self.costs.prices is None and spending is not None:  # the ratios of the prices are no prices
+            optimum = spending.cheapest if self.costs.are_given else None
+            figures = replace(model.evaluation, spending=None)
+            model = replace(model, evaluation=figures, optimum=optimum)
+        said = (in_words_of_options(note) for note in notes)
+        return replace(model, notes=tuple(in_groups_of(model.source.group_word, said)))
+
+    def _by_group(self, model: Model, by: Labels) -> GroupEvaluation:
+        """Evaluate each group on its own, and at the thresholds that hold for all together."""
+        from fastarac.evaluation.groups import evaluate_groups
+
+        outputs = model.outputs
+        options: dict[str, Any] = {"max_error_rate": [], "max_risk": [], "threshold": []}
+        for limit in model.limits:
+            options[limit.criterion].append(limit.value)
+        if self.costs.prices is not None or self.costs.are_given:
+            options |= self.costs.arguments()
+        if self.certainty.level is not None:
+            options |= {"intervals": True, "confidence_level": self.certainty.level}
+        return evaluate_groups(
+            outputs.correct,
+            outputs.confidence,
+            by=by.codes,
+            sample_weight=outputs.weight,
+            groups=None if outputs.group is None else outputs.group.codes,
+            **options,
+        )
 
     def report(
         self,
-        subjects: Sequence[Subject],
+        models: Sequence[Model],
         notes: Sequence[str],
         comparison: ModelComparison | None = None,
         chance: Sequence[str] = (),
@@ -126,7 +132,7 @@ class Settings:
 
         given = prices is not None or self.costs.are_given
         report = Report(
-            subjects,
+            models,
             _html.TITLE,
             self.certainty.level or _html.LEVEL,
             None if prices is None else prices.reviewer,

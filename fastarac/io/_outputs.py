@@ -127,6 +127,11 @@ class Outputs(Result):
             return None
         return float(self.confidence[self.rejected].max())
 
+    @property
+    def n_groups(self) -> int | None:
+        """How many groups of items that depend on each other there are; None where none are told."""
+        return None if self.group is None else len(np.unique(self.group.codes))
+
     def with_rejects_below(self) -> Outputs:
         """Return the outputs with the confidences of rejected items below all others."""
         if self.rejected is None:

@@ -13,8 +13,8 @@ from .formats import Format as Format
 from .formats import NoConfidenceError as NoConfidenceError
 from .formats import require_confidence as require_confidence
 from .items import AlignedOutputs as AlignedOutputs
-from .items import PageCounts as PageCounts
 from .items import align as align
+from .items import sensitivity as sensitivity
 from .normalisers import NORMALISERS as NORMALISERS
 from .pairing import Pair as Pair
 from .pairing import Pairing as Pairing
@@ -23,12 +23,12 @@ from .pairing import match_pages as match_pages
 from .pairing import pair_files as pair_files
 from .readers import OcrFileError as OcrFileError
 from .readers import read as read
+from .records import PageCounts as PageCounts
 from .sample import Sample as Sample
 from .sample import SampleFolders as SampleFolders
 from .sample import load_sample as load_sample
 from .sample import sample_folders as sample_folders
 from .sensitivities import Sensitivity as Sensitivity
-from .sensitivities import sensitivity as sensitivity
 from .shared import SharedItems as SharedItems
 from .shared import shared_items as shared_items
 from .truth import read_truth as read_truth

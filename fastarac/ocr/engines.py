@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -21,13 +21,17 @@ from fastarac.ocr.units import check_unit
 from fastarac.ocr.words import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
+    from pathlib import Path
 
+    from fastarac.evaluation.limits import Limit
+    from fastarac.io import Outputs
     from fastarac.ocr.pairing import Pair, Pairing
     from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
     from fastarac.ocr.readers._files import Hyphenated
+    from fastarac.ocr.reported import ReportedPages
     from fastarac.ocr.units import Join, Unit
 
 __all__ = ["Engine", "align_files"]
@@ -56,6 +60,13 @@ class Engine:
     aligned: AlignedOutputs
     words: Words
     pairs: tuple[Pair, ...]
+
+    def __report__(
+        self, limits: Iterable[Limit], images: Mapping[str, Path]
+    ) -> tuple[Outputs, ReportedPages]:
+        """Return the items, and what a report adds; `images` are those of pages by name."""
+        outputs, source = self.aligned.__report__(limits, images)
+        return outputs, replace(source, words=self.words)
 
 
 class _Part(NamedTuple):

@@ -9,17 +9,25 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastarac._core.results import Result
-from fastarac._core.text import few_of, plural
+from fastarac._core.text import few_of, plural, rounded_percent
+from fastarac.io._outputs import Outputs, labels_of
+from fastarac.ocr.errors import Error, accepted_at, pieces_of
 from fastarac.ocr.field_tables import Row, as_confidence, read_rows
 from fastarac.ocr.normalisers import Normaliser, Unreadable, normaliser
 from fastarac.ocr.pairing import PairingError
 from fastarac.ocr.readers._files import OcrFileError, open_file, shown
+from fastarac.ocr.reported import ERRORS, section_of
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.limits import Limit
+    from fastarac.ocr.reported import Section
 
 __all__ = ["DocumentOutputs", "FieldCounts", "FieldOutputs", "StraightThrough", "read_fields"]
 
@@ -182,6 +190,16 @@ class FieldOutputs(Result):
         """The name of each field, shape (n,), to report the fields apart."""
         return np.array(self.field)
 
+    def __report__(
+        self,
+        limits: Iterable[Limit],
+        images: Mapping[str, Path],
+    ) -> tuple[Outputs, ReportedFields]:
+        """Return the fields with their documents as groups, and what a report adds."""
+        by, group = labels_of(self.by), labels_of(self.groups)
+        items = Outputs(self.correct, self.confidence, by=by, group=group, rejected=self.rejected)
+        return items, ReportedFields(self)
+
     def documents(self) -> DocumentOutputs:
         """Return the documents as items: right if all their fields are, as sure as the least sure.
 
@@ -254,6 +272,61 @@ class FieldOutputs(Result):
             for of in (code >= 0, self.correct, self.rejected, accepted, accepted & ~self.correct)
         ]
         return tuple(FieldCounts(*counts) for counts in zip(first, *columns, strict=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReportedFields:
+    """What a report says of fields beside what it says of any outputs."""
+
+    fields: FieldOutputs
+
+    kind = "engine"
+    units = "fields"
+    group_word = "document"
+    part_word = "field"
+    units_of_part = "documents"
+    highest = has_confidence = missed = None
+    notes = size = ()
+
+    def overview(self, sources: Mapping[str, object]) -> tuple[()]:  # noqa: ARG002
+        """Return nothing."""
+        return ()
+
+    def remark(self, limit: int) -> None:
+        """Return nothing."""
+
+    def sections(
+        self, evaluation: Evaluation, most: Callable[[int], int]
+    ) -> tuple[list[Section], list[Section]]:
+        """Return whole documents, and the most confident errors, after the parts."""
+        thresholds = [found.point.threshold for found in evaluation.limits]
+        counts = map(self.fields.straight_through, thresholds)
+        documents = [
+            tuple(
+                map(
+                    rounded_percent,
+                    (at.field_acceptance_rate, at.straight_through_rate, at.document_error_rate),
+                )
+            )
+            for at in counts
+        ]
+        after = [section_of("documents", documents=documents)] if documents else []
+        errors = self._errors(thresholds, most(ERRORS))
+        after.append(section_of("errors", errors=errors, crops={}, in_context=False, kind="Field"))
+        return [], after
+
+    def _errors(self, thresholds: Sequence[float], most: int) -> list[Error]:
+        """Return the most confident wrong fields, the surest first."""
+        fields, found = self.fields, []
+        wrong = np.flatnonzero(~fields.correct & ~fields.rejected)
+        surest = wrong[np.argsort(-fields.confidence[wrong], kind="stable")][:most]
+        for row in surest.tolist():
+            confidence = float(fields.confidence[row])
+            pieces = tuple(pieces_of(fields.truth[row], fields.prediction[row] or ""))
+            place = fields.document[row], fields.field[row]
+            accepted = accepted_at(thresholds, confidence)
+            found.append(Error(row, *place, 0, confidence, pieces, "", "", accepted))
+        return found
 
 
 def read_fields(

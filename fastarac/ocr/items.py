@@ -3,55 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastarac._core.results import Result, Table
 from fastarac._core.text import plural
 from fastarac.evaluation.rejected import most_accepted, point_above, restricted
+from fastarac.io import Labels, Outputs
+from fastarac.ocr import policies
 from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.policies import Policy
 from fastarac.ocr.records import INSERTED, KINDS, MISSED, RIGHT, Reading, Records, records_of
+from fastarac.ocr.reported import ReportedPages
+from fastarac.ocr.sensitivities import Sensitivity
 from fastarac.ocr.units import check_unit
 from fastarac.ocr.words import Words
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.limits import Limit
     from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
+    from fastarac.ocr.records import PageCounts
     from fastarac.ocr.units import Join, Unit
 
-__all__ = ["HARDLY", "AlignedOutputs", "PageCounts", "align"]
-
-#: Character error rate above which a page hardly aligns.
-HARDLY = 0.5
+__all__ = ["AlignedOutputs", "align", "sensitivity"]
 
 #: Confidences of items that have none, outside the scales of all engines.
 BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
 
 #: So many pages are written out in an error.
 LISTED = 20
-
-
-class PageCounts(NamedTuple):
-    """What was found on each page; arrays of shape (n_pages,), in the order of the pages."""
-
-    name: tuple[str, ...]
-    character_error_rate: NDArray[np.float64]
-    true_words: NDArray[np.int64]
-    right: NDArray[np.int64]
-    wrong: NDArray[np.int64]
-    merged: NDArray[np.int64]
-    split: NDArray[np.int64]
-    inserted: NDArray[np.int64]
-    missed: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -171,47 +161,32 @@ class AlignedOutputs(Table, Result):
     @property
     def counts(self) -> dict[str, int]:
         """How many records there are of each kind, items or not."""
-        found = np.bincount(self.records.kind, minlength=len(KINDS)).tolist()
-        return dict(zip(KINDS, found, strict=True))
+        return self.records.counts
 
     @property
     def true_words(self) -> int:
         """Number of true words, or of other true units."""
-        return int((self.records.kind != INSERTED).sum())
+        return self.records.n_true
 
     @property
     def missed(self) -> int:
         """Number of true words without an output."""
-        return int((self.records.kind == MISSED).sum())
+        return self.records.n_missed
 
     @property
     def n_without_confidence(self) -> int:
         """Number of items for whose output the engine gives no confidence."""
-        kind = self.records.kind[self.rows]
-        return int((np.isnan(self.records.confidence[self.rows]) & (kind != MISSED)).sum())
+        return self.records.n_without_confidence(self.rows)
 
     @property
     def pages(self) -> PageCounts:
         """What was found on each page."""
-        n_pages = len(self.records.page_names)
-        cells = self.records.page * len(KINDS) + self.records.kind
-        table = np.bincount(cells, minlength=n_pages * len(KINDS)).reshape(n_pages, len(KINDS))
-        return PageCounts(
-            self.records.page_names,
-            self.records.character_error_rate,
-            table.sum(axis=1) - table[:, INSERTED],
-            *table.T,
-        )
+        return self.records.pages
 
     @property
     def hardly_aligned(self) -> tuple[str, ...]:
         """Names of the pages whose character error rate is above 50 %."""
-        rates = self.records.character_error_rate
-        return tuple(
-            name
-            for name, rate in zip(self.records.page_names, rates.tolist(), strict=True)
-            if rate > HARDLY
-        )
+        return self.records.hardly_aligned
 
     def with_policy(
         self, *, missed: MissedPolicy | None = None, inserted: InsertedPolicy | None = None
@@ -301,6 +276,17 @@ class AlignedOutputs(Table, Result):
             "correct": self.correct,
             "confidence": self.confidence,
         }
+
+    def __report__(
+        self, limits: Iterable[Limit], images: Mapping[str, Path]
+    ) -> tuple[Outputs, ReportedPages]:
+        """Return the items, and what a report adds; `images` are those of pages by name."""
+        effects = sensitivity(self, limits)
+        parts = self.records, self.reading, self.policy, self.rows
+        never, group = self.never_accepted, Labels(self.records.page_names, self.page)
+        rejected = None if never is None else self.confidence == never
+        items = Outputs(self.correct, self.confidence, group=group, rejected=rejected)
+        return items, ReportedPages(*parts, effects, images)
 
     def _parts(self) -> dict[str, Any]:
         return self.to_columns() | {
@@ -405,6 +391,68 @@ def align(
     require_same_pages(truth, words)
     require_confidence(words)
     return AlignedOutputs.of(records_of(truth, words, reading), reading, policy)
+
+
+def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity:
+    """Return the accepted share at each limit, under each policy of missed and inserted outputs.
+
+    Parameters
+    ----------
+    aligned : AlignedOutputs
+        Under the policy that is decided by.
+    limits : iterable of Limit
+
+    Returns
+    -------
+    Sensitivity
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastarac.evaluation.limits import Limit
+    >>> from fastarac.ocr import Words, align, sensitivity
+    >>> texts = ("one", "fine", "day")
+    >>> truth = Words(texts, np.full(3, np.nan), np.zeros(3), np.zeros(3), ("p",))
+    >>> words = Words(texts[1:], np.array([9, 8]), np.zeros(2), np.zeros(2), ("p",), scale="percent")
+    >>> found = sensitivity(align(truth, words), [Limit("max_error_rate", 0.01)])
+    >>> for policy, shares in found.accepted.items():
+    ...     print(policy.missed, shares)
+    separate (1.0,)
+    residual (0.0,)
+    reject (0.6666666666666666,)
+    neighbour (0.0,)
+    """
+    wanted = tuple(limits)
+
+    def point(items: AlignedOutputs, limit: Limit) -> OperatingPoint:
+        return items.operating_point(**{limit.criterion: limit.value})
+
+    def accepted(items: AlignedOutputs) -> tuple[float, ...]:
+        return tuple(point(items, limit).acceptance_rate for limit in wanted)
+
+    own = aligned.policy
+    missed: list[MissedPolicy] = [own.missed]
+    inserted: list[InsertedPolicy] = [own.inserted]
+    if aligned.missed:  # "drop" makes the same items as "separate"
+        alike = {own.missed, "drop", *(("separate",) if own.missed == "drop" else ())}
+        missed.extend(policy for policy in policies.MISSED if policy not in alike)
+    if aligned.counts["inserted"]:
+        inserted.extend(policy for policy in policies.INSERTED if policy != own.inserted)
+    rows: dict[Policy, tuple[float, ...]] = {}
+    for policy in (Policy(m, i) for i in inserted for m in missed):
+        try:
+            items = aligned.with_policy(missed=policy.missed, inserted=policy.inserted)
+        except ValueError:  # only inserted outputs have a confidence
+            continue
+        rows[policy] = accepted(items)
+    hard = aligned.hardly_aligned
+    rest: tuple[float, ...] = ()
+    if hard and len(hard) < len(aligned.records.page_names):
+        try:
+            rest = accepted(aligned.without_pages(hard))
+        except ValueError:  # no page with an output is left
+            rest = ()
+    return Sensitivity(wanted, rows, hard, rest)
 
 
 def require_same_pages(truth: Words, words: Words) -> None:

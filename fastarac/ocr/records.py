@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from fastarac.ocr.units import Join, Unit
     from fastarac.ocr.words import Words
 
-__all__ = ["KINDS", "Kind", "Reading", "Records", "records_of"]
+__all__ = ["HARDLY", "KINDS", "Kind", "PageCounts", "Reading", "Records", "records_of"]
 
 Kind = Literal["right", "wrong", "merged", "split", "inserted", "missed"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 RIGHT, WRONG, MERGED, SPLIT, INSERTED, MISSED = range(len(KINDS))
+
+#: Character error rate above which a page hardly aligns.
+HARDLY = 0.5
 
 COLUMNS = ("kind", "confidence", "page", "number", "inserted", "output_begin", "output_end")
 
@@ -37,6 +40,20 @@ class Reading(NamedTuple):
     unit: Unit = "word"
     fold: tuple[Folding, ...] = ()
     join: Join = "min"
+
+
+class PageCounts(NamedTuple):
+    """What was found on each page; arrays of shape (n_pages,), in the order of the pages."""
+
+    name: tuple[str, ...]
+    character_error_rate: NDArray[np.float64]
+    true_words: NDArray[np.int64]
+    right: NDArray[np.int64]
+    wrong: NDArray[np.int64]
+    merged: NDArray[np.int64]
+    split: NDArray[np.int64]
+    inserted: NDArray[np.int64]
+    missed: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +104,41 @@ class Records(Result):
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many there are of each kind."""
+        found = np.bincount(self.kind, minlength=len(KINDS)).tolist()
+        return dict(zip(KINDS, found, strict=True))
+
+    @property
+    def n_true(self) -> int:
+        """Number of true words, or of other true units."""
+        return int((self.kind != INSERTED).sum())
+
+    @property
+    def n_missed(self) -> int:
+        """Number of true words without an output."""
+        return int((self.kind == MISSED).sum())
+
+    def n_without_confidence(self, rows: NDArray[np.intp]) -> int:
+        """Return for how many outputs among some records the engine gives no confidence."""
+        return int((np.isnan(self.confidence[rows]) & (self.kind[rows] != MISSED)).sum())
+
+    @property
+    def pages(self) -> PageCounts:
+        """What was found on each page."""
+        n_pages = len(self.page_names)
+        cells = self.page * len(KINDS) + self.kind
+        table = np.bincount(cells, minlength=n_pages * len(KINDS)).reshape(n_pages, len(KINDS))
+        n_true = table.sum(axis=1) - table[:, INSERTED]
+        return PageCounts(self.page_names, self.character_error_rate, n_true, *table.T)
+
+    @property
+    def hardly_aligned(self) -> tuple[str, ...]:
+        """Names of the pages whose character error rate is above 50 %."""
+        rates = self.character_error_rate.tolist()
+        return tuple(name for name, rate in zip(self.page_names, rates, strict=True) if rate > HARDLY)
 
     def take(self, rows: NDArray[np.intp]) -> Records:
         """Return the records of these rows, on the same pages."""

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastarac._core.results import Result
-from fastarac.ocr.policies import INSERTED, MISSED, Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from fastarac.evaluation.limits import Limit
-    from fastarac.ocr.items import AlignedOutputs
-    from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
-    from fastarac.operating_points.points import OperatingPoint
+    from fastarac.ocr.policies import Policy
 
-__all__ = ["Sensitivity", "sensitivity"]
+__all__ = ["Sensitivity"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,65 +51,3 @@ class Sensitivity(Result):
             for policy, row in self.accepted.items()
             for limit, share in zip(self.limits, row, strict=True)
         }
-
-
-def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity:
-    """Return the accepted share at each limit, under each policy of missed and inserted outputs.
-
-    Parameters
-    ----------
-    aligned : AlignedOutputs
-        Under the policy that is decided by.
-    limits : iterable of Limit
-
-    Returns
-    -------
-    Sensitivity
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastarac.evaluation.limits import Limit
-    >>> from fastarac.ocr import Words, align, sensitivity
-    >>> texts = ("one", "fine", "day")
-    >>> truth = Words(texts, np.full(3, np.nan), np.zeros(3), np.zeros(3), ("p",))
-    >>> words = Words(texts[1:], np.array([9, 8]), np.zeros(2), np.zeros(2), ("p",), scale="percent")
-    >>> found = sensitivity(align(truth, words), [Limit("max_error_rate", 0.01)])
-    >>> for policy, shares in found.accepted.items():
-    ...     print(policy.missed, shares)
-    separate (1.0,)
-    residual (0.0,)
-    reject (0.6666666666666666,)
-    neighbour (0.0,)
-    """
-    wanted = tuple(limits)
-
-    def point(items: AlignedOutputs, limit: Limit) -> OperatingPoint:
-        return items.operating_point(**{limit.criterion: limit.value})
-
-    def accepted(items: AlignedOutputs) -> tuple[float, ...]:
-        return tuple(point(items, limit).acceptance_rate for limit in wanted)
-
-    own = aligned.policy
-    missed: list[MissedPolicy] = [own.missed]
-    inserted: list[InsertedPolicy] = [own.inserted]
-    if aligned.missed:  # "drop" makes the same items as "separate"
-        alike = {own.missed, "drop", *(("separate",) if own.missed == "drop" else ())}
-        missed.extend(policy for policy in MISSED if policy not in alike)
-    if aligned.counts["inserted"]:
-        inserted.extend(policy for policy in INSERTED if policy != own.inserted)
-    rows: dict[Policy, tuple[float, ...]] = {}
-    for policy in (Policy(m, i) for i in inserted for m in missed):
-        try:
-            items = aligned.with_policy(missed=policy.missed, inserted=policy.inserted)
-        except ValueError:  # only inserted outputs have a confidence
-            continue
-        rows[policy] = accepted(items)
-    hard = aligned.hardly_aligned
-    rest: tuple[float, ...] = ()
-    if hard and len(hard) < len(aligned.records.page_names):
-        try:
-            rest = accepted(aligned.without_pages(hard))
-        except ValueError:  # no page with an output is left
-            rest = ()
-    return Sensitivity(wanted, rows, hard, rest)

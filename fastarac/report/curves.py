@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.report.subjects import Subject
+    from fastarac.report.models import Model
 
     FloatArray = NDArray[np.float64]
 
@@ -57,31 +57,31 @@ class Curves:
     level: float
 
 
-def curves_of(subjects: Sequence[Subject], level: float) -> Curves:
+def curves_of(models: Sequence[Model], level: float) -> Curves:
     """Return the curves of all models over common acceptance rates."""
     grid = np.arange(GRID) / (GRID - 1)
     kept = [grid]
-    for subject in subjects:
-        x, error = subject.sweep.acceptance_rate, subject.sweep.error_rate
+    for model in models:
+        x, error = model.sweep.acceptance_rate, model.sweep.error_rate
         kept.append(x[decimate(x, error, xlim=(0.0, 1.0), size=SIZE)])
         risk = np.divide(error, x, out=np.zeros(len(x)), where=x > 0)
         kept.append(x[decimate(x, risk, xlim=(0.0, 1.0), size=SIZE)])
     places = np.unique(np.concatenate(kept))
     found = Curves(places, [], [], [], level)
-    for subject in subjects:
-        x, error = subject.sweep.acceptance_rate, subject.sweep.error_rate
+    for model in models:
+        x, error = model.sweep.acceptance_rate, model.sweep.error_rate
         with warnings.catch_warnings():  # the report has these doubts from its figures
             warnings.simplefilter("ignore", UnreliableIntervalWarning)
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             band = bootstrap_band(
-                subject.correct,
-                subject.confidence,
+                model.outputs.correct,
+                model.outputs.confidence,
                 curve="generalized_rc",
                 grid=grid,
                 n_resamples=RESAMPLES,
                 confidence_level=level,
-                groups=None if subject.groups is None else subject.groups.codes,
-                sample_weight=subject.sample_weight,
+                groups=None if model.outputs.group is None else model.outputs.group.codes,
+                sample_weight=model.outputs.weight,
                 random_state=0,
             )
         found.error_rate.append(np.interp(places, x, error))
@@ -109,17 +109,17 @@ class Steps:
     of_limits: list[int]
 
 
-def steps_of(subject: Subject) -> Steps:
+def steps_of(model: Model) -> Steps:
     """Choose thresholds: all where there are few, else the corners of the curve and its hull.
 
     Among the hull's vertices is the cheapest threshold for any prices, as costs are linear in the two
     counts.
     """
-    sweep = subject.sweep
-    last = subject.last_threshold
+    sweep = model.sweep
+    last = model.last_threshold
     x, error = sweep.acceptance_rate[: last + 1], sweep.error_rate[: last + 1]
     # a sweep's acceptance rate rises with its index
-    at_limits = [_index_of(subject, index, x) for index in range(len(subject.limits))]
+    at_limits = [_index_of(model, index, x) for index in range(len(model.limits))]
     if last < MOST_STEPS:
         chosen = np.arange(last + 1)
     else:
@@ -130,15 +130,15 @@ def steps_of(subject: Subject) -> Steps:
     place = {int(index): k for k, index in enumerate(chosen.tolist())}
     thresholds: list[Any] = sweep.thresholds[chosen].tolist()
     return Steps(
-        [subject.threshold(value) for value in thresholds],
+        [model.decimal(value) for value in thresholds],
         sweep.true_accepts[chosen].tolist(),
         sweep.false_accepts[chosen].tolist(),
         [place[index] for index in at_limits],
     )
 
 
-def _index_of(subject: Subject, limit: int, x: FloatArray) -> int:
+def _index_of(model: Model, limit: int, x: FloatArray) -> int:
     """Return the index of the sweep at which an operating point is."""
-    point = subject.point(limit)
-    rate = (point.true_accepts + point.false_accepts) / subject.sweep.total
+    point = model.point(limit)
+    rate = (point.true_accepts + point.false_accepts) / model.sweep.total
     return int(np.abs(x - rate).argmin())

@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from fastarac._core.extras import require
 from fastarac._core.files import PAGES, suffix_problem
-from fastarac._core.text import count, printable, rounded_percent, sentence
+from fastarac._core.text import count, interval_text, printable, rounded_percent, sentence
 from fastarac._version import __version__
-from fastarac.report.health import interval_text
 
 if TYPE_CHECKING:
     import os
@@ -94,7 +93,11 @@ def _environment() -> jinja2.Environment:
         "number": lambda value: f"{value:.6g}",
         "sentence": sentence,
     }
-    environment.globals |= {"interval": interval_text, "characters": characters}
+    environment.globals |= {
+        "interval": interval_text,
+        "characters": characters,
+        "template": environment.from_string,
+    }
     return environment
 
 

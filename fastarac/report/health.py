@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.evaluation.items import Evaluation
-    from fastarac.report.subjects import Subject
+    from fastarac.report.models import Model
 
 __all__ = ["Bin", "Check", "Health", "health_of", "is_reversed"]
 
@@ -94,21 +94,24 @@ def is_reversed(figures: Evaluation) -> bool:
     return 0.5 - figures.roc_auc > CHANCE * deviation
 
 
-def health_of(subject: Subject, level: float) -> Health:
+def health_of(model: Model, level: float) -> Health:
     """Look at the confidences of a model."""
-    known = subject.has_confidence
-    confidence = subject.confidence[known].astype(np.float64)
-    correct = subject.correct[known]
+    known = model.has_confidence
+    outputs = model.outputs
+    confidence = outputs.confidence[known].astype(np.float64)
+    correct = outputs.correct[known]
     order = np.argsort(confidence, kind="stable")
     confidence, correct = confidence[order], correct[order]
-    codes = None if subject.groups is None else subject.groups.codes[known][order]
-    highest = subject.highest
+    codes = None if outputs.group is None else outputs.group.codes[known][order]
+    highest = model.source.highest
+    if highest is None and confidence[0] >= 0 and confidence[-1] <= 1:
+        highest = 1.0
     bins = tuple(_bins(confidence, correct, codes, level))
     low, high = (0.0, highest) if highest is not None else (confidence[0], confidence[-1])
     edges = np.linspace(low, high, N_BARS + 1) if high > low else np.array([low - 0.5, low + 0.5])
     heights = [np.histogram(confidence[chosen], edges)[0] for chosen in (correct, ~correct)]
     return Health(
-        tuple(_checks(subject, confidence, correct, highest)),
+        tuple(_checks(model, confidence, correct, highest)),
         bins,
         tuple(edges.tolist()),
         tuple(heights[0].tolist()),
@@ -119,16 +122,16 @@ def health_of(subject: Subject, level: float) -> Health:
 
 
 def _checks(
-    subject: Subject,
+    model: Model,
     confidence: NDArray[np.float64],
     correct: NDArray[np.bool_],
     highest: float | None,
 ) -> Iterator[Check]:
-    n, units = len(confidence), subject.units
-    missing = int((~subject.has_confidence).sum())
+    n, units = len(confidence), model.units
+    missing = int((~model.has_confidence).sum())
     yield Check(
         "Missing",
-        f"{missing:,} of {len(subject.confidence):,} {units} have no confidence" if missing else "none",
+        f"{missing:,} of {len(model.outputs):,} {units} have no confidence" if missing else "none",
         not missing,
         "What has no confidence is never accepted." if missing else "",
     )
@@ -182,8 +185,8 @@ def _checks(
             for value, held in cut
         ),
     )
-    auc = subject.evaluation.roc_auc
-    turned = is_reversed(subject.evaluation)
+    auc = model.evaluation.roc_auc
+    turned = is_reversed(model.evaluation)
     flat = not turned and not math.isnan(auc) and auc < 0.6
     meaning = (
         "What is right tends to have less confidence: if lower means surer, evaluate its negative."
@@ -261,11 +264,3 @@ def _share_right(
 def _number(value: float) -> str:
     text = f"{value:.6g}"
     return text if "e" not in text else significant(float(value))
-
-
-def interval_text(low: float, high: float) -> str:
-    """Return an interval of a share for people: ``80.6 to 99.1 %``."""
-    if math.isnan(low) or math.isnan(high):
-        return ""
-    ends = [rounded_percent(end).removesuffix(" %") for end in (low, high)]
-    return f"{ends[0]} to {ends[1]} %" if ends[0] != ends[1] else f"{ends[0]} %"

@@ -12,6 +12,7 @@ from fastarac._core.text import (
     area,
     capitalised,
     count,
+    interval_text,
     listed,
     percent,
     plural,
@@ -22,14 +23,14 @@ from fastarac._core.text import (
 from fastarac.evaluation import wording
 from fastarac.report.curves import RESAMPLES, Curves, curves_of, steps_of
 from fastarac.report.frame import page_of, rounded, short
-from fastarac.report.health import Health, interval_text
 from fastarac.report.views import Detail, decisions_of, detail_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastarac.costs.verification import VerificationCosts
-    from fastarac.report.subjects import Subject
+    from fastarac.report.health import Health
+    from fastarac.report.models import Model
     from fastarac.reviewer import Reviewer
     from fastarac.uncertainty.comparison_results import ModelComparison
 
@@ -45,7 +46,7 @@ class Report:
 
     Attributes
     ----------
-    subjects : sequence of Subject
+    models : sequence of Model
         With the same limits, the best first.
     title : str
     confidence_level : float
@@ -62,7 +63,7 @@ class Report:
         are not compared at the limits.
     """
 
-    subjects: Sequence[Subject]
+    models: Sequence[Model]
     title: str
     confidence_level: float = 0.95
     reviewer: Reviewer | None = None
@@ -74,28 +75,28 @@ class Report:
 
 def render(report: Report) -> str:
     """Return the page as a text; the same for the same items."""
-    subjects = report.subjects
-    curves = curves_of(subjects, report.confidence_level)
+    models = report.models
+    curves = curves_of(models, report.confidence_level)
     details = [
-        detail_of(subject, index, steps_of(subject), report.confidence_level, len(subjects))
-        for index, subject in enumerate(subjects)
+        detail_of(model, index, steps_of(model), report.confidence_level, len(models))
+        for index, model in enumerate(models)
     ]
-    first = subjects[0]
+    first = models[0]
     ends = next(iter(first.evaluation.intervals.values()), None)
     return page_of(
         "report.html.jinja",
         report.title,
         _data(report, curves, details),
-        about=_about(subjects),
+        about=_about(models),
         bars=_bars,
-        few_steps=lambda detail: len(detail.steps.threshold) < detail.subject.last_threshold + 1,
+        few_steps=lambda detail: len(detail.steps.threshold) < detail.model.last_threshold + 1,
         units=first.units,
         unit=first.units.removesuffix("s"),
-        kind=_kind(first),
-        decisions=decisions_of(subjects, report.costs, report.reviewer, report.chance),
-        notes=[note if len(subjects) > 1 else capitalised(note) for note in report.notes if note],
-        figures=_figures(subjects),
-        counts=_counts(subjects),
+        kind=first.source.kind,
+        decisions=decisions_of(models, report.costs, report.reviewer, report.chance),
+        notes=[note if len(models) > 1 else capitalised(note) for note in report.notes if note],
+        figures=_figures(models),
+        below=first.source.overview({model.name: model.source for model in models}),
         level="" if ends is None else percent(ends.confidence_level),
         level_of_parts=percent(report.confidence_level),
         band_level=percent(report.confidence_level),
@@ -115,10 +116,10 @@ def _data(report: Report, curves: Curves, details: Sequence[Detail]) -> dict[str
     people = report.reviewer
     return {
         "level": percent(report.confidence_level),
-        "units": report.subjects[0].units,
+        "units": report.models[0].units,
         "limits": [
             {"text": wording.short(limit), "criterion": limit.criterion, "value": limit.value}
-            for limit in report.subjects[0].limits
+            for limit in report.models[0].limits
         ],
         "people": [
             1.0 if people is None else people.detection_rate,
@@ -128,18 +129,18 @@ def _data(report: Report, curves: Curves, details: Sequence[Detail]) -> dict[str
             "x": short(curves.x),
             "models": [
                 {
-                    "name": printable(subject.name),
+                    "name": printable(model.name),
                     "error": short(error),
                     "low": short(low),
                     "high": short(high),
                     "points": [
                         [rounded(point.acceptance_rate), rounded(point.false_accepts / point.total)]
-                        for point in map(subject.point, range(len(subject.limits)))
+                        for point in map(model.point, range(len(model.limits)))
                         if point.acceptance_rate > 0
                     ],
                 }
-                for subject, error, low, high in zip(
-                    report.subjects, curves.error_rate, curves.low, curves.high, strict=True
+                for model, error, low, high in zip(
+                    report.models, curves.error_rate, curves.low, curves.high, strict=True
                 )
             ],
         },
@@ -148,7 +149,7 @@ def _data(report: Report, curves: Curves, details: Sequence[Detail]) -> dict[str
 
 
 def _of_detail(detail: Detail) -> dict[str, Any]:
-    sweep, health = detail.subject.sweep, detail.health
+    sweep, health = detail.model.sweep, detail.health
     return {
         "total": sweep.total,
         "right": sweep.n_correct,
@@ -165,44 +166,40 @@ def _of_detail(detail: Detail) -> dict[str, Any]:
     }
 
 
-def _about(subjects: Sequence[Subject]) -> str:
-    first = subjects[0]
+def _about(models: Sequence[Model]) -> str:
+    first = models[0]
     said = []
-    if len(subjects) > 1:
-        said.append(f"{len(subjects)} {_kind(first)}s")
-    if first.aligned is not None:
-        n = len(first.aligned.records.page_names)
-        said.append(f"{n:,} {plural('page', n)}")
-        said.append(f"{first.aligned.true_words:,} true {first.units}")
+    if len(models) > 1:
+        said.append(f"{len(models)} {first.source.kind}s")
+    if first.source.size:
+        said += first.source.size
     else:
-        said.append(f"{len(first.correct):,} {first.units}")
-        if first.groups is not None:
-            n = len(np.unique(first.groups.codes))
-            said.append(f"{n:,} {plural(first.group_word, n)}")
-    names = "" if len(subjects) > 1 else f"{first.name}: "
+        said.append(f"{len(first.outputs):,} {first.units}")
+        said += [_groups(first)] * (first.n_groups is not None)
+    names = "" if len(models) > 1 else f"{first.name}: "
     return f"{names}{', '.join(said)}."
 
 
-def _kind(subject: Subject) -> str:
-    return "model" if subject.aligned is None and subject.fields is None else "engine"
-
-
-def _resting(subject: Subject) -> str:
-    if subject.groups is None:
+def _resting(model: Model) -> str:
+    if model.n_groups is None:
         return "from outputs that are taken for independent"
-    n = len(np.unique(subject.groups.codes))
-    return f"from {n:,} {plural(subject.group_word, n)}"
+    return f"from {_groups(model)}"
 
 
-def _figures(subjects: Sequence[Subject]) -> dict[str, Any]:
+def _groups(model: Model) -> str:
+    n = model.n_groups or 0
+    return f"{n:,} {plural(model.source.group_word, n)}"
+
+
+def _figures(models: Sequence[Model]) -> dict[str, Any]:
     """Return the table of all models: areas, then what each limit accepts."""
-    headers = [subjects[0].units, "right", "ARAC-AUC", "ROC-AUC"]
-    for limit in subjects[0].limits:
+    headers = [models[0].units, "right", "ARAC-AUC", "ROC-AUC"]
+    for limit in models[0].limits:
         headers += [wording.header(limit).replace("\n", " ").replace("<=", "≤"), "at confidence ≥"]
         headers[-1] = "errors that remain" if wording.is_given(limit) else headers[-1]
     rows = []
-    for subject in subjects:
-        figures = subject.evaluation
+    for model in models:
+        figures = model.evaluation
         ends = figures.intervals
 
         def below(name: str, *, share: bool, ends: Any = ends) -> str:
@@ -221,35 +218,17 @@ def _figures(subjects: Sequence[Subject]) -> dict[str, Any]:
             (area(figures.arac.auc), below("arac_auc", share=False)),
             (area(figures.roc_auc), below("roc_auc", share=False)),
         ]
-        for index, limit in enumerate(subject.limits):
-            point = subject.point(index)
+        for index, limit in enumerate(model.limits):
+            point = model.point(index)
             accepted = rounded_percent(point.acceptance_rate)
             cells.append((accepted, below(f"acceptance_rate@{limit.key}", share=True)))
             if wording.is_given(limit):
                 rate = rounded_percent(point.error_rate)
                 cells.append((rate, below(f"error_rate@{limit.key}", share=True)))
             else:
-                cells.append((subject.threshold(point.threshold), ""))
-        rows.append({"name": subject.name, "cells": cells})
+                cells.append((model.threshold(index), ""))
+        rows.append({"name": model.name, "cells": cells})
     return {"headers": headers, "rows": rows}
-
-
-def _counts(subjects: Sequence[Subject]) -> dict[str, Any] | None:
-    every = [(subject.name, subject.aligned) for subject in subjects]
-    first = every[0][1]
-    if first is None:
-        return None
-    n_pages = len(first.records.page_names)
-    return {
-        "kinds": list(first.counts),
-        "total": count(first.true_words),
-        "pages": f"{n_pages:,} {plural('page', n_pages)}",
-        "rows": [
-            (name, [count(n) for n in aligned.counts.values()])
-            for name, aligned in every
-            if aligned is not None
-        ],
-    }
 
 
 def _curve_rows(curves: Curves) -> Any:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.evaluation.limits import Limit
-    from fastarac.report.subjects import Subject
+    from fastarac.report.models import Model
 
 __all__ = ["AtLimit", "Part", "Parts", "parts_of", "verdicts_of"]
 
@@ -103,23 +103,23 @@ def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: fl
     ]
 
 
-def parts_of(subject: Subject, level: float, most: int) -> Parts | None:
+def parts_of(model: Model, level: float, most: int) -> Parts | None:
     """Return the parts of a model's items, `most` of them in full; None where none are known."""
-    labels = subject.by or subject.groups
-    if labels is None or subject.sample_weight is not None:
+    labels = model.outputs.by or model.outputs.group
+    if labels is None or model.outputs.weight is not None:
         return None
     names, codes = labels.names, labels.codes
     n_parts = len(names)
     whole = np.bincount(codes, minlength=n_parts)
-    right = np.bincount(codes[subject.correct], minlength=n_parts)
-    missed = _missed(subject) if subject.by is None else None
-    counts = [_counts(subject, index, codes, n_parts) for index in range(len(subject.limits))]
+    right = np.bincount(codes[model.outputs.correct], minlength=n_parts)
+    missed = model.source.missed if model.outputs.by is None else None
+    counts = [_counts(model, index, codes, n_parts) for index in range(len(model.limits))]
     first = counts[0][1] if counts else whole - right
     lost = np.zeros(n_parts, np.intp) if missed is None else missed
     order = np.lexsort((np.arange(n_parts), -(whole - right), -lost, -first))
     order = order[(whole[order] > 0) | (lost[order] > 0)]
     verdicts: list[dict[int, Verdict]] = []
-    for limit, (accepted, errors) in zip(subject.limits, counts, strict=True):
+    for limit, (accepted, errors) in zip(model.limits, counts, strict=True):
         said: list[Verdict] = []
         if limit.criterion != "threshold":
             of = accepted if limit.criterion == "max_risk" else whole
@@ -140,9 +140,7 @@ def parts_of(subject: Subject, level: float, most: int) -> Parts | None:
                     level,
                     found.get(part),
                 )
-                for limit, (accepted, errors), found in zip(
-                    subject.limits, counts, verdicts, strict=True
-                )
+                for limit, (accepted, errors), found in zip(model.limits, counts, verdicts, strict=True)
             ),
         )
         for part in order[:most].tolist()
@@ -157,12 +155,12 @@ def parts_of(subject: Subject, level: float, most: int) -> Parts | None:
 
 
 def _counts(
-    subject: Subject, index: int, codes: NDArray[np.intp], n_parts: int
+    model: Model, index: int, codes: NDArray[np.intp], n_parts: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return how many items of each part are accepted, and how many of these are wrong."""
-    threshold = subject.point(index).threshold
-    accepted = subject.confidence >= threshold
-    wrong = accepted & ~subject.correct
+    threshold = model.point(index).threshold
+    accepted = model.outputs.confidence >= threshold
+    wrong = accepted & ~model.outputs.correct
     return (
         np.bincount(codes[accepted], minlength=n_parts),
         np.bincount(codes[wrong], minlength=n_parts),
@@ -176,7 +174,3 @@ def _at(
     if not of:
         return AtLimit(accepted, errors, math.nan, math.nan, math.nan, said)
     return AtLimit(accepted, errors, errors / of, *binomial_interval(errors, of, level), said)
-
-
-def _missed(subject: Subject) -> NDArray[np.intp] | None:
-    return None if subject.aligned is None else subject.aligned.pages.missed

@@ -6,21 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastarac._core.text import listed, money, percent, rounded_percent
+from fastarac._core.text import interval_text, listed, money, percent, rounded_percent
 from fastarac.evaluation import wording
 from fastarac.evaluation.costs import evaluate_costs
-from fastarac.ocr.policies import BRIEFLY
-from fastarac.report.crops import check_images, crops_of
-from fastarac.report.errors import (
-    ConfusionTable,
-    Error,
-    MissedOnPage,
-    confusions_of,
-    errors_of,
-    errors_of_fields,
-    missed_of,
-)
-from fastarac.report.health import Health, health_of, interval_text
+from fastarac.report.health import Health, health_of
 from fastarac.report.parts import Parts, parts_of
 
 if TYPE_CHECKING:
@@ -28,15 +17,13 @@ if TYPE_CHECKING:
 
     from fastarac.costs.verification import VerificationCosts
     from fastarac.report.curves import Steps
-    from fastarac.report.subjects import Subject
+    from fastarac.report.models import Model, Section
     from fastarac.reviewer import Reviewer
 
 __all__ = ["Decision", "Detail", "decisions_of", "detail_of"]
 
-#: A policy that moves the accepted share by so much decides: a share of all items.
-DECISIVE = 0.01
 UNIT = 1000  # items that a sum of money is for
-ROWS, ERRORS, CONFUSIONS, MISSED = 200, 50, 30, 40
+ROWS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +36,7 @@ class Decision:
         As it opens a sentence: "At most 1 % errors".
     name : str
         Of the model.
-    subject : int
+    model : int
         Its index.
     share, threshold : str
     interval : str
@@ -58,10 +45,8 @@ class Decision:
         Whether nothing can be accepted.
     remaining : str
         How many errors go through.
-    policy : str
-        How far other policies move the share; empty where there are none.
-    decisive : bool
-        Whether they move it by a point or more.
+    remark : tuple of (str, str, bool) or None
+        Title and text of what else moves the share, and whether that decides.
     guarantee : str
         What holds on new items; empty unless asked for.
     is_given : bool
@@ -78,15 +63,14 @@ class Decision:
 
     limit: str
     name: str
-    subject: int
+    model: int
     share: str
     threshold: str
     interval: str
     nothing: bool
     everything: bool
     remaining: str
-    policy: str
-    decisive: bool
+    remark: tuple[str, str, bool] | None
     guarantee: str
     is_given: bool
     others: list[tuple[str, str, str, str]]
@@ -96,56 +80,54 @@ class Decision:
 
 
 def decisions_of(
-    subjects: Sequence[Subject],
+    models: Sequence[Model],
     costs: VerificationCosts | None = None,
     reviewer: Reviewer | None = None,
     chance: Sequence[str] = (),
 ) -> list[Decision]:
     """Return what each limit comes to."""
     found = []
-    for index, limit in enumerate(subjects[0].limits):
-        best = max(range(len(subjects)), key=lambda k: subjects[k].point(index).acceptance_rate)
-        subject = subjects[best]
-        point = subject.point(index)
-        policy, decisive = _policy(subject, index)
+    for index, limit in enumerate(models[0].limits):
+        best = max(range(len(models)), key=lambda k: models[k].point(index).acceptance_rate)
+        model = models[best]
+        point = model.point(index)
         tied = [
             each.name
-            for each in subjects
-            if each is not subject and each.point(index).acceptance_rate == point.acceptance_rate
+            for each in models
+            if each is not model and each.point(index).acceptance_rate == point.acceptance_rate
         ]
         found.append(
             Decision(
                 wording.opening(limit),
-                subject.name,
+                model.name,
                 best,
                 rounded_percent(point.acceptance_rate),
-                _threshold(subject, index),
-                _interval(subject, index),
+                model.threshold(index),
+                _interval(model, index),
                 point.acceptance_rate == 0,
                 point.acceptance_rate == 1,
-                _remaining(subject, index),
-                policy,
-                decisive,
-                _guarantee(subject, index),
+                _remaining(model, index),
+                model.source.remark(index),
+                _guarantee(model, index),
                 wording.is_given(limit),
                 [
                     (
                         each.name,
                         rounded_percent(each.point(index).acceptance_rate),
                         _interval(each, index),
-                        _threshold(each, index),
+                        each.threshold(index),
                     )
-                    for each in subjects
+                    for each in models
                 ],
                 listed(tied) if tied else "",
                 chance[index] if chance else "",
-                "" if costs is None else _cost(subject, index, costs, reviewer),
+                "" if costs is None else _cost(model, index, costs, reviewer),
             )
         )
     return found
 
 
-def _cost(subject: Subject, index: int, costs: VerificationCosts, reviewer: Reviewer | None) -> str:
+def _cost(subject: Model, index: int, costs: VerificationCosts, reviewer: Reviewer | None) -> str:
     found, spending = subject.evaluation.limits[index], subject.evaluation.spending
     if spending is None:  # where only the ratios of the prices are known
         points = {found.limit.key: found.point}
@@ -165,28 +147,21 @@ def _cost(subject: Subject, index: int, costs: VerificationCosts, reviewer: Revi
     return f"{said} ({prices})."
 
 
-def _threshold(subject: Subject, index: int) -> str:
-    limit = subject.limits[index]
-    if wording.is_given(limit):
-        return wording.as_given(limit)
-    return subject.threshold(subject.point(index).threshold)
-
-
-def _interval(subject: Subject, index: int) -> str:
-    found = subject.evaluation.intervals.get(f"acceptance_rate@{subject.limits[index].key}")
+def _interval(model: Model, index: int) -> str:
+    found = model.evaluation.intervals.get(f"acceptance_rate@{model.limits[index].key}")
     return "" if found is None else interval_text(found.low, found.high)
 
 
-def _remaining(subject: Subject, index: int) -> str:
-    point, limit = subject.point(index), subject.limits[index]
+def _remaining(model: Model, index: int) -> str:
+    point, limit = model.point(index), model.limits[index]
     errors = point.false_accepts
     if not point.acceptance_rate:
-        return f"people verify all {subject.units}"
+        return f"people verify all {model.units}"
     rejected = point.false_rejects + point.true_rejects
     rest = f"people verify the other {_count(rejected)}" if rejected else "people verify nothing"
     if not errors and not point.error_rate:
         return f"no wrong one is among them; {rest}"
-    said = f"{rounded_percent(point.error_rate)} of all {subject.units} stay wrong unseen"
+    said = f"{rounded_percent(point.error_rate)} of all {model.units} stay wrong unseen"
     if limit.criterion == "max_risk":
         said = f"{rounded_percent(point.risk)} of what is accepted is wrong"
     elif point.reviewer is None:
@@ -198,29 +173,8 @@ def _count(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 
 
-def _policy(subject: Subject, index: int) -> tuple[str, bool]:
-    effects = subject.sensitivity
-    if effects is None:
-        return "", False
-    if len(effects.accepted) == 1:
-        return "Nothing depends on a policy: no other one changes the items.", False
-    shares = [row[index] for row in effects.accepted.values()]
-    spread = effects.spread(index)
-    ends = interval_text(min(shares), max(shares))
-    points = f"{100 * spread:.1f} points"
-    if spread < 0.0005:
-        return "Policies of missed and inserted outputs hardly move it.", False
-    if spread < DECISIVE:
-        return f"Policies of missed and inserted outputs move it by at most {points}.", False
-    said = (
-        f"It depends on what a missed or inserted output counts as: {ends}, {points} apart. Before the "
-        "figures, choose the policy that says who would see a missed word."
-    )
-    return said, True
-
-
-def _guarantee(subject: Subject, index: int) -> str:
-    sure = subject.evaluation.limits[index].guaranteed
+def _guarantee(model: Model, index: int) -> str:
+    sure = model.evaluation.limits[index].guaranteed
     if sure is None:
         return ""
     confidence = percent(1.0 - sure.failure_probability)
@@ -240,29 +194,22 @@ class Detail:
     ----------
     id : str
         Prefix of the ids of its elements.
-    subject : Subject
+    model : Model
     steps : Steps
         Of the slider.
     health : Health
     parts : Parts or None
-    errors, confusions, missed
-        Of an OCR engine; None for other models.
-    n_with_missed : int
-        On how many pages something is missed.
-    crops : dict of int to str
-        Data URIs by record.
+    before, after : sequence of Section
+        What the source of the items adds before the parts and after them.
     """
 
     id: str
-    subject: Subject
+    model: Model
     steps: Steps
     health: Health
     parts: Parts | None
-    errors: list[Error] | None
-    confusions: ConfusionTable | None
-    missed: list[MissedOnPage] | None
-    n_with_missed: int
-    crops: dict[int, str]
+    before: Sequence[Section]
+    after: Sequence[Section]
 
     @property
     def start(self) -> int:
@@ -273,57 +220,12 @@ class Detail:
     @property
     def headers(self) -> list[str]:
         """The limits, as headers of columns."""
-        return [wording.short(limit) for limit in self.subject.limits]
+        return [wording.short(limit) for limit in self.model.limits]
 
     @property
-    def policy(self) -> list[str]:
-        """The policy and the way texts are compared, in sentences."""
-        aligned = self.subject.aligned
-        return [] if aligned is None else aligned.policy.sentences(aligned.reading)
-
-    @property
-    def policies(self) -> list[tuple[str, str, list[str]]]:
-        """Name, meaning and accepted shares of each policy, that of the report first."""
-        effects, aligned = self.subject.sensitivity, self.subject.aligned
-        if effects is None or aligned is None:
-            return []
-        rows = []
-        several = len({policy.inserted for policy in effects.accepted}) > 1
-        for policy, shares in effects.accepted.items():
-            said = BRIEFLY[policy.missed].format(units=self.subject.units)
-            if several:
-                how = "are wrong" if policy.inserted == "wrong" else "are left out"
-                said += f"; inserted outputs {how}"
-            rows.append(
-                (f"{policy.missed}, {policy.inserted}", said, [rounded_percent(s) for s in shares])
-            )
-        if effects.accepted_without:
-            n = len(effects.without_pages)
-            said = f"as the first, without {n} page{'s' * (n != 1)} that hardly align"
-            rows.append(
-                ("without these pages", said, list(map(rounded_percent, effects.accepted_without)))
-            )
-        return rows
-
-    @property
-    def documents(self) -> list[tuple[str, str, str, str, str]]:
-        """For each limit: its threshold, fields accepted, documents straight through, wrong ones."""
-        fields = self.subject.fields
-        if fields is None:
-            return []
-        rows = []
-        for index, header in enumerate(self.headers):
-            found = fields.straight_through(self.subject.point(index).threshold)
-            rows.append(
-                (
-                    header,
-                    _threshold(self.subject, index),
-                    rounded_percent(found.field_acceptance_rate),
-                    rounded_percent(found.straight_through_rate),
-                    rounded_percent(found.document_error_rate),
-                )
-            )
-        return rows
+    def thresholds(self) -> list[str]:
+        """The thresholds for the limits."""
+        return [self.model.threshold(index) for index in range(len(self.model.limits))]
 
     @property
     def verdicts(self) -> list[str]:
@@ -337,39 +239,17 @@ class Detail:
                 said.append(
                     f"At {header}: {hold:,} of {self.parts.n:,} {'holds' if hold == 1 else 'hold'}, "
                     f"{fail:,} {'fails' if fail == 1 else 'fail'}, {few:,} "
-                    f"{'has' if few == 1 else 'have'} too few {self.subject.units_of_part}."
+                    f"{'has' if few == 1 else 'have'} too few {self.model.source.units_of_part}."
                 )
         return said
 
 
-def detail_of(subject: Subject, index: int, steps: Steps, level: float, n_subjects: int) -> Detail:
+def detail_of(model: Model, index: int, steps: Steps, level: float, n_models: int) -> Detail:
     """Collect the parts of a report that are about one model; with many models, shorter ones."""
 
     def most(rows: int) -> int:
-        return max(rows // 10, rows // n_subjects)
+        return max(rows // 10, rows // n_models)
 
-    aligned = subject.aligned
-    errors = confusions = missed = None
-    n_with_missed, crops = 0, {}
-    if aligned is not None:
-        errors = errors_of(subject, aligned, most(ERRORS))
-        confusions = confusions_of(subject, aligned, most(CONFUSIONS))
-        missed, n_with_missed = missed_of(aligned, most(MISSED))
-        if subject.images and subject.words is not None:
-            check_images(subject.images, aligned.records.page_names)
-            rows = [error.record for error in errors]
-            crops = crops_of(subject.images, subject.words, aligned.records, rows)
-    if subject.fields is not None:
-        errors = errors_of_fields(subject, subject.fields, most(ERRORS))
-    return Detail(
-        f"m{index}",
-        subject,
-        steps,
-        health_of(subject, level),
-        parts_of(subject, level, most(ROWS)),
-        errors,
-        confusions,
-        missed,
-        n_with_missed,
-        crops,
-    )
+    before, after = model.source.sections(model.evaluation, most)
+    parts = parts_of(model, level, most(ROWS))
+    return Detail(f"m{index}", model, steps, health_of(model, level), parts, before, after)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +15,12 @@ from fastarac._core.extras import require
 from fastarac._core.files import write_whole
 from fastarac._core.text import sentence
 from fastarac._engine.inputs import read_groups
-from fastarac.evaluation.items import evaluate
-from fastarac.evaluation.rejected import restricted
-from fastarac.io import Labels
-from fastarac.ocr.engines import Engine
-from fastarac.ocr.fields import FieldOutputs
-from fastarac.ocr.items import AlignedOutputs
-from fastarac.ocr.sensitivities import sensitivity
-from fastarac.ocr.shared import doubts
-from fastarac.report.crops import images_in
+from fastarac.evaluation.limits import read_limits
+from fastarac.io import Labels, Outputs
 from fastarac.report.frame import require_page
+from fastarac.report.images import images_in
+from fastarac.report.models import Model, Reportable
 from fastarac.report.page import Report, render
-from fastarac.report.subjects import Subject
 from fastarac.sweep import threshold_sweep
 
 if TYPE_CHECKING:
@@ -37,9 +32,11 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
     from fastarac.reviewer import Reviewer
 
-    Reported = Engine | AlignedOutputs | FieldOutputs | tuple[ArrayLike, ArrayLike]
+    Reported = Reportable | tuple[ArrayLike, ArrayLike]
 
 __all__ = ["save", "write_report"]
+
+LIMITS = ("max_error_rate", "max_risk", "threshold")
 
 
 def write_report(
@@ -130,18 +127,16 @@ def write_report(
     }
     if reviewer is None:
         options["confidence_level"] = level
-    subjects = []
-    for name, model in models.items():
+    found = []
+    for name, given in models.items():
         said: list[str] = []
         with collected(said):
-            subject = _subject(name, model, groups, by, options, pictures)
-        if subject.aligned is not None:
-            said += doubts(subject.aligned)
+            model = _model(name, given, groups, by, options, pictures)
         of_model = f"{name}: " if len(models) > 1 else ""
-        notes += [f"{of_model}{sentence(note)}" for note in said]
-        subjects.append(subject)
-    subjects.sort(key=lambda subject: -subject.evaluation.arac.auc)
-    save(Path(path), Report(subjects, title, level, reviewer, costs, None, notes))
+        notes += [f"{of_model}{sentence(note)}" for note in (*said, *model.source.notes)]
+        found.append(model)
+    found.sort(key=lambda model: -model.evaluation.arac.auc)
+    save(Path(path), Report(found, title, level, reviewer, costs, None, notes))
 
 
 def save(path: Path, report: Report) -> None:
@@ -149,67 +144,27 @@ def save(path: Path, report: Report) -> None:
     write_whole(path, render(report))
 
 
-def _subject(
+def _model(
     name: str,
-    model: Reported,
+    given: Reported,
     groups: ArrayLike | None,
     by: ArrayLike | None,
     options: dict[str, Any],
     images: Mapping[str, Path],
-) -> Subject:
-    if isinstance(model, Engine | AlignedOutputs):
-        aligned = model.aligned if isinstance(model, Engine) else model
-        pages = aligned.page if options["intervals"] else None
-        figures = evaluate(aligned.correct, aligned.confidence, groups=pages, **options)
-        figures = aligned.restricted(figures)
-        return Subject(
-            name,
-            aligned.correct,
-            aligned.confidence,
-            aligned.sweep(),
-            figures,
-            groups=Labels(aligned.records.page_names, aligned.page),
-            by=_labels(by, len(aligned), "by"),
-            aligned=aligned,
-            words=model.words if isinstance(model, Engine) else None,
-            sensitivity=sensitivity(aligned, [found.limit for found in figures.limits]),
-            images=images,
-        )
-    if isinstance(model, FieldOutputs):
-        documents = model.groups
-        figures = evaluate(
-            model.correct,
-            model.confidence,
-            groups=documents if options["intervals"] else None,
-            **options,
-        )
-        sweep = threshold_sweep(model.correct, model.confidence)
-        if model.never_accepted is not None:
-            figures = restricted(figures, sweep, model.never_accepted)
-        return Subject(
-            name,
-            model.correct,
-            model.confidence,
-            sweep,
-            figures,
-            groups=_labels(documents, len(model), "groups"),
-            by=_labels(model.by if by is None else by, len(model), "by"),
-            rejected=model.rejected,
-            fields=model,
-        )
-    correct, confidence = model
-    dependence = groups if options["intervals"] else None
-    figures = evaluate(correct, confidence, groups=dependence, **options)
-    values = np.asarray(confidence)
-    return Subject(
-        name,
-        np.asarray(correct).astype(np.bool_),
-        values,
-        threshold_sweep(correct, confidence),
-        figures,
-        groups=_labels(groups, len(values), "groups"),
-        by=_labels(by, len(values), "by"),
-    )
+) -> Model:
+    source = sweep = None
+    if isinstance(given, Reportable):
+        limits = read_limits(*(options[name] for name in LIMITS))
+        outputs, source = given.__report__(limits, images)
+        if by is not None:
+            outputs = replace(outputs, by=_labels(by, len(outputs), "by"))
+    else:
+        correct, confidence = given
+        sweep = threshold_sweep(correct, confidence)  # raises for what are no items
+        right, values = np.asarray(correct).astype(np.bool_), np.asarray(confidence)
+        labels = [_labels(by, len(values), "by"), _labels(groups, len(values), "groups")]
+        outputs = Outputs(right, values, by=labels[0], group=labels[1])
+    return Model.of(name, outputs, source, sweep, **options)
 
 
 def _labels(values: ArrayLike | None, n: int, name: str) -> Labels | None:

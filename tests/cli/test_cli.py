@@ -26,9 +26,10 @@ from fastarac._core import text
 from fastarac.cli import _report
 from fastarac.cli._app import app
 from fastarac.cli._help import TASKS
-from fastarac.cli._model import Model
 from fastarac.datasets import load_digits_ocr
 from fastarac.evaluation import wording
+from fastarac.io import Outputs
+from fastarac.report.models import Model
 
 BAD = "correct,confidence\n1,1\n0,0\n"
 
@@ -37,8 +38,7 @@ TWICE = fa.VerificationCosts.from_ratios(2, 0)  # verifying costs twice what cor
 
 
 def model_of(name: str, correct, confidence, **options) -> Model:
-    sweep = fa.threshold_sweep(correct, confidence)
-    return Model(name, sweep, fa.evaluate(sweep, **options), np.asarray(confidence).dtype)
+    return Model.of(name, Outputs(np.asarray(correct, bool), np.asarray(confidence)), **options)
 
 
 @pytest.fixture(autouse=True)
@@ -324,7 +324,7 @@ class TestTable:
 
     def test_long_names_wrap(self, models):
         name = "a-name-" * 20
-        model = Model(name, models[0].sweep, models[0].evaluation, np.dtype(float))
+        model = replace(models[0], name=name)
         output = self.printed([model, *models[1:]], 80)
         assert "…" not in output
         table = output[: output.index("At most")]

@@ -12,9 +12,10 @@ from commands import run
 
 import fastarac as fa
 from fastarac.cli import _report
-from fastarac.cli._model import Model
 from fastarac.cli._options import in_words_of_options, number
 from fastarac.datasets import load_digits_ocr
+from fastarac.io import Outputs
+from fastarac.report.models import Model
 
 CORRECT, CONFIDENCE = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
 FIGURES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
@@ -34,9 +35,8 @@ def few(tmp_path):
 
 
 def model_of(name: str, correct, confidence, **options) -> Model:
-    sweep = fa.threshold_sweep(correct, confidence)
-    figures = fa.evaluate(sweep, **{"max_error_rate": (), **options})
-    return Model(name, sweep, figures, np.asarray(confidence).dtype)
+    outputs = Outputs(np.asarray(correct, bool), np.asarray(confidence))
+    return Model.of(name, outputs, **{"max_error_rate": (), **options})
 
 
 class TestFigures:

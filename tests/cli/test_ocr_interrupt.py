@@ -14,7 +14,7 @@ import pytest
 from fastarac.ocr import sample_folders
 
 PAGES = 160
-AT_ONCE = "from fastarac.cli import _ocr, main; _ocr.PATIENCE = 0; main()"
+AT_ONCE = "from fastarac.cli import _ocr_text, main; _ocr_text.PATIENCE = 0; main()"
 pytestmark = pytest.mark.slow
 
 

@@ -22,15 +22,15 @@ from fastarac.evaluation import wording
 from fastarac.evaluation.limits import Limit
 from fastarac.io import Labels
 from fastarac.ocr import AlignedOutputs, Words, align, load_sample, sensitivity
+from fastarac.ocr.errors import confusions_of, errors_of, missed_of
 from fastarac.ocr.policies import Policy
 from fastarac.ocr.records import INSERTED, MISSED, RIGHT, WRONG, Reading, Records
 from fastarac.operating_points.points import operating_point
-from fastarac.report.errors import confusions_of, errors_of, missed_of
 from fastarac.report.health import health_of
+from fastarac.report.models import Model
 from fastarac.report.page import Report, render
 from fastarac.report.parts import parts_of, verdicts_of
-from fastarac.report.subjects import Subject
-from fastarac.report.writing import _subject
+from fastarac.report.writing import _model
 
 HOSTILE = (
     "<script>alert(1)</script>", "</script><b>", "\"'&amp;", "a\u2028b", "{{7*7}}", "<!--", "]]>",
@@ -110,10 +110,10 @@ def page(sample, tmp_path_factory):
     return Page(path.read_text(encoding="utf-8"))
 
 
-def subject_of(model, **options):
+def model_of(given, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _subject("model", model, None, None, OPTIONS | options, {})
+        return _model("model", given, None, None, OPTIONS | options, {})
 
 
 class TestContents:
@@ -283,9 +283,9 @@ def test_errors_confusions_and_missed():
     truth = words_of(["the", "rn", "bell", "rang", "lost", "twice", "over"], [np.nan] * 7, page, names)
     read = ["the", "m", "bell", "rong", "twice", "over", "zz"]
     output = words_of(read, [90, 95, 80, 97, 50, 60, 20], page, names)
-    subject = subject_of(align(truth, output), max_error_rate=(0.5,))
-    aligned = subject.aligned
-    errors = errors_of(subject, aligned, 10)
+    aligned = align(truth, output)
+    records, thresholds = aligned.records, [aligned.operating_point(max_error_rate=0.5).threshold]
+    errors = errors_of(records, thresholds, 10)
     assert [(e.confidence, e.kind, e.page) for e in errors] == [
         (97, "wrong", "a"), (95, "wrong", "a"), (20, "inserted", "b"),
     ]  # fmt: skip
@@ -295,10 +295,10 @@ def test_errors_confusions_and_missed():
     ]  # fmt: skip
     assert errors[2].before.endswith("over")
     assert errors[0].accepted == (True,)
-    table = confusions_of(subject, aligned, 10)
+    table = confusions_of(records, thresholds, 10)
     assert {(each.truth, each.read) for each in table.shown} == {("a", "o"), ("rn", "m")}
     assert [each.accepted for each in table.shown] == [1, 1]
-    missed, n_pages = missed_of(aligned, 10)
+    missed, n_pages = missed_of(records, 10)
     assert n_pages == 1
     assert tuple(missed[0]) == ("b", 1, 3, ("lost",))
 
@@ -343,7 +343,8 @@ def test_chance_among_many_parts_is_no_failure():
     names = tuple(f"{document:04}" for document in range(n // 5))
 
     def in_documents():
-        return replace(subject_of((correct, confidence)), by=Labels(names, documents))
+        model = model_of((correct, confidence))
+        return replace(model, outputs=replace(model.outputs, by=Labels(names, documents)))
 
     alike = parts_of(in_documents(), 0.95, 100)
     assert alike.n == 4000
@@ -361,12 +362,12 @@ def test_chance_among_many_parts_is_no_failure():
 class TestHealth:
     def checks(self, correct, confidence):
         model = (np.asarray(correct), np.asarray(confidence, float))
-        return {check.name: check for check in health_of(subject_of(model), 0.95).checks}
+        return {check.name: check for check in health_of(model_of(model), 0.95).checks}
 
     def test_good(self):
         rng = np.random.default_rng(1)
         confidence = rng.beta(4, 1, 3000)
-        found = health_of(subject_of((rng.random(3000) < confidence, confidence)), 0.95)
+        found = health_of(model_of((rng.random(3000) < confidence, confidence)), 0.95)
         assert found.good
         assert [bin_.n for bin_ in found.bins] == [300] * 10
         assert all(bin_.low <= bin_.mean <= bin_.high for bin_ in found.bins)
@@ -396,9 +397,9 @@ class TestHealth:
     def test_missing(self, sample):
         truth = words_of(["one", "two"], [np.nan] * 2, [0, 0], ["p"])
         output = words_of(["one", "two"], [80, np.nan], [0, 0], ["p"])
-        found = {c.name: c for c in health_of(subject_of(align(truth, output)), 0.95).checks}
+        found = {c.name: c for c in health_of(model_of(align(truth, output)), 0.95).checks}
         assert found["Missing"].found == "1 of 2 words have no confidence"
-        assert sum(health_of(subject_of(align(truth, output)), 0.95).right) == 1
+        assert sum(health_of(model_of(align(truth, output)), 0.95).right) == 1
 
 
 def million() -> AlignedOutputs:
@@ -439,12 +440,10 @@ def million() -> AlignedOutputs:
 def test_a_million_words_are_half_a_megabyte():
     aligned = million()
     sweep = aligned.sweep()
-    pages = Labels(aligned.records.page_names, aligned.page)
-    subject = Subject(
-        "engine", aligned.correct, aligned.confidence, sweep, fa.evaluate(sweep),
-        groups=pages, aligned=aligned,
-    )  # fmt: skip
-    text = render(Report([subject], "A million words"))
+    limits = [Limit("max_error_rate", rate) for rate in (0.01, 0.05)]
+    outputs, source = aligned.__report__(limits, {})
+    model = Model("engine", outputs, sweep, fa.evaluate(sweep), source)
+    text = render(Report([model], "A million words"))
     assert len(text.encode()) < 500_000
     page = Page(text)
     assert "The 200 of 4,000 pages with most errors that go through" in page.text

@@ -91,6 +91,14 @@ def test_each_folder_stands_on_the_page_on_how_the_library_is_built():
     assert depths == sorted(depths)  # a folder imports from those above it
 
 
+def test_reports_know_nothing_of_ocr():
+    # what a report says of pages and fields, it is given
+    for module, path in MODULES.items():
+        if module.startswith("report."):
+            of_ocr = {other for other in imports_of(path) if other.partition(".")[0] == "ocr"}
+            assert not of_ocr, f"{module} imports {of_ocr}"
+
+
 def test_imports_make_no_circle():
     # what a package lists of its own modules, it loads on first use
     graph = {

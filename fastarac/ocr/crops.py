@@ -1,4 +1,4 @@
-"""Pieces of page images around words, small enough for a report."""
+"""Pieces of page images around words, small enough for a page of errors."""
 
 from __future__ import annotations
 
@@ -18,33 +18,11 @@ if TYPE_CHECKING:
     from fastarac.ocr.records import Records
     from fastarac.ocr.words import Words
 
-__all__ = ["check_images", "crops_of", "images_in"]
+__all__ = ["check_images", "crops_of"]
 
-SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif")
 MARGIN = 0.6  # heights of the word around it
 TALLEST, WIDEST = 56, 420  # pixels
 QUALITY = 60
-
-
-def images_in(folder: Path) -> dict[str, Path]:
-    """Return the images in a folder by their names up to the first dot, as pages are called.
-
-    ValueError is raised if there is no image, or two share a name.
-    """
-    found: dict[str, Path] = {}
-    if not folder.is_dir():
-        raise ValueError(f"{folder} is no folder; a folder with the images of the pages is expected")
-    for path in sorted(folder.iterdir()):
-        if path.suffix.lower() not in SUFFIXES or path.name.startswith("."):
-            continue
-        name = path.name.partition(".")[0] or path.name
-        if name in found:
-            message = f"{found[name]} and {path} are both images of {name}; one a page is expected"
-            raise ValueError(message)
-        found[name] = path
-    if not found:
-        raise ValueError(f"{folder} holds no image; {', '.join(SUFFIXES)} are expected")
-    return found
 
 
 def check_images(images: Mapping[str, Path], page_names: Sequence[str]) -> None:

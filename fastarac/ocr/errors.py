@@ -10,12 +10,9 @@ import numpy as np
 from fastarac.ocr.records import INSERTED, KINDS, MISSED, RIGHT, SPLIT, WRONG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from fastarac.ocr.fields import FieldOutputs
-    from fastarac.ocr.items import AlignedOutputs
     from fastarac.ocr.records import Records
-    from fastarac.report.subjects import Subject
 
 __all__ = [
     "Confusion",
@@ -23,10 +20,11 @@ __all__ = [
     "Difference",
     "Error",
     "MissedOnPage",
+    "accepted_at",
     "confusions_of",
     "errors_of",
-    "errors_of_fields",
     "missed_of",
+    "pieces_of",
 ]
 
 AROUND = 5  # true words on either side of an error
@@ -110,9 +108,8 @@ class MissedOnPage(NamedTuple):
     examples: tuple[str, ...]
 
 
-def errors_of(subject: Subject, aligned: AlignedOutputs, most: int) -> list[Error]:
+def errors_of(records: Records, thresholds: Sequence[float], most: int) -> list[Error]:
     """Return the most confident wrong outputs, the surest first."""
-    records = aligned.records
     wrong = np.flatnonzero(
         (records.kind != RIGHT) & (records.kind != MISSED) & ~np.isnan(records.confidence)
     )
@@ -128,41 +125,27 @@ def errors_of(subject: Subject, aligned: AlignedOutputs, most: int) -> list[Erro
                 KINDS[records.kind[row]],
                 int(records.number[row]),
                 confidence,
-                tuple(_pieces(records.truth[row], records.prediction[row])),
+                tuple(pieces_of(records.truth[row], records.prediction[row])),
                 before,
                 after,
-                _accepted(subject, confidence),
+                accepted_at(thresholds, confidence),
             )
         )
     return found
 
 
-def errors_of_fields(subject: Subject, fields: FieldOutputs, most: int) -> list[Error]:
-    """Return the most confident wrong fields, the surest first."""
-    wrong = np.flatnonzero(~fields.correct & ~fields.rejected)
-    surest = wrong[np.argsort(-fields.confidence[wrong], kind="stable")][:most]
-    found = []
-    for row in surest.tolist():
-        confidence = float(fields.confidence[row])
-        pieces = tuple(_pieces(fields.truth[row], fields.prediction[row] or ""))
-        place = fields.document[row], fields.field[row]
-        accepted = _accepted(subject, confidence)
-        found.append(Error(row, *place, 0, confidence, pieces, "", "", accepted))
-    return found
+def accepted_at(thresholds: Sequence[float], confidence: float) -> tuple[bool, ...]:
+    """Return at which thresholds a confidence goes through."""
+    return tuple(confidence >= threshold for threshold in thresholds)
 
 
-def _accepted(subject: Subject, confidence: float) -> tuple[bool, ...]:
-    return tuple(confidence >= found.point.threshold for found in subject.evaluation.limits)
-
-
-def confusions_of(subject: Subject, aligned: AlignedOutputs, most: int) -> ConfusionTable:
+def confusions_of(records: Records, thresholds: Sequence[float], most: int) -> ConfusionTable:
     """Count what was read in place of what, in words that are wrong or split.
 
     Of merged words, of which several true ones share an output, no characters are told apart.
     """
-    records = aligned.records
     rows = np.flatnonzero((records.kind == WRONG) | (records.kind == SPLIT))
-    threshold = subject.point(0).threshold if subject.limits else np.inf
+    threshold = thresholds[0] if thresholds else np.inf
     with np.errstate(invalid="ignore"):
         accepted = records.confidence[rows] >= threshold
     pairs: Counter[tuple[str, str, bool]] = Counter(
@@ -173,7 +156,7 @@ def confusions_of(subject: Subject, aligned: AlignedOutputs, most: int) -> Confu
     through: Counter[tuple[str, str]] = Counter()
     n_longer = 0
     for (truth, read, goes), n in pairs.items():
-        for piece in _pieces(truth, read):
+        for piece in pieces_of(truth, read):
             if not piece.changed:
                 continue
             if max(len(piece.truth), len(piece.read)) > LONGEST:
@@ -186,9 +169,9 @@ def confusions_of(subject: Subject, aligned: AlignedOutputs, most: int) -> Confu
     return ConfusionTable(shown, every.total(), len(every), n_longer)
 
 
-def missed_of(aligned: AlignedOutputs, most: int) -> tuple[list[MissedOnPage], int]:
+def missed_of(records: Records, most: int) -> tuple[list[MissedOnPage], int]:
     """Return the pages with most missed words, and how many pages have any."""
-    records, pages = aligned.records, aligned.pages
+    pages = records.pages
     order = np.argsort(-pages.missed, kind="stable")
     order = order[pages.missed[order] > 0]
     found = []
@@ -221,7 +204,7 @@ def _context(records: Records, row: int) -> tuple[str, str]:
     return " ".join(before), " ".join(after)
 
 
-def _pieces(truth: str, read: str) -> Iterator[Difference]:
+def pieces_of(truth: str, read: str) -> Iterator[Difference]:
     """Yield both texts in pieces that are the same or differ; neighbouring changes are one."""
     from rapidfuzz.distance import Levenshtein
 
