@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.exceptions import collected
 from fastarac._core.text import UNDEFINED, lead, percent, printable, pvalue
-from fastarac.cli._compare import best_first, refuse_rejected
+from fastarac.cli._compare import refuse_rejected
 from fastarac.cli._options import RefusalError
 from fastarac.uncertainty.comparison import compare_models
+from fastarac.uncertainty.comparison_results import best_first
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:

@@ -31,7 +31,8 @@ from fastarac.cli._report import csv_text, in_words
 from fastarac.cli._settings import write
 from fastarac.cli._tables import Column, print_tables
 from fastarac.uncertainty.comparison import compare_models
-from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic
+from fastarac.uncertainty.comparison_results import best_first
+from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -400,27 +401,6 @@ def refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> No
 
 def _alpha(found: ModelComparison) -> float:
     return round(1.0 - found.confidence_level, 12)
-
-
-def best_first(found: ModelComparison) -> ModelComparison:
-    """Return the comparison with its models in order, the best one first."""
-    worse = 1.0 if found.statistic.name in LOWER_IS_BETTER else -1.0
-    values = [-math.inf if math.isnan(value) else -worse * value for value in found.estimates]
-    order = sorted(range(len(values)), key=lambda k: -values[k])
-    names = [found.names[k] for k in order]
-    pairs = [found.pair(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
-
-    def sort(values: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(values[k] for k in order)
-
-    return dataclasses.replace(
-        found,
-        names=tuple(names),
-        intervals=sort(found.intervals),
-        share_of_best=sort(found.share_of_best),
-        letters=sort(found.letters),
-        pairs=tuple(pairs),
-    )
 
 
 def _shown_pairs(found: ModelComparison) -> Sequence[PairDifference]:

@@ -25,7 +25,6 @@ from fastarac.cli._options import Format
 from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.wording import header, is_given, opening, short
 from fastarac.evaluation.wording import threshold as threshold_text
-from fastarac.report.health import is_reversed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -125,7 +124,7 @@ def doubts(models: Sequence[Model]) -> list[str]:
         f"less of it (ROC-AUC = {area(model.evaluation.roc_auc)}). If lower means surer, "
         "evaluate its negative."
         for model in models
-        if is_reversed(model.evaluation)
+        if model.is_reversed
     ]
     of_models: dict[str, list[str]] = {}
     for model in models:

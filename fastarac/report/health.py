@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastarac._core.special import binomial_interval
 from fastarac._core.text import area, rounded_percent, significant
+from fastarac.uncertainty.shares import grouped_share_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from fastarac.evaluation.items import Evaluation
     from fastarac.report.models import Model
 
-__all__ = ["Bin", "Check", "Health", "health_of", "is_reversed"]
+__all__ = ["Bin", "Check", "Health", "health_of"]
 
-REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right
-CHANCE = 3  # standard deviations that chance alone may explain
 LARGE_TIE = 0.2  # share of equal confidences from which a tie is worth a word
 PILED_UP = 0.05  # share at one end of the scale from which confidences may have been cut
 COARSE = 101  # different values, as whole percents have at most
@@ -82,16 +79,6 @@ class Health:
     def good(self) -> bool:
         """Whether all checks are."""
         return all(check.good for check in self.checks)
-
-
-def is_reversed(figures: Evaluation) -> bool:
-    """Whether the ROC-AUC is below ½ by more than chance makes it (Mann and Whitney 1947)."""
-    correct = figures.recognition_rate * figures.n
-    incorrect = figures.n - correct
-    if not figures.roc_auc < REVERSED:  # nor where it is undefined
-        return False
-    deviation = math.sqrt((figures.n + 1) / (12 * correct * incorrect))
-    return 0.5 - figures.roc_auc > CHANCE * deviation
 
 
 def health_of(model: Model, level: float) -> Health:
@@ -186,7 +173,7 @@ def _checks(
         ),
     )
     auc = model.evaluation.roc_auc
-    turned = is_reversed(model.evaluation)
+    turned = model.is_reversed
     flat = not turned and not math.isnan(auc) and auc < 0.6
     meaning = (
         "What is right tends to have less confidence: if lower means surer, evaluate its negative."
@@ -224,7 +211,7 @@ def _bins(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         right = correct[start:stop]
         part = None if codes is None else codes[start:stop]
-        low, high = _share_right(right, part, level)
+        low, high = grouped_share_interval(right, part, level)
         values = confidence[start:stop]
         yield Bin(
             float(values[0]),
@@ -235,30 +222,6 @@ def _bins(
             low,
             high,
         )
-
-
-def _share_right(
-    right: NDArray[np.bool_], codes: NDArray[np.intp] | None, level: float
-) -> tuple[float, float]:
-    """Return an interval of the share of right items, wider where they depend on each other.
-
-    The interval of Clopper and Pearson, with as many items as independent ones would have to be for
-    the variance that the groups show (Korn and Graubard 1998).
-    """
-    n, k = len(right), int(right.sum())
-    if codes is None or k in (0, n):
-        return binomial_interval(k, n, level)
-    share = k / n
-    _, group = np.unique(codes, return_inverse=True)
-    group = group.reshape(-1)
-    n_groups = int(group.max()) + 1
-    if n_groups < 2:
-        return binomial_interval(k, n, level)
-    residual = np.bincount(group, right - share)
-    variance = n_groups / (n_groups - 1) * float(residual @ residual) / n**2
-    independent = share * (1 - share) / n
-    effective = n * min(1.0, independent / variance) if variance > 0 else float(n)
-    return binomial_interval(share * effective, effective, level)
 
 
 def _number(value: float) -> str:

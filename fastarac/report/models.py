@@ -11,6 +11,7 @@ from fastarac.evaluation import wording
 from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.rejected import restricted
 from fastarac.sweep import threshold_sweep
+from fastarac.uncertainty.shares import is_reversed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -226,6 +227,13 @@ class Model:
         if known is not None:
             return known
         return np.ones(len(self.outputs), np.bool_) if rejected is None else ~rejected
+
+    @property
+    def is_reversed(self) -> bool:
+        """Whether what is right tends to have less confidence, by more than chance."""
+        figures = self.evaluation
+        correct = figures.recognition_rate * figures.n
+        return is_reversed(figures.roc_auc, correct, figures.n - correct)
 
     @property
     def last_threshold(self) -> int:

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastarac._core.special import binomial_cdf, binomial_interval
-from fastarac.uncertainty.comparison import adjusted_pvalues
+from fastarac._core.special import binomial_interval
+from fastarac.uncertainty.shares import verdicts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from fastarac.evaluation.limits import Limit
     from fastarac.report.models import Model
+    from fastarac.uncertainty.shares import Verdict
 
-__all__ = ["AtLimit", "Part", "Parts", "parts_of", "verdicts_of"]
-
-Verdict = Literal["holds", "fails", "too few"]
+__all__ = ["AtLimit", "Part", "Parts", "parts_of"]
 
 
 class AtLimit(NamedTuple):
@@ -85,22 +82,6 @@ class Parts:
     shown: tuple[Part, ...]
     n: int
     verdicts: tuple[dict[str, int], ...]
-
-
-def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: float) -> list[Verdict]:
-    """Say of each part whether its rate is within a limit or beyond it, as far as its items can tell.
-
-    Both are tested in each part at half of 1 − `level`, the two tails of Clopper and Pearson, with
-    Holm's correction for the number of parts: among thousands, chance alone puts hundreds beyond.
-    """
-    tail = (1.0 - level) / 2.0
-    parts = list(zip(errors, n, strict=True))
-    within = [binomial_cdf(k, m, limit) if m else 1.0 for k, m in parts]
-    beyond = [1.0 - binomial_cdf(k - 1, m, limit) if k else 1.0 for k, m in parts]
-    tested = zip(adjusted_pvalues(within, "holm"), adjusted_pvalues(beyond, "holm"), strict=True)
-    return [
-        "holds" if holds <= tail else "fails" if fails <= tail else "too few" for holds, fails in tested
-    ]
 
 
 def parts_of(model: Model, level: float, most: int) -> Parts | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.results import Result, Table
 from fastarac._core.showing import html_of_columns, html_table
 from fastarac._core.text import aligned, percent, printable, probability
+from fastarac.uncertainty.statistics import LOWER_IS_BETTER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -202,6 +204,27 @@ class ModelComparison(Table, Result):
             f"Models that share a letter do not differ significantly at {alpha}.",
         ]
         return "\n".join(lines)
+
+
+def best_first(found: ModelComparison) -> ModelComparison:
+    """Return the comparison with its models in order, the best one first."""
+    worse = 1.0 if found.statistic.name in LOWER_IS_BETTER else -1.0
+    values = [-math.inf if math.isnan(value) else -worse * value for value in found.estimates]
+    order = sorted(range(len(values)), key=lambda k: -values[k])
+    names = [found.names[k] for k in order]
+    pairs = [found.pair(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
+
+    def sort(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(values[k] for k in order)
+
+    return replace(
+        found,
+        names=tuple(names),
+        intervals=sort(found.intervals),
+        share_of_best=sort(found.share_of_best),
+        letters=sort(found.letters),
+        pairs=tuple(pairs),
+    )
 
 
 def letters_of(order: Sequence[int], differing: set[tuple[int, int]]) -> tuple[str, ...]:

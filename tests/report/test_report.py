@@ -29,7 +29,7 @@ from fastarac.operating_points.points import operating_point
 from fastarac.report.health import health_of
 from fastarac.report.models import Model
 from fastarac.report.page import Report, render
-from fastarac.report.parts import parts_of, verdicts_of
+from fastarac.report.parts import parts_of
 from fastarac.report.writing import _model
 
 HOSTILE = (
@@ -301,37 +301,6 @@ def test_errors_confusions_and_missed():
     missed, n_pages = missed_of(records, 10)
     assert n_pages == 1
     assert tuple(missed[0]) == ("b", 1, 3, ("lost",))
-
-
-def test_verdicts_are_those_of_the_interval():
-    from fastarac._core.special import binomial_interval
-
-    for n in (1, 20, 400, 5000):
-        for errors in {0, 1, n // 100, n // 20, n // 4}:
-            low, high = binomial_interval(errors, n, 0.95)
-            for limit in (0.002, 0.01, 0.05, 0.3):
-                expected = "holds" if high <= limit else "fails" if low > limit else "too few"
-                assert verdicts_of([errors], [n], limit, 0.95) == [expected]
-    assert verdicts_of([0], [0], 0.01, 0.95) == ["too few"]
-    assert verdicts_of([], [], 0.01, 0.95) == []
-
-
-def test_verdicts_allow_for_the_number_of_parts():
-    from fastarac._core.special import binomial_cdf
-
-    # three of ten items wrong at a limit of 5 %: sure of one part by itself, not of one among ten
-    p = 1 - binomial_cdf(2, 10, 0.05)
-    assert p < 0.025 < 10 * p
-    assert verdicts_of([3], [10], 0.05, 0.95) == ["fails"]
-    assert set(verdicts_of([3] + [0] * 9, [10] * 10, 0.05, 0.95)) == {"too few"}
-    # Holm: beside a part that fails by itself, the next is tested among one part less
-    assert 2 * p < 0.025
-    assert verdicts_of([3, 10], [10, 10], 0.05, 0.95) == ["fails", "fails"]
-    q = binomial_cdf(0, 75, 0.05)
-    assert q < 0.025 < 2 * q
-    assert verdicts_of([0], [75], 0.05, 0.95) == ["holds"]
-    assert verdicts_of([0, 1], [75, 1], 0.05, 0.95)[0] == "too few"
-    assert verdicts_of([0, 0], [75, 1000], 0.05, 0.95) == ["holds", "holds"]
 
 
 def test_chance_among_many_parts_is_no_failure():

@@ -1,0 +1,71 @@
+"""What can be said of shares of few items: of bins, of parts, and of a confidence that is reversed."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from fastarac._core.special import binomial_cdf, binomial_interval
+from fastarac.uncertainty.comparison import adjusted_pvalues
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Verdict", "grouped_share_interval", "is_reversed", "verdicts_of"]
+
+Verdict: TypeAlias = Literal["holds", "fails", "too few"]
+
+REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right
+CHANCE = 3  # standard deviations that chance alone may explain
+
+
+def grouped_share_interval(
+    right: NDArray[np.bool_], codes: NDArray[np.intp] | None, level: float
+) -> tuple[float, float]:
+    """Return an interval of the share of right items, wider where they depend on each other.
+
+    The interval of Clopper and Pearson, with as many items as independent ones would have to be for
+    the variance that the groups show (Korn and Graubard 1998).
+    """
+    n, k = len(right), int(right.sum())
+    if codes is None or k in (0, n):
+        return binomial_interval(k, n, level)
+    share = k / n
+    _, group = np.unique(codes, return_inverse=True)
+    group = group.reshape(-1)
+    n_groups = int(group.max()) + 1
+    if n_groups < 2:
+        return binomial_interval(k, n, level)
+    residual = np.bincount(group, right - share)
+    variance = n_groups / (n_groups - 1) * float(residual @ residual) / n**2
+    independent = share * (1 - share) / n
+    effective = n * min(1.0, independent / variance) if variance > 0 else float(n)
+    return binomial_interval(share * effective, effective, level)
+
+
+def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: float) -> list[Verdict]:
+    """Say of each part whether its rate is within a limit or beyond it, as far as its items can tell.
+
+    Both are tested in each part at half of 1 − `level`, the two tails of Clopper and Pearson, with
+    Holm's correction for the number of parts: among thousands, chance alone puts hundreds beyond.
+    """
+    tail = (1.0 - level) / 2.0
+    parts = list(zip(errors, n, strict=True))
+    within = [binomial_cdf(k, m, limit) if m else 1.0 for k, m in parts]
+    beyond = [1.0 - binomial_cdf(k - 1, m, limit) if k else 1.0 for k, m in parts]
+    tested = zip(adjusted_pvalues(within, "holm"), adjusted_pvalues(beyond, "holm"), strict=True)
+    return [
+        "holds" if holds <= tail else "fails" if fails <= tail else "too few" for holds, fails in tested
+    ]
+
+
+def is_reversed(roc_auc: float, correct: float, incorrect: float) -> bool:
+    """Whether the ROC-AUC is below ½ by more than chance makes it (Mann and Whitney 1947)."""
+    if not roc_auc < REVERSED:  # nor where it is undefined
+        return False
+    deviation = math.sqrt((correct + incorrect + 1) / (12 * correct * incorrect))
+    return 0.5 - roc_auc > CHANCE * deviation
