@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.text import Text
 
@@ -13,10 +13,10 @@ from fastarac._core.exceptions import collected
 from fastarac._core.showing import plain
 from fastarac._core.text import UNDEFINED, count, lead, money, percent, printable, pvalue
 from fastarac.cli import _costs
-from fastarac.cli._costs import UNIT
+from fastarac.cli._costs import UNIT, PricedModel
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, print_tables
-from fastarac.evaluation.costs import CostEvaluation, evaluate_costs
+from fastarac.evaluation.costs import evaluate_costs
 from fastarac.evaluation.rejected import above
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
@@ -24,12 +24,10 @@ from fastarac.uncertainty.comparison import compare_models
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
     from rich.console import Console
 
     from fastarac.cli._costs import Prices
     from fastarac.io import Outputs
-    from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.comparison import Correction
     from fastarac.uncertainty.comparison_results import PairDifference
 
@@ -41,22 +39,13 @@ OF_PAIRS = ("difference", "standard_error", "low", "high", "pvalue", "adjusted_p
 FIELDS = ("cost", "cost_standard_error", "cost_low", "cost_high", "cost_pvalue", "cost_adjusted_pvalue")
 
 
-class Spender(NamedTuple):
-    """A model with what it costs, as the tables of `_costs` take it."""
-
-    name: str
-    sweep: ThresholdSweep
-    dtype: np.dtype[Any]
-    spending: CostEvaluation
-
-
 @dataclass(frozen=True, slots=True)
 class CostComparison:
     """The models, the cheapest first, and the differences between any two.
 
     Attributes
     ----------
-    models : tuple of Spender
+    models : tuple of PricedModel
         With their cheapest thresholds.
     differences : tuple of PairDifference
         Of every model less each of those before it, which are cheaper; in money for one output.
@@ -66,7 +55,7 @@ class CostComparison:
         What speaks against relying on them.
     """
 
-    models: tuple[Spender, ...]
+    models: tuple[PricedModel, ...]
     differences: tuple[PairDifference, ...]
     level: float
     notes: tuple[str, ...]
@@ -94,7 +83,7 @@ class CostComparison:
                     )
                 acceptable = above(sweep, never)
                 spending = evaluate_costs(sweep, prices.costs, prices.reviewer, acceptable=acceptable)
-            priced.append(Spender(name, sweep, outputs.confidence.dtype, spending))
+            priced.append(PricedModel(name, sweep, outputs.confidence.dtype, spending))
         priced.sort(key=lambda model: model.spending.at_cheapest)
         notes: list[str] = []
         first = next(iter(models.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from fastarac._core.text import listed, money, printable, rounded_percent
 from fastarac.costs.verification import VerificationCosts
@@ -12,14 +12,17 @@ from fastarac.reviewer import Reviewer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeAlias
 
     import numpy as np
 
     from fastarac.evaluation.costs import CostEvaluation
     from fastarac.evaluation.limits import Limit
+    from fastarac.report.models import Model
     from fastarac.sweep import ThresholdSweep
 
     Column = tuple[str, list[str], list[float] | None]
+    Priced: TypeAlias = "Model | PricedModel"
 
 UNIT = 1000  # outputs that a sum of money is for
 FIGURES = ("threshold", "acceptance_rate", "error_rate", "risk", "correction_rate")
@@ -98,27 +101,13 @@ def in_units(figures: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class Priced(Protocol):
-    """A model that may have prices."""
+class PricedModel(NamedTuple):
+    """A model with what it costs, where nothing else of it is known."""
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-        ...
-
-    @property
-    def sweep(self) -> ThresholdSweep:
-        """Its counts at every threshold."""
-        ...
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The dtype of its confidences."""
-        ...
-
-    @property
-    def spending(self) -> CostEvaluation | None:
-        """What it costs."""
+    name: str
+    sweep: ThresholdSweep
+    dtype: np.dtype[Any]
+    spending: CostEvaluation
 
 
 def columns(models: Sequence[Priced]) -> list[Column]:
