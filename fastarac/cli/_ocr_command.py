@@ -85,11 +85,12 @@ def run(
     kind = _kind(request, settings, output, images)
     found = find(kind, request, settings, images)
     try:
-        settings.report(
-            found.models,
-            [*_report.doubts(found.models), *found.notes],
-            *((found.comparison.comparison, found.comparison.chance) if found.comparison else ()),
-        )
+        notes = [*_report.doubts(found.models), *found.notes]
+        compared = found.comparison
+        if compared is None:
+            settings.report(found.models, notes)
+        else:
+            settings.report(found.models, notes, compared.comparison, compared.chance)
     except (ValueError, ModuleNotFoundError) as error:
         raise RefusalError(str(error)) from None
     if output is not None:

@@ -20,14 +20,14 @@ from fastarac._core.text import rounded_percent
 from fastarac.cli._app import app
 from fastarac.evaluation import wording
 from fastarac.evaluation.limits import Limit
-from fastarac.io import Labels
+from fastarac.io import Labels, Outputs
 from fastarac.ocr import AlignedOutputs, Words, align, load_sample, sensitivity
 from fastarac.ocr.errors import confusions_of, errors_of, missed_of
 from fastarac.ocr.policies import Policy
 from fastarac.ocr.records import INSERTED, MISSED, RIGHT, WRONG, Reading, Records
 from fastarac.operating_points.points import operating_point
 from fastarac.report.health import health_of
-from fastarac.report.models import Model
+from fastarac.report.models import Model, PlainSource
 from fastarac.report.page import Report, render
 from fastarac.report.parts import parts_of
 from fastarac.report.writing import _model
@@ -546,6 +546,35 @@ def test_bad_input(sample):
     with pytest.raises(ValueError, match="is no folder"):
         fa.report.write_report("r.html", sample, images="nowhere")
     assert not Path("r.html").exists()
+
+
+class Chapters:
+    """What is no OCR, and says of itself what it is."""
+
+    def __report__(self, limits, images):
+        assert [limit.value for limit in limits] == [0.1]
+        assert images == {}
+        names, codes = ("one", "two"), np.repeat([0, 1], 20)
+        outputs = Outputs(np.arange(40) % 9 > 0, np.linspace(0.1, 0.9, 40), group=Labels(names, codes))
+        return outputs, OfChapters()
+
+
+class OfChapters(PlainSource):
+    units = "pages"
+    group_word = part_word = "chapter"
+
+    def remark(self, limit):
+        return "Beside", f"limit {limit}", True
+
+    def sections(self, evaluation, most):
+        return [("<p>{{ section.said }}</p>\n", {"said": "<before>"})], []
+
+
+def test_whatever_says_what_it_is_can_be_reported():
+    page = Page(report_of({"book": Chapters()}, max_error_rate=0.1))
+    for said in ("40 pages, 2 chapters.", "Beside limit 0", "<before>", "from 2 chapters"):
+        assert said in page.text
+    assert "Does every chapter keep the limit?" in page.text
 
 
 def test_pages_have_names_of_pages(tmp_path):
