@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fastarac.evaluation.groups import GroupEvaluation
+    from fastarac.evaluation.sources import Source
     from fastarac.io import Labels, Outputs
-    from fastarac.report.models import Model, Source
+    from fastarac.report.models import Model
     from fastarac.uncertainty.comparison_results import ModelComparison
 
 WITHOUT_GROUPS = (

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -65,8 +65,7 @@ class Engine:
         self, limits: Iterable[Limit], images: Mapping[str, Path]
     ) -> tuple[Outputs, ReportedPages]:
         """Return the items, and what a report adds; `images` are those of pages by name."""
-        outputs, source = self.aligned.__report__(limits, images)
-        return outputs, replace(source, words=self.words)
+        return self.aligned.__report__(limits, images, self.words)
 
 
 class _Part(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.results import Result
 from fastarac._core.text import few_of, plural, rounded_percent
+from fastarac.evaluation.sources import Source
 from fastarac.io._outputs import Outputs, labels_of
 from fastarac.ocr.errors import Error, accepted_at, pieces_of
 from fastarac.ocr.field_tables import Row, as_confidence, read_rows
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.limits import Limit
-    from fastarac.ocr.reported import Section
+    from fastarac.evaluation.sources import Section
 
 __all__ = ["DocumentOutputs", "FieldCounts", "FieldOutputs", "StraightThrough", "read_fields"]
 
@@ -198,7 +199,15 @@ class FieldOutputs(Result):
         """Return the fields with their documents as groups, and what a report adds."""
         by, group = labels_of(self.by), labels_of(self.groups)
         items = Outputs(self.correct, self.confidence, by=by, group=group, rejected=self.rejected)
-        return items, ReportedFields(self)
+        source = ReportedFields(
+            self,
+            kind="engine",
+            units="fields",
+            units_of_part="documents",
+            group_word="document",
+            part_word="field",
+        )
+        return items, source
 
     def documents(self) -> DocumentOutputs:
         """Return the documents as items: right if all their fields are, as sure as the least sure.
@@ -275,25 +284,10 @@ class FieldOutputs(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReportedFields:
+class ReportedFields(Source):
     """What a report says of fields beside what it says of any outputs."""
 
     fields: FieldOutputs
-
-    kind = "engine"
-    units = "fields"
-    group_word = "document"
-    part_word = "field"
-    units_of_part = "documents"
-    highest = has_confidence = missed = None
-    notes = size = ()
-
-    def overview(self, sources: Mapping[str, object]) -> tuple[()]:  # noqa: ARG002
-        """Return nothing."""
-        return ()
-
-    def remark(self, limit: int) -> None:
-        """Return nothing."""
 
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]

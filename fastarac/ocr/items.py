@@ -278,7 +278,7 @@ class AlignedOutputs(Table, Result):
         }
 
     def __report__(
-        self, limits: Iterable[Limit], images: Mapping[str, Path]
+        self, limits: Iterable[Limit], images: Mapping[str, Path], words: Words | None = None
     ) -> tuple[Outputs, ReportedPages]:
         """Return the items, and what a report adds; `images` are those of pages by name."""
         effects = sensitivity(self, limits)
@@ -286,7 +286,7 @@ class AlignedOutputs(Table, Result):
         never, group = self.never_accepted, Labels(self.records.page_names, self.page)
         rejected = None if never is None else self.confidence == never
         items = Outputs(self.correct, self.confidence, group=group, rejected=rejected)
-        return items, ReportedPages(*parts, effects, images)
+        return items, ReportedPages.of(*parts, effects, images, words)
 
     def _parts(self) -> dict[str, Any]:
         return self.to_columns() | {

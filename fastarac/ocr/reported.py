@@ -5,14 +5,15 @@ Sections are the text of a template of this folder, and what it shows as `sectio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from fastarac._core.text import count, few_of, interval_text, plural, rounded_percent
+from fastarac.evaluation.sources import Source
 from fastarac.ocr.crops import check_images, crops_of
 from fastarac.ocr.errors import confusions_of, errors_of, missed_of
 from fastarac.ocr.policies import BRIEFLY
@@ -20,17 +21,15 @@ from fastarac.ocr.policies import BRIEFLY
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
-    from typing import TypeAlias
 
     from numpy.typing import NDArray
 
     from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.sources import Section
     from fastarac.ocr.policies import Policy
     from fastarac.ocr.records import Reading, Records
     from fastarac.ocr.sensitivities import Sensitivity
     from fastarac.ocr.words import Words
-
-    Section: TypeAlias = tuple[str, Mapping[str, Any]]
 
 __all__ = ["ERRORS", "ReportedPages", "section_of", "ties"]
 
@@ -52,7 +51,7 @@ def section_of(name: str, **values: Any) -> Section:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReportedPages:
+class ReportedPages(Source):
     """The items of an OCR engine.
 
     Attributes
@@ -60,8 +59,6 @@ class ReportedPages:
     records : Records
     reading : Reading
     policy : Policy
-    rows : ndarray of shape (n,), intp
-        Which of the records the items are.
     sensitivity : Sensitivity
         The accepted shares under other policies.
     images : mapping of str to Path
@@ -73,87 +70,45 @@ class ReportedPages:
     records: Records
     reading: Reading
     policy: Policy
-    rows: NDArray[np.intp]
     sensitivity: Sensitivity
-    images: Mapping[str, Path] = field(default_factory=dict)
-    words: Words | None = None
+    images: Mapping[str, Path]
+    words: Words | None
 
-    kind = "engine"
-    group_word = part_word = "page"
+    @classmethod
+    def of(
+        cls,
+        records: Records,
+        reading: Reading,
+        policy: Policy,
+        rows: NDArray[np.intp],
+        sensitivity: Sensitivity,
+        images: Mapping[str, Path],
+        words: Words | None,
+    ) -> Self:
+        """Return what is known of items, which are `rows` of the records."""
+        units, confidence = plural(reading.unit), records.confidence[rows]
+        scale = None if words is None else words.scale
+        percents = scale == "percent" if scale is not None else np.nanmax(confidence) > 1
+        return cls(
+            records,
+            reading,
+            policy,
+            sensitivity,
+            images,
+            words,
+            kind="engine",
+            units=units,
+            units_of_part=units,
+            group_word="page",
+            part_word="page",
+            has_confidence=~np.isnan(confidence),
+            highest=100.0 if percents else 1.0,
+            missed=records.pages.missed,
+            notes=_notes(records, rows, units),
+            size=(_n_pages(records), f"{records.n_true:,} true {units}"),
+        )
 
-    @property
-    def units(self) -> str:
-        """What the items are called."""
-        return plural(self.reading.unit)
-
-    units_of_part = units
-
-    @property
-    def has_confidence(self) -> NDArray[np.bool_]:
-        """Whether the engine gave each item the confidence that it has, of shape (n,)."""
-        found: NDArray[np.bool_] = ~np.isnan(self.records.confidence[self.rows])
-        return found
-
-    @property
-    def highest(self) -> float:
-        """The end of the confidences' scale, 1 or 100."""
-        if self.words is not None and self.words.scale is not None:
-            return 100.0 if self.words.scale == "percent" else 1.0
-        return 100.0 if np.nanmax(self.records.confidence[self.rows]) > 1 else 1.0
-
-    @property
-    def missed(self) -> NDArray[np.intp]:
-        """How many true words of each page have no output."""
-        return self.records.pages.missed
-
-    @property
-    def notes(self) -> list[str]:
-        """What speaks against relying on the confidences, a sentence each."""
-        records = self.records
-        found = ties(records.confidence[~np.isnan(records.confidence)])
-        n = records.n_without_confidence(self.rows)
-        if n:
-            found.append(
-                f"{n:,} of {len(self.rows):,} items have no confidence: they are never accepted."
-            )
-        without = [
-            name
-            for name, right, wrong, merged, split, inserted in zip(
-                records.page_names, *records.pages[3:8], strict=True
-            )
-            if not right + wrong + merged + split + inserted
-        ]
-        if without:
-            found.append(_pages(without, "without any output"))
-        hard = [name for name in records.hardly_aligned if name not in without]
-        if hard:
-            found.append(
-                f"{_pages(hard, 'on which more than half of the characters differ')} Their truth may "
-                "be of another page, or in another order; they are kept."
-            )
-        if records.n_unspaced:
-            found.append(
-                f"{records.n_unspaced:,} characters of scripts that are written without spaces are "
-                f"taken one by one, as {self.units} of their own."
-            )
-        if records.n_emptied:
-            found.append(
-                f"{records.n_emptied:,} {self.units} of truth and output are left out: nothing of them "
-                "is left when folded."
-            )
-        return found
-
-    @property
-    def size(self) -> tuple[str, ...]:
-        """How many pages and true words there are."""
-        return self._pages, f"{self.records.n_true:,} true {self.units}"
-
-    @property
-    def _pages(self) -> str:
-        n = len(self.records.page_names)
-        return f"{n:,} {plural('page', n)}"
-
-    def overview(self, sources: Mapping[str, object]) -> list[Section]:
+    def overview(self, sources: Mapping[str, Source]) -> list[Section]:
         """Return what became of the true words, of all engines by name."""
         counts = {
             name: source.records.counts
@@ -163,7 +118,7 @@ class ReportedPages:
         values = {
             "kinds": list(self.records.counts),
             "total": count(self.records.n_true),
-            "pages": self._pages,
+            "pages": _n_pages(self.records),
             "rows": [(name, list(map(count, of.values()))) for name, of in counts.items()],
         }
         return [section_of("counts", **values)]
@@ -234,6 +189,40 @@ class ReportedPages:
         return rows
 
 
+def _notes(records: Records, rows: NDArray[np.intp], units: str) -> list[str]:
+    """Return what is to be known of the confidences, a sentence each, with counts."""
+    found = ties(records.confidence[~np.isnan(records.confidence)])
+    n = records.n_without_confidence(rows)
+    if n:
+        found.append(f"{n:,} of {len(rows):,} items have no confidence: they are never accepted.")
+    without = [
+        name
+        for name, right, wrong, merged, split, inserted in zip(
+            records.page_names, *records.pages[3:8], strict=True
+        )
+        if not right + wrong + merged + split + inserted
+    ]
+    if without:
+        found.append(_of_pages(without, "without any output"))
+    hard = [name for name in records.hardly_aligned if name not in without]
+    if hard:
+        found.append(
+            f"{_of_pages(hard, 'on which more than half of the characters differ')} Their truth may "
+            "be of another page, or in another order; they are kept."
+        )
+    if records.n_unspaced:
+        found.append(
+            f"{records.n_unspaced:,} characters of scripts that are written without spaces are "
+            f"taken one by one, as {units} of their own."
+        )
+    if records.n_emptied:
+        found.append(
+            f"{records.n_emptied:,} {units} of truth and output are left out: nothing of them "
+            "is left when folded."
+        )
+    return found
+
+
 def ties(known: NDArray[np.float64]) -> list[str]:
     """Return what is to be known of the values of confidences, a sentence each."""
     found = []
@@ -257,5 +246,10 @@ def ties(known: NDArray[np.float64]) -> list[str]:
     return found
 
 
-def _pages(names: list[str], what: str) -> str:
+def _of_pages(names: list[str], what: str) -> str:
     return f"{len(names)} {plural('page', len(names))} {what}: {few_of(names, 5)}."
+
+
+def _n_pages(records: Records) -> str:
+    n = len(records.page_names)
+    return f"{n:,} {plural('page', n)}"

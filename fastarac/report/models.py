@@ -10,13 +10,13 @@ import numpy as np
 from fastarac.evaluation import wording
 from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.rejected import restricted
+from fastarac.evaluation.sources import Source
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.shares import is_reversed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from typing import TypeAlias
 
     from numpy.typing import NDArray
 
@@ -28,78 +28,8 @@ if TYPE_CHECKING:
     from fastarac.operating_points.points import OperatingPoint
     from fastarac.sweep import ThresholdSweep
 
-    # A template's text, and what it shows as `section`.
-    Section: TypeAlias = tuple[str, Mapping[str, Any]]
 
-__all__ = ["Model", "PlainSource", "Reportable", "Source"]
-
-
-class Source(Protocol):
-    """What the items of a model are called, and what is known of them beside their confidences."""
-
-    @property
-    def kind(self) -> str:
-        """What a model is called: "model", or "engine"."""
-        ...
-
-    @property
-    def units(self) -> str:
-        """What the items are called."""
-        ...
-
-    @property
-    def group_word(self) -> str:
-        """What a group of items that depend on each other is called."""
-        ...
-
-    @property
-    def part_word(self) -> str:
-        """What a part is called that is reported apart."""
-        ...
-
-    @property
-    def units_of_part(self) -> str:
-        """What the items of a part are called: of one field, documents."""
-        ...
-
-    @property
-    def has_confidence(self) -> NDArray[np.bool_] | None:
-        """Whether the confidence of each item was given, (n,); None where rejects alone have none."""
-        ...
-
-    @property
-    def highest(self) -> float | None:
-        """The end of the confidences' scale, 1 or 100, where it is known."""
-        ...
-
-    @property
-    def missed(self) -> NDArray[np.intp] | None:
-        """How much of each group has no output, where that is known."""
-        ...
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What speaks against relying on the confidences, a sentence each."""
-        ...
-
-    @property
-    def size(self) -> Sequence[str]:
-        """How much there is, in words; empty where that is the numbers of items and groups."""
-        ...
-
-    def overview(self, sources: Mapping[str, Source]) -> Sequence[Section]:
-        """Return what stands below the figures, of all models by name."""
-        ...
-
-    def remark(self, limit: int) -> tuple[str, str, bool] | None:
-        """Return what else moves the share accepted at a limit: title, text, whether it decides."""
-        ...
-
-    def sections(
-        self, evaluation: Evaluation, most: Callable[[int], int]
-    ) -> tuple[Sequence[Section], Sequence[Section]]:
-        """Return what stands before and after the parts; `most` shortens lists for many models."""
-        ...
+__all__ = ["Model", "Reportable"]
 
 
 @runtime_checkable
@@ -109,32 +39,6 @@ class Reportable(Protocol):
     def __report__(self, limits: Sequence[Limit], images: Mapping[str, Path]) -> tuple[Outputs, Source]:
         """Return the items, and what a report adds; `images` are those of pages by name."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class PlainSource:
-    """Outputs of which nothing else is known."""
-
-    kind = "model"
-    units = units_of_part = "outputs"
-    group_word = part_word = "group"
-    has_confidence = highest = missed = None
-    notes = size = ()
-
-    def overview(self, sources: Mapping[str, Source]) -> tuple[()]:  # noqa: ARG002
-        """Return nothing."""
-        return ()
-
-    def remark(self, limit: int) -> None:
-        """Return nothing."""
-
-    def sections(
-        self,
-        evaluation: Evaluation,  # noqa: ARG002
-        most: Callable[[int], int],  # noqa: ARG002
-    ) -> tuple[tuple[()], tuple[()]]:
-        """Return nothing."""
-        return (), ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,7 +97,7 @@ class Model:
             figures = evaluate(*items, sample_weight=outputs.weight, groups=codes, **options)
         if outputs.never_accepted is not None:
             figures = restricted(figures, sweep, outputs.never_accepted)
-        return cls(name, outputs, sweep, figures, source or PlainSource())
+        return cls(name, outputs, sweep, figures, source or Source())
 
     @property
     def spending(self) -> CostEvaluation | None:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastarac.costs.verification import VerificationCosts
+    from fastarac.evaluation.sources import Section
     from fastarac.report.curves import Steps
-    from fastarac.report.models import Model, Section
+    from fastarac.report.models import Model
     from fastarac.reviewer import Reviewer
 
 __all__ = ["Decision", "Detail", "decisions_of", "detail_of"]

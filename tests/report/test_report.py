@@ -20,6 +20,7 @@ from fastarac._core.text import rounded_percent
 from fastarac.cli._app import app
 from fastarac.evaluation import wording
 from fastarac.evaluation.limits import Limit
+from fastarac.evaluation.sources import Source
 from fastarac.io import Labels, Outputs
 from fastarac.ocr import AlignedOutputs, Words, align, load_sample, sensitivity
 from fastarac.ocr.errors import confusions_of, errors_of, missed_of
@@ -27,7 +28,7 @@ from fastarac.ocr.policies import Policy
 from fastarac.ocr.records import INSERTED, MISSED, RIGHT, WRONG, Reading, Records
 from fastarac.operating_points.points import operating_point
 from fastarac.report.health import health_of
-from fastarac.report.models import Model, PlainSource
+from fastarac.report.models import Model
 from fastarac.report.page import Report, render
 from fastarac.report.parts import parts_of
 from fastarac.report.writing import _model
@@ -556,13 +557,10 @@ class Chapters:
         assert images == {}
         names, codes = ("one", "two"), np.repeat([0, 1], 20)
         outputs = Outputs(np.arange(40) % 9 > 0, np.linspace(0.1, 0.9, 40), group=Labels(names, codes))
-        return outputs, OfChapters()
+        return outputs, OfChapters(units="pages", group_word="chapter", part_word="chapter")
 
 
-class OfChapters(PlainSource):
-    units = "pages"
-    group_word = part_word = "chapter"
-
+class OfChapters(Source):
     def remark(self, limit):
         return "Beside", f"limit {limit}", True
 

@@ -1,0 +1,72 @@
+"""What the items of a model are: their names, and what tables and reports add about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fastarac.evaluation.items import Evaluation
+
+    # A template's text, and what it shows as `section`.
+    Section: TypeAlias = tuple[str, Mapping[str, Any]]
+
+__all__ = ["Source"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Source:
+    """Outputs of which nothing else is known; what is of another kind says so.
+
+    Attributes
+    ----------
+    kind : str
+        What a model is called: "model", or "engine".
+    units, units_of_part : str
+        What the items are called, of all and of a part: of one field, documents.
+    group_word, part_word : str
+        What a group of items that depend on each other is called, and a part that is reported apart.
+    has_confidence : ndarray of shape (n,), bool, or None
+        Whether the confidence of each item was given; None where rejected items alone have none.
+    highest : float or None
+        The end of the confidences' scale, 1 or 100, where it is known.
+    missed : ndarray of shape (n_groups,), intp, or None
+        How much of each group has no output, where that is known.
+    notes : sequence of str
+        What speaks against relying on the confidences, a sentence each.
+    size : sequence of str
+        How much there is, in words; empty where that is the numbers of items and groups.
+    """
+
+    kind: str = "model"
+    units: str = "outputs"
+    units_of_part: str = "outputs"
+    group_word: str = "group"
+    part_word: str = "group"
+    has_confidence: NDArray[np.bool_] | None = None
+    highest: float | None = None
+    missed: NDArray[np.intp] | None = None
+    notes: Sequence[str] = ()
+    size: Sequence[str] = ()
+
+    def overview(self, sources: Mapping[str, Source]) -> Sequence[Section]:  # noqa: ARG002
+        """Return what stands below the figures, of all models by name."""
+        return ()
+
+    def remark(self, limit: int) -> tuple[str, str, bool] | None:  # noqa: ARG002
+        """Return what else moves the share accepted at a limit: title, text, whether it decides."""
+        return None
+
+    def sections(
+        self,
+        evaluation: Evaluation,  # noqa: ARG002
+        most: Callable[[int], int],  # noqa: ARG002
+    ) -> tuple[Sequence[Section], Sequence[Section]]:
+        """Return what stands before and after the parts; `most` shortens lists for many models."""
+        return (), ()
