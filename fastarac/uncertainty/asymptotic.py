@@ -276,18 +276,19 @@ def interval_and_doubt(
 
 
 def estimate_of(
-    sample: Sample, statistic: Statistic, moves: NDArray[np.float64] | None = None
+    sample: Sample, statistic: Statistic, contributions: NDArray[np.float64] | None = None
 ) -> Estimate:
-    """The statistic with its standard error from influence values, `moves` where they are known."""
+    """The statistic with its standard error, from `contributions` where they are known already."""
     sweep, items, codes = sample
     value = statistic(sweep)
     if items is None:
         spread = influence.sweep_spread(sweep, statistic)
         n = float(sweep.total)
     else:
-        moves = moves_of(sample, statistic) if moves is None else moves
-        spread = influence.spread_of(moves)
-        n = float(len(moves)) if codes is not None else items.n
+        if contributions is None:
+            contributions = error_contributions(sample, statistic)
+        spread = influence.spread_of(contributions)
+        n = float(len(contributions)) if codes is not None else items.n
     degrees = degrees_of(sample, statistic.name, spread.carriers, n)
     n_items = n if items is None else items.n
     if items is not None and codes is not None:
@@ -333,16 +334,16 @@ def error_of_items(items: influence.Items, statistic: Statistic) -> float:
     """Standard error if the items were independent."""
     if items.weight is None:
         return influence.standard_error(items.sweep, statistic)
-    return influence.spread_of(items.moves(statistic)).standard_error
+    return influence.spread_of(items.error_contributions(statistic)).standard_error
 
 
-def moves_of(sample: Sample, statistic: Statistic) -> NDArray[np.float64]:
+def error_contributions(sample: Sample, statistic: Statistic) -> NDArray[np.float64]:
     """Errors that the items, or groups of them, add to the estimate."""
     if sample.items is None:
         raise AssertionError(sample)
     if sample.codes is None:
-        return sample.items.moves(statistic)
-    return sample.items.moves_of_groups(statistic, sample.codes)
+        return sample.items.error_contributions(statistic)
+    return sample.items.contributions_of_groups(statistic, sample.codes)
 
 
 def heavy_items(sample: Sample) -> float:

@@ -168,13 +168,16 @@ def delong_test(
     ]
     codes = None if groups is None else read_groups(groups, len(found[0].point))[1]
     samples = [Sample(items.sweep, items, codes) for items in found]
-    moves = [asymptotic.moves_of(sample, statistic) for sample in samples]
-    a, b = (asymptotic.estimate_of(*pair) for pair in zip(samples, [statistic] * 2, moves, strict=True))
+    contributions = [asymptotic.error_contributions(sample, statistic) for sample in samples]
+    a, b = (
+        asymptotic.estimate_of(*pair)
+        for pair in zip(samples, [statistic] * 2, contributions, strict=True)
+    )
     if math.isnan(a.value):
         warn_undefined("ROC-AUC", "y_true has one class only")
         nothing = Interval(math.nan, math.nan, math.nan, math.nan, level, "wald")
         return DeLongTest(math.nan, math.nan, math.nan, nothing, math.nan)
-    error, carriers = influence.spread_of(moves[0] - moves[1])
+    error, carriers = influence.spread_of(contributions[0] - contributions[1])
     degrees = math.inf
     if codes is not None:
         degrees = asymptotic.degrees_of(samples[0], statistic.name, carriers, a.n)
@@ -442,14 +445,14 @@ def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _F
     samples: list[Sample] = []
     estimates: list[Estimate] = []
     intervals: list[Interval] = []
-    moves: list[NDArray[np.float64]] = []
+    contributions: list[NDArray[np.float64]] = []
     doubts = []
     for name, pair in columns.items():
         names = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", "sample_weight"
         items = influence.items_of(*pair, options.sample_weight, names)
         samples.append(Sample(items.sweep, items, codes))
-        moves.append(asymptotic.moves_of(samples[-1], statistic))
-        estimates.append(asymptotic.estimate_of(samples[-1], statistic, moves[-1]))
+        contributions.append(asymptotic.error_contributions(samples[-1], statistic))
+        estimates.append(asymptotic.estimate_of(samples[-1], statistic, contributions[-1]))
         interval, doubt = asymptotic.interval_and_doubt(samples[-1], statistic, level, "auto")
         intervals.append(interval)
         if doubt:
@@ -457,7 +460,7 @@ def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _F
     names_ = list(columns)
     paired = {}
     for a, b in itertools.combinations(range(len(names_)), 2):
-        error, carriers = influence.spread_of(moves[a] - moves[b])
+        error, carriers = influence.spread_of(contributions[a] - contributions[b])
         degrees = min(
             asymptotic.degrees_of(sample, statistic.name, carriers, estimates[a].n)
             for sample in (samples[a], samples[b])
@@ -479,16 +482,16 @@ def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _F
         if statistic.name in LOWER_IS_BETTER:
             first = 1.0 - first
         return _Findings(intervals, paired, [first, 1.0 - first], doubts)
-    draws = values[:, None] + _normal_draws(np.array(moves), options.random_state)
+    draws = values[:, None] + _normal_draws(np.array(contributions), options.random_state)
     return _Findings(intervals, paired, _shares_of_best(draws, statistic), doubts)
 
 
-def _normal_draws(moves: NDArray[np.float64], random_state: RandomState) -> NDArray[np.float64]:
+def _normal_draws(contributions: NDArray[np.float64], random_state: RandomState) -> NDArray[np.float64]:
     """Errors of all models at once, of shape (K, DRAWS), with the covariances that they have."""
-    covariance = np.array([[float(np.sum(a * b)) for b in moves] for a in moves])
+    covariance = np.array([[float(np.sum(a * b)) for b in contributions] for a in contributions])
     values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
     seed = key_of(0 if random_state is None else random_state)
-    standard = np.random.default_rng(seed).standard_normal((len(moves), DRAWS))
+    standard = np.random.default_rng(seed).standard_normal((len(contributions), DRAWS))
     values[values <= 1e-12 * abs(values[-1])] = 0.0  # rounding, where models are the same
     draws: NDArray[np.float64] = (vectors * np.sqrt(values)) @ standard
     return draws

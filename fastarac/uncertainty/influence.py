@@ -95,9 +95,9 @@ class Spread(NamedTuple):
     """(Σd²)²/Σd⁴ of what items or groups add to the error d: as many alike would add as much."""
 
 
-def spread_of(moves: FloatArray) -> Spread:
+def spread_of(contributions: FloatArray) -> Spread:
     """From what items or groups add to the error of an estimate."""
-    squares = moves**2
+    squares = contributions**2
     return _spread(float(np.sum(squares)), float(np.sum(squares**2)))
 
 
@@ -187,7 +187,7 @@ class Items(NamedTuple):
             values = np.where(self.weight > 0, values, 0.0) * self.weight
         return values
 
-    def moves(
+    def error_contributions(
         self, statistic: Statistic, square: float = 1.0, influence: PointInfluence | None = None
     ) -> FloatArray:
         """Errors that items add, whose sum of squares is `square` times the squared standard error."""
@@ -199,10 +199,10 @@ class Items(NamedTuple):
             math.sqrt(square * factor) / total for factor in corrections(statistic, *counts)
         )
         values = self.weighted(influence or point_influence(self.sweep, statistic))
-        moves: FloatArray = values * np.where(self.is_correct, correct, incorrect)
-        return moves
+        contributions: FloatArray = values * np.where(self.is_correct, correct, incorrect)
+        return contributions
 
-    def moves_of_groups(
+    def contributions_of_groups(
         self, statistic: Statistic, codes: NDArray[Any], influence: PointInfluence | None = None
     ) -> FloatArray:
         """The same of groups, numbered from 0; NaN for a single group, which says nothing.
@@ -307,4 +307,4 @@ def influence_values(
     if math.isnan(statistic(items.sweep)):
         warn_undefined(statistic.name, "so are the influence values")
     n = len(items.point)
-    return items.moves(statistic, n * (n - 1))
+    return items.error_contributions(statistic, n * (n - 1))

@@ -79,8 +79,8 @@ class Sample(NamedTuple):
         if not total > 0.0:
             return Share(0.0, 0.0)
         p = float(np.sum(parts)) / total
-        moves = (parts - p * wholes) ** 2
-        squares = float(np.sum(moves)) / total**2
+        squared = (parts - p * wholes) ** 2
+        squares = float(np.sum(squared)) / total**2
         least = total**2 / float(np.sum(wholes**2))  # where all items of a group are alike
         if not 0.0 < p < 1.0 or units < 2:
             return Share(p * least, least)
@@ -88,7 +88,7 @@ class Sample(NamedTuple):
         effective = p * (1.0 - p) / spread if spread > 0.0 else n
         degrees = units - 1.0
         if self.codes is not None and spread > 0.0:
-            carriers = float(np.sum(moves)) ** 2 / float(np.sum(moves**2))
+            carriers = float(np.sum(squared)) ** 2 / float(np.sum(squared**2))
             degrees = min(degrees, carriers + MORE_DEGREES)
         reach = normal_quantile(level) / student_quantile(level, degrees)
         effective = min(effective * reach**2, n)

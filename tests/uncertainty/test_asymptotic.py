@@ -77,8 +77,8 @@ def test_log_odds_and_clipping(sample):
         assert low < high
     if plain.standard_error > 1e-6:
         if plain.estimate > 0.5:  # in [0.5, 1]
-            moves = fa.influence_values(correct, confidence, sample_weight=weight)
-            carriers = np.sum(moves**2) ** 2 / np.sum(moves**4)
+            contributions = fa.influence_values(correct, confidence, sample_weight=weight)
+            carriers = np.sum(contributions**2) ** 2 / np.sum(contributions**4)
             n = len(correct) if weight is None else np.sum(weight) ** 2 / np.sum(np.square(weight))
             degrees = 2 * carriers / (1 - carriers / n) if carriers < n else math.inf
             if min(degrees % 1, 1 - degrees % 1) < 1e-6:

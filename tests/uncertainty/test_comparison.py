@@ -171,15 +171,15 @@ def test_errors_of_differences_are_those_of_the_differences_of_the_influence(sta
     comparison = quietly(fa.compare_models, columns, statistic=statistic)
     values = {name: fa.influence_values(*pair, statistic=statistic) for name, pair in columns.items()}
     for pair in comparison.pairs:
-        moves = values[pair.a] - values[pair.b]
-        error = np.std(moves, ddof=1) / math.sqrt(300)
+        contributions = values[pair.a] - values[pair.b]
+        error = np.std(contributions, ddof=1) / math.sqrt(300)
         assert pair.standard_error == pytest.approx(error, rel=1e-12)
         estimates = [
             fa.asymptotic_interval(*columns[name], statistic=statistic).estimate
             for name in (pair.a, pair.b)
         ]
         assert pair.difference == estimates[0] - estimates[1]
-        carriers = np.sum(moves**2) ** 2 / np.sum(moves**4)
+        carriers = np.sum(contributions**2) ** 2 / np.sum(contributions**4)
         degrees = [2 * carriers / (1 - carriers / 300)]
         if statistic in ("roc_auc", "normalized_arac_auc"):
             degrees = [
