@@ -29,7 +29,7 @@ Method = Literal["auto", "wald", "logit", "gamma", "inversion"]
 METHODS = ("auto", "wald", "logit", "gamma", "inversion")
 
 FEW_ITEMS = 10
-FEW_CARRIERS = 5
+FEW_CONTRIBUTORS = 5
 FEW_IN_PART_OF_GROUPS = 16  # errors inside the part of a partial ROC-AUC, which come in clusters
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
@@ -50,7 +50,7 @@ class Estimate(NamedTuple):
     sweep: ThresholdSweep
     value: float
     standard_error: float
-    carriers: float
+    effective_contributors: float
     """Items or groups that the error comes from, see `influence.Spread`."""
     n: float
     """Independent items or groups; of weighted items as many of equal weight as say as much."""
@@ -289,7 +289,7 @@ def estimate_of(
             contributions = error_contributions(sample, statistic)
         spread = influence.spread_of(contributions)
         n = float(len(contributions)) if codes is not None else items.n
-    degrees = degrees_of(sample, statistic.name, spread.carriers, n)
+    degrees = degrees_of(sample, statistic.name, spread.effective_contributors, n)
     n_items = n if items is None else items.n
     if items is not None and codes is not None:
         n_items /= design_effect(spread.standard_error, error_of_items(items, statistic))
@@ -301,14 +301,14 @@ def estimate_of(
     )
 
 
-def degrees_of(sample: Sample, name: str, carriers: float, n: float) -> float:
+def degrees_of(sample: Sample, name: str, contributors: float, n: float) -> float:
     """Degrees of freedom of a standard error."""
     sweep, items, codes = sample
     if codes is not None:
-        return min(n - 1.0, max(carriers - (name == "roc_partial_auc"), FEWEST_DEGREES))
-    degrees = 2.0 * carriers / (1.0 - carriers / n) if carriers < n else math.inf
+        return min(n - 1.0, max(contributors - (name == "roc_partial_auc"), FEWEST_DEGREES))
+    degrees = 2.0 * contributors / (1.0 - contributors / n) if contributors < n else math.inf
     if name in HEAVY:
-        degrees = carriers - 1.0
+        degrees = contributors - 1.0
     if name in OF_CLASSES:
         of_classes = float(sweep.n_correct), float(sweep.n_incorrect)
         if items is not None:
@@ -423,11 +423,13 @@ def doubts(
             f"{name} can be relied on from {FEW_ITEMS} on"
         )
     # of groups, Student's quantile has no more degrees of freedom than there are
-    if estimate.carriers < FEW_CARRIERS and not (estimate.grouped and math.isfinite(estimate.degrees)):
+    if estimate.effective_contributors < FEW_CONTRIBUTORS and not (
+        estimate.grouped and math.isfinite(estimate.degrees)
+    ):
         return (
-            f"the error of {name} is estimated from as few as {estimate.carriers:.2g} "
+            f"the error of {name} is estimated from as few as {estimate.effective_contributors:.2g} "
             f"{'groups' if estimate.grouped else 'items'}; its interval can be relied on from "
-            f"{FEW_CARRIERS} on"
+            f"{FEW_CONTRIBUTORS} on"
         )
     return None
 

@@ -321,20 +321,20 @@ def doubts_about(
     without_spread = "the interval is a single value"
     members = population.members
     grouped = members is not None and members.groups is not None
-    items, carriers = float(population.n_items), math.inf
+    items, contributors = float(population.n_items), math.inf
     if named is not None and named.name in derivatives.NAMES:
         without_spread += ", and asymptotic_interval says what could have gone unseen"
         if members is None:
-            carriers = influence.sweep_spread(population.sweep, named).carriers
+            contributors = influence.sweep_spread(population.sweep, named).effective_contributors
         else:
             both = influence.point_influence(population.sweep, named)
-            error, carriers = influence.spread_of(intervals.of_members(members, both))
+            error, contributors = influence.spread_of(intervals.of_members(members, both))
             if grouped:
                 alone = intervals.of_members(replace(members, groups=None), both)
                 items /= asymptotic.design_effect(error, influence.spread_of(alone).standard_error)
     n = float(population.n_drawn) if grouped else items
     estimate = asymptotic.Estimate(
-        population.sweep, math.nan, standard_error, carriers, n, math.inf, items, grouped
+        population.sweep, math.nan, standard_error, contributors, n, math.inf, items, grouped
     )
     return asymptotic.doubts(estimate, named, name=name, without_spread=without_spread)
 

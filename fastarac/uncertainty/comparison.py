@@ -177,10 +177,10 @@ def delong_test(
         warn_undefined("ROC-AUC", "y_true has one class only")
         nothing = Interval(math.nan, math.nan, math.nan, math.nan, level, "wald")
         return DeLongTest(math.nan, math.nan, math.nan, nothing, math.nan)
-    error, carriers = influence.spread_of(contributions[0] - contributions[1])
+    error, contributors = influence.spread_of(contributions[0] - contributions[1])
     degrees = math.inf
     if codes is not None:
-        degrees = asymptotic.degrees_of(samples[0], statistic.name, carriers, a.n)
+        degrees = asymptotic.degrees_of(samples[0], statistic.name, contributors, a.n)
     paired = _paired(a, b, error, degrees, statistic, level)
     fewest = min(found[0].of_class(correct=True), found[0].of_class(correct=False))
     if not error > NO_SPREAD:
@@ -200,10 +200,10 @@ def delong_test(
             f"{a.groups_of_class:g} groups have items of the rarer class; the test can be relied on "
             f"from {asymptotic.FEW_ITEMS} on"
         )
-    elif carriers < asymptotic.FEW_CARRIERS and codes is None:
+    elif contributors < asymptotic.FEW_CONTRIBUTORS and codes is None:
         warn_unreliable(
-            f"the error of the difference is estimated from as few as {carriers:.2g} items; the test "
-            f"can be relied on from {asymptotic.FEW_CARRIERS} on"
+            f"the error of the difference is estimated from as few as {contributors:.2g} items; the "
+            f"test can be relied on from {asymptotic.FEW_CONTRIBUTORS} on"
         )
     return DeLongTest(
         paired.statistic, paired.pvalue, paired.interval.estimate, paired.interval, paired.degrees
@@ -460,19 +460,19 @@ def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _F
     names_ = list(columns)
     paired = {}
     for a, b in itertools.combinations(range(len(names_)), 2):
-        error, carriers = influence.spread_of(contributions[a] - contributions[b])
+        error, contributors = influence.spread_of(contributions[a] - contributions[b])
         degrees = min(
-            asymptotic.degrees_of(sample, statistic.name, carriers, estimates[a].n)
+            asymptotic.degrees_of(sample, statistic.name, contributors, estimates[a].n)
             for sample in (samples[a], samples[b])
         )
         paired[a, b] = _paired(estimates[a], estimates[b], error, degrees, statistic, level)
         if not error > NO_SPREAD:
             if not math.isnan(error):
                 doubts.append(f"no item tells {names_[a]!r} and {names_[b]!r} apart")
-        elif carriers < asymptotic.FEW_CARRIERS and codes is None:
+        elif contributors < asymptotic.FEW_CONTRIBUTORS and codes is None:
             doubts.append(
                 f"the error of the difference of {names_[a]!r} and {names_[b]!r} is estimated from as "
-                f"few as {carriers:.2g} items"
+                f"few as {contributors:.2g} items"
             )
     values = np.array([estimate.value for estimate in estimates])
     if np.isnan(values).any():

@@ -91,7 +91,7 @@ class Spread(NamedTuple):
     """How far an estimate may be off, and how much of the data says so."""
 
     standard_error: float
-    carriers: float
+    effective_contributors: float
     """(Σd²)²/Σd⁴ of what items or groups add to the error d: as many alike would add as much."""
 
 
@@ -187,9 +187,7 @@ class Items(NamedTuple):
             values = np.where(self.weight > 0, values, 0.0) * self.weight
         return values
 
-    def error_contributions(
-        self, statistic: Statistic, square: float = 1.0, influence: PointInfluence | None = None
-    ) -> FloatArray:
+    def error_contributions(self, statistic: Statistic, square: float = 1.0) -> FloatArray:
         """Errors that items add, whose sum of squares is `square` times the squared standard error."""
         present = slice(None) if self.weight is None else self.weight > 0
         right = int(self.is_correct[present].sum())
@@ -198,18 +196,16 @@ class Items(NamedTuple):
         correct, incorrect = (
             math.sqrt(square * factor) / total for factor in corrections(statistic, *counts)
         )
-        values = self.weighted(influence or point_influence(self.sweep, statistic))
+        values = self.weighted(point_influence(self.sweep, statistic))
         contributions: FloatArray = values * np.where(self.is_correct, correct, incorrect)
         return contributions
 
-    def contributions_of_groups(
-        self, statistic: Statistic, codes: NDArray[Any], influence: PointInfluence | None = None
-    ) -> FloatArray:
+    def contributions_of_groups(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
         """The same of groups, numbered from 0; NaN for a single group, which says nothing.
 
         Groups without any weight are as if absent.
         """
-        values = self.weighted(influence or point_influence(self.sweep, statistic))
+        values = self.weighted(point_influence(self.sweep, statistic))
         sums = np.bincount(codes, values / float(self.sweep.total)).astype(np.float64)
         if self.weight is not None:
             sums = sums[np.bincount(codes, self.weight) > 0]

@@ -88,8 +88,8 @@ class Sample(NamedTuple):
         effective = p * (1.0 - p) / spread if spread > 0.0 else n
         degrees = units - 1.0
         if self.codes is not None and spread > 0.0:
-            carriers = float(np.sum(squared)) ** 2 / float(np.sum(squared**2))
-            degrees = min(degrees, carriers + MORE_DEGREES)
+            contributors = float(np.sum(squared)) ** 2 / float(np.sum(squared**2))
+            degrees = min(degrees, contributors + MORE_DEGREES)
         reach = normal_quantile(level) / student_quantile(level, degrees)
         effective = min(effective * reach**2, n)
         return Share(p * effective, effective)

@@ -382,8 +382,8 @@ class TestCosts:
             costs = [1000 * item_costs(*DATA[pair[side]], *prices) for side in ("a", "b")]
             test = stats.ttest_rel(*costs)
             contributions = costs[0] - costs[1] - np.mean(costs[0] - costs[1])
-            carriers = np.sum(contributions**2) ** 2 / np.sum(contributions**4)
-            degrees = 2 * carriers / (1 - carriers / len(contributions))
+            contributors = np.sum(contributions**2) ** 2 / np.sum(contributions**4)
+            degrees = 2 * contributors / (1 - contributors / len(contributions))
             degrees = math.floor(degrees) if degrees <= 200 else degrees
             error = np.std(costs[0] - costs[1], ddof=1) / math.sqrt(len(costs[0]))
             assert pair["difference"] == pytest.approx(float(np.mean(costs[0] - costs[1])), rel=1e-9)

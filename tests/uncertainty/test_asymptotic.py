@@ -78,9 +78,9 @@ def test_log_odds_and_clipping(sample):
     if plain.standard_error > 1e-6:
         if plain.estimate > 0.5:  # in [0.5, 1]
             contributions = fa.influence_values(correct, confidence, sample_weight=weight)
-            carriers = np.sum(contributions**2) ** 2 / np.sum(contributions**4)
+            contributors = np.sum(contributions**2) ** 2 / np.sum(contributions**4)
             n = len(correct) if weight is None else np.sum(weight) ** 2 / np.sum(np.square(weight))
-            degrees = 2 * carriers / (1 - carriers / n) if carriers < n else math.inf
+            degrees = 2 * contributors / (1 - contributors / n) if contributors < n else math.inf
             if min(degrees % 1, 1 - degrees % 1) < 1e-6:
                 return  # rounded to one side or the other
             degrees = math.floor(degrees) if degrees <= 200 else degrees
@@ -409,8 +409,8 @@ def test_what_carries_the_error_is_the_same_from_sweep_and_items(sample):
     values = fa.influence_values(correct, confidence)
     if spread.standard_error > 1e-12:
         expected = np.sum(values**2) ** 2 / np.sum(values**4)
-        assert spread.carriers == pytest.approx(expected, rel=1e-10)
-        assert 1 - 1e-12 <= spread.carriers <= len(values) * (1 + 1e-12)
+        assert spread.effective_contributors == pytest.approx(expected, rel=1e-10)
+        assert 1 - 1e-12 <= spread.effective_contributors <= len(values) * (1 + 1e-12)
 
 
 def test_what_is_undefined_is_nan():

@@ -179,8 +179,8 @@ def test_errors_of_differences_are_those_of_the_differences_of_the_influence(sta
             for name in (pair.a, pair.b)
         ]
         assert pair.difference == estimates[0] - estimates[1]
-        carriers = np.sum(contributions**2) ** 2 / np.sum(contributions**4)
-        degrees = [2 * carriers / (1 - carriers / 300)]
+        contributors = np.sum(contributions**2) ** 2 / np.sum(contributions**4)
+        degrees = [2 * contributors / (1 - contributors / 300)]
         if statistic in ("roc_auc", "normalized_arac_auc"):
             degrees = [
                 min(sum(columns[name][0]), 300 - sum(columns[name][0])) - 1 for name in (pair.a, pair.b)
