@@ -272,7 +272,7 @@ def interval_and_doubt(
     if statistic.name == "cost" and found.method == "logit":
         higher = estimate._replace(value=(value + left_out_cost(sample.sweep, statistic)) / 2.0)
         found = replace(found, high=max(found.high, interval_of(higher, statistic, level, method).high))
-    return found, doubts(estimate, statistic)
+    return found, reliability_warning(estimate, statistic)
 
 
 def estimate_of(
@@ -380,7 +380,7 @@ def few_groups(sample: Sample) -> str | None:
     return few_groups_of(n) if n < FEW_GROUPS else None
 
 
-def doubts(
+def reliability_warning(
     estimate: Estimate,
     statistic: Statistic | None,
     *,

@@ -16,7 +16,7 @@ from fastarac._core.random_state import key_of
 from fastarac._core.results import Result, Table
 from fastarac._kernels.codes import ARAC, ARP, GENERALIZED_RC, RC, ROC
 from fastarac.uncertainty.batches import run_batches
-from fastarac.uncertainty.bootstrap import doubts_about, threads_for
+from fastarac.uncertainty.bootstrap import reliability_warning_of, threads_for
 from fastarac.uncertainty.replicates import Evaluator
 from fastarac.uncertainty.resampling import population_of
 
@@ -184,7 +184,7 @@ def bootstrap_band(
         low, high = np.quantile(heights, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=0)
     else:
         low, high = _simultaneous(heights, estimate, level)
-    doubt = doubts_about(population, None, f"the {curve} curve", math.inf)
+    doubt = reliability_warning_of(population, None, f"the {curve} curve", math.inf)
     if doubt:
         warn_unreliable(doubt)
     return ConfidenceBand(x, estimate, low, high, curve, kind, level)

@@ -260,7 +260,7 @@ def bootstrap(
         if isinstance(one, Statistic) and method in ("basic", "studentized"):
             ends = intervals.Ends(*(min(max(end, one.range[0]), one.range[1]) for end in ends))
         results[name] = Interval(estimate, *ends, error, level, method, values[j])
-        doubt = doubts_about(population, one, name, error)
+        doubt = reliability_warning_of(population, one, name, error)
         if doubt and not math.isnan(estimate):
             warn_unreliable(doubt)
     if _is_several(statistic):
@@ -310,7 +310,7 @@ def _warn(message: str) -> None:
     warnings.warn(message, UndefinedMetricWarning, stacklevel=4)
 
 
-def doubts_about(
+def reliability_warning_of(
     population: Population,
     statistic: Callable[[ThresholdSweep], float] | None,
     name: str,
@@ -336,7 +336,7 @@ def doubts_about(
     estimate = asymptotic.Estimate(
         population.sweep, math.nan, standard_error, contributors, n, math.inf, items, grouped
     )
-    return asymptotic.doubts(estimate, named, name=name, without_spread=without_spread)
+    return asymptotic.reliability_warning(estimate, named, name=name, without_spread=without_spread)
 
 
 def threads_for(work: int, n_threads: int | None) -> int:

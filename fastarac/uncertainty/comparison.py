@@ -543,7 +543,7 @@ def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> 
             interval = asymptotic.interval_of(estimate, statistic, level, "wald")
         estimates.append(estimate)
         intervals.append(interval)
-        doubt = asymptotic.doubts(estimate, statistic)
+        doubt = asymptotic.reliability_warning(estimate, statistic)
         if doubt and not math.isnan(estimate.value):
             doubts.append(f"{name!r}: {doubt}")
     defined = not any(math.isnan(estimate.value) for estimate in estimates)

@@ -71,7 +71,7 @@ def interval_of_pairs(
         min(max(end, statistic.range[0]), statistic.range[1]) for end in (value - reach, value + reach)
     )
     estimate = asymptotic.estimate_of(Sample(sweep, None, None), statistic)
-    doubt = asymptotic.doubts(
+    doubt = asymptotic.reliability_warning(
         estimate._replace(standard_error=error), statistic,
         without_spread="the interval is a single value",
     )  # fmt: skip
