@@ -136,7 +136,7 @@ def sample_size_for_guarantee(
         raise ValueError(
             f"expected_error_rate is {expected:g}; a rate below the limit of {limit:g} is expected"
         )
-    teeth = _Teeth(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
+    teeth = _CriticalSampleSizes(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
 
     def passes(n: int, c: int) -> bool:
         return binomial_cdf(c, n, expected) >= wanted
@@ -206,7 +206,9 @@ def audit_plan(
         message = f"actual_error_rate is {actual:g}; a rate above the limit of {limit:g} is expected"
         raise ValueError(message)
     # with c errors for an alarm, tooth c begins where c − 1 are no longer enough
-    teeth = _Teeth(limit, lambda n, c: c > 0 and 1.0 - binomial_cdf(c - 1, n, limit) > delta)
+    teeth = _CriticalSampleSizes(
+        limit, lambda n, c: c > 0 and 1.0 - binomial_cdf(c - 1, n, limit) > delta
+    )
 
     def passes(n: int, c: int) -> bool:
         return n >= c and 1.0 - binomial_cdf(c - 1, n, actual) >= wanted
@@ -452,7 +454,7 @@ def power_curve(
     return numbers, guarantee_power(numbers, max_error_rate, expected_error_rate, **options)
 
 
-class _Teeth:
+class _CriticalSampleSizes:
     """Where the teeth of a saw begin: the least n with a property, which is later for larger c."""
 
     def __init__(self, limit: float, has: Callable[[int, int], bool]) -> None:
