@@ -19,7 +19,7 @@ BOLDNESS = 0.9  # of the largest bet that cannot lose everything
 LARGEST_LOG = 700.0  # of a capital that a double holds
 
 
-class Pages(NamedTuple):
+class GroupedItems(NamedTuple):
     """Groups in random order, with their items from high to low confidence."""
 
     group: NDArray[np.intp]
@@ -39,7 +39,7 @@ class Pages(NamedTuple):
         correct: NDArray[np.bool_],
         largest: int | None,
         rng: np.random.Generator,
-    ) -> Pages:
+    ) -> GroupedItems:
         """Put groups into a random order; raises where one is larger than any may be."""
         sizes = np.bincount(codes)
         order = rng.permutation(len(sizes))
@@ -52,10 +52,10 @@ class Pages(NamedTuple):
             raise ValueError(message)
         return cls(rank[codes], place, ~correct, sizes[order], most)
 
-    def without(self, items: NDArray[np.bool_]) -> Pages:
+    def without(self, items: NDArray[np.bool_]) -> GroupedItems:
         """The same without the items of the first groups."""
         first = int(self.group[items].max()) + 1 if items.any() else 0
-        return Pages(
+        return GroupedItems(
             self.group[~items] - first, self.place[~items], self.wrong[~items], self.sizes[first:],
             self.largest,
         )  # fmt: skip
@@ -94,7 +94,7 @@ def wealth(outcomes: NDArray[np.float64], largest: float, limit: float) -> float
     return math.exp(min(grown, LARGEST_LOG))
 
 
-def bet_on_error_rate(pages: Pages, n_points: int, limit: float, delta: float) -> int:
+def bet_on_error_rate(pages: GroupedItems, n_points: int, limit: float, delta: float) -> int:
     """Points accepted in a row while the error rate of all is proved to be within the limit.
 
     Only an error changes the test, so that there is one for each number of accepted errors.
@@ -114,7 +114,7 @@ def bet_on_error_rate(pages: Pages, n_points: int, limit: float, delta: float) -
 
 
 def bet_on_risk(
-    pages: Pages, ends: NDArray[np.intp], starts: list[Start], limit: float, delta: float
+    pages: GroupedItems, ends: NDArray[np.intp], starts: list[Start], limit: float, delta: float
 ) -> int:
     """Index of the lowest fixed threshold with a proved risk; `ends` are the points each accepts."""
 

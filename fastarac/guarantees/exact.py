@@ -17,7 +17,7 @@ from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.guarantees.audits import AuditedSweep
-from fastarac.guarantees.betting import Pages, bet_on_error_rate, bet_on_risk
+from fastarac.guarantees.betting import GroupedItems, bet_on_error_rate, bet_on_risk
 from fastarac.guarantees.fallback import (
     PILOT,
     counts_at,
@@ -386,14 +386,16 @@ def _from_audits(
 
 def _pages_of(
     correct: Any, confidence: Any, groups: Any, largest: int | None, rng: np.random.Generator
-) -> Pages:
+) -> GroupedItems:
     items = read_items(correct, confidence, None)
     place = np.unique(items.confidence, return_inverse=True)[1]
     codes = read_groups(groups, items.n)[1]
-    return Pages.of(codes, place.max() - place, items.correct.astype(np.bool_), largest, rng)
+    return GroupedItems.of(codes, place.max() - place, items.correct.astype(np.bool_), largest, rng)
 
 
-def _one_of_each(pages: Pages, drawn: NDArray[np.intp], sweep: ThresholdSweep) -> ThresholdSweep | None:
+def _one_of_each(
+    pages: GroupedItems, drawn: NDArray[np.intp], sweep: ThresholdSweep
+) -> ThresholdSweep | None:
     if not len(drawn):
         return None
     points = np.unique(pages.place[drawn])
@@ -405,7 +407,7 @@ def _one_of_each(pages: Pages, drawn: NDArray[np.intp], sweep: ThresholdSweep) -
 
 
 def _by_risk_of_groups(
-    pages: Pages,
+    pages: GroupedItems,
     sweep: ThresholdSweep,
     grid: NDArray[np.float64] | None,
     pilot: ArrayLike | None,
@@ -430,7 +432,7 @@ def _by_risk_of_groups(
     return float(grid[last]) if last >= 0 else math.inf
 
 
-def _warn_few_groups(pages: Pages, limit: float, delta: float) -> None:
+def _warn_few_groups(pages: GroupedItems, limit: float, delta: float) -> None:
     needed = pages.needed(limit, delta)
     if len(pages.sizes) < needed:
         n = len(pages.sizes)
