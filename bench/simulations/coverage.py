@@ -243,8 +243,8 @@ def by_formula(items: Items, names: Iterable[str], methods: tuple[str, ...]) -> 
     """Intervals without resampling; `ungrouped` as if there were no documents."""
     of_items = items_of(items.correct, items.confidence, items.weight)
     plain = items.weight is None and items.documents is None
-    sample = inversion.Sample(of_items.sweep, None if plain else of_items, items.documents)
-    ignoring = inversion.Sample(of_items.sweep, None, None)
+    sample = inversion.ItemSample(of_items.sweep, None if plain else of_items, items.documents)
+    ignoring = inversion.ItemSample(of_items.sweep, None, None)
     for name in names:
         statistic = at_scale(name, items)
         found, doubt = asymptotic.interval_and_doubt(sample, statistic, LEVEL, "auto")

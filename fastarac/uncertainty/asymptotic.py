@@ -16,7 +16,7 @@ from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.inputs import read_groups
 from fastarac.sweep import ThresholdSweep, as_sweep, split_grades
 from fastarac.uncertainty import derivatives, influence, inversion, losses
-from fastarac.uncertainty.inversion import Sample
+from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.optimism import left_out_cost
 from fastarac.uncertainty.statistics import as_statistic
 
@@ -213,7 +213,7 @@ def _sample_of(
     confidence: ArrayLike | None,
     groups: Any,
     sample_weight: ArrayLike | None,
-) -> Sample:
+) -> ItemSample:
     if isinstance(correct, AcceptedCounts) or (groups is None and sample_weight is None):
         if groups is not None:
             message = (
@@ -228,14 +228,14 @@ def _sample_of(
                 "(correct, confidence, sample_weight) is expected"
             )
             raise ValueError(message)
-        return Sample(sweep, None, None)
+        return ItemSample(sweep, None, None)
     items = influence.items_of(correct, confidence, sample_weight)
     codes = None if groups is None else read_groups(groups, len(items.point))[1]
-    return Sample(items.sweep, items, codes)
+    return ItemSample(items.sweep, items, codes)
 
 
 def interval_and_doubt(
-    sample: Sample, statistic: Statistic, level: float, method: str
+    sample: ItemSample, statistic: Statistic, level: float, method: str
 ) -> tuple[Interval, str | None]:
     """The interval, and why it is not to be relied on, or None."""
     auto, value = method == "auto", statistic(sample.sweep)
@@ -276,7 +276,7 @@ def interval_and_doubt(
 
 
 def estimate_of(
-    sample: Sample, statistic: Statistic, contributions: NDArray[np.float64] | None = None
+    sample: ItemSample, statistic: Statistic, contributions: NDArray[np.float64] | None = None
 ) -> Estimate:
     """The statistic with its standard error, from `contributions` where they are known already."""
     sweep, items, codes = sample
@@ -301,7 +301,7 @@ def estimate_of(
     )
 
 
-def degrees_of(sample: Sample, name: str, contributors: float, n: float) -> float:
+def degrees_of(sample: ItemSample, name: str, contributors: float, n: float) -> float:
     """Degrees of freedom of a standard error."""
     sweep, items, codes = sample
     if codes is not None:
@@ -330,14 +330,14 @@ def groups_of_class(
     return float(min(len(np.unique(codes[present & of])) for of in (right, ~right)))
 
 
-def error_of_items(items: influence.Items, statistic: Statistic) -> float:
+def error_of_items(items: influence.PlacedItems, statistic: Statistic) -> float:
     """Standard error if the items were independent."""
     if items.weight is None:
         return influence.standard_error(items.sweep, statistic)
     return influence.spread_of(items.error_contributions(statistic)).standard_error
 
 
-def error_contributions(sample: Sample, statistic: Statistic) -> NDArray[np.float64]:
+def error_contributions(sample: ItemSample, statistic: Statistic) -> NDArray[np.float64]:
     """Errors that the items, or groups of them, add to the estimate."""
     if sample.items is None:
         raise AssertionError(sample)
@@ -346,7 +346,7 @@ def error_contributions(sample: Sample, statistic: Statistic) -> NDArray[np.floa
     return sample.items.contributions_of_groups(statistic, sample.codes)
 
 
-def heavy_items(sample: Sample) -> float:
+def heavy_items(sample: ItemSample) -> float:
     """How many items of at least half the largest weight are of the rarer class among these.
 
     Where they are few, a sample without one does not show that it lacks them. Infinite without
@@ -371,7 +371,7 @@ ROUNDING = 1e-9  # of a number of items that is computed
 UNSEEN = "the interval is what could have gone unseen"
 
 
-def few_groups(sample: Sample) -> str | None:
+def few_groups(sample: ItemSample) -> str | None:
     """Say that there are too few groups, or return None."""
     if sample.codes is None or sample.items is None:
         return None

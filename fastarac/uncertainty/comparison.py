@@ -23,7 +23,7 @@ from fastarac.uncertainty.asymptotic import NO_SPREAD, Estimate
 from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference, letters_of
 from fastarac.uncertainty.intervals import percentile
-from fastarac.uncertainty.inversion import Sample
+from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.replicates import Evaluator
 from fastarac.uncertainty.resampling import population_of
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, as_statistic
@@ -167,7 +167,7 @@ def delong_test(
         for score, name in ((score_a, "score_a"), (score_b, "score_b"))
     ]
     codes = None if groups is None else read_groups(groups, len(found[0].point))[1]
-    samples = [Sample(items.sweep, items, codes) for items in found]
+    samples = [ItemSample(items.sweep, items, codes) for items in found]
     contributions = [asymptotic.error_contributions(sample, statistic) for sample in samples]
     a, b = (
         asymptotic.estimate_of(*pair)
@@ -442,7 +442,7 @@ def _check_ids(name: str, ids: Any, other_name: str, other_ids: Any, n: int) -> 
 def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _Findings:
     statistic, level, codes = options.statistic, options.level, options.codes
     asymptotic.check_method(statistic, "wald")
-    samples: list[Sample] = []
+    samples: list[ItemSample] = []
     estimates: list[Estimate] = []
     intervals: list[Interval] = []
     contributions: list[NDArray[np.float64]] = []
@@ -450,7 +450,7 @@ def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _F
     for name, pair in columns.items():
         names = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", "sample_weight"
         items = influence.items_of(*pair, options.sample_weight, names)
-        samples.append(Sample(items.sweep, items, codes))
+        samples.append(ItemSample(items.sweep, items, codes))
         contributions.append(asymptotic.error_contributions(samples[-1], statistic))
         estimates.append(asymptotic.estimate_of(samples[-1], statistic, contributions[-1]))
         interval, doubt = asymptotic.interval_and_doubt(samples[-1], statistic, level, "auto")

@@ -11,7 +11,7 @@ from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile
 from fastarac.sweep import ThresholdSweep, as_ranked
 from fastarac.uncertainty import asymptotic, derivatives, influence
-from fastarac.uncertainty.inversion import Sample
+from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def interval_of_pairs(
     low, high = (
         min(max(end, statistic.range[0]), statistic.range[1]) for end in (value - reach, value + reach)
     )
-    estimate = asymptotic.estimate_of(Sample(sweep, None, None), statistic)
+    estimate = asymptotic.estimate_of(ItemSample(sweep, None, None), statistic)
     doubt = asymptotic.reliability_warning(
         estimate._replace(standard_error=error), statistic,
         without_spread="the interval is a single value",

@@ -158,7 +158,7 @@ def powers_of_lines(sweep: AcceptedCounts, lines: Lines) -> Powers:
     return Powers((sums[0], sums[1]), (sums[2], sums[3]), sums[4])
 
 
-class Items(NamedTuple):
+class PlacedItems(NamedTuple):
     """Single items, each with its place in the sweep of all, in the order they were given."""
 
     sweep: ThresholdSweep
@@ -227,7 +227,7 @@ def items_of(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
     names: tuple[str, str, str] = NAMES,
-) -> Items:
+) -> PlacedItems:
     """Read single items, and find the place of each in the sweep."""
     items = read_items(correct, require_confidence(confidence), sample_weight, names)
     sweep = sweep_of_items(items)
@@ -241,7 +241,7 @@ def items_of(
     of_present[order] = rank[-1] - rank
     point = np.zeros(items.n, np.intp)
     point[present] = of_present
-    return Items(sweep, point, items.correct.astype(np.bool_), items.weight)
+    return PlacedItems(sweep, point, items.correct.astype(np.bool_), items.weight)
 
 
 @takes_items_only("each item has an influence of its own")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.sweep import ThresholdSweep
-    from fastarac.uncertainty.influence import Items
+    from fastarac.uncertainty.influence import PlacedItems
     from fastarac.uncertainty.statistics import Statistic
 
 LIMITS = ("acceptance_at_error_rate", "acceptance_at_risk")
@@ -41,11 +41,11 @@ class Share(NamedTuple):
         return binomial_interval(self.part, self.whole, level) if self.whole > 0.0 else (0.0, 1.0)
 
 
-class Sample(NamedTuple):
+class ItemSample(NamedTuple):
     """Items as intervals see them: a sweep of all and, with weights or groups, each of them."""
 
     sweep: ThresholdSweep
-    items: Items | None
+    items: PlacedItems | None
     codes: NDArray[Any] | None
 
     @property
@@ -95,7 +95,7 @@ class Sample(NamedTuple):
         return Share(p * effective, effective)
 
 
-def rate(sample: Sample, statistic: Statistic, level: float) -> tuple[float, float]:
+def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float, float]:
     """Ends of a rate at a given threshold, or of the recognition rate."""
     thresholds = sample.sweep.thresholds[1:]
     shape = (2, len(thresholds))
@@ -112,7 +112,7 @@ def rate(sample: Sample, statistic: Statistic, level: float) -> tuple[float, flo
     return sample.share(part, whole, level).interval(level)
 
 
-def limit(sample: Sample, statistic: Statistic, value: float, level: float) -> tuple[float, float]:
+def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) -> tuple[float, float]:
     """Ends of the largest acceptance rate within a limit, whose estimate is `value`.
 
     As far as tests of the limit at other acceptance rates do not reject (Woodruff 1952), and as far as

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.sweep import ThresholdSweep
-    from fastarac.uncertainty.influence import Items
+    from fastarac.uncertainty.influence import PlacedItems
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]
@@ -115,7 +115,7 @@ def moments_of(
     sweep: ThresholdSweep,
     statistic: Statistic,
     value: float,
-    items: Items | None,
+    items: PlacedItems | None,
     codes: NDArray[Any] | None,
 ) -> Moments:
     """Moments of the loss of a statistic whose value is given; of whole items where there are none."""

@@ -18,7 +18,7 @@ DEVIATIONS = 2.0  # by which the Poisson counts are to stay below the number of 
 MAX_GUIDE = 1 << 16
 
 
-class Tables(NamedTuple):
+class PoissonTables(NamedTuple):
     """Tables for cells of one stratum, as `_kernels.resampling.draw_from_tables` reads them."""
 
     cells: NDArray[np.int64]
@@ -36,7 +36,7 @@ def lookups(sizes: NDArray[np.int64]) -> int:
     return int(np.sum(ones, dtype=np.int64) + np.sum(sizes >> TOP))
 
 
-def tables_of(cells: NDArray[np.int64], sizes: NDArray[np.int64]) -> Tables:
+def tables_of(cells: NDArray[np.int64], sizes: NDArray[np.int64]) -> PoissonTables:
     """Make the tables for some cells, of these sizes: none is 0."""
     ends = np.cumsum(sizes)
     n = int(ends[-1])
@@ -54,7 +54,7 @@ def tables_of(cells: NDArray[np.int64], sizes: NDArray[np.int64]) -> Tables:
             strict=False,
         )
     ]  # fmt: skip
-    return Tables(
+    return PoissonTables(
         cells,
         ends,
         guide.astype(np.int32),

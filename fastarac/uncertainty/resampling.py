@@ -82,7 +82,7 @@ class Population:
     sizes: NDArray[np.int64] | None = None
     groups: Array | None = None
     scale: float = 1.0
-    tables: list[poisson.Tables] = field(default_factory=list)
+    tables: list[poisson.PoissonTables] = field(default_factory=list)
 
     @property
     def n_items(self) -> float:
