@@ -38,13 +38,21 @@ class Builder(Generic[Place]):
         The name of its format.
     place_of : callable
         Returns where in the file something stands, for the text of an error.
+    engine : str, optional
+        The engine, where the format says which one it is.
     """
 
-    def __init__(self, file: InputFile, source: str, place_of: Callable[[Place], str]) -> None:
+    def __init__(
+        self,
+        file: InputFile,
+        source: str,
+        place_of: Callable[[Place], str],
+        engine: str | None = None,
+    ) -> None:
         self.path = file.path
         self.source = source
         self.unit: Unit = FORMATS[source].unit
-        self.engine: str | None = None
+        self.engine = engine
         self.notes: list[Note] = []
         self._place_of = place_of
         self._truth = file.truth

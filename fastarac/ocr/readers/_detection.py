@@ -159,14 +159,7 @@ def _has_lines(value: object) -> bool:
         return False
     if not value:
         return True  # a page without text
-    line = value if _ends_in_reading(value) else value[0]
-    return _ends_in_reading(line)
-
-
-def _ends_in_reading(value: object) -> bool:
-    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[1], list):
-        return False
-    return len(value[1]) == 2 and isinstance(value[1][0], str)
+    return paddle.ends_in_reading(value) or paddle.ends_in_reading(value[0])
 
 
 def _keys(node: Node) -> str:

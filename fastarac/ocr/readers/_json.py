@@ -23,7 +23,7 @@ ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 MOST_HOLDERS = 1 << 18
 SPARSE = 10
 
-__all__ = ["Node", "load", "parsed", "place_of"]
+__all__ = ["Node", "each_page", "load", "parsed"]
 
 
 class Node:
@@ -119,6 +119,11 @@ class Node:
             raise node.error("a whole number")
         return int(node.value)
 
+    def box(self, *keys: str) -> Box:
+        """Return the box around the points at the first of these keys that there is, if any."""
+        node = self.at(*keys)
+        return NO_BOX if node.value is None else node.polygon()
+
     def polygon(self) -> Box:
         """Return the box around points: ``[x, y, x, y, …]``, ``[[x, y], …]`` or ``[{"x": …}, …]``.
 
@@ -208,11 +213,6 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
     except ValueError as error:  # a number of thousands of digits
         raise OcrFileError(path, f"it cannot be read as JSON: {error}", place=place) from None
     return value
-
-
-def place_of(node: Node) -> str:
-    """Return where a value stands."""
-    return str(node)
 
 
 def each_page(node: Node) -> Iterator[Node]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.readers._builder import NO_BOX, Box, Builder
+from fastarac.ocr.readers._builder import NAN, Builder
 from fastarac.ocr.readers._files import OcrFileError, shown
-from fastarac.ocr.readers._json import Node, place_of
+from fastarac.ocr.readers._json import Node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,20 +17,19 @@ if TYPE_CHECKING:
 
 __all__ = ["read_document_intelligence", "read_read"]
 
+BOXES = ("polygon", "boundingPolygon", "boundingBox", "bounding_box")
+
 
 def read_read(file: InputFile, root: Node) -> Words:
     """Read what Azure's Read calls return: lines, and the words in them."""
-    builder = Builder(file, "azure-read", place_of)
+    builder = Builder[Node](file, "azure-read", str)
     result = _result(file, root)
     if result.has("readResult"):  # Image Analysis 4.0
         version = result.text("modelVersion")
         builder.engine = f"Azure Image Analysis {version}".strip()
-        metadata = result.at("metadata")
-        size = (
-            (metadata.number("width"), metadata.number("height"))
-            if metadata.value is not None
-            else (float("nan"), float("nan"))
-        )
+        size = (NAN, NAN)
+        if result.has("metadata"):
+            size = result.at("metadata").number("width"), result.at("metadata").number("height")
         builder.new_page(size)
         for block in result.at("readResult").items("blocks"):
             _add_lines(builder, block.items("lines"))
@@ -46,7 +45,7 @@ def _add_lines(builder: Builder[Node], lines: Sequence[Node]) -> None:
     for line in lines:
         builder.new_line()
         for word in line.items("words"):
-            builder.add(word.text("text"), word.number("confidence"), _box(word), word)
+            builder.add(word.text("text"), word.number("confidence"), word.box(*BOXES), word)
 
 
 def read_document_intelligence(file: InputFile, root: Node) -> Words:
@@ -55,10 +54,10 @@ def read_document_intelligence(file: InputFile, root: Node) -> Words:
     A line says by `spans`, offsets into the content, which words are in it; offsets are compared
     with offsets, whatever they count.
     """
-    builder = Builder(file, "azure-document-intelligence", place_of)
     result = _result(file, root)
     model = result.text("modelId", "model_id")
-    builder.engine = " ".join(f"Azure Document Intelligence {model}".split())
+    engine = " ".join(f"Azure Document Intelligence {model}".split())
+    builder = Builder[Node](file, "azure-document-intelligence", str, engine)
     for page in result.items("pages"):
         builder.new_page((page.number("width"), page.number("height")))
         words = page.items("words")
@@ -69,7 +68,7 @@ def read_document_intelligence(file: InputFile, root: Node) -> Words:
                 builder.new_line()
                 before = line[i]
             word = words[i]
-            builder.add(word.text("content"), word.number("confidence"), _box(word), word)
+            builder.add(word.text("content"), word.number("confidence"), word.box(*BOXES), word)
     return builder.finish()
 
 
@@ -99,10 +98,3 @@ def _result(file: InputFile, root: Node) -> Node:
         problem = f"the status is {shown(status)}; the response of a call that succeeded is expected"
         raise OcrFileError(file.path, problem, place="status")
     return root.at("analyzeResult") if root.has("analyzeResult") else root
-
-
-def _box(word: Node) -> Box:
-    for key in ("polygon", "boundingPolygon", "boundingBox", "bounding_box"):
-        if word.has(key):
-            return word.at(key).polygon()
-    return NO_BOX

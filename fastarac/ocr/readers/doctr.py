@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.readers._builder import NO_BOX, Builder
-from fastarac.ocr.readers._json import Node, place_of
+from fastarac.ocr.readers._builder import Builder
+from fastarac.ocr.readers._json import Node
 
 if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
@@ -16,14 +16,13 @@ __all__ = ["read"]
 
 def read(file: InputFile, root: Node) -> Words:
     """Read what `export()` of docTR returns; boxes are fractions of the page."""
-    builder = Builder(file, "doctr", place_of)
-    builder.engine = "docTR"
+    builder = Builder[Node](file, "doctr", str, "docTR")
     for page in root.items("pages"):
         builder.new_page((1.0, 1.0))
         for block in page.items("blocks"):
             for line in block.items("lines"):
                 builder.new_line()
                 for word in line.items("words"):
-                    box = word.at("geometry").polygon() if word.has("geometry") else NO_BOX
+                    box = word.box("geometry")
                     builder.add(word.text("value"), word.number("confidence"), box, word)
     return builder.finish()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.readers._builder import NAN, NO_BOX, Builder
-from fastarac.ocr.readers._json import Node, parsed, place_of
+from fastarac.ocr.readers._builder import NAN, Builder
+from fastarac.ocr.readers._json import Node, parsed
 
 if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
@@ -16,16 +16,14 @@ __all__ = ["read"]
 
 def read(file: InputFile, root: Node) -> Words:
     """Read what `readtext` returns: lists, objects, or texts that hold objects in JSON."""
-    builder = Builder(file, "easyocr", place_of)
-    builder.engine = "EasyOCR"
+    builder = Builder[Node](file, "easyocr", str, "EasyOCR")
     builder.new_page()
     for output in root.items():
         builder.new_line()
         if isinstance(output.value, str):  # output_format="json"
             output.value = parsed(output.value, file.path, str(output))
         if isinstance(output.value, dict):
-            box = output.at("boxes").polygon() if output.has("boxes") else NO_BOX
-            confidence = output.number("confident", "confidence")
+            box, confidence = output.box("boxes"), output.number("confident", "confidence")
             builder.add(output.text("text"), confidence, box, output)
             continue
         parts = output.items()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
 from fastarac.ocr.readers._files import OcrFileError
-from fastarac.ocr.readers._json import Node, place_of
+from fastarac.ocr.readers._json import Node, each_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,8 +98,7 @@ def _around(boxes: list[Box]) -> Box:
 
 def read_vision(file: InputFile, root: Node) -> Words:
     """Read responses of Cloud Vision, each of one image or of some pages of a document."""
-    builder = Builder(file, "google-vision", place_of)
-    builder.engine = "Google Cloud Vision"
+    builder = Builder[Node](file, "google-vision", str, "Google Cloud Vision")
     joiner = _Joiner(file, builder)
     for response in _responses(root):
         if response.has("error"):
@@ -119,8 +118,7 @@ def read_vision(file: InputFile, root: Node) -> Words:
 
 
 def _responses(root: Node) -> Iterator[Node]:
-    parts = root.items() if isinstance(root.value, list) else [root]
-    for part in parts:
+    for part in each_page(root):
         if part.has("responses"):
             yield from part.items("responses")
         else:
@@ -192,12 +190,11 @@ def read_document_ai(file: InputFile, root: Node) -> Words:
     Indices count the characters of the text. White space between two tokens parts words, and so do
     the breaks that tokens declare.
     """
-    builder = Builder(file, "google-document-ai", place_of)
     document = root.at("document") if root.has("document") else root
     if document.has("error") and document.at("error").has("message"):
         problem = f"the service answered with an error: {document.at('error').text('message')}"
         raise OcrFileError(file.path, problem, place=str(document.at("error")))
-    builder.engine = "Google Document AI"
+    builder = Builder[Node](file, "google-document-ai", str, "Google Document AI")
     text = document.text("text")
     joiner = _Joiner(file, builder)
     for page in document.items("pages"):

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NO_BOX, Builder
-from fastarac.ocr.readers._json import Node, each_page, place_of
+from fastarac.ocr.readers._json import Node, each_page
 
 if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words import Words
 
-__all__ = ["read_2", "read_3"]
+__all__ = ["ends_in_reading", "read_2", "read_3"]
 
 
 def read_3(file: InputFile, root: Node) -> Words:
     """Read what `save_to_json` of PaddleOCR 3 writes: texts, scores and boxes side by side."""
-    builder = Builder(file, "paddleocr", place_of)
-    builder.engine = "PaddleOCR 3"
+    builder = Builder[Node](file, "paddleocr", str, "PaddleOCR 3")
     for outer in each_page(root):
         page = outer.at("res") if outer.has("res") else outer
         builder.new_page()
@@ -41,8 +40,7 @@ def read_3(file: InputFile, root: Node) -> Words:
 
 def read_2(file: InputFile, root: Node) -> Words:
     """Read the lists that PaddleOCR 2 returns: a page is a list of `[box, [text, score]]`."""
-    builder = Builder(file, "paddleocr", place_of)
-    builder.engine = "PaddleOCR 2"
+    builder = Builder[Node](file, "paddleocr", str, "PaddleOCR 2")
     pages = [root] if _is_line(root.items()[0]) else root.items()
     for page in pages:
         builder.new_page()
@@ -59,12 +57,11 @@ def read_2(file: InputFile, root: Node) -> Words:
 
 
 def _is_line(node: Node) -> bool:
-    value = node.value
-    return (
-        isinstance(value, list)
-        and len(value) == 2
-        and isinstance(value[0], list)
-        and isinstance(value[1], list)
-        and len(value[1]) == 2
-        and isinstance(value[1][0], str)
-    )
+    return ends_in_reading(node.value) and isinstance(node.value[0], list)
+
+
+def ends_in_reading(value: object) -> bool:
+    """Return whether this is a pair that ends in ``[text, score]``."""
+    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[1], list):
+        return False
+    return len(value[1]) == 2 and isinstance(value[1][0], str)

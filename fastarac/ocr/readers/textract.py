@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NO_BOX, Box, Builder
 from fastarac.ocr.readers._files import MOST_PAGES
-from fastarac.ocr.readers._json import Node, each_page, place_of
+from fastarac.ocr.readers._json import Node, each_page
 
 if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
@@ -19,8 +19,7 @@ KINDS = frozenset({"PAGE", "LINE", "WORD"})
 
 def read(file: InputFile, root: Node) -> Words:
     """Read one response of Textract, or a list of the parts of one."""
-    builder = Builder(file, "textract", place_of)
-    builder.engine = "Amazon Textract"
+    builder = Builder[Node](file, "textract", str, "Amazon Textract")
     blocks: list[Node] = []
     pages = 0
     for response in each_page(root):
