@@ -264,7 +264,7 @@ def interval_and_doubt(
             low, high = moments.interval(level)
             if statistic.name not in losses.LOSSES:
                 low, high = 1.0 - high, 1.0 - low
-            ends = _within(statistic, min(low, value), max(high, value))
+            ends = within(statistic, min(low, value), max(high, value))
             return Interval(value, *ends, error, level, "gamma"), few
     if estimate is None:
         raise AssertionError(statistic)
@@ -291,10 +291,9 @@ def estimate_of(
         n = float(len(contributions)) if codes is not None else items.n
     degrees = degrees_of(sample, statistic.name, spread.effective_contributors, n)
     n_items = n if items is None else items.n
-    if items is not None and codes is not None:
-        n_items /= design_effect(spread.standard_error, error_of_items(items, statistic))
     several = math.inf
     if items is not None and codes is not None:
+        n_items /= design_effect(spread.standard_error, error_of_items(items, statistic))
         several = groups_of_class(items.is_correct, codes, items.weight)
     return Estimate(
         sweep, value, *spread, n, degrees, n_items, codes is not None, heavy_items(sample), several
@@ -449,7 +448,7 @@ def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: 
         if estimate.grouped or method != "wald":
             reach = student_quantile(level, estimate.degrees)
         ends = value - reach * error, value + reach * error
-        return Interval(value, *_within(statistic, *ends), error, level, "wald")
+        return Interval(value, *within(statistic, *ends), error, level, "wald")
     above, below = value - low, high - value
     if not (above > 0.0 and below > 0.0):  # at an end of the range there are no odds
         return _unseen(estimate, statistic, level)
@@ -459,7 +458,7 @@ def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: 
         factor = math.exp(min(reach / distance, 700.0))
         nearer, farther = distance / factor, distance * factor
         ends = (high - farther, high - nearer) if math.isinf(low) else (low + nearer, low + farther)
-        return Interval(value, *_within(statistic, *ends), error, level, "logit")
+        return Interval(value, *within(statistic, *ends), error, level, "logit")
     width = high - low
     odds = math.log(above / below)
     reach *= width / (above * below)
@@ -467,7 +466,8 @@ def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: 
     return Interval(value, *ends, error, level, "logit")
 
 
-def _within(statistic: Statistic, low: float, high: float) -> tuple[float, float]:
+def within(statistic: Statistic, low: float, high: float) -> tuple[float, float]:
+    """Both ends, moved into the range of the statistic."""
     least, most = statistic.range
     return min(max(low, least), most), min(max(high, least), most)
 
@@ -498,4 +498,4 @@ def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> lis
         for right in (1, 0)
     ]
     values = [estimate.value, *(statistic(sweep + kind) for kind in kinds)]
-    return [_within(statistic, value, value)[0] for value in values if not math.isnan(value)]
+    return [within(statistic, value, value)[0] for value in values if not math.isnan(value)]

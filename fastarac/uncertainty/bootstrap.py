@@ -258,7 +258,7 @@ def bootstrap(
             name,
         )  # fmt: skip
         if isinstance(one, Statistic) and method in ("basic", "studentized"):
-            ends = intervals.Ends(*(min(max(end, one.range[0]), one.range[1]) for end in ends))
+            ends = intervals.Ends(*asymptotic.within(one, *ends))
         results[name] = Interval(estimate, *ends, error, level, method, values[j])
         doubt = reliability_warning_of(population, one, name, error)
         if doubt and not math.isnan(estimate):

@@ -154,14 +154,12 @@ def _points(sweep: ThresholdSweep) -> _Points:
     return _Points(ta[:-1], fa[:-1], p, q, p + q, ta[1:] + fa[1:])
 
 
-class _Gradient(NamedTuple):
-    """Derivatives of a sum over the points by the weight of either kind of items at each."""
-
-    correct: FloatArray
-    incorrect: FloatArray
+# Also of sums over the points: their derivatives by the weight of either kind of items at each.
+_Gradient = PointInfluence
 
 
-def _from_here_on(terms: FloatArray) -> FloatArray:
+def from_here_on(terms: FloatArray) -> FloatArray:
+    """Sums of the terms from each one to the last."""
     sums: FloatArray = np.cumsum(terms[::-1])[::-1]
     return sums
 
@@ -200,21 +198,20 @@ def _integrals(at: _Points) -> tuple[FloatArray, _Gradient, _Gradient]:
 def _sum_of_terms(own: _Gradient, before: _Gradient) -> _Gradient:
     """An item at a threshold is of its own tie there, and before all that come after."""
     correct, incorrect = (
-        at + np.concatenate([_from_here_on(b)[1:], [0.0]]) for at, b in zip(own, before, strict=True)
+        at + np.concatenate([from_here_on(b)[1:], [0.0]]) for at, b in zip(own, before, strict=True)
     )
     return _Gradient(correct, incorrect)
 
 
 def _arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
-    area = risk_areas.arp_auc_score(sweep, estimator=estimator)
     if estimator == "trapezoid":
+        area = risk_areas.arp_auc_score(sweep)
         gradient = _by_precision(sweep, over_accepted=True, trapezoids=True)
-        return PointInfluence(gradient.correct - area, gradient.incorrect - area)
-    # the mean over items has the same limit as the integral, and so the same influence
-    if estimator == "mean":
+    else:
+        # the mean over items has the same limit as the integral, and so the same influence
         area = risk_areas.arp_auc_score(sweep, estimator="exact")
-    _, own, before = _integrals(_points(sweep))
-    gradient = _sum_of_terms(own, before)
+        _, own, before = _integrals(_points(sweep))
+        gradient = _sum_of_terms(own, before)
     return PointInfluence(gradient.correct - area, gradient.incorrect - area)
 
 

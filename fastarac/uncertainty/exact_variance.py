@@ -67,9 +67,7 @@ def interval_of_pairs(
     if statistic.name != "roc_auc":  # ARAC-AUC = 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2, AUGRC the rest
         error *= float(sweep.recognition_rate) * float(sweep.n_incorrect / sweep.total)
     reach = normal_quantile(level) * error
-    low, high = (
-        min(max(end, statistic.range[0]), statistic.range[1]) for end in (value - reach, value + reach)
-    )
+    low, high = asymptotic.within(statistic, value - reach, value + reach)
     estimate = asymptotic.estimate_of(ItemSample(sweep, None, None), statistic)
     doubt = asymptotic.reliability_warning(
         estimate._replace(standard_error=error), statistic,

@@ -11,8 +11,8 @@ import numpy as np
 from fastarac._core.exceptions import undefined_is_nan
 from fastarac._kernels.codes import CORRECT, STARTS
 from fastarac.sweep import ThresholdSweep
-from fastarac.uncertainty import influence
-from fastarac.uncertainty.replicates import PAIRS, pair_values, value_of
+from fastarac.uncertainty import derivatives, influence
+from fastarac.uncertainty.replicates import is_of_pairs, pair_values, value_of
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -111,17 +111,12 @@ def _contributions(
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
     """How each kind of item moves the statistic, and how many there are: by class, or all in one."""
     sweep, members = population.sweep, population.members
-    is_named = isinstance(statistic, Statistic)
     counts = [np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)]
-    few = sweep.total <= CLOSED_FORM
-    if members is None and few and is_named and statistic.name in PAIRS:  # type: ignore[attr-defined]
-        return _leave_out_pairs(sweep, statistic, counts, stratified=population.stratified)  # type: ignore[arg-type]
-    try:
-        if not is_named:
-            raise ValueError
-        both = influence.point_influence(sweep, statistic)  # type: ignore[arg-type]
-    except ValueError:
+    if not isinstance(statistic, Statistic) or statistic.name not in derivatives.NAMES:
         return _leave_out(population, statistic, counts, name)
+    if members is None and sweep.total <= CLOSED_FORM and is_of_pairs(statistic):
+        return _leave_out_pairs(sweep, statistic, counts, stratified=population.stratified)
+    both = influence.point_influence(sweep, statistic)
     if members is None:
         return _by_class(list(both), counts, stratified=population.stratified)
     parts = [of_members(members, both)]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.special import chi_square_quantile
+from fastarac.uncertainty.derivatives import from_here_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,20 +52,13 @@ class Moments(NamedTuple):
 
 
 def _accepted(sweep: ThresholdSweep) -> FloatArray:
-    accepted: FloatArray = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
-    return accepted
-
-
-def _from_here_on(terms: FloatArray) -> FloatArray:
-    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
-    return sums
+    return np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
 
 
 def _augrc(sweep: ThresholdSweep) -> FloatArray:
     """The share of items at or below an error, those tied half, over Ω."""
     accepted = _accepted(sweep) / float(sweep.total)
-    rising: FloatArray = (1.0 - (accepted[1:] + accepted[:-1]) / 2.0) / float(sweep.total)
-    return rising
+    return (1.0 - (accepted[1:] + accepted[:-1]) / 2.0) / float(sweep.total)
 
 
 def _aurc(sweep: ThresholdSweep, estimator: str = "trapezoid") -> FloatArray:
@@ -76,7 +70,7 @@ def _aurc(sweep: ThresholdSweep, estimator: str = "trapezoid") -> FloatArray:
         breadth = widths.copy()
         breadth[:-1] += widths[1:]
         breadth[0] += widths[0]  # flat from no acceptance to the first point
-        return np.asarray(_from_here_on(breadth / 2.0 / after) / total)
+        return np.asarray(from_here_on(breadth / 2.0 / after) / total)
     tie = after - before
     with np.errstate(divide="ignore", invalid="ignore"):
         if estimator == "exact":
@@ -86,17 +80,15 @@ def _aurc(sweep: ThresholdSweep, estimator: str = "trapezoid") -> FloatArray:
             steps = harmonic[after.astype(np.intp)] - harmonic[before.astype(np.intp)]
         own = 1.0 - np.where(before > 0.0, before * steps, 0.0) / tie
     later = np.zeros(len(own))
-    later[:-1] = _from_here_on(steps[1:])
-    weights: FloatArray = (own + later) / total
-    return weights
+    later[:-1] = from_here_on(steps[1:])
+    return (own + later) / total
 
 
 def _precision_at_correct(sweep: ThresholdSweep, interpolation: str = "step") -> FloatArray:
     """The loss of average precision by an error: 1/(n⁺·N) at each correct item from its place on."""
     del interpolation  # the others have the same limit
     correct = np.diff(sweep.true_accepts).astype(np.float64)
-    weights: FloatArray = _from_here_on(correct / _accepted(sweep)[1:]) / float(sweep.n_correct)
-    return weights
+    return from_here_on(correct / _accepted(sweep)[1:]) / float(sweep.n_correct)
 
 
 _WEIGHTS: dict[str, Callable[..., FloatArray]] = {
