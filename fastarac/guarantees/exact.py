@@ -23,6 +23,8 @@ from fastarac.guarantees.fallback import (
     counts_at,
     fixed_thresholds,
     last_rejected,
+    pilot_shares,
+    points_at,
     set_aside,
     starts_of,
 )
@@ -339,8 +341,7 @@ def _tested(
 ) -> tuple[ThresholdSweep, NDArray[np.float64]]:
     """The items that are tested, and the share that others accept at each fixed threshold."""
     if pilot is not None:
-        others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
-        return sweep, counts_at(others, grid)[0] / float(others.total)
+        return sweep, pilot_shares(pilot, grid)
     tested, drawn = set_aside(sweep, rng)
     others = ThresholdSweep.from_counts(
         sweep.thresholds[1:], drawn.astype(np.int64), 0 * drawn.astype(np.int64)
@@ -370,13 +371,11 @@ def _from_audits(
         if grid is None or pilot is None:
             message = "max_risk from audits is given without thresholds and pilot; both are expected"
             raise TypeError(message)
-        others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
-        starts = starts_of(counts_at(others, grid)[0] / float(others.total), n, share * limit, delta)
-        at = np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -grid, side="right")
-        accepted = sweep.accepted_at(grid)
-        index = last_rejected(accepted, errors[at], starts, share * limit, delta)
+        starts = starts_of(pilot_shares(pilot, grid), n, share * limit, delta)
+        accepted, errors = sweep.accepted_at(grid), errors[points_at(sweep, grid)]
+        index = last_rejected(accepted, errors, starts, share * limit, delta)
         threshold = float(grid[index]) if index >= 0 else math.inf
-        trials, found = int(accepted[index]), int(errors[at][index])
+        trials, found = int(accepted[index]), int(errors[index])
     point = operating_point(sweep, threshold=threshold)
     bound = binomial_upper_bound(found, trials, delta) / share if threshold < math.inf else 0.0
     return GuaranteedOperatingPoint(
@@ -416,16 +415,14 @@ def _by_risk_of_groups(
 ) -> float:
     if grid is None:
         raise AssertionError(limit)
+    ends = points_at(sweep, grid)
     if pilot is None:  # a tenth of the groups is set aside
         few = pages.group < max(1, len(pages.sizes) // PILOT)
         places = pages.place[few]
-        ends = np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -grid, side="right")
         shares = np.array([np.mean(places < end) for end in ends.tolist()])
         pages = pages.without(few)
     else:
-        others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
-        shares = counts_at(others, grid)[0] / float(others.total)
-    ends = np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -grid, side="right")
+        shares = pilot_shares(pilot, grid)
     units = int(pages.sizes.sum()) * float(pages.sizes.mean()) / pages.largest / pages.sizes.mean()
     starts = starts_of(shares, max(1, int(units)), limit, delta)
     last = bet_on_risk(pages, ends, starts, limit, delta)

@@ -10,7 +10,7 @@ import numpy as np
 from fastarac._core.checks import choice
 from fastarac._core.special import binomial_cdf
 from fastarac._engine.inputs import vector
-from fastarac.sweep import ThresholdSweep
+from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,9 +112,20 @@ def last_rejected(
     return last_proved(proves, starts, len(accepted), delta)
 
 
+def points_at(sweep: ThresholdSweep, thresholds: NDArray[Any]) -> NDArray[np.intp]:
+    """Index of the last point at or above each of falling thresholds."""
+    return np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -thresholds, side="right")
+
+
+def pilot_shares(pilot: ArrayLike, thresholds: NDArray[Any]) -> NDArray[np.float64]:
+    """The share that thresholds from high to low accept of other confidences, without truth."""
+    others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
+    return counts_at(others, thresholds)[0] / float(others.total)
+
+
 def counts_at(
     sweep: ThresholdSweep, thresholds: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Accepted items, and errors among them, at thresholds from high to low."""
-    at = np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -thresholds, side="right")
+    at = points_at(sweep, thresholds)
     return (sweep.true_accepts + sweep.false_accepts)[at], sweep.false_accepts[at]
