@@ -14,16 +14,14 @@ TOLERANCE = 1e-6  # how far from 1 a row of probabilities may sum
 LARGEST = 1e150  # so that no sum of costs overflows
 
 
-def _array(values: ArrayLike, name: str, expected: str) -> NDArray[Any]:
+def _array(values: ArrayLike, name: str, expected: str, kinds: str = "biuf") -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except ValueError as error:  # rows of unequal length
         message = f"{name} is not an array: {error}"
         raise ValueError(message) from error
-    if array.dtype.kind not in "biuf":
-        found = f"type {array.dtype}"
-        message = f"{name} has {found}; {expected}"
-        raise TypeError(message)
+    if array.dtype.kind not in kinds:
+        raise TypeError(f"{name} has type {array.dtype}; {expected}")
     return array
 
 
@@ -54,10 +52,7 @@ def read_counts(
     counts: ArrayLike, shape: tuple[int, ...], name: str = "counts", *, stacked: bool = False
 ) -> NDArray[np.int64]:
     """Return whole counts of the given shape, or many such, with a positive sum below 2**63."""
-    array = _array(counts, name, "whole numbers are expected")
-    if array.dtype.kind == "f":
-        message = f"{name} has type {array.dtype}; whole numbers are expected"
-        raise TypeError(message)
+    array = _array(counts, name, "whole numbers are expected", kinds="biu")
     if array.shape[stacked:] != shape or array.ndim != len(shape) + stacked:
         expected = str(shape)
         if stacked:

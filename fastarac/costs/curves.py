@@ -341,8 +341,7 @@ def cost_curve_band(
     generator = np.random.default_rng(key_of(random_state))
 
     def costs(missed: NDArray[Any], accepted: NDArray[Any]) -> FloatArray:
-        result: FloatArray = missed[..., segment] * places + accepted[..., segment] * (1 - places)
-        return result
+        return np.asarray(missed[..., segment] * places + accepted[..., segment] * (1 - places))
 
     if groups is None:
         right = _resampled(true_positives, int(positive), n_resamples, generator)
@@ -394,9 +393,8 @@ def _resampled_groups(
     positives, negatives = (np.concatenate(part) for part in zip(*counts, strict=True))
     both = (positives[:, -1] > 0) & (negatives[:, -1] > 0)
     positives, negatives = positives[both], negatives[both]
-    missed: FloatArray = (positives[:, -1:] - positives[:, :-1]) / positives[:, -1:]
-    accepted: FloatArray = negatives[:, :-1] / negatives[:, -1:]
-    return missed, accepted
+    missed = (positives[:, -1:] - positives[:, :-1]) / positives[:, -1:]
+    return missed, negatives[:, :-1] / negatives[:, -1:]
 
 
 def _resampled(
@@ -404,7 +402,7 @@ def _resampled(
 ) -> NDArray[np.int64]:
     """Return how many of `total` items of a class are accepted at each threshold in each sample."""
     cells = np.diff([0, *accepted, total])
-    samples: NDArray[np.int64] = generator.multinomial(total, cells / total, size=n_resamples)
+    samples = generator.multinomial(total, cells / total, size=n_resamples)
     return np.cumsum(samples[:, :-1], axis=1)
 
 

@@ -168,7 +168,8 @@ class ROCConvexHull(Table, Result):
         >>> hull.best(1.0).threshold, hull.best(1.5).threshold
         (0.7, 0.9)
         """
-        return self[self._best(_slope(slope, "slope"))]
+        slope, left_edges = _slope(slope, "slope"), self.slope_high[1:]
+        return self[int(np.count_nonzero(left_edges >= slope if slope else left_edges > 0))]
 
     def candidates(self, low: float, high: float) -> tuple[HullVertex, ...]:
         """Return all vertices that are optimal for some slope of a range: prices known roughly.
@@ -204,10 +205,6 @@ class ROCConvexHull(Table, Result):
             raise ValueError(message)
         found = np.flatnonzero((self.slope_low <= high) & (self.slope_high >= low))
         return tuple(self[i] for i in found.tolist())
-
-    def _best(self, slope: float) -> int:
-        left_edges = self.slope_high[1:]
-        return int(np.count_nonzero(left_edges >= slope if slope else left_edges > 0))
 
 
 def _slope(value: Any, name: str) -> float:
@@ -300,12 +297,9 @@ def threshold_array(thresholds: Sequence[Any]) -> NDArray[Any]:
 
 
 def _edge_slope(a: ExactVertex, b: ExactVertex) -> float:
-    dx, dy = b.fpr - a.fpr, b.tpr - a.tpr
-    if not dx:
-        return math.inf
     try:
-        return float(dy / dx)
-    except OverflowError:  # beyond the largest double
+        return float((b.tpr - a.tpr) / (b.fpr - a.fpr))
+    except (ZeroDivisionError, OverflowError):  # upright, or beyond the largest double
         return math.inf
 
 

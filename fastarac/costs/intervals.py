@@ -180,13 +180,8 @@ def bcost(
     """
     prices = _read_prices(costs)
     plan = _plan(confidence_level, n_resamples, laplace, random_state, groups)
-    matrix = read_counts(counts, prices.shape[-2:], stacked=groups is not None)
-    counted = matrix if groups is None else _by_group(matrix, groups)
-    moments, distribution = _resample(counted, prices, plan)
-    figures, doubt = _interval(moments, distribution, plan, "bcost")
-    if doubt:
-        warn_unreliable(doubt)
-    return CostInterval(*figures)
+    counted = _read_tables(counts, prices.shape[-2:], groups)
+    return CostInterval(*_interval(*_resample(counted, prices, plan), plan, "bcost"))
 
 
 def bcost_delta(
@@ -267,8 +262,7 @@ def bcost_delta(
         if labels is not None:
             message = "labels is given with counts; it belongs to predictions and actual labels"
             raise TypeError(message)
-        matrix = read_counts(predicted_1, (n_rows, n_rows, n_classes), stacked=groups is not None)
-        counted = matrix if groups is None else _by_group(matrix, groups)
+        counted = _read_tables(predicted_1, (n_rows, n_rows, n_classes), groups)
     elif predicted_2 is None or actual is None:
         message = "predicted_2 and actual are expected both, or neither, beside counts"
         raise TypeError(message)
@@ -293,10 +287,7 @@ def bcost_delta(
     estimate = np.where(abs(moments.estimate) > noise, moments.estimate, 0.0)
     distribution[abs(distribution) <= noise[..., np.newaxis]] = 0.0
     moments = moments._replace(estimate=estimate)
-    figures, doubt = _interval(moments, distribution, plan, "bcost_delta")
-    if doubt:
-        warn_unreliable(doubt)
-    return CostDifference(*figures)
+    return CostDifference(*_interval(moments, distribution, plan, "bcost_delta"))
 
 
 class _Plan(NamedTuple):
@@ -363,7 +354,13 @@ class _Table(NamedTuple):
     """Of the table of one group."""
 
 
-def _by_group(tables: NDArray[np.int64], groups: ArrayLike) -> _Table:
+def _read_tables(
+    counts: ArrayLike, shape: tuple[int, ...], groups: ArrayLike | None
+) -> NDArray[np.int64] | _Table:
+    """Read counts: one table, or one for each label of `groups`."""
+    tables = read_counts(counts, shape, stacked=groups is not None)
+    if groups is None:
+        return tables
     numbers = read_groups(groups, len(tables), beside="counts")[1]
     flat = tables.reshape(len(tables), -1)
     rows, cells = np.nonzero(flat)
@@ -436,21 +433,21 @@ def _resample_groups(
 Figures = tuple[Values, Values, Values, Values, float, str, "FloatArray"]
 
 
-def _interval(
-    moments: _Moments, distribution: FloatArray, plan: _Plan, method: str
-) -> tuple[Figures, str]:
-    """Return the fields of the result, and why it is not to be relied on, if so."""
+def _interval(moments: _Moments, distribution: FloatArray, plan: _Plan, method: str) -> Figures:
+    """Return the fields of the result, and warn where it is not to be relied on."""
     ranks = plan.rank - 1, plan.n_resamples - plan.rank
     ordered = np.partition(distribution, ranks, axis=-1)
     figures: list[Values] = [moments.estimate, *(ordered[..., rank] for rank in ranks)]
     doubt = _smoothing_doubt(moments, figures[1], figures[2], plan.laplace)
     if 0 < moments.n_groups < FEW_GROUPS:
         doubt = few_groups_of(moments.n_groups)
+    if doubt:
+        warn_unreliable(doubt)
     figures.append(moments.standard_error)
     if not np.ndim(moments.estimate):
         figures = [float(figure) for figure in figures]
     estimate, low, high, error = figures
-    return (estimate, low, high, error, plan.confidence_level, method, distribution), doubt
+    return estimate, low, high, error, plan.confidence_level, method, distribution
 
 
 def _smoothing_doubt(moments: _Moments, low: FloatArray, high: FloatArray, laplace: float) -> str:
