@@ -387,20 +387,6 @@ class _Groups(NamedTuple):
         return None if whole is None else max(1, math.ceil((whole - n) * self.n_items / n))
 
 
-def variance_ratio(
-    counted: NDArray[np.bool_], wrong: NDArray[np.bool_], codes: NDArray[Any] | None
-) -> float:
-    """By how much groups raise the variance of the rate, at least 1."""
-    if codes is None:
-        return 1.0
-    rate = float(wrong.sum()) / max(1.0, float(counted.sum()))
-    alone = float(counted.sum()) * rate * (1.0 - rate)
-    if alone <= 0.0:
-        return float(np.mean(np.bincount(codes)[codes]))
-    residual = np.bincount(codes, wrong - rate * counted)
-    return max(1.0, float(residual @ residual) / alone)
-
-
 def _needed(rate: float, trials: int, limit: float, delta: float) -> int | None:
     """Trials, more than there are, at which a rate that stays is proved to be on its side."""
     if rate == limit:

@@ -131,7 +131,11 @@ def fit_policy(
     choice(rule, "rule", RULES)
     sweep = threshold_sweep(correct, confidence)
     items = read_items(correct, confidence)
-    fields, field = ((), np.zeros(items.n, np.intp)) if by is None else _fields_of(by, items.n)
+    fields: tuple[Any, ...] = ()
+    field = np.zeros(items.n, np.intp)
+    if by is not None:
+        labels, field = read_groups(by, items.n, "by")
+        fields = tuple(labels.tolist())
     columns = _Columns(
         np.not_equal(items.correct, 0),
         items.confidence,
@@ -188,11 +192,6 @@ def fit_policy(
         fields, thresholds, point, counts, calibrations, references,
         documents=None if documents is None else rule, document_threshold=least,
     )  # fmt: skip
-
-
-def _fields_of(by: ArrayLike, n: int) -> tuple[tuple[Any, ...], NDArray[Any]]:
-    labels, codes = read_groups(by, n, "by")
-    return tuple(labels.tolist()), codes
 
 
 def _random_half(columns: _Columns, rng: np.random.Generator) -> NDArray[np.bool_]:

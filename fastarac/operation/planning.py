@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import binomial_cdf
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.inputs import read_groups, read_items
-from fastarac.operation.checking import bisected, variance_ratio
+from fastarac.operation.checking import bisected
 from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 from fastarac.uncertainty.statistics import as_statistic
@@ -143,9 +143,6 @@ def sample_size_for_guarantee(
 
     # the power is best where a tooth begins, and worst just before the next one
     first = _first_true(lambda c: passes(teeth.start(c), c))
-    first = next(
-        c for c in range(max(0, first - _margin(first)), first + 1) if passes(teeth.start(c), c)
-    )
     last = _last_false(lambda c: passes(teeth.start(c + 1) - 1, c), first)
     found = teeth.start(first), teeth.start(last + 1 if last >= first else first), teeth.start(0)
     return SampleSizes(*(math.ceil(n * effect) for n in found))
@@ -214,9 +211,6 @@ def audit_plan(
         return n >= c and 1.0 - binomial_cdf(c - 1, n, actual) >= wanted
 
     first = _first_true(lambda c: passes(teeth.start(c) - 1, c), 1)
-    first = next(
-        c for c in range(max(1, first - _margin(first)), first + 1) if passes(teeth.start(c) - 1, c)
-    )
     last = _last_false(lambda c: passes(teeth.start(c - 1), c), first)
     found = []
     for c in (first, max(first, last)):
@@ -340,16 +334,12 @@ def sample_size_for_interval(
         )
         raise ValueError(message + of_percent(width))
     level = inner_fraction(confidence_level, "confidence_level")
-    options: dict[str, Any] = {"method": "wald", "confidence_level": level}
-    if isinstance(correct, AcceptedCounts):
-        given = {"confidence": confidence, "groups": groups}
-        options |= {name: value for name, value in given.items() if value is not None}
-        found = asymptotic_interval(correct, statistic=statistic, **options)
-        n = float(correct.total)
-    else:
+    if not isinstance(correct, AcceptedCounts):
         confidence = require_confidence(confidence)
-        found = asymptotic_interval(correct, confidence, statistic=statistic, groups=groups, **options)
-        n = float(len(np.asarray(correct)))
+    found = asymptotic_interval(
+        correct, confidence, statistic=statistic, groups=groups, method="wald", confidence_level=level
+    )
+    n = float(correct.total if isinstance(correct, AcceptedCounts) else len(np.asarray(correct)))
     return max(1, math.ceil(n * (normal_quantile(level) * found.standard_error / width) ** 2))
 
 
@@ -391,7 +381,12 @@ def design_effect(
     wrong = (items.confidence >= real_scalar(threshold, "threshold", finite=False)) & (
         items.correct == 0
     )
-    return variance_ratio(np.ones(items.n, np.bool_), wrong, codes)
+    rate = float(wrong.sum()) / items.n
+    alone = items.n * rate * (1.0 - rate)
+    if alone <= 0.0:
+        return float(np.mean(np.bincount(codes)[codes]))
+    residual = np.bincount(codes, wrong - rate)
+    return max(1.0, float(residual @ residual) / alone)
 
 
 def guarantee_power(
@@ -434,10 +429,9 @@ def guarantee_power(
     expected = fraction_of(expected_error_rate, "expected_error_rate")
     delta = failure_of(failure_probability)
     counts = [whole_number(n, "n_items", 1) for n in np.atleast_1d(np.asarray(n_items)).tolist()]
-    order = np.argsort(counts)
     found = np.zeros(len(counts))
     allowed = -1
-    for i in order.tolist():
+    for i in np.argsort(counts).tolist():
         n = counts[i]
         while allowed + 1 < n and binomial_cdf(allowed + 1, n, limit) <= delta:
             allowed += 1
@@ -478,10 +472,9 @@ class _CriticalSampleSizes:
         return bisected(lambda n: self.has(n, c), low, high)
 
 
-def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
+def _change(holds: Callable[[int], bool], least: int) -> int:
     """A number from which on a property that comes to stay holds, but for a few around it."""
-    high = least
-    step = 1
+    high, step = least, 1
     while not holds(high):
         high, step = high + step, 2 * step
     return bisected(holds, max(least - 1, high - step), high)
@@ -492,9 +485,15 @@ def _margin(c: int) -> int:
     return FEWEST_TEETH + math.isqrt(c)
 
 
+def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
+    """The first number with a property that comes to stay; at least `least`."""
+    about = _change(holds, least)
+    return next(c for c in range(max(least, about - _margin(about)), about + 1) if holds(c))
+
+
 def _last_false(holds: Callable[[int], bool], least: int) -> int:
     """The last number without a property that comes to stay; at least `least` - 1."""
-    about = _first_true(holds, least)
+    about = _change(holds, least)
     return next((c for c in range(about + _margin(about), least - 1, -1) if not holds(c)), least - 1)
 
 
