@@ -286,7 +286,7 @@ def estimate_of(
         n = float(sweep.total)
     else:
         if contributions is None:
-            contributions = error_contributions(sample, statistic)
+            contributions = error_contributions(items, codes, statistic)
         spread = influence.spread_of(contributions)
         n = float(len(contributions)) if codes is not None else items.n
     degrees = degrees_of(sample, statistic.name, spread.effective_contributors, n)
@@ -336,13 +336,13 @@ def error_of_items(items: influence.PlacedItems, statistic: Statistic) -> float:
     return influence.spread_of(items.error_contributions(statistic)).standard_error
 
 
-def error_contributions(sample: ItemSample, statistic: Statistic) -> NDArray[np.float64]:
+def error_contributions(
+    items: influence.PlacedItems, codes: NDArray[Any] | None, statistic: Statistic
+) -> NDArray[np.float64]:
     """Errors that the items, or groups of them, add to the estimate."""
-    if sample.items is None:
-        raise AssertionError(sample)
-    if sample.codes is None:
-        return sample.items.error_contributions(statistic)
-    return sample.items.contributions_of_groups(statistic, sample.codes)
+    if codes is None:
+        return items.error_contributions(statistic)
+    return items.contributions_of_groups(statistic, codes)
 
 
 def heavy_items(sample: ItemSample) -> float:

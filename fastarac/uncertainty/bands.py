@@ -15,8 +15,7 @@ from fastarac._core.exceptions import UndefinedMetricWarning, warn_unreliable
 from fastarac._core.random_state import key_of
 from fastarac._core.results import Result, Table
 from fastarac._kernels.codes import ARAC, ARP, GENERALIZED_RC, RC, ROC
-from fastarac.uncertainty.batches import run_batches
-from fastarac.uncertainty.bootstrap import reliability_warning_of, threads_for
+from fastarac.uncertainty.bootstrap import reliability_warning_of
 from fastarac.uncertainty.replicates import Evaluator
 from fastarac.uncertainty.resampling import population_of
 
@@ -167,8 +166,7 @@ def bootstrap_band(
         sweep.true_accepts, sweep.false_accepts, len(sweep.thresholds), number, x, estimate
     )
     evaluator = Evaluator(population, key, [], resamples, curve=number, grid=x)
-    threads = threads_for(population.work * resamples, n_threads)
-    run_batches(evaluator.worker, resamples, evaluator.batch, threads, progress=progress)
+    evaluator.run(n_threads, progress=progress)
     heights = evaluator.heights
     undefined = np.isnan(heights).any(axis=1)
     if undefined.any() or np.isnan(estimate).any():

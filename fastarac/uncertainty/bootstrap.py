@@ -19,10 +19,8 @@ from fastarac._core.exceptions import (
 )
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
-from fastarac._engine import strategy
 from fastarac.sweep import split_grades
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
-from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.exact_variance import interval_of_pairs, read_pairs
 from fastarac.uncertainty.replicates import (
     Evaluator,
@@ -244,10 +242,7 @@ def bootstrap(
     evaluator = Evaluator(
         population, key, list(statistics.values()), resamples, errors=method == "studentized"
     )
-    threads = threads_for(population.work * resamples, n_threads)
-    if not all(isinstance(one, Statistic) for one in statistics.values()):
-        threads = 1
-    run_batches(evaluator.worker, resamples, evaluator.batch, threads, progress=progress)
+    evaluator.run(n_threads, progress=progress)
     values = evaluator.values()
     spreads = evaluator.errors() if method == "studentized" else values
     results = {}
@@ -337,13 +332,6 @@ def reliability_warning_of(
         population.sweep, math.nan, standard_error, contributors, n, math.inf, items, grouped
     )
     return asymptotic.reliability_warning(estimate, named, name=name, without_spread=without_spread)
-
-
-def threads_for(work: int, n_threads: int | None) -> int:
-    """Return how many threads to use for so many items in all, where `n_threads` may say it."""
-    if n_threads is None:
-        return strategy.n_threads(work)
-    return whole_number(n_threads, "n_threads", 1)
 
 
 def _is_several(statistic: object) -> bool:

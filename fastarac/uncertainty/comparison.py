@@ -14,13 +14,11 @@ from fastarac._core.interval import Interval
 from fastarac._core.quantiles import student_pvalue, student_quantile
 from fastarac._core.random_state import key_of
 from fastarac._core.results import TupleResult
-from fastarac._engine import strategy
 from fastarac._engine.inputs import read_groups
 from fastarac.models import named_models
 from fastarac.sweep import ThresholdSweep
 from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.asymptotic import NO_SPREAD, Estimate
-from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference, letters_of
 from fastarac.uncertainty.intervals import percentile
 from fastarac.uncertainty.inversion import ItemSample
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
     from fastarac.models import Items
     from fastarac.reviewer import Reviewer
+    from fastarac.uncertainty.influence import PlacedItems
 
 Method = Literal["asymptotic", "bootstrap"]
 Correction = Literal["holm", "bonferroni"]
@@ -167,12 +166,7 @@ def delong_test(
         for score, name in ((score_a, "score_a"), (score_b, "score_b"))
     ]
     codes = None if groups is None else read_groups(groups, len(found[0].point))[1]
-    samples = [ItemSample(items.sweep, items, codes) for items in found]
-    contributions = [asymptotic.error_contributions(sample, statistic) for sample in samples]
-    a, b = (
-        asymptotic.estimate_of(*pair)
-        for pair in zip(samples, [statistic] * 2, contributions, strict=True)
-    )
+    samples, contributions, (a, b) = _estimated(found, codes, statistic)
     if math.isnan(a.value):
         warn_undefined("ROC-AUC", "y_true has one class only")
         nothing = Interval(math.nan, math.nan, math.nan, math.nan, level, "wald")
@@ -374,6 +368,19 @@ def _compared(
     return as_statistic("arac_auc" if statistic is None else statistic)
 
 
+def _estimated(
+    found: list[PlacedItems], codes: NDArray[Any] | None, statistic: Statistic
+) -> tuple[list[ItemSample], list[NDArray[np.float64]], list[Estimate]]:
+    """Of each model's items: the sample, what each item or group adds to its error, the estimate."""
+    samples = [ItemSample(items.sweep, items, codes) for items in found]
+    contributions = [asymptotic.error_contributions(items, codes, statistic) for items in found]
+    estimates = [
+        asymptotic.estimate_of(sample, statistic, own)
+        for sample, own in zip(samples, contributions, strict=True)
+    ]
+    return samples, contributions, estimates
+
+
 class _Options(NamedTuple):
     statistic: Statistic
     level: float
@@ -442,24 +449,16 @@ def _check_ids(name: str, ids: Any, other_name: str, other_ids: Any, n: int) -> 
 def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _Findings:
     statistic, level, codes = options.statistic, options.level, options.codes
     asymptotic.check_method(statistic, "wald")
-    samples: list[ItemSample] = []
-    estimates: list[Estimate] = []
-    intervals: list[Interval] = []
-    contributions: list[NDArray[np.float64]] = []
-    doubts = []
+    names, found = list(columns), []
     for name, pair in columns.items():
-        names = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", "sample_weight"
-        items = influence.items_of(*pair, options.sample_weight, names)
-        samples.append(ItemSample(items.sweep, items, codes))
-        contributions.append(asymptotic.error_contributions(samples[-1], statistic))
-        estimates.append(asymptotic.estimate_of(samples[-1], statistic, contributions[-1]))
-        interval, doubt = asymptotic.interval_and_doubt(samples[-1], statistic, level, "auto")
-        intervals.append(interval)
-        if doubt:
-            doubts.append(f"{name!r}: {doubt}")
-    names_ = list(columns)
+        arguments = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", "sample_weight"
+        found.append(influence.items_of(*pair, options.sample_weight, arguments))
+    samples, contributions, estimates = _estimated(found, codes, statistic)
+    doubted = [asymptotic.interval_and_doubt(each, statistic, level, "auto") for each in samples]
+    intervals = [interval for interval, _ in doubted]
+    doubts = [f"{name!r}: {doubt}" for name, (_, doubt) in zip(names, doubted, strict=True) if doubt]
     paired = {}
-    for a, b in itertools.combinations(range(len(names_)), 2):
+    for a, b in itertools.combinations(range(len(names)), 2):
         error, contributors = influence.spread_of(contributions[a] - contributions[b])
         degrees = min(
             asymptotic.degrees_of(sample, statistic.name, contributors, estimates[a].n)
@@ -468,16 +467,16 @@ def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _F
         paired[a, b] = _paired(estimates[a], estimates[b], error, degrees, statistic, level)
         if not error > NO_SPREAD:
             if not math.isnan(error):
-                doubts.append(f"no item tells {names_[a]!r} and {names_[b]!r} apart")
+                doubts.append(f"no item tells {names[a]!r} and {names[b]!r} apart")
         elif contributors < asymptotic.FEW_CONTRIBUTORS and codes is None:
             doubts.append(
-                f"the error of the difference of {names_[a]!r} and {names_[b]!r} is estimated from as "
+                f"the error of the difference of {names[a]!r} and {names[b]!r} is estimated from as "
                 f"few as {contributors:.2g} items"
             )
     values = np.array([estimate.value for estimate in estimates])
     if np.isnan(values).any():
-        return _Findings(intervals, paired, [math.nan] * len(names_), doubts)
-    if len(names_) == 2 and paired[0, 1].interval.standard_error > NO_SPREAD:
+        return _Findings(intervals, paired, [math.nan] * len(names), doubts)
+    if len(names) == 2 and paired[0, 1].interval.standard_error > NO_SPREAD:
         first = 0.5 * math.erfc(-paired[0, 1].statistic / math.sqrt(2.0))
         if statistic.name in LOWER_IS_BETTER:
             first = 1.0 - first
@@ -517,10 +516,7 @@ def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> 
         groups = np.arange(len(confidence)) if codes is None else codes
         population = population_of(correct, confidence, options.sample_weight, groups, stratified=False)
         evaluator = Evaluator(population, key, [statistic], options.n_resamples)
-        threads = strategy.n_threads(population.work * options.n_resamples)
-        run_batches(
-            evaluator.worker, options.n_resamples, evaluator.batch, threads, progress=options.progress
-        )
+        evaluator.run(None, progress=options.progress)
         populations.append(population)
         rows.append(evaluator.values()[0])
     values = np.array(rows)

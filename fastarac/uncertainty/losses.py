@@ -52,7 +52,8 @@ class Moments(NamedTuple):
 
 
 def _accepted(sweep: ThresholdSweep) -> FloatArray:
-    return np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
+    accepted: FloatArray = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
+    return accepted
 
 
 def _augrc(sweep: ThresholdSweep) -> FloatArray:

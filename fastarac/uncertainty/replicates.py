@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
+from fastarac._core.checks import whole_number
 from fastarac._core.exceptions import undefined_is_nan
+from fastarac._engine import strategy
 from fastarac._engine.counts import PointCounts, ThresholdCounts
 from fastarac._engine.pairs import values_of_pairs
 from fastarac._kernels.codes import (
@@ -21,6 +23,7 @@ from fastarac._kernels.codes import (
 )
 from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.uncertainty import influence
+from fastarac.uncertainty.batches import run_batches
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -250,6 +253,16 @@ class Evaluator:
             (n_resamples if grid is not None else 0, 0 if grid is None else len(grid))
         )
         self.batch = max(1, min(BATCH // population.work, n_resamples))
+
+    def run(self, n_threads: int | None, *, progress: bool) -> None:
+        """Evaluate all resamples; functions are called by one thread at a time."""
+        if n_threads is None:
+            threads = strategy.n_threads(self._population.work * self.n_resamples)
+        else:
+            threads = whole_number(n_threads, "n_threads", 1)
+        if not all(isinstance(one, Statistic) for one in self._statistics):
+            threads = 1
+        run_batches(self.worker, self.n_resamples, self.batch, threads, progress=progress)
 
     def worker(self) -> Callable[[int, int], None]:
         """Return what evaluates the resamples from one number up to another, for use by one thread."""

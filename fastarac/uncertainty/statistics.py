@@ -33,7 +33,7 @@ class _Definition(NamedTuple):
 
     of: Callable[..., Any]
     ends: tuple[float, float] | Callable[..., tuple[float, float]] = (0.0, 1.0)  # of its parameters
-    parameters: frozenset[str] = frozenset()
+    parameters: tuple[str, ...] = ()
     required: str | None = None
 
 
@@ -86,55 +86,49 @@ def _cost(
     return float(costs.cost(point))
 
 
-_AT = frozenset({"threshold"})
-_ESTIMATOR = frozenset({"estimator"})
-_OPTIMUM = frozenset({"estimator", "optimum"})
+_OPTIMUM = ("estimator", "optimum")
 
 _DEFINITIONS: dict[str, _Definition] = {
     "recognition_rate": _Definition(attrgetter("recognition_rate")),
     "arac_auc": _Definition(areas.arac_auc_score, (0.5, 1.0)),
-    "normalized_arac_auc": _Definition(
-        areas.normalized_arac_auc_score, _normalized_ends, frozenset({"gamma"})
-    ),
+    "normalized_arac_auc": _Definition(areas.normalized_arac_auc_score, _normalized_ends, ("gamma",)),
     "augrc": _Definition(areas.augrc_loss, (0.0, 0.5)),
     "arac_partial_auc": _Definition(
         partial_areas.arac_partial_auc_score,
         _arac_partial_ends,
-        frozenset({"acceptance_range", "max_error_rate"}),
+        ("acceptance_range", "max_error_rate"),
     ),
-    "arp_auc": _Definition(risk_areas.arp_auc_score, parameters=_ESTIMATOR),
+    "arp_auc": _Definition(risk_areas.arp_auc_score, parameters=("estimator",)),
     "normalized_arp_auc": _Definition(
-        risk_areas.normalized_arp_auc_score, (-math.inf, 1.0), _ESTIMATOR | {"gamma"}
+        risk_areas.normalized_arp_auc_score, (-math.inf, 1.0), ("estimator", "gamma")
     ),
-    "aurc": _Definition(risk_areas.aurc_loss, parameters=_ESTIMATOR),
+    "aurc": _Definition(risk_areas.aurc_loss, parameters=("estimator",)),
     "excess_aurc": _Definition(risk_areas.excess_aurc_loss, (-1.0, 1.0), _OPTIMUM),
     "normalized_aurc": _Definition(risk_areas.normalized_aurc_loss, (-math.inf, math.inf), _OPTIMUM),
     "roc_auc": _Definition(_roc_auc),
     "roc_partial_auc": _Definition(
         partial_areas.roc_partial_auc_score,
         _roc_partial_ends,
-        frozenset({"fpr_range", "tpr_range", "standardize"}),
+        ("fpr_range", "tpr_range", "standardize"),
     ),
-    "pr_auc": _Definition(precision_recall.pr_auc_score, parameters=frozenset({"interpolation"})),
+    "pr_auc": _Definition(precision_recall.pr_auc_score, parameters=("interpolation",)),
     "average_precision": _Definition(_average_precision),
     "eleven_point_average_precision": _Definition(precision_recall.eleven_point_average_precision),
     "break_even_point": _Definition(lambda sweep: precision_recall.break_even_point(sweep).value),
     "equal_error_rate": _Definition(lambda sweep: precision_recall.equal_error_rate(sweep).rate),
     "acceptance_at_error_rate": _Definition(
         operating.acceptance_at_error_rate,
-        parameters=frozenset({"max_error_rate", "interpolate"}),
+        parameters=("max_error_rate", "interpolate"),
         required="max_error_rate",
     ),
     "acceptance_at_risk": _Definition(
         operating.acceptance_at_risk,
-        parameters=frozenset({"max_risk", "interpolate"}),
+        parameters=("max_risk", "interpolate"),
         required="max_risk",
     ),
-    "cost": _Definition(
-        _cost, (0.0, math.inf), parameters=frozenset({"costs", "reviewer"}), required="costs"
-    ),
+    "cost": _Definition(_cost, (0.0, math.inf), parameters=("costs", "reviewer"), required="costs"),
     **{
-        rate: _Definition(_at_threshold(rate), parameters=_AT, required="threshold")
+        rate: _Definition(_at_threshold(rate), parameters=("threshold",), required="threshold")
         for rate in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
     },
 }
@@ -185,7 +179,7 @@ class Statistic(Pickled):
     def __init__(self, name: str, **parameters: Any) -> None:
         check_name(name)
         definition = _DEFINITIONS[name]
-        unknown = sorted(set(parameters) - definition.parameters)
+        unknown = sorted(set(parameters).difference(definition.parameters))
         if unknown:
             takes = ", ".join(sorted(definition.parameters)) or "no parameters"
             message = f"statistic {name!r} has no parameter {unknown[0]!r}; it takes {takes}"
