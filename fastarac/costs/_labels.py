@@ -19,7 +19,7 @@ CHUNK = 1 << 16
 LARGEST_GRID = 1 << 20  # combinations of integers that are counted without numbering the integers first
 
 
-class Column(NamedTuple):
+class LabelColumn(NamedTuple):
     """Labels of the items as small integers."""
 
     name: str
@@ -40,7 +40,7 @@ class Column(NamedTuple):
 class Classified(NamedTuple):
     """Columns of labels, and the classes that they refer to."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[LabelColumn, ...]
     classes: list[Any]
     grid: NDArray[np.int64]
     """How often each combination of the columns' own labels occurs."""
@@ -105,7 +105,7 @@ def classify(labels: Any, /, **columns: Any) -> Classified:
     return Classified(tuple(read), classes, grid)
 
 
-def _count(columns: list[Column]) -> NDArray[np.int64]:
+def _count(columns: list[LabelColumn]) -> NDArray[np.int64]:
     shape = [len(column.labels) for column in columns]
     size = math.prod(shape)
     table = np.zeros(size, np.int64)
@@ -124,7 +124,7 @@ def _seen(grid: NDArray[np.int64], axis: int) -> NDArray[np.int64]:
     return np.flatnonzero(grid.any(axis=others))
 
 
-def _sorted_labels(columns: list[Column], grid: NDArray[np.int64]) -> list[Any]:
+def _sorted_labels(columns: list[LabelColumn], grid: NDArray[np.int64]) -> list[Any]:
     found = {
         column.labels[i] for axis, column in enumerate(columns) for i in _seen(grid, axis).tolist()
     }
@@ -149,7 +149,7 @@ def _read_classes(labels: Any) -> list[Any]:
     return classes
 
 
-def _read_column(values: Any, name: str) -> Column:
+def _read_column(values: Any, name: str) -> LabelColumn:
     if isinstance(values, str) or not hasattr(values, "__len__"):
         message = f"{name} is {values!r}; an array of labels is expected"
         raise TypeError(message)
@@ -162,15 +162,15 @@ def _read_column(values: Any, name: str) -> Column:
         codes, labels = values.factorize()
         if (codes < 0).any():
             _reject_null(name, int(np.argmax(codes < 0)))
-        return Column(name, codes, 0, labels.tolist())
+        return LabelColumn(name, codes, 0, labels.tolist())
     if not whole and not isinstance(values, np.ndarray | list | tuple):  # polars, pyarrow …
         distinct, codes = read_groups(values, len(values), name)
-        return Column(name, codes, 0, distinct.tolist())
+        return LabelColumn(name, codes, 0, distinct.tolist())
     array = labels_of(values, name)
     if array.dtype.kind in "biu" and array.size:
         lowest, highest = int(array.min()), int(array.max())
         if highest - lowest < LARGEST_GRID and highest < 1 << 63:
-            return Column(name, array, lowest, list(range(lowest, highest + 1)))
+            return LabelColumn(name, array, lowest, list(range(lowest, highest + 1)))
         wide = "=u8" if array.dtype.kind == "u" else "=i8"
         return _read_words(np.ascontiguousarray(array, wide), array, name)
     if array.dtype.kind in "US" and array.size:
@@ -181,10 +181,10 @@ def _read_column(values: Any, name: str) -> Column:
     if array.dtype == object:
         return _read_objects(array, name)
     distinct, codes = read_groups(array, len(array), name)
-    return Column(name, codes, 0, distinct.tolist())
+    return LabelColumn(name, codes, 0, distinct.tolist())
 
 
-def _read_words(padded: NDArray[Any], array: NDArray[Any], name: str) -> Column:
+def _read_words(padded: NDArray[Any], array: NDArray[Any], name: str) -> LabelColumn:
     """Number values of several 8-byte words each, in the order of their first appearance."""
     words = padded.view(np.uint64).reshape(len(array), -1)
     codes = np.empty(len(array), np.int64)
@@ -194,11 +194,11 @@ def _read_words(padded: NDArray[Any], array: NDArray[Any], name: str) -> Column:
         examples = np.empty(1 << bits, np.int64)
         distinct = _kernels.costs.encode_rows(words, slots, examples, codes)
         if distinct >= 0:
-            return Column(name, codes, 0, array[examples[:distinct]].tolist())
+            return LabelColumn(name, codes, 0, array[examples[:distinct]].tolist())
         bits += 3
 
 
-def _read_objects(array: NDArray[Any], name: str) -> Column:
+def _read_objects(array: NDArray[Any], name: str) -> LabelColumn:
     """Number whatever can be hashed, in the order of its first appearance."""
     numbers: dict[Any, int] = {}
     codes = np.empty(len(array), np.int64)
@@ -206,7 +206,7 @@ def _read_objects(array: NDArray[Any], name: str) -> Column:
         if value is None or value != value:
             _reject_null(name, i)
         codes[i] = numbers.setdefault(value, len(numbers))
-    return Column(name, codes, 0, list(numbers))
+    return LabelColumn(name, codes, 0, list(numbers))
 
 
 def _reject_null(name: str, i: int) -> NoReturn:
@@ -214,14 +214,14 @@ def _reject_null(name: str, i: int) -> NoReturn:
     raise ValueError(message)
 
 
-def _numbered(column: Column) -> Column:
+def _numbered(column: LabelColumn) -> LabelColumn:
     """The same labels, numbered without gaps."""
     distinct, codes = read_groups(column.values, len(column.values), column.name)
     labels = [column.labels[i - column.lowest] for i in distinct.tolist()]
-    return Column(column.name, codes, 0, labels)
+    return LabelColumn(column.name, codes, 0, labels)
 
 
-def _reject_label(column: Column, position: int, classes: list[Any]) -> NoReturn:
+def _reject_label(column: LabelColumn, position: int, classes: list[Any]) -> NoReturn:
     i = int(np.argmax(column.values == position + column.lowest))
     shown = ", ".join(map(repr, classes[:10])) + (", …" if len(classes) > 10 else "")
     message = (

@@ -320,7 +320,9 @@ def compare_models(
     codes = None if groups is None else read_groups(groups, n)[1]
     draw = _bootstrapped if method == "bootstrap" else _asymptotic
     resamples = whole_number(n_resamples, "n_resamples", 2, MOST_VALUES)
-    options = _Options(compared, level, codes, sample_weight, resamples, random_state, progress)
+    options = _ComparisonOptions(
+        compared, level, codes, sample_weight, resamples, random_state, progress
+    )
     intervals, paired, shares, doubts = draw(columns, options)
     if any(math.isnan(interval.estimate) for interval in intervals):
         warn_undefined(compared.name, "there are items of one kind only")
@@ -381,7 +383,7 @@ def _estimated(
     return samples, contributions, estimates
 
 
-class _Options(NamedTuple):
+class _ComparisonOptions(NamedTuple):
     statistic: Statistic
     level: float
     codes: NDArray[Any] | None
@@ -446,7 +448,7 @@ def _check_ids(name: str, ids: Any, other_name: str, other_ids: Any, n: int) -> 
         raise ValueError(message)
 
 
-def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _Findings:
+def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _ComparisonOptions) -> _Findings:
     statistic, level, codes = options.statistic, options.level, options.codes
     asymptotic.check_method(statistic, "wald")
     names, found = list(columns), []
@@ -507,7 +509,7 @@ def _shares_of_best(draws: NDArray[np.float64], statistic: Statistic) -> list[fl
     return shares
 
 
-def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _Options) -> _Findings:
+def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _ComparisonOptions) -> _Findings:
     statistic, level, codes = options.statistic, options.level, options.codes
     key = key_of(options.random_state)
     populations, rows = [], []
