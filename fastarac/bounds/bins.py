@@ -67,9 +67,7 @@ def bin_expression(x: nw.Expr) -> nw.Expr:
 def is_in_split(split: Split, x: nw.Expr, by: OfGroup | None) -> nw.Expr:
     """Which items are in the bin; `by` says which have a label."""
     inside: nw.Expr = (x >= split.low) & (x <= split.high)
-    if by is not None:
-        inside &= by(split.group)
-    return inside
+    return inside if by is None else inside & by(split.group)
 
 
 class Range(NamedTuple):

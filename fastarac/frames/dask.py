@@ -8,30 +8,23 @@ from __future__ import annotations
 
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from fastarac._engine.inputs import LAYOUTS, vector
 from fastarac.bounds.bins import bin_numbers
-from fastarac.frames.ranges import (
-    Cells,
-    RangeSums,
-    dropped,
-    merged,
-    row_of,
-    segments_of,
-    sums_of_items,
-    totals_of_rows,
-)
+from fastarac.frames.ranges import RangeSums, dropped, plan_of, totals_of_rows
 from fastarac.frames.sources import (
-    Source,
+    ItemSource,
+    cells_of_bins,
     keys_of,
     numbered,
     positions,
     reject_empty,
     reject_weights,
+    rows_within,
     sweeps_of_kinds,
 )
 
@@ -42,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.bounds.bins import Range
+    from fastarac.frames.ranges import Planned
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
     Array = NDArray[Any]
@@ -49,21 +43,7 @@ if TYPE_CHECKING:
 TREE = 8  # tables that are added up at a time
 
 
-class Planned(NamedTuple):
-    """What the workers know of a group: its number, its bins, and where its segments begin."""
-
-    number: int
-    cells: Cells
-    starts: Array
-    first_segment: int
-
-    def segments(self, confidence: Array) -> NDArray[np.intp]:
-        """The number of the segment of each item."""
-        inside = np.searchsorted(self.starts, confidence, side="right")
-        return inside + (self.first_segment - 1)
-
-
-class DaskSource(Source):
+class DaskSource(ItemSource):
     """A DataFrame of Dask."""
 
     batch = 1 << 22
@@ -107,20 +87,13 @@ class DaskSource(Source):
             return None
         weight = table["weight"].to_numpy() if self.weighted else None
         counts = table["p"].to_numpy(), table["q"].to_numpy()
-        by = self._by(table) if self.grouped else None
-        return sweeps_of_kinds(by, table["confidence"].to_numpy(), weight, *counts)
+        return sweeps_of_kinds(self._by(table), table["confidence"].to_numpy(), weight, *counts)
 
     def bins(self) -> Groups:
         """Count the items of each bin."""
         table = self._added_up(_bins, ["bin"], low="min", high="max", p="sum", q="sum")
-        arrays = [table[name].to_numpy() for name in ("low", "high", "p", "q")]
-        if not self.grouped:
-            return {None: merged(*arrays)}
-        labels, codes = self._by(table)
-        return {
-            label: merged(*(array[mine] for array in arrays))
-            for label, mine in positions(labels, codes)
-        }
+        bins = (table[name].to_numpy() for name in ("low", "high", "p", "q"))
+        return cells_of_bins(self._by(table), *bins)
 
     def within(self, ranges: Sequence[Range]) -> Self:
         """Choose items."""
@@ -128,17 +101,13 @@ class DaskSource(Source):
         part.frame = self.frame.map_partitions(_within, list(ranges), meta=self.frame._meta)  # noqa: SLF001
         return part
 
-    def _by(self, table: pd.DataFrame) -> tuple[Array, Array]:
+    def _by(self, table: pd.DataFrame) -> tuple[Array, Array] | None:
         return numbered([table[key] for key in self.keys], len(table), self.keys)
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
         """Add up what the kernels find in each range."""
-        plan = {}
-        n_segments = 0
-        for number, (label, cells) in enumerate(groups.items()):
-            runs = segments_of(cells, self.batch)
-            plan[label] = Planned(number, cells, cells.low[[first for first, _ in runs]], n_segments)
-            n_segments += len(runs)
+        plan = plan_of(groups, self.batch)
+        n_segments = sum(len(planned.starts) for planned in plan.values())
         meta = self.frame._meta.assign(segment=np.zeros(0, np.int64))  # noqa: SLF001
         items = self.frame.map_partitions(partial(_numbered, plan, self.batch), meta=meta)
         shuffled = items.shuffle("segment", npartitions=max(1, n_segments))
@@ -155,12 +124,7 @@ def _renamed(part: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
 def _within(part: pd.DataFrame, ranges: list[Range]) -> pd.DataFrame:
     """On a worker: the items of these ranges."""
     confidence, _ = _arrays(part)
-    chosen = np.zeros(len(part), np.bool_)
-    for label, mine in _groups(part):
-        for group, low, below in ranges:
-            if group == label:
-                chosen[mine] |= (confidence[mine] >= low) & (confidence[mine] < below)
-    return part[chosen]
+    return part[rows_within(ranges, confidence, _groups(part))]
 
 
 def _check_and_count(
@@ -222,24 +186,21 @@ def _counted(part: pd.DataFrame, table: pd.DataFrame, correct: Array, **how: str
 
 def _numbered(plan: Mapping[Any, Planned], most: int, part: pd.DataFrame) -> pd.DataFrame:
     """On a worker: items with the number of their segment, without those that need no kernel."""
-    part = part.assign(segment=np.zeros(len(part), np.int64))
     kept = np.ones(len(part), np.bool_)
     confidence, _ = _arrays(part)
     segment = np.zeros(len(part), np.int64)
     for label, mine in _groups(part):
-        planned = plan[label]
-        values = planned.cells.low[dropped(planned.cells, most)]
-        kept[mine] = ~np.isin(confidence[mine], values)
-        segment[mine] = planned.segments(confidence[mine])
+        _, cells, starts, first_segment = plan[label]
+        kept[mine] = ~np.isin(confidence[mine], cells.low[dropped(cells, most)])
+        inside = np.searchsorted(starts, confidence[mine], side="right")
+        segment[mine] = inside + (first_segment - 1)
     return part.assign(segment=segment)[kept]
 
 
-def _groups(part: pd.DataFrame) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+def _groups(part: pd.DataFrame) -> Iterator[tuple[Any, Any]]:
     keys = keys_of(part)
-    if not keys:
-        yield None, np.arange(len(part))
-    elif len(part):
-        yield from positions(*numbered([part[key] for key in keys], len(part), keys))
+    if len(part):
+        yield from positions(numbered((part[key] for key in keys), len(part), keys))
 
 
 def _work(plan: Mapping[Any, Planned], part: pd.DataFrame) -> pd.DataFrame:
@@ -247,7 +208,5 @@ def _work(plan: Mapping[Any, Planned], part: pd.DataFrame) -> pd.DataFrame:
     rows = []
     if len(part):
         confidence, correct = _arrays(part)
-        for label, mine in _groups(part):
-            number, cells, starts, _ = plan[label]
-            rows.append(row_of(number, sums_of_items(confidence[mine], correct[mine], cells, starts)))
+        rows = [plan[label].row(confidence[mine], correct[mine]) for label, mine in _groups(part)]
     return pd.DataFrame(rows, columns=["number", *RangeSums._fields], dtype="object")

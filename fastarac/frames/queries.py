@@ -21,7 +21,8 @@ from fastarac.frames.ranges import (
     total_of,
 )
 from fastarac.frames.sources import (
-    Source,
+    ItemSource,
+    cells_of_bins,
     numbered,
     positions,
     reject_changed,
@@ -44,7 +45,7 @@ SHARE = 12  # of 2**SHARE parts of the items: fewer are not split, so that few b
 BAD = -1e300  # the number of no bin
 
 
-class QuerySource(Source):
+class QuerySource(ItemSource):
     """A lazy frame, and the engine behind it."""
 
     def __init__(self, frame: nw.LazyFrame[Any], columns: dict[str, str]) -> None:
@@ -92,10 +93,9 @@ class QuerySource(Source):
         finite = np.isfinite(confidence).all() and (p + q == n).all()
         if not finite or (weight is not None and not ((weight >= 0) & (weight < np.inf)).all()):
             self.find_and_reject()
-        by = self._numbered(table) if self.grouped else None
-        return sweeps_of_kinds(by, confidence, weight, p, q)
+        return sweeps_of_kinds(self._numbered(table), confidence, weight, p, q)
 
-    def _numbered(self, table: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _numbered(self, table: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
         return numbered([table[key].to_list() for key in self.keys], len(table), self.keys)
 
     def is_group(self, label: Any) -> nw.Expr:
@@ -139,14 +139,7 @@ class QuerySource(Source):
         low, high, p, q = (table[name].to_numpy() for name in ("low", "high", "p", "q"))
         if low.dtype.kind == "f":
             low, high = low + 0.0, high + 0.0  # minus zero is zero
-        p, q = p.astype(np.int64), q.astype(np.int64)
-        if not self.grouped:
-            return {None: merged(low, high, p, q)}
-        labels, codes = self._numbered(table)
-        return {
-            label: merged(low[mine], high[mine], p[mine], q[mine])
-            for label, mine in positions(labels, codes)
-        }
+        return cells_of_bins(self._numbered(table), low, high, p.astype(np.int64), q.astype(np.int64))
 
     def _refined(self, groups: dict[Any, Cells]) -> Groups:
         """Split bins that are too large for a worker, as far as they hold several confidences."""
@@ -194,7 +187,7 @@ class QuerySource(Source):
         for labels in self._small_groups(groups):
             table = self.frame.filter(self.is_any_group(labels)).collect()
             confidence, correct = _arrays(table)
-            for label, mine in positions(*self._numbered(table)):
+            for label, mine in positions(self._numbered(table)):
                 found[label].append(sums_of_items(confidence[mine], correct[mine], groups[label]))
         for label, cells in groups.items():
             if not found[label]:

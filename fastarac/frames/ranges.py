@@ -8,6 +8,8 @@ sums over all thresholds that belong to its thresholds.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -67,13 +69,7 @@ class RangeSums(NamedTuple):
 
     def plus(self, other: RangeSums) -> RangeSums:
         """The sums of both."""
-        return RangeSums(
-            self.correct + other.correct,
-            self.incorrect + other.incorrect,
-            self.doubled + other.doubled,
-            self.trapezoids + other.trapezoids,
-            self.steps + other.steps,
-        )
+        return RangeSums(*map(add, self, other))
 
     def areas(self) -> dict[str, float]:
         """The areas of all items from the sums of all ranges, each rounded once."""
@@ -192,12 +188,38 @@ def _sums_of(ranked: RankedItems, above: tuple[int, int], cells: Cells) -> Range
 
 def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
     """Add the sums of all ranges up, and raise where they are not those of all items."""
-    total = NOTHING
-    for part in parts:
-        total = total.plus(part)
+    total = reduce(RangeSums.plus, parts, NOTHING)
     if (total.correct, total.incorrect) != (int(cells.correct.sum()), int(cells.incorrect.sum())):
         raise ValueError(CHANGED)
     return total
+
+
+class Planned(NamedTuple):
+    """What the workers know of a group: its number, its bins, and where its segments begin."""
+
+    number: int
+    cells: Cells
+    starts: Array
+    first_segment: int
+    """How many segments the groups before it have."""
+
+    def row(self, confidence: Array, correct: Array) -> dict[str, str]:
+        """The sums of some items as a row of text, in which no integer is too large for a column."""
+        sums = sums_of_items(confidence, correct, self.cells, self.starts)
+        return {"number": str(self.number)} | {
+            name: str(value) for name, value in sums._asdict().items()
+        }
+
+
+def plan_of(groups: Mapping[Any, Cells], most: int) -> dict[Any, Planned]:
+    """What the workers are to know, where each takes up to `most` items."""
+    plan: dict[Any, Planned] = {}
+    n_segments = 0
+    for number, (label, cells) in enumerate(groups.items()):
+        starts = cells.low[[first for first, _ in segments_of(cells, most)]]
+        plan[label] = Planned(number, cells, starts, n_segments)
+        n_segments += len(starts)
+    return plan
 
 
 def totals_of_rows(
@@ -206,18 +228,8 @@ def totals_of_rows(
     """Add up the rows of workers, and what needed no worker, of each group."""
     labels = list(groups)
     found = {label: [sums_of_dropped(cells, most)] for label, cells in groups.items()}
-    for number, sums in map(sums_of_row, rows):
-        found[labels[number]].append(sums)
+    for row in rows:
+        p, q, doubled = (int(row[name]) for name in ("correct", "incorrect", "doubled"))
+        sums = RangeSums(p, q, doubled, Fraction(row["trapezoids"]), Fraction(row["steps"]))
+        found[labels[int(row["number"])]].append(sums)
     return {label: total_of(parts, groups[label]) for label, parts in found.items()}
-
-
-def row_of(number: int, sums: RangeSums) -> dict[str, str]:
-    """Sums as a row of text, in which no integer is too large for a column."""
-    return {"number": str(number), **{name: str(value) for name, value in sums._asdict().items()}}
-
-
-def sums_of_row(row: dict[str, str]) -> tuple[int, RangeSums]:
-    """Undo `row_of`."""
-    p, q, doubled = (int(row[name]) for name in ("correct", "incorrect", "doubled"))
-    sums = RangeSums(p, q, doubled, Fraction(row["trapezoids"]), Fraction(row["steps"]))
-    return int(row["number"]), sums

@@ -52,7 +52,7 @@ PROBLEMS = (
 )
 
 
-class Source(ABC):
+class ItemSource(ABC):
     """A frame and the columns of it that are read.
 
     Attributes
@@ -105,15 +105,14 @@ class Source(ABC):
         """The exact sums of each group, by the kernels, on the workers where there are any."""
 
 
-class ArraySource(Source):
+class ArraySource(ItemSource):
     """A frame in memory: its columns are arrays."""
 
     def __init__(self, frame: nw.DataFrame[Any], columns: dict[str, str]) -> None:
         super().__init__(columns)
         native = {role: frame.get_column(name).to_native() for role, name in columns.items()}
         self.items = read_items(native["correct"], native["confidence"], native.get("weight"), NAMES)
-        keys = [native[key] for key in self.keys]
-        self.by = numbered(keys, self.items.n, self.keys) if keys else None
+        self.by = numbered((native[key] for key in self.keys), self.items.n, self.keys)
 
     def parts(self) -> Iterator[tuple[Any, Items]]:
         """Each group and its items."""
@@ -121,8 +120,7 @@ class ArraySource(Source):
         if self.by is None:
             yield None, items
             return
-        labels, codes = self.by
-        for label, mine in positions(labels, codes):
+        for label, mine in positions(self.by):
             weight = None if items.weight is None else items.weight[mine]
             yield label, read_items(items.correct[mine], items.confidence[mine], weight, NAMES)
 
@@ -140,15 +138,11 @@ class ArraySource(Source):
     def within(self, ranges: Sequence[Range]) -> Self:
         """Choose items."""
         items = self.items
-        labels, codes = self.by or (np.array([None]), np.zeros(items.n, np.int64))
-        numbers = {label: number for number, label in enumerate(labels.tolist())}
-        chosen = np.zeros(items.n, np.bool_)
-        for label, low, below in ranges:
-            inside = (items.confidence >= low) & (items.confidence < below)
-            chosen |= inside & (codes == numbers[label])
+        chosen = rows_within(ranges, items.confidence, positions(self.by))
         part = copy(self)
         part.items = read_items(items.correct[chosen], items.confidence[chosen], None, NAMES)
         if self.by is not None:
+            labels, codes = self.by
             present, codes = np.unique(codes[chosen], return_inverse=True)
             part.by = labels[present], codes
         return part
@@ -166,10 +160,13 @@ def keys_of(columns: Iterable[str]) -> list[str]:
     return [name for name in columns if name.startswith("by")]
 
 
-def numbered(
-    columns: Iterable[ArrayLike], n: int, keys: Sequence[str]
-) -> tuple[Array, NDArray[np.int64]]:
-    """The distinct labels in rising order, tuples of several columns, and the number of each item's."""
+def numbered(columns: Iterable[ArrayLike], n: int, keys: Sequence[str]) -> tuple[Array, Array] | None:
+    """The distinct labels in rising order, tuples of several columns, and the number of each item's.
+
+    None where there are no keys, and so a single group.
+    """
+    if not keys:
+        return None
     read = [read_groups(column, n, "by") for column in columns]
     if list(keys) == ["by"]:
         return read[0]
@@ -179,11 +176,32 @@ def numbered(
     return labels, codes.ravel()
 
 
-def positions(labels: Array, codes: Array) -> Iterator[tuple[Any, NDArray[np.intp]]]:
-    """Each label, and where its items are."""
+def positions(by: tuple[Array, Array] | None) -> Iterator[tuple[Any, Any]]:
+    """Each label, and where its items are; None and all of them, where they are not `numbered`."""
+    if by is None:
+        yield None, slice(None)
+        return
+    labels, codes = by
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=len(labels)))
     yield from zip(labels.tolist(), np.split(order, ends[:-1]), strict=True)
+
+
+def rows_within(
+    ranges: Sequence[Range], confidence: Array, groups: Iterable[tuple[Any, Any]]
+) -> NDArray[np.bool_]:
+    """Which items are in one of the ranges; `groups` has their `positions`."""
+    chosen = np.zeros(len(confidence), np.bool_)
+    for label, mine in groups:
+        for group, low, below in ranges:
+            if group == label:
+                chosen[mine] |= (confidence[mine] >= low) & (confidence[mine] < below)
+    return chosen
+
+
+def cells_of_bins(by: tuple[Array, Array] | None, *bins: Array) -> dict[Any, Cells]:
+    """The bins of each group from their ends and counts, one row a bin."""
+    return {label: merged(*(array[mine] for array in bins)) for label, mine in positions(by)}
 
 
 def cells_of_sweep(sweep: ThresholdSweep) -> Cells:
@@ -209,13 +227,11 @@ def sweeps_of_kinds(
     `by` has the labels and the number of each row's, as `numbered` makes them.
     """
     counts = correct.astype(np.int64), incorrect.astype(np.int64)
-    if by is None:
-        return {None: _sweep_of_kinds(confidence, weight, *counts)}
     return {
         label: _sweep_of_kinds(
             confidence[mine], None if weight is None else weight[mine], *(n[mine] for n in counts)
         )
-        for label, mine in positions(*by)
+        for label, mine in positions(by)
     }
 
 

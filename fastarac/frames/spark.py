@@ -7,30 +7,19 @@ from operator import or_
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
-import numpy as np
 
 from fastarac.bounds.bins import part_expression
 from fastarac.frames.queries import QuerySource
-from fastarac.frames.ranges import (
-    RangeSums,
-    dropped,
-    row_of,
-    segments_of,
-    sums_of_items,
-    totals_of_rows,
-)
+from fastarac.frames.ranges import RangeSums, dropped, plan_of, totals_of_rows
 from fastarac.frames.sources import keys_of, numbered, positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    from fastarac.frames.ranges import Cells
+    from fastarac.frames.ranges import Cells, Planned
     from fastarac.frames.sources import Groups
-
-    Plan = dict[Any, tuple[int, Cells, NDArray[Any]]]
 
 
 def reject_stream(frame: Any) -> None:
@@ -57,10 +46,6 @@ class SparkSource(QuerySource):
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
         """Add up what the kernels find in each range."""
-        plan: Plan = {}
-        for number, (label, cells) in enumerate(groups.items()):
-            runs = segments_of(cells, self.batch)
-            plan[label] = (number, cells, cells.low[[first for first, _ in runs]])
         x = nw.col("confidence")
         frame = self.frame.with_columns(self.bin_number().alias("bin"))
         keys = [*self.keys, "bin"]
@@ -77,7 +62,8 @@ class SparkSource(QuerySource):
             *self.keys, "confidence", "correct"
         )
         schema = ", ".join(f"{name} string" for name in ("number", *RangeSums._fields))
-        rows = chosen.mapInArrow(partial(_work, plan), schema).toArrow().to_pylist()
+        work = partial(_work, plan_of(groups, self.batch))
+        rows = chosen.mapInArrow(work, schema).toArrow().to_pylist()
         return totals_of_rows(rows, groups, self.batch)
 
     def _dropped_values(self, label: Any, cells: Cells) -> nw.Expr | None:
@@ -89,7 +75,7 @@ class SparkSource(QuerySource):
         return condition if self.by is None else condition & self.by(label)
 
 
-def _work(plan: Plan, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _work(plan: dict[Any, Planned], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """On a worker: one row of sums for each group of a partition."""
     import pyarrow as pa
 
@@ -100,11 +86,6 @@ def _work(plan: Plan, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBa
     del given
     confidence = table["confidence"].to_numpy()
     correct = table["correct"].to_numpy()
-    if keys := keys_of(table.column_names):
-        parts = positions(*numbered([table[key] for key in keys], table.num_rows, keys))
-    else:
-        parts = iter([(None, np.arange(table.num_rows))])
-    for label, mine in parts:
-        number, cells, starts = plan[label]
-        sums = sums_of_items(confidence[mine], correct[mine], cells, starts)
-        yield pa.RecordBatch.from_pylist([row_of(number, sums)])
+    keys = keys_of(table.column_names)
+    for label, mine in positions(numbered((table[key] for key in keys), table.num_rows, keys)):
+        yield pa.RecordBatch.from_pylist([plan[label].row(confidence[mine], correct[mine])])

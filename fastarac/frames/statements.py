@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Dialect = Literal["duckdb", "spark", "bigquery", "postgres"]
 
 
-class Words(NamedTuple):
+class Spelling(NamedTuple):
     """What a dialect calls things."""
 
     quote: str
@@ -31,7 +31,7 @@ class Words(NamedTuple):
         if not isinstance(column, str):
             message = f"{role} is of type {type(column).__name__}; the name of a column is expected"
             raise TypeError(message)
-        if self is WORDS["bigquery"] and set(column) & set("`\\\n"):
+        if self is SPELLINGS["bigquery"] and set(column) & set("`\\\n"):
             message = f"{role} is {column!r}, which BigQuery cannot quote; another name is expected"
             raise ValueError(message)
         return f"{self.quote}{column.replace(self.quote, 2 * self.quote)}{self.quote}"
@@ -64,22 +64,22 @@ _DUCKDB_TYPES = (
 )
 _SPARK_TYPES = "'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double'"
 _POSTGRES_TYPES = "'boolean', 'smallint', 'integer', 'bigint', 'real', 'double precision'"
-WORDS = {
+SPELLINGS = {
     # to Booleans DuckDB alone has a way that leaves the types of numbers as they are
-    "duckdb": Words(
+    "duckdb": Spelling(
         '"', "DOUBLE", "BIGINT", "VARCHAR",
         "COALESCE(confidence, CAST(NULL AS UTINYINT)) + CAST(0 AS UTINYINT)",
         f"TYPEOF({{}}) IN ({_DUCKDB_TYPES})",
     ),
-    "spark": Words(
+    "spark": Spelling(
         "`", "DOUBLE", "BIGINT", "STRING", "confidence + 0", f"TYPEOF({{}}) IN ({_SPARK_TYPES})"
     ),
     # the text of a decimal begins with its type, that of a string with quotes
-    "bigquery": Words(
+    "bigquery": Spelling(
         "`", "FLOAT64", "INT64", "STRING", "confidence + 0",
         "REGEXP_CONTAINS(FORMAT('%T', {}), '^(-?[0-9]|true$|false$)')",
     ),
-    "postgres": Words(
+    "postgres": Spelling(
         '"', "DOUBLE PRECISION", "BIGINT", "TEXT", "confidence + 0",
         f"CAST(PG_TYPEOF({{}}) AS TEXT) IN ({_POSTGRES_TYPES})",
     ),
@@ -147,9 +147,9 @@ def sql(
     >>> fa.frames.BoundedSweep.from_bins([*low, float("inf")], *counts, single_valued=single)
     BoundedSweep(3 bins, 48 correct, 12 incorrect)
     """
-    choice(dialect, "dialect", tuple(WORDS))
+    choice(dialect, "dialect", tuple(SPELLINGS))
     choice(method, "method", ("counts", "bounds"))
-    words = WORDS[dialect]
+    words = SPELLINGS[dialect]
     items = f"{words.quoted(confidence, 'confidence')} AS confidence"
     items += f", {words.quoted(correct, 'correct')} AS correct"
     several: list[str] = []
@@ -166,15 +166,17 @@ def sql(
     shown = "".join(f"counts.{label} AS {name}, " for name, label in zip(quoted, labels, strict=True))
     groups = "".join(f"counts.{name}, " for name in labels)
     labelled = f"{words.labelled('p', TRUE)},\n    {words.labelled('q', FALSE)}"
-    if method == "counts":
-        return f"""\
+    numbers = f"""\
 WITH fastarac_items AS (
   SELECT {items}
   FROM {table}
 ), numbers AS (
 {words.numbers(label)}
   FROM fastarac_items
-), kinds AS (
+)"""
+    if method == "counts":
+        return f"""\
+{numbers}, kinds AS (
   SELECT {label}correct, number AS low, number AS high, COUNT(*) AS n
   FROM numbers
   GROUP BY {label}correct, number
@@ -190,13 +192,7 @@ GROUP BY {groups}counts.low
 ORDER BY {groups}counts.low"""
     over = f"OVER ({'PARTITION BY ' + label[:-2] + ' ' if label else ''}ORDER BY low, bin, correct"
     return f"""\
-WITH fastarac_items AS (
-  SELECT {items}
-  FROM {table}
-), numbers AS (
-{words.numbers(label)}
-  FROM fastarac_items
-), doubles AS (
+{numbers}, doubles AS (
   SELECT {label}correct, number, CAST(number AS {words.real}) AS x
   FROM numbers
 ), numbered AS (

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.limits import Limit, Limits, Options
     from fastarac.frames.ranges import Cells
-    from fastarac.frames.sources import Source
+    from fastarac.frames.sources import ItemSource
     from fastarac.reviewer import Reviewer
     from fastarac.sweep import ThresholdSweep
 
@@ -295,7 +295,7 @@ def _source(
     weight: str | None,
     by: str | Sequence[str] | None,
     method: Method,
-) -> Source:
+) -> ItemSource:
     """Check what the frame need not be known for, and open it."""
     choice(method, "method", METHODS)
     if weight is not None and method in ("exact", "bounds"):
@@ -318,7 +318,7 @@ def _source(
     return _open(frame, {role: name for role, name in columns.items() if name is not None})
 
 
-def _open(frame: Any, columns: dict[str, str]) -> Source:
+def _open(frame: Any, columns: dict[str, str]) -> ItemSource:
     """Find the columns and check their types, from the schema."""
     require("narwhals", "frames")
     import narwhals as nw
@@ -421,14 +421,14 @@ def _check_label(name: str, kind: Any) -> None:
         raise TypeError(message)
 
 
-def _sweeps(source: Source, method: Method) -> Mapping[Any, Sweep]:
+def _sweeps(source: ItemSource, method: Method) -> Mapping[Any, Sweep]:
     sweeps: Mapping[Any, Sweep] | None = None
     if method in ("auto", "counts"):
         sweeps = source.sweeps(MOST_DISTINCT if method == "auto" else None)
     return _bounded(source, exact=method != "bounds") if sweeps is None else sweeps
 
 
-def _bounded(source: Source, *, exact: bool) -> dict[Any, BoundedSweep]:
+def _bounded(source: ItemSource, *, exact: bool) -> dict[Any, BoundedSweep]:
     groups = source.bins()
     sweeps = {label: _of_cells(cells) for label, cells in groups.items()}
     if not exact:
@@ -440,7 +440,7 @@ def _bounded(source: Source, *, exact: bool) -> dict[Any, BoundedSweep]:
 
 
 def _sharpened(
-    source: Source, sweeps: Mapping[Any, Sweep], limits: Sequence[Limit]
+    source: ItemSource, sweeps: Mapping[Any, Sweep], limits: Sequence[Limit]
 ) -> Mapping[Any, Sweep]:
     """Count each confidence of the bins that a limit falls into, where these are not too many."""
     found = {label: sweep for label, sweep in sweeps.items() if isinstance(sweep, BoundedSweep)}

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 import fastarac as fa
 from fastarac.frames import sweeps as module
 from fastarac.frames.queries import QuerySource
-from fastarac.frames.sources import Source
+from fastarac.frames.sources import ItemSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +61,7 @@ def test_counts_are_those_of_arrays(engine):
 @engines
 def test_exact_areas_are_those_of_arrays(engine, monkeypatch):
     """In ranges of a few hundred items, with bins that are split, and a value that no worker needs."""
-    monkeypatch.setattr(Source, "batch", 640)
+    monkeypatch.setattr(ItemSource, "batch", 640)
     rng = np.random.default_rng(5)
     correct, confidence = sample(3000)
     crowded = 0.25 + rng.random(3000) * 1e-9  # one bin
@@ -96,7 +96,7 @@ def test_bounds_contain_the_areas(engine):
 @engines
 @pytest.mark.parametrize("method", ["auto", "exact", "bounds"])
 def test_groups(engine, method, monkeypatch):
-    monkeypatch.setattr(Source, "batch", 1500)
+    monkeypatch.setattr(ItemSource, "batch", 1500)
     correct, confidence = sample(400)
     group = np.array(["b", "a", "c", "a", "a"])[np.arange(len(correct)) % 5]
     frame = ENGINES[engine](table_of(correct, confidence, field=group))
@@ -165,7 +165,7 @@ def test_any_items_in_duckdb(items):
 
 def test_ranges_of_many_items(monkeypatch):
     """More than are sorted in one go, below others and above others."""
-    monkeypatch.setattr(Source, "batch", 100_000)
+    monkeypatch.setattr(ItemSource, "batch", 100_000)
     rng = np.random.default_rng(2)
     confidence = rng.random(270_000)
     correct = rng.random(len(confidence)) < confidence
@@ -184,7 +184,7 @@ def test_vast_counts_above_a_range(monkeypatch):
     sweep = fa.threshold_sweep(correct, confidence)
     expected = areas_of(sweep)
     monkeypatch.setattr(_kernels.areas, "MAX_TOTAL", 100)
-    monkeypatch.setattr(Source, "batch", 100)
+    monkeypatch.setattr(ItemSource, "batch", 100)
     frame = duck(table_of(correct, confidence))
     found = fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="exact")
     for name, area in expected.items():
@@ -263,7 +263,7 @@ def test_options_are_refused_before_the_engine_works(options, error, message, mo
 @pytest.mark.parametrize("method", ["auto", "exact", "bounds"])
 def test_groups_by_several_columns(engine, method, monkeypatch):
     """Keys are tuples, in rising order; small groups and such as are read in ranges."""
-    monkeypatch.setattr(Source, "batch", 700)
+    monkeypatch.setattr(ItemSource, "batch", 700)
     correct, confidence = sample(400)
     model = np.array(["b", "a"])[np.arange(len(correct)) % 2]
     page = np.where(np.arange(len(correct)) % 7 < 4, 2, np.arange(len(correct)) % 5 + 10)
@@ -297,7 +297,7 @@ def test_nulls_in_one_of_several_columns(engine):
 
 
 def test_rows_that_change_between_passes_are_noticed(monkeypatch):
-    monkeypatch.setattr(Source, "batch", 1000)
+    monkeypatch.setattr(ItemSource, "batch", 1000)
     frame = connected().sql("SELECT random() AS score, random() < 0.5 AS right FROM range(5000)")
     with pytest.raises(ValueError, match="other items in its second pass"):
         fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="exact")
