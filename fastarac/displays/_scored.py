@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fastarac.displays._base import ItemDisplay, require_items
 from fastarac.displays._style import WHOLE, draw_legend
+from fastarac.dropins._arrays import read_scores
 from fastarac.dropins._responses import scores_of_positives
-from fastarac.dropins.curves import read_binary, read_scores
+from fastarac.dropins.curves import read_binary
 from fastarac.sweep import sweep_of_items
 
 if TYPE_CHECKING:

@@ -157,13 +157,11 @@ def check_finite(array: Array, name: str = "") -> None:
         raise ValueError(message)
 
 
-def read_weights(sample_weight: Array | None, scores: Array) -> NDArray[np.float64] | None:
+def read_weights(sample_weight: Array, scores: Array) -> NDArray[np.float64]:
     """Return the weights of the items, checked; their length has been looked at before.
 
     Where there is something wrong with both, the error is that of the scores.
     """
-    if sample_weight is None:
-        return None
     weights = np.ascontiguousarray(sample_weight, np.float64)
     if not np.isfinite(sum_of(weights)):
         check_finite(scores)
@@ -173,9 +171,7 @@ def read_weights(sample_weight: Array | None, scores: Array) -> NDArray[np.float
         check_finite(scores)
         message = "Sample weights must contain at least one non-zero number."
         raise ValueError(message)
-    weights = weights.view()
-    weights.flags.writeable = False
-    return weights
+    return readable(weights)
 
 
 def sum_of(weight: Array) -> float:
@@ -214,9 +210,14 @@ def sortable(scores: Array) -> tuple[Array, Array | None]:
 def bits_of(scores: Array) -> tuple[Array, Layout]:
     """Return the bits of the scores, contiguous and read-only, and how to read them."""
     layout = LAYOUTS[scores.dtype.str[1:]]
-    bits = np.ascontiguousarray(scores, layout.values).view(layout.bits)
-    bits.flags.writeable = False
-    return bits, layout
+    return readable(scores, layout.values).view(layout.bits), layout
+
+
+def readable(array: Array, dtype: Any = None) -> Array:
+    """Return a contiguous, read-only view: one type for the compiler."""
+    array = np.ascontiguousarray(array, dtype).view()
+    array.flags.writeable = False
+    return array
 
 
 class Scores(Items):
@@ -239,3 +240,12 @@ class Scores(Items):
         check_finite(self.confidence)
         message = "y_true or y_score was changed while it was read"
         raise ValueError(message)
+
+
+def read_scores(labels: NDArray[np.uint8], y_score: Any, sample_weight: Any) -> Scores:
+    """Return the items of positive and negative labels."""
+    scores = to_array(y_score)
+    weight = None if sample_weight is None else to_array(sample_weight)
+    check_lengths(labels, scores, weight)
+    scores = column(scores)
+    return Scores(labels, scores, None if weight is None else read_weights(column(weight), scores))

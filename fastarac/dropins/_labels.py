@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._engine import parallel, strategy
-from fastarac.dropins._arrays import Array, check_finite, to_array
+from fastarac._engine import parallel
+from fastarac.dropins._arrays import Array, check_finite, readable, to_array
 
 Codes = NDArray[np.uint8]
 
@@ -122,8 +122,7 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
     if bits.dtype == np.float16:
         bits = bits.astype(np.float32)
     # integers of either sign are told apart by their bits: one type less for the compiler
-    bits = bits.view(f"u{bits.itemsize}") if bits.dtype.kind == "i" else bits.view()
-    bits.flags.writeable = False
+    bits = readable(bits.view(f"u{bits.itemsize}") if bits.dtype.kind == "i" else bits)
     dropin = _kernels.curve_points
     n = len(bits)
     other = dropin.first_other(bits)
@@ -132,11 +131,11 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
     low, high = (0, other) if flat[0] < flat[other] else (other, 0)
     codes = np.empty(n, np.uint8)
 
-    def encode(part: slice) -> bool:
+    def encode(share: tuple[int, int]) -> bool:
+        part = slice(*share)
         return dropin.encode(bits[part], bits[low], bits[high], codes[part])
 
-    k = strategy.n_threads(n)
-    if not all(parallel.run(encode, [slice(n * i // k, n * (i + 1) // k) for i in range(k)])):
+    if not all(parallel.run(encode, parallel.shares(n))):
         return None, None
     return flat[[low, high]], codes
 

@@ -57,13 +57,8 @@ def points_of_items(items: Scores, shape: Shape) -> Points:
     if isinstance(found, Points):
         return found
     if isinstance(found, ThresholdCounts):
-        return _points_of_counts(found, shape)
+        return points_of_counts(found, shape)
     return _points_of_buckets(items, found, shape)
-
-
-def points_of_sweep(sweep: CountsAtThresholds, shape: Shape) -> Points:
-    """Return the points of the curve of a sweep."""
-    return _points_of_counts(sweep, shape)
 
 
 def _points_of_buckets(items: Scores, buckets: Buckets, shape: Shape) -> Points:
@@ -120,7 +115,7 @@ def _weighted_points(items: Items, shape: Shape) -> Points:
     return _points_of_sums(raw.view(items.layout.values), tp, fp, shape)
 
 
-def _points_of_counts(counts: CountsAtThresholds, shape: Shape) -> Points:
+def points_of_counts(counts: CountsAtThresholds, shape: Shape) -> Points:
     tp, fp = (of[1:].astype(np.float64) for of in (counts.true_accepts, counts.false_accepts))
     return _points_of_sums(counts.thresholds[1:], tp, fp, shape)
 

@@ -6,7 +6,7 @@ Each function returns the value, and the message of the warning that goes with i
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,14 +17,14 @@ from fastarac._engine.ranked import RankedItems
 from fastarac._engine.strategy import first_way
 from fastarac._kernels.codes import CORNERS, EVERY, PRECISION, RATES, RECALL_STEPS
 from fastarac.areas.partial import area_between
-from fastarac.dropins._arrays import Scores, check_lengths, column, read_weights
+from fastarac.dropins._arrays import read_scores, readable
 from fastarac.dropins._points import Shape, points_of_items
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac._engine.counts import AcceptedCounts
-    from fastarac.dropins._arrays import Array
+    from fastarac.dropins._arrays import Array, Scores
     from fastarac.dropins._labels import Codes
 
 Score = tuple[float, str | None]
@@ -35,18 +35,11 @@ NO_POSITIVES = "No positive samples in y_true, true positive value should be mea
 NO_RECALL = "No positive class found in y_true, recall is set to one for all thresholds."
 
 
-def read_items(labels: Codes, scores: Array, weight: Array | None) -> Scores:
-    """Return the items of positive and negative labels; `weight` is as it was given."""
-    check_lengths(labels, scores, weight)
-    scores = column(scores)
-    return Scores(labels, scores, read_weights(weight, scores))
-
-
 def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float | None = None) -> Score:
     """Area under the ROC curve, or the standardised one up to a false positive rate."""
     if weight is not None and (labels.all() or not labels.any()):
         return float("nan"), ONE_CLASS
-    items = read_items(labels, scores, weight)
+    items = read_scores(labels, scores, weight)
     if max_fpr is None or max_fpr == 1:
         if _only_as_points(items.weight):
             return _area_by_points(items)
@@ -96,7 +89,7 @@ def _area_by_points(items: Scores) -> Score:
 
 def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Score:
     """Average precision: the mean of the precisions at which the recall grows, by how much it does."""
-    items = read_items(labels, scores, weight)
+    items = read_scores(labels, scores, weight)
     if _only_as_points(items.weight):
         return _precision_by_points(items)
     if first_way(items, "precision") == "few":
@@ -130,7 +123,7 @@ def _precision_by_points(items: Scores) -> Score:
 def area_under(x: Array, y: Array) -> float:
     """Area below the points by trapezoids; x goes one way, up or down."""
     if x.dtype == np.float64 == y.dtype:
-        rises, falls, doubled = _kernels.curve_points.trapezoid(_readable(x), _readable(y))
+        rises, falls, doubled = _kernels.curve_points.trapezoid(readable(x), readable(y))
         area = float(doubled) / 2
     else:
         steps = np.diff(x)
@@ -144,10 +137,3 @@ def area_under(x: Array, y: Array) -> float:
         dtype = y.dtype if y.dtype.kind == "f" else np.dtype(np.float64)
         area = float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum(dtype=dtype))
     return -area if falls else area
-
-
-def _readable(array: Array) -> NDArray[Any]:
-    """Return a contiguous, read-only view: one type for the compiler."""
-    array = np.ascontiguousarray(array).view()
-    array.flags.writeable = False
-    return array

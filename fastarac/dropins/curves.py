@@ -23,22 +23,10 @@ from fastarac._kernels.codes import (
     TP_CHANGES_ONLY,
 )
 from fastarac.dropins import _checks
-from fastarac.dropins._arrays import (
-    Scores,
-    check_finite,
-    check_lengths,
-    check_not_empty,
-    column,
-    read_weights,
-    to_array,
-)
+from fastarac.dropins._arrays import Scores, check_finite, check_not_empty, read_scores
 from fastarac.dropins._labels import positive_labels, read_target
-from fastarac.dropins._points import (
-    Points,
-    Shape,
-    points_of_items,
-    points_of_sweep,
-)
+from fastarac.dropins._points import Points, Shape, points_of_counts, points_of_items
+from fastarac.dropins._sums import NO_NEGATIVES, NO_POSITIVES, NO_RECALL
 from fastarac.sweep import CornerSweep, ThresholdSweep, reject_all_beside_sweep, whole_sweep
 
 if TYPE_CHECKING:
@@ -51,8 +39,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-_NO_POSITIVES = "No positive class found in y_true, recall is set to one for all thresholds."
 
 
 class DropIn(Table, TupleResult):
@@ -158,11 +144,6 @@ class Curve(NamedTuple):
         return thresholds
 
 
-def curve_of_sweep(sweep: CountsAtThresholds, shape: Shape) -> Curve:
-    """Return the points of a sweep."""
-    return Curve(points_of_sweep(sweep, shape), sweep.thresholds.dtype, None, shape.falling)
-
-
 def read_binary(y_true: Any, pos_label: Any) -> tuple[Target, NDArray[np.uint8]]:
     """Return the target, and 1 for its positive items; raise unless it is one of two classes."""
     target = read_target(y_true)
@@ -173,40 +154,28 @@ def read_binary(y_true: Any, pos_label: Any) -> tuple[Target, NDArray[np.uint8]]
     return target, positive_labels(target, pos_label)
 
 
-def read_scores(labels: NDArray[np.uint8], y_score: Any, sample_weight: Any) -> Scores:
-    """Return the items of positive and negative labels."""
-    scores = to_array(y_score)
-    weight = None if sample_weight is None else to_array(sample_weight)
-    check_lengths(labels, scores, weight)
-    scores = column(scores)
-    weights = None if weight is None else read_weights(column(weight), scores)
-    return Scores(labels, scores, weights)
+def _curve(given: CountsAtThresholds | Scores, shape: Shape) -> Curve:
+    """Return the points of a sweep, or of items."""
+    if isinstance(given, Scores):
+        return Curve(points_of_items(given, shape), given.given, given.levels, shape.falling)
+    return Curve(points_of_counts(given, shape), given.thresholds.dtype, None, shape.falling)
 
 
-def curve_of_items(items: Scores, shape: Shape) -> Curve:
-    """Return the points of these items."""
-    return Curve(points_of_items(items, shape), items.given, items.levels, shape.falling)
-
-
-def _curve(
-    function: str,
-    y_true: Any,
-    y_score: Any,
-    pos_label: Any,
-    sample_weight: Any,
-    shape: Shape,
-) -> Curve:
-    """Return the points of a curve, whose arguments are as the function of that name takes them."""
+def _read(
+    function: str, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any
+) -> tuple[CountsAtThresholds | Scores, bool]:
+    """Return a sweep or items as the function takes them, and whether both classes are there."""
     if isinstance(y_true, CountsAtThresholds):
         reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         if function != "roc_curve":  # straight between corners
             whole_sweep(y_true)
-        return curve_of_sweep(y_true, shape)
+        return y_true, y_true.n_correct > 0 and y_true.n_incorrect > 0
     _checks.check_array_like(function, y_true=y_true, y_score=y_score)
     _checks.check_pos_label(function, pos_label)
     _checks.check_array_like(function, optional=True, sample_weight=sample_weight)
-    _, labels = read_binary(y_true, pos_label)
-    return curve_of_items(read_scores(labels, y_score, sample_weight), shape)
+    target, labels = read_binary(y_true, pos_label)
+    two_classes = target.pair is not None and len(target.pair) == 2
+    return read_scores(labels, y_score, sample_weight), two_classes
 
 
 def roc_curve(
@@ -263,18 +232,15 @@ def roc_curve(
     """
     _checks.check_boolean("roc_curve", "drop_intermediate", drop_intermediate)
     shape = Shape(CORNERS if drop_intermediate else EVERY, RATES, falling=True)
-    curve = _curve("roc_curve", y_true, y_score, pos_label, sample_weight, shape)
+    given, _ = _read("roc_curve", y_true, y_score, pos_label, sample_weight)
+    curve = _curve(given, shape)
     x, y, _, positives, negatives, *_ = curve.points
     x[0] = y[0] = 0.0
     if negatives <= 0:
-        _checks.warn_undefined(
-            "No negative samples in y_true, false positive value should be meaningless"
-        )
+        _checks.warn_undefined(NO_NEGATIVES)
         x[:] = np.nan
     if positives <= 0:
-        _checks.warn_undefined(
-            "No positive samples in y_true, true positive value should be meaningless"
-        )
+        _checks.warn_undefined(NO_POSITIVES)
         y[:] = np.nan
     return ROCCurve(x, y, curve.thresholds())
 
@@ -331,10 +297,11 @@ def precision_recall_curve(
     """
     _checks.check_boolean("precision_recall_curve", "drop_intermediate", drop_intermediate)
     shape = Shape(TP_CHANGES if drop_intermediate else EVERY, PRECISION, falling=False)
-    curve = _curve("precision_recall_curve", y_true, y_score, pos_label, sample_weight, shape)
+    given, _ = _read("precision_recall_curve", y_true, y_score, pos_label, sample_weight)
+    curve = _curve(given, shape)
     x, y, _, positives, *_ = curve.points
     if positives == 0:
-        warnings.warn(_NO_POSITIVES, UserWarning, stacklevel=2)
+        warnings.warn(NO_RECALL, UserWarning, stacklevel=2)
         y[:] = 1.0
     x[-1] = 1.0
     y[-1] = 0.0
@@ -395,28 +362,16 @@ def det_curve(
     """
     _checks.check_boolean("det_curve", "drop_intermediate", drop_intermediate)
     shape = Shape(TP_CHANGES_ONLY if drop_intermediate else EVERY, MISSES, falling=False)
-    if isinstance(y_true, CountsAtThresholds):
-        reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
-        two_classes = y_true.n_correct > 0 and y_true.n_incorrect > 0
-        items = None
-        make = functools.partial(curve_of_sweep, whole_sweep(y_true), shape)
-    else:
-        _checks.check_array_like("det_curve", y_true=y_true, y_score=y_score)
-        _checks.check_pos_label("det_curve", pos_label)
-        _checks.check_array_like("det_curve", optional=True, sample_weight=sample_weight)
-        target, labels = read_binary(y_true, pos_label)
-        items = read_scores(labels, y_score, sample_weight)
-        make = functools.partial(curve_of_items, items, shape)
-        two_classes = target.pair is not None and len(target.pair) == 2
+    given, two_classes = _read("det_curve", y_true, y_score, pos_label, sample_weight)
     if not two_classes:
-        if items is not None:
-            check_finite(items.confidence)
+        if isinstance(given, Scores):
+            check_finite(given.confidence)
         message = (
             "Only one class is present in y_true. Detection error tradeoff curve is not defined in "
             "that case."
         )
         raise ValueError(message)
-    curve = make()
+    curve = _curve(given, shape)
     x, y, *_ = curve.points
     x[-1] = 0.0 if curve.points.negatives else np.nan
     y[-1] = 1.0 if curve.points.positives else np.nan
@@ -492,7 +447,7 @@ def confusion_matrix_at_thresholds(
     array([0.8 , 0.4 , 0.35, 0.1 ])
     """
     shape = Shape(EVERY, COUNTS, falling=True)
-    name = "confusion_matrix_at_thresholds"
-    curve = _curve(name, y_true, y_score, pos_label, sample_weight, shape)
+    given, _ = _read("confusion_matrix_at_thresholds", y_true, y_score, pos_label, sample_weight)
+    curve = _curve(given, shape)
     fps, tps, _, _, _, tns, fns = curve.points
     return ConfusionMatrixAtThresholds(tns[1:], fps[1:], fns[1:], tps[1:], curve.scores())

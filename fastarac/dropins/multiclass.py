@@ -19,6 +19,7 @@ from fastarac.dropins._arrays import (
     check_lengths,
     check_sum,
     column,
+    readable,
     sortable,
     sum_of,
     to_array,
@@ -195,7 +196,7 @@ def _collect(scores: Sequence[Score]) -> tuple[NDArray[np.float64], list[str]]:
     return np.array([value for value, _ in scores], dtype=np.float64), list(messages)
 
 
-def _shares(n: int, n_items: int) -> list[tuple[int, int]]:
+def shares_of(n: int, n_items: int) -> list[tuple[int, int]]:
     """Split `n` columns or rows of `n_items` items in all, one contiguous share a thread."""
     k = max(1, min(n, strategy.n_threads(n_items)))
     return [(n * i // k, n * (i + 1) // k) for i in range(k)]
@@ -224,7 +225,7 @@ def _of_columns(
             found += [metric.of_items(*pair, weight) for pair in zip(labels, columns, strict=True)]
         return found
 
-    parts = parallel.run(work, _shares(n_columns, n * n_columns))
+    parts = parallel.run(work, shares_of(n_columns, n * n_columns))
     return _collect([score for part in parts for score in part])
 
 
@@ -241,12 +242,11 @@ def _of_rows(
     def work(share: tuple[int, int]) -> None:
         for start in range(*share, ROWS):
             stop = min(start + ROWS, share[1])
-            labels = np.ascontiguousarray(indicator.rows(start, stop))
-            labels.flags.writeable = False
+            labels = readable(indicator.rows(start, stop))
             bits, layout = bits_of(scores[start:stop])
             kernel(bits, labels, layout.kind, layout.exponent, values[start:stop])
 
-    parallel.run(work, _shares(n, n * n_columns))
+    parallel.run(work, shares_of(n, n * n_columns))
     undefined = np.isnan(values)
     if not undefined.any():
         return values, []
@@ -386,7 +386,7 @@ def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> N
     levels = np.empty(n + 2 * len(present), scores.dtype)
     below = np.empty(len(levels), np.int32 if n < 1 << 30 else np.int64)
     sums = np.zeros((len(present), n_classes if by_class else 1), np.int64)
-    shares = _shares(n, n * n_classes)
+    shares = shares_of(n, n * n_classes)
     n_cells = _kernels.threshold.N_CELLS
     for start in range(0, len(present), BLOCK):
         stop = min(start + BLOCK, len(present))

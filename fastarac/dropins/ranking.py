@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine import parallel, strategy
+from fastarac._engine import parallel
 from fastarac.dropins import _checks
-from fastarac.dropins._arrays import check_lengths, check_sum, numeric_array, sortable, to_array
+from fastarac.dropins._arrays import (
+    check_lengths,
+    check_sum,
+    numeric_array,
+    readable,
+    sortable,
+    to_array,
+)
 from fastarac.dropins._labels import read_target
+from fastarac.dropins.multiclass import shares_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -33,20 +41,18 @@ def dcg_of_rows(
     if ignore_ties:
         order = np.argsort(y_score)[:, ::-1]
         return discounts.dot(np.take_along_axis(y_true, order, axis=1).T)  # type: ignore[no-any-return]
-    gains = _readable(y_true, np.dtype(np.float64))
+    gains = readable(y_true, np.float64)
     ranks, _ = sortable(y_score)
     wide = ranks.dtype.kind in "iu" and ranks.dtype.itemsize == 8
-    scores = _readable(ranks, ranks.dtype.newbyteorder("=") if wide else np.dtype(np.float64))
+    scores = readable(ranks, ranks.dtype.newbyteorder("=") if wide else np.float64)
     cumulative = np.cumsum(discounts)
     results = np.empty(len(gains))
-    n = len(gains)
-    shares = max(1, min(n, strategy.n_threads(gains.size)))
 
-    def work(index: int) -> None:
-        part = slice(n * index // shares, n * (index + 1) // shares)
+    def work(share: tuple[int, int]) -> None:
+        part = slice(*share)
         _kernels.curve_points.discounted_gains(gains[part], scores[part], cumulative, results[part])
 
-    parallel.run(work, range(shares))
+    parallel.run(work, shares_of(len(gains), gains.size))
     return results
 
 
@@ -56,13 +62,6 @@ def _discounts(n: int, k: int | None, log_base: float) -> NDArray[np.float64]:
     if k is not None:
         discounts[k:] = 0
     return discounts
-
-
-def _readable(array: Array, dtype: np.dtype[Any]) -> Array:
-    """Return a contiguous, read-only view: one type for the compiler."""
-    array = np.ascontiguousarray(array, dtype).view()
-    array.flags.writeable = False
-    return array
 
 
 def ndcg_of_rows(
@@ -76,7 +75,15 @@ def ndcg_of_rows(
     return result
 
 
-def _read(y_true: Any, y_score: Any, sample_weight: Any) -> tuple[Array, Array, Array | None]:
+def _read(
+    name: str, y_true: Any, y_score: Any, k: Any, log_base: Any, sample_weight: Any, ignore_ties: Any
+) -> tuple[Array, Array, Array | None]:
+    _checks.check_array_like(name, y_true=y_true, y_score=y_score)
+    _checks.check_count(name, "k", k)
+    if not _checks.is_in(log_base, 0.0, np.inf, "neither"):
+        _checks.reject_parameter(name, "log_base", "a float in the range (0.0, inf)", log_base)
+    _checks.check_array_like(name, optional=True, sample_weight=sample_weight)
+    _checks.check_boolean(name, "ignore_ties", ignore_ties)
     gains = numeric_array(y_true)
     scores = numeric_array(y_score)
     weight = None if sample_weight is None else to_array(sample_weight)
@@ -145,14 +152,8 @@ def dcg_score(
     >>> round(fa.dcg_score(gains, [[1, 0, 0, 0, 1]], k=1), 3)
     7.5
     """
-    name = "dcg_score"
-    _checks.check_array_like(name, y_true=y_true, y_score=y_score)
-    _checks.check_count(name, "k", k)
-    if not _checks.is_in(log_base, 0.0, np.inf, "neither"):
-        _checks.reject_parameter(name, "log_base", "a float in the range (0.0, inf)", log_base)
-    _checks.check_array_like(name, optional=True, sample_weight=sample_weight)
-    _checks.check_boolean(name, "ignore_ties", ignore_ties)
-    gains, scores, weight = _read(y_true, y_score, sample_weight)
+    given = y_true, y_score, k, log_base, sample_weight, ignore_ties
+    gains, scores, weight = _read("dcg_score", *given)
     _check_shapes(gains, scores)
     values = dcg_of_rows(gains, scores, k, log_base, ignore_ties=bool(ignore_ties))
     return float(np.average(values, weights=weight))
@@ -199,12 +200,7 @@ def ndcg_score(
     >>> round(fa.ndcg_score(gains, [[0.05, 1.1, 1.0, 0.5, 0.0]], k=4), 3)
     0.352
     """
-    name = "ndcg_score"
-    _checks.check_array_like(name, y_true=y_true, y_score=y_score)
-    _checks.check_count(name, "k", k)
-    _checks.check_array_like(name, optional=True, sample_weight=sample_weight)
-    _checks.check_boolean(name, "ignore_ties", ignore_ties)
-    gains, scores, weight = _read(y_true, y_score, sample_weight)
+    gains, scores, weight = _read("ndcg_score", y_true, y_score, k, 2, sample_weight, ignore_ties)
     if gains.min() < 0:
         message = "ndcg_score should not be used on negative y_true values."
         raise ValueError(message)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from fastarac._engine import parallel, strategy
 from fastarac._engine.inputs import vector
+from fastarac.dropins._arrays import readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +46,14 @@ class Ragged(NamedTuple):
 
         parallel.run(work, range(k))
         return out
+
+    def reject(self, name: str, bad: NDArray[np.bool_], expected: str) -> NoReturn:
+        """Raise the error for the first bad value."""
+        i = int(bad.argmax())
+        q = int(np.searchsorted(self.offsets, i, side="right")) - 1
+        place = f"{name}[{i}]" if self.single else f"{name}[{q}][{i - self.offsets[q]}]"
+        message = f"{place} is {self.values[i]}; {expected} is expected"
+        raise ValueError(message)
 
     def result(self, values: FloatArray) -> Any:
         """One value for one ranking, else the array over the queries."""
@@ -123,30 +132,23 @@ def as_relevance(ragged: Ragged, name: str) -> Ragged:
         as_bool = values != 0
         bad = as_bool & (values != 1)
         if bad.any():
-            i = int(bad.argmax())
-            q = int(np.searchsorted(ragged.offsets, i, side="right")) - 1
-            place = f"{name}[{i}]" if ragged.single else f"{name}[{q}][{i - ragged.offsets[q]}]"
-            message = f"{place} is {values[i]}; 0 (not relevant) or 1 (relevant) is expected"
-            raise ValueError(message)
+            ragged.reject(name, bad, "0 (not relevant) or 1 (relevant)")
         values = as_bool
-    return ragged._replace(values=_readable(values.view(np.uint8), np.uint8))
+    return ragged._replace(values=readable(values.view(np.uint8), np.uint8))
 
 
 def as_gains(ragged: Ragged, name: str, *, negative: bool = True) -> Ragged:
     """Return the same with finite float64 values; raise for any other, and for negative ones."""
-    values = _readable(ragged.values, np.float64)
+    values = readable(ragged.values, np.float64)
+    floats = ragged._replace(values=values)
     if not len(values):
-        return ragged._replace(values=values)
+        return floats
     low, high = values.min(), values.max()
     if not (low > -np.inf and high < np.inf) or (low < 0 and not negative):
         bad = ~np.isfinite(values) if negative else ~((values >= 0) & (values < np.inf))
-        i = int(bad.argmax())
-        q = int(np.searchsorted(ragged.offsets, i, side="right")) - 1
-        place = f"{name}[{i}]" if ragged.single else f"{name}[{q}][{i - ragged.offsets[q]}]"
         expected = "a finite number" if negative else "a finite number of at least 0"
-        message = f"{place} is {values[i]}; {expected} is expected"
-        raise ValueError(message)
-    return ragged._replace(values=values)
+        floats.reject(name, bad, expected)
+    return floats
 
 
 def as_keys(ragged: Ragged, name: str) -> Ragged:
@@ -160,14 +162,7 @@ def as_keys(ragged: Ragged, name: str) -> Ragged:
     else:
         bits = (as_gains(ragged, name).values + 0.0).view(np.int64)  # minus zero is zero
         keys = (bits ^ ((bits >> 63) & np.int64((1 << 63) - 1))).view(np.uint64) ^ sign
-    return ragged._replace(values=_readable(~keys, np.uint64))
-
-
-def _readable(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """Return a contiguous, read-only view: one type for the compiler."""
-    array = np.ascontiguousarray(values, dtype).view()
-    array.flags.writeable = False
-    return array
+    return ragged._replace(values=readable(~keys, np.uint64))
 
 
 def same_shape(ragged: Ragged, other: Ragged, names: tuple[str, str]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._engine import parallel
+from fastarac.dropins._arrays import readable
 from fastarac.measures._named import F_BETA, Measures
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ CHUNK = 1 << 16  # tables at a time, where Python's integers are needed
 NOTHING = np.empty(0)
 
 
-class Tables(NamedTuple):
+class ConfusionTables(NamedTuple):
     """Confusion tables, ready for the kernel.
 
     Floats are scaled by a power of two, each table by its own, so that no product overflows: the
@@ -64,10 +65,10 @@ class Tables(NamedTuple):
     """Whether floats hold the products of the cells."""
 
     @classmethod
-    def of_cells(cls, cells: Sequence[NDArray[Any]]) -> Tables:
+    def of_cells(cls, cells: Sequence[NDArray[Any]]) -> ConfusionTables:
         """Prepare tables of any shape, given as TP, FP, FN and TN."""
-        tp, fp, fn, tn = (np.ascontiguousarray(cell).reshape(-1) for cell in cells)
-        given = _read_only(tp, fp, fn, tn)
+        given = tuple(readable(np.ravel(cell)) for cell in cells)
+        tp, fp, fn, tn = given
         if tp.dtype.kind != "i":
             exponent = np.frexp(tp + fp + fn + tn)[1]
             return cls(given, _power_of_two(-exponent), NOTHING, exact=False)
@@ -82,13 +83,11 @@ class Tables(NamedTuple):
         return cls(given, NOTHING, determinants, largest <= EXACT_PRODUCTS)
 
     @classmethod
-    def of_sweep(cls, sweep: AcceptedCounts) -> Tables:
+    def of_sweep(cls, sweep: AcceptedCounts) -> ConfusionTables:
         """Prepare the tables at all thresholds of a sweep."""
         tp, fp = sweep.true_accepts, sweep.false_accepts
         sums = np.array([tp[-1], fp[-1]])
-        given = _read_only(
-            np.ascontiguousarray(tp), np.ascontiguousarray(fp), sums, np.empty(0, tp.dtype)
-        )
+        given = tuple(map(readable, (tp, fp, sums, np.empty(0, tp.dtype))))
         if tp.dtype.kind != "i":
             exponent = np.frexp(sums[:1] + sums[1:])[1]
             return cls(given, _power_of_two(-exponent), NOTHING, exact=False)
@@ -102,12 +101,12 @@ class Tables(NamedTuple):
                 determinants[part] = a * (negatives - b) - b * (positives - a)
         return cls(given, NOTHING, determinants, sweep.total <= EXACT_PRODUCTS)
 
-    def part(self, start: int, stop: int) -> Tables:
+    def part(self, start: int, stop: int) -> ConfusionTables:
         """Return some of the tables, as views."""
         tp, fp, fn, tn = self.cells
         if len(tn):
             fn, tn = fn[start:stop], tn[start:stop]
-        return Tables(
+        return ConfusionTables(
             (tp[start:stop], fp[start:stop], fn, tn),
             self.scale[start:stop] if len(self.scale) == len(tp) else self.scale,
             self.determinants[start:stop],
@@ -171,14 +170,6 @@ def f_weights(beta: float) -> tuple[float, float]:
         return 1 / (1 + square), square / (1 + square)
     square = 1 / beta / beta
     return square / (1 + square), 1 / (1 + square)
-
-
-def _read_only(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Return views of one type for the compiler."""
-    views = tuple(array.view() for array in arrays)
-    for view in views:
-        view.flags.writeable = False
-    return views
 
 
 def _power_of_two(exponent: NDArray[Any]) -> FloatArray:

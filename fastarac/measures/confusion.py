@@ -11,7 +11,7 @@ from fastarac._core.checks import choice, whole_number
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import html_of_columns
 from fastarac.measures._named import Measures
-from fastarac.measures._tables import GOALS, Tables
+from fastarac.measures._tables import GOALS, ConfusionTables
 from fastarac.sweep import CornerSweep, ThresholdSweep, reject_all_beside_sweep
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class ConfusionMeasures(Measures):
         return {name: np.ravel(values) for name, values in columns.items()}
 
     def _compute(self, names: Sequence[str], beta: float = 1.0) -> list[Any]:
-        tables = Tables.of_cells([getattr(self, name) for name in NAMES])
+        tables = ConfusionTables.of_cells([getattr(self, name) for name in NAMES])
         rows = tables.evaluate(names, beta).reshape(len(names), *self.tp.shape)
         return list(rows) if rows.ndim > 1 else rows.tolist()
 
@@ -139,7 +139,7 @@ class SweepMeasures(Measures):
             names = [measure] if isinstance(measure, str) else list(measure)
             for name in names:
                 choice(name, "measure", GOALS)
-        best = Tables.of_sweep(self.sweep).best(names)
+        best = ConfusionTables.of_sweep(self.sweep).best(names)
         found = {name: self._at(*best[name]) for name in names}
         return found[names[0]] if isinstance(measure, str) else found
 
@@ -180,7 +180,7 @@ class SweepMeasures(Measures):
         """
         names = self._chosen(measures)
         step = whole_number(size, "size", 1)
-        tables = Tables.of_sweep(self.sweep)
+        tables = ConfusionTables.of_sweep(self.sweep)
         n = len(self.sweep.thresholds)
         places = (slice(first, min(first + step, n)) for first in range(0, n, step))
         return (
@@ -204,7 +204,7 @@ class SweepMeasures(Measures):
         return html_of_columns({"thresholds": self.sweep.thresholds, **self.compute(SHOWN)})
 
     def _compute(self, names: Sequence[str], beta: float = 1.0) -> list[Any]:
-        return list(Tables.of_sweep(self.sweep).evaluate(names, beta))
+        return list(ConfusionTables.of_sweep(self.sweep).evaluate(names, beta))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
