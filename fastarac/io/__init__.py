@@ -287,10 +287,7 @@ def sketch_outputs(
     """
     from fastarac.bounds.sketch import ThresholdSketch
 
-    columns = Columns(
-        confidence, correct, prediction, truth, None, None, None, None,
-        keep_truth=False, empty_truth=empty_truth, group=None, empty_confidence=False,
-    )  # fmt: skip
+    columns = Columns(confidence, correct, prediction, truth, empty_truth=empty_truth)
     sketch = ThresholdSketch(max_width)
     with connect(alone=True) as connection:
         if max_memory is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._core.text import quoted
-from fastarac.io._labels import FIELDS, Part, hashes
+from fastarac.io._labels import FIELDS, TextColumn, hashes
 from fastarac.io._sources import (
     BOOLEAN,
     COMMA_HINT,
@@ -264,14 +264,14 @@ class Columns:
     correct: str | None
     prediction: str | None
     truth: str | None
-    model: str | None
-    by: str | None
-    weight: str | None
-    item: str | None
-    keep_truth: bool
-    empty_truth: bool
-    group: str | None
-    empty_confidence: bool
+    model: str | None = None
+    by: str | None = None
+    weight: str | None = None
+    item: str | None = None
+    keep_truth: bool = False
+    empty_truth: bool = False
+    group: str | None = None
+    empty_confidence: bool = False
 
     def __post_init__(self) -> None:
         if self.correct is not None and (self.prediction is not None or self.truth is not None):
@@ -365,7 +365,7 @@ def _fetch(source: Source, picks: Sequence[Pick], texts: Mapping[str, Texts]) ->
     for field in FIELDS:
         if field in expressions:
             first, second = arrays[field], arrays[f"{field} too"]
-            fields[field] = texts[field].add(Part(source, expressions[field], first, second))
+            fields[field] = texts[field].add(TextColumn(source, expressions[field], first, second))
     return fields
 
 

@@ -27,7 +27,7 @@ class MalformedRowError(ValueError):
         super().__init__(problem)
 
 
-class Row(NamedTuple):
+class DelimitedRow(NamedTuple):
     """A row of a delimited file: the line on which it begins, and its fields."""
 
     line: int
@@ -77,26 +77,19 @@ class Delimited(Source):
         return f"c{self.columns.index(column)}"
 
     def lines_of_rows(self) -> Iterator[int]:
-        with closing(text_lines(self.path)) as lines:
-            yield from self._begin_of_each(self._rows(lines))
-
-    def _begin_of_each(self, rows: Iterator[Row]) -> Iterator[int]:
-        found = next(rows)  # the header
         number = 0
-        while True:
-            number += 1
+        with closing(text_lines(self.path)) as lines:
             try:
-                found = next(rows)
-            except StopIteration:
-                return
+                for number, (line, found) in enumerate(self._rows(lines)):
+                    if len(found) != len(self.columns):
+                        problem = f"the header has {len(self.columns)} fields, the row has {len(found)}"
+                        raise DataFileError(self.path, problem, row=number, line=line)
+                    if number:  # after the header
+                        yield line
             except MalformedRowError as error:
-                raise DataFileError(self.path, str(error), row=number, line=error.line) from None
-            if len(found.fields) != len(self.columns):
-                problem = f"the header has {len(self.columns)} fields, the row has {len(found.fields)}"
-                raise DataFileError(self.path, problem, row=number, line=found.line)
-            yield found.line
+                raise DataFileError(self.path, str(error), row=number + 1, line=error.line) from None
 
-    def _rows(self, lines: Iterable[str]) -> Iterator[Row]:
+    def _rows(self, lines: Iterable[str]) -> Iterator[DelimitedRow]:
         """Yield the rows that are not empty.
 
         The csv module of Python would refuse fields of more than 131,072 characters, a limit that can
@@ -115,11 +108,11 @@ class Delimited(Source):
             if begun is None and not rest:
                 continue
             if not self.is_quoted or (begun is None and QUOTE not in rest):
-                yield Row(first, rest.split(self.delimiter))
+                yield DelimitedRow(first, rest.split(self.delimiter))
                 continue
             begun = self._split(line, rest, fields, begun, first)
             if begun is None:
-                yield Row(first, fields)
+                yield DelimitedRow(first, fields)
         if begun is not None:
             raise MalformedRowError("a quote is not closed", first)
 

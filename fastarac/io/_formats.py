@@ -24,7 +24,7 @@ from fastarac.io._sources import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from duckdb import DuckDBPyConnection
@@ -74,10 +74,6 @@ class JsonLines(Source):
     def _options(self) -> str:
         return f", maximum_object_size = {longest_line()}{compression(self.path)}"
 
-    def value(self, column: str) -> str:
-        """Return the SQL expression of the JSON values in a column that labels may be read from."""
-        return self._value(column)
-
     @property
     def _by_pointer(self) -> bool:
         """Whether names of columns are such that DuckDB cannot have a column for each of them."""
@@ -97,9 +93,10 @@ class JsonLines(Source):
     def identifier(self, column: str) -> str:
         if not self._by_pointer and self._types[column] == "VARCHAR":
             return sql_name(column)
-        return f"({self._value(column)} ->> '$')"
+        return f"({self.value(column)} ->> '$')"
 
-    def _value(self, column: str) -> str:
+    def value(self, column: str) -> str:
+        """Return the SQL expression of the JSON values in a column that labels may be read from."""
         if not self._by_pointer:
             return sql_name(column)
         pointer = "/" + column.replace("~", "~0").replace("/", "~1")
@@ -108,7 +105,7 @@ class JsonLines(Source):
     def label(self, column: str) -> str:
         types = NAMES_IN_JSON.get(self._names_in(column), ())
         listed = ", ".join(map(sql_text, types)) or "NULL"
-        kind = f"json_type({self._value(column)})"
+        kind = f"json_type({self.value(column)})"
         return f"CASE WHEN {kind} IN ({listed}) THEN {self.identifier(column)} END"
 
     def expected_label(self, column: str) -> str:
@@ -128,7 +125,7 @@ class JsonLines(Source):
         found = super().shown(column, index)
         if found is None or self._types[column] != "JSON":
             return found
-        value = f"CAST({self._value(column)} AS VARCHAR)"
+        value = f"CAST({self.value(column)} AS VARCHAR)"
         (written,) = self.select(value, rest=f"LIMIT 1 OFFSET {index}").fetchall()[0]
         return found if written.startswith('"') else found[1:-1]  # the text "1", the number 1
 
@@ -137,32 +134,29 @@ class JsonLines(Source):
 
     def _records(self) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
         """Yield the line and the keys and values of each record."""
-        with closing(text_lines(self.path, encoding="utf-8")) as lines:
-            yield from self._records_of(lines)
-
-    def _records_of(self, lines: Iterable[str]) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
         row = 0
-        for number, line in enumerate(lines, start=1):
-            if line.startswith(BYTE_ORDER_MARK):
-                problem = "it begins with a byte order mark, which JSON lines may not"
-                raise DataFileError(self.path, problem)
-            if not line.strip():
-                continue
-            row += 1
-            try:
-                record = json.loads(line, object_pairs_hook=_Object)
-            except (json.JSONDecodeError, RecursionError) as error:
-                problem = f"it is not valid JSON: {error}"
-                raise DataFileError(self.path, problem, row=row, line=number) from None
-            if not isinstance(record, _Object):
-                problem = 'expected an object, such as {"correct": true, "confidence": 0.9}'
-                raise DataFileError(self.path, problem, row=row, line=number)
-            keys = [key for key, _ in record]
-            if len(set(keys)) < len(keys):
-                repeated = next(key for key in keys if keys.count(key) > 1)
-                problem = f"the key {quoted(repeated)} occurs twice"
-                raise DataFileError(self.path, problem, row=row, line=number)
-            yield number, record
+        with closing(text_lines(self.path, encoding="utf-8")) as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.startswith(BYTE_ORDER_MARK):
+                    problem = "it begins with a byte order mark, which JSON lines may not"
+                    raise DataFileError(self.path, problem)
+                if not line.strip():
+                    continue
+                row += 1
+                try:
+                    record = json.loads(line, object_pairs_hook=_Object)
+                except (json.JSONDecodeError, RecursionError) as error:
+                    problem = f"it is not valid JSON: {error}"
+                    raise DataFileError(self.path, problem, row=row, line=number) from None
+                if not isinstance(record, _Object):
+                    problem = 'expected an object, such as {"correct": true, "confidence": 0.9}'
+                    raise DataFileError(self.path, problem, row=row, line=number)
+                keys = [key for key, _ in record]
+                if len(set(keys)) < len(keys):
+                    repeated = next(key for key in keys if keys.count(key) > 1)
+                    problem = f"the key {quoted(repeated)} occurs twice"
+                    raise DataFileError(self.path, problem, row=row, line=number)
+                yield number, record
 
 
 class _Object(list[tuple[str, Any]]):

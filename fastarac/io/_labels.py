@@ -34,7 +34,7 @@ def hashes(expression: str, name: str) -> str:
     )
 
 
-class Part(NamedTuple):
+class TextColumn(NamedTuple):
     """The texts of one file."""
 
     source: Source
@@ -51,14 +51,14 @@ class Texts:
     """
 
     def __init__(self) -> None:
-        self._parts: list[Part] = []
+        self._parts: list[TextColumn] = []
         self._numbers: Numbers | None = None
         self._names: tuple[tuple[str, ...], NDArray[np.intp]] | None = None
 
     def __len__(self) -> int:
         return len(self._encoded().first)
 
-    def add(self, part: Part) -> int:
+    def add(self, part: TextColumn) -> int:
         """Add the texts of a file, and return its number."""
         self._parts.append(part)
         return len(self._parts) - 1

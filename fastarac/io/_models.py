@@ -193,54 +193,31 @@ def _of_same_items(
         }
     (first_name, first), *others = same.items()
     for name, outputs in others:
-        for what, values in (
-            ("truth", _texts(first.truth, outputs.truth, texts["truth"])),
-            ("weight", _weights(first, outputs)),
-            ("group", _texts(first.group, outputs.group, texts["group"])),
-        ):
-            if values is not None:
-                _refuse_difference(what, values, (first_name, first, name), texts["item"])
+        for what in ("truth", "weight", "group"):
+            _refuse_difference(what, (first_name, name), (first, outputs), texts)
     return same, difference
 
 
-class _Difference(NamedTuple):
-    """A row in which two models do not agree, and what either has there."""
-
-    row: int
-    first: str
-    other: str
-
-
-def _texts(first: Labels | None, other: Labels | None, texts: Texts) -> _Difference | None:
-    if first is None or other is None:
-        return None
-    different = np.flatnonzero(first.codes != other.codes)
-    if not len(different):
-        return None
-    row = int(different[0])
-    shown = (quoted(texts.text(each.codes[row])) for each in (first, other))
-    return _Difference(row, *shown)
-
-
-def _weights(first: Outputs, other: Outputs) -> _Difference | None:
-    if first.weight is None or other.weight is None:
-        return None
-    different = np.flatnonzero(first.weight != other.weight)
-    if not len(different):
-        return None
-    row = int(different[0])
-    return _Difference(row, f"{first.weight[row]:.12g}", f"{other.weight[row]:.12g}")
-
-
 def _refuse_difference(
-    what: str, found: _Difference, models: tuple[str, Outputs, str], items: Texts
+    what: str, names: tuple[str, str], models: tuple[Outputs, Outputs], texts: Mapping[str, Texts]
 ) -> None:
-    first_name, first, name = models
-    where = f"output {found.row + 1:,}"
+    """Raise where two models have other truths, weights or groups of the same items."""
+    columns = [getattr(outputs, what) for outputs in models]
+    if any(column is None for column in columns):
+        return
+    values = [column.codes if what in texts else column for column in columns]
+    different = np.flatnonzero(values[0] != values[1])
+    if not len(different):
+        return
+    row = int(different[0])
+    found = [
+        quoted(texts[what].text(each[row])) if what in texts else f"{each[row]:.12g}" for each in values
+    ]
+    where = f"output {row + 1:,}"
     hint = " in the same order are expected (item=COLUMN matches them)"
-    if first.item is not None:
-        where, hint = f"the item {quoted(items.text(first.item.codes[found.row]))}", " are expected"
+    if (items := models[0].item) is not None:
+        where, hint = f"the item {quoted(texts['item'].text(items.codes[row]))}", " are expected"
     raise ValueError(
-        f"the {what} of {where} is {found.first} for {printable(first_name)} and {found.other} for "
-        f"{printable(name)}; the same items{hint}"
+        f"the {what} of {where} is {found[0]} for {printable(names[0])} and {found[1]} for "
+        f"{printable(names[1])}; the same items{hint}"
     )

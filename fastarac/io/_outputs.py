@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -105,20 +105,15 @@ class Outputs(Result):
 
     def take(self, items: NDArray[np.intp]) -> Outputs:
         """Return the outputs of these indices, in their order, without their model labels."""
-
-        def labels(column: Labels | None) -> Labels | None:
-            return None if column is None else Labels(column.names, column.codes[items])
-
-        return Outputs(
-            self.correct[items],
-            self.confidence[items],
-            by=labels(self.by),
-            weight=None if self.weight is None else self.weight[items],
-            item=labels(self.item),
-            truth=labels(self.truth),
-            group=labels(self.group),
-            rejected=None if self.rejected is None else self.rejected[items],
-        )
+        taken: dict[str, Any] = {"model": None}
+        for name in (field.name for field in fields(self) if field.name != "model"):
+            column = getattr(self, name)
+            if isinstance(column, Labels):
+                column = Labels(column.names, column.codes[items])
+            elif column is not None:
+                column = column[items]
+            taken[name] = column
+        return Outputs(**taken)
 
     @property
     def never_accepted(self) -> float | None:
