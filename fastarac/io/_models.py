@@ -101,26 +101,23 @@ def with_names(outputs: Outputs, texts: Mapping[str, Texts]) -> Outputs:
 def _joined(parts: Sequence[Outputs]) -> Outputs:
     """The outputs of several files one after the other."""
 
-    def labels(field: str) -> Labels | None:  # None where a part has none, such as of truths
+    def joined(field: str) -> Any:  # None where a part has none, such as of truths
         columns = [getattr(part, field) for part in parts]
         if any(column is None for column in columns):
             return None
-        return Labels((), np.concatenate([column.codes for column in columns]))
+        if isinstance(columns[0], Labels):
+            return Labels((), np.concatenate([column.codes for column in columns]))
+        return np.concatenate(columns)
 
     if len(parts) == 1:
         return parts[0]
-    weights = [part.weight for part in parts if part.weight is not None]
-    rejected = [part.rejected for part in parts if part.rejected is not None]
-    return Outputs(
-        np.concatenate([part.correct for part in parts]),
-        np.concatenate([part.confidence for part in parts]),
-        by=labels("by"),
-        weight=np.concatenate(weights) if weights else None,
-        item=labels("item"),
-        truth=labels("truth"),
-        group=labels("group"),
-        rejected=np.concatenate(rejected) if rejected else None,
-    )
+    if any(part.rejected is not None for part in parts):  # others hold no output that was missed
+        parts = [
+            replace(part, rejected=np.zeros(len(part), np.bool_)) if part.rejected is None else part
+            for part in parts
+        ]
+    names = ("correct", "confidence", "by", "weight", "item", "truth", "group", "rejected")
+    return Outputs(**{name: joined(name) for name in names})
 
 
 class _Matching(NamedTuple):

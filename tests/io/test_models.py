@@ -175,6 +175,20 @@ def test_a_model_in_several_files(tmp_path):
     )
 
 
+def test_a_model_in_files_with_and_without_missed_outputs(tmp_path):
+    with_kinds = {
+        "model": ["m", "m"], "correct": [1, 0], "confidence": [-3, ""], "kind": ["read", "missed"],
+    }  # fmt: skip
+    without = {"model": ["m"], "correct": [1], "confidence": [0.5]}
+    files = {
+        "a": write_delimited(tmp_path / "a.csv", with_kinds),
+        "b": write_delimited(tmp_path / "b.csv", without),
+    }
+    found = read_models(files, model="model").outputs["m"]
+    assert found.rejected.tolist() == [False, True, False]
+    assert found.confidence.tolist() == [-3, -4, 0.5]
+
+
 def test_nothing_but_figures_on_the_standard_output(tmp_path, capfd):
     files = write_models(tmp_path, {"a": A, "b": A})
     read_models(files, item="id", same_items=True)
