@@ -153,7 +153,7 @@ class Display:
 
     def _vertices(self, _style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
         """Return the curve in the units of the axes, as a line of this style needs it."""
-        x, y = self._curve()
+        x, y = self._curve()[:2]
         return x, y
 
     def _axis_labels(self) -> tuple[str, ...]:
@@ -233,10 +233,6 @@ class IntervalDisplay(Display):
         self.band_ = self._fill(x, low, high, {"label": self._band} | alone)
         self._draw_legend()
         return self
-
-    def _vertices(self, _style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
-        x, y = self._curve()[:2]
-        return x, y
 
 
 @dataclass(eq=False, repr=False)

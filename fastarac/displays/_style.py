@@ -44,9 +44,8 @@ ROOM_FOR_LEGEND = 0.85  # of the width of a figure
 def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
     """Return `ax`, or the axes of a new pyplot figure."""
     if ax is not None:
-        expected = projection or "rectilinear"
         if projection is not None and ax.name != projection:
-            message = f"ax has the projection {ax.name!r}; {expected!r} is expected"
+            message = f"ax has the projection {ax.name!r}; {projection!r} is expected"
             raise ValueError(message)
         return ax
     require("matplotlib", "plot")

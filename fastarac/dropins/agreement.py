@@ -87,7 +87,8 @@ def cohen_kappa_score(
     _checks.check_array_like(name, optional=True, labels=labels)
     _checks.check_option(name, "weights", weights, ("linear", "quadratic"), optional=True)
     _checks.check_array_like(name, optional=True, sample_weight=sample_weight)
-    if not (_is_nan(replace_undefined_by) or _checks.is_in(replace_undefined_by, -1.0, 1.0, "both")):
+    is_nan = isinstance(replace_undefined_by, float | np.floating) and math.isnan(replace_undefined_by)
+    if not (is_nan or _checks.is_in(replace_undefined_by, -1.0, 1.0, "both")):
         expected = "a float in the range [-1.0, 1.0] or numpy.nan"
         _checks.reject_parameter(name, "replace_undefined_by", expected, replace_undefined_by)
     counts = _table(y1, y2, labels, sample_weight)
@@ -113,10 +114,6 @@ def cohen_kappa_score(
             f"{replace_undefined_by}."
         )
     return replace_undefined_by
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float | np.floating) and math.isnan(value)
 
 
 def kappa_of_table(counts: Array, weights: str | None) -> float | None:

@@ -7,7 +7,7 @@ is sorted; for everything else the columns are copied out, and computed by sever
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -55,29 +55,8 @@ class Metric(NamedTuple):
     """Whether both labels of a column or row must be 0 and 1, or -1 and 1."""
 
 
-class Indicator(Protocol):
-    """Which labels or classes each item has, as a matrix of 0 and 1 that need not exist."""
-
-    shape: tuple[int, int]
-
-    def columns(self, start: int, stop: int) -> Codes:
-        """Return some columns, each contiguous: shape (stop - start, n)."""
-        raise NotImplementedError
-
-    def rows(self, start: int, stop: int) -> Codes:
-        """Return some rows: shape (stop - start, n_columns)."""
-        raise NotImplementedError
-
-    def support(self, weight: Array | None) -> Array:
-        """Return the sum of each column."""
-        raise NotImplementedError
-
-    def check_labels(self, axis: int | None) -> None:
-        """Raise where two labels meet along `axis` and neither is known to be the positive one."""
-
-
 class Multilabel:
-    """The columns of a matrix of labels."""
+    """Which labels each item has: the columns of a matrix of 0 and 1."""
 
     def __init__(self, target: Target) -> None:
         self.values = target.values
@@ -86,11 +65,11 @@ class Multilabel:
         self.target = target
 
     def columns(self, start: int, stop: int) -> Codes:
-        """Return some columns, each contiguous."""
+        """Return some columns, each contiguous: shape (stop - start, n)."""
         return np.ascontiguousarray(self.codes[:, start:stop].T)
 
     def rows(self, start: int, stop: int) -> Codes:
-        """Return some rows."""
+        """Return some rows: shape (stop - start, n_columns)."""
         return self.codes[start:stop]
 
     def support(self, weight: Array | None) -> Array:
@@ -109,7 +88,7 @@ class Multilabel:
 
 
 class Classes:
-    """One column for each of the classes that the items have one of."""
+    """Which class each item has, as the columns of a matrix of 0 and 1 that does not exist."""
 
     def __init__(self, codes: Array, n_classes: int) -> None:
         self.codes = codes
@@ -131,6 +110,9 @@ class Classes:
 
     def check_labels(self, axis: int | None) -> None:
         """Nothing to raise: the labels are 0 and 1."""
+
+
+Indicator = Multilabel | Classes
 
 
 def class_codes(values: Array, classes: Array) -> Array:

@@ -57,10 +57,6 @@ class DaskSource(ItemSource):
         self.types |= {"weight": np.dtype(np.float64), "bin": np.dtype(np.float64)}
         self.types |= {key: meta[key].dtype for key in self.keys}
 
-    def _checked(self, function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
-        """The function of a partition, after a check of its items."""
-        return partial(_check_and_count, self.columns, self.problems(), function)
-
     def _added_up(
         self, function: Callable[..., pd.DataFrame], keys: list[str], **how: str
     ) -> pd.DataFrame:
@@ -69,7 +65,8 @@ class DaskSource(ItemSource):
         meta = pd.DataFrame(
             {name: pd.Series([], dtype=self.types.get(name, "int64")) for name in (*keys, *how)}
         )
-        parts = self.frame.map_partitions(self._checked(function), meta=meta)
+        checked = partial(_check_and_count, self.columns, self.problems(), function)
+        parts = self.frame.map_partitions(checked, meta=meta)
         added = parts.groupby(keys, dropna=False).agg(how, split_every=TREE)
         table: pd.DataFrame = added.reset_index().compute()
         if table.empty:

@@ -294,9 +294,8 @@ class Columns:
 
     def _known(self, source: Source) -> Columns:
         """Return the columns with those that are read where none says what is correct."""
-        return self if self.correct or self.prediction else self._defaults(source)
-
-    def _defaults(self, source: Source) -> Columns:
+        if self.correct or self.prediction:
+            return self
         if "correct" in source.columns:
             return replace(self, correct="correct")
         if "prediction" in source.columns and "truth" in source.columns:

@@ -75,11 +75,13 @@ def read_ragged(given: Any, name: str) -> Ragged:
         values = vector(given[0], name)
         return Ragged(values, _offsets(given[1], len(values), name), single=False)
     if isinstance(given, list) and given and np.ndim(given[0]):
-        rankings = [
-            vector(ranking, f"{name}[{i}]") if len(ranking) else np.empty(0, np.bool_)
-            for i, ranking in enumerate(given)
-            if _check_ranking(ranking, f"{name}[{i}]")
-        ]
+        rankings = []
+        for i, ranking in enumerate(given):
+            if (found := np.ndim(ranking)) != 1:
+                message = f"{name}[{i}] has {found} dimensions; a one-dimensional ranking is expected"
+                raise ValueError(message)
+            some = len(ranking) > 0
+            rankings.append(vector(ranking, f"{name}[{i}]") if some else np.empty(0, np.bool_))
         offsets = np.zeros(len(rankings) + 1, np.int64)
         np.cumsum([len(ranking) for ranking in rankings], out=offsets[1:])
         return Ragged(np.concatenate(rankings), offsets, single=False)
@@ -97,13 +99,6 @@ def _require_some(n: int, name: str) -> None:
     if n < 1:
         message = f"{name} is empty; at least one ranking is expected"
         raise ValueError(message)
-
-
-def _check_ranking(ranking: Any, name: str) -> bool:
-    if np.ndim(ranking) != 1:
-        message = f"{name} has {np.ndim(ranking)} dimensions; a one-dimensional ranking is expected"
-        raise ValueError(message)
-    return True
 
 
 def _offsets(given: Any, n: int, name: str) -> NDArray[np.int64]:

@@ -102,10 +102,7 @@ def recall_at_k(
     ranks = _ranks(k)
     longest = np.array([max(1, int(batch.lengths.max()))])
     sizes = _sizes(batch, n_relevant, _hits(batch, longest)[:, 0])
-    with np.errstate(invalid="ignore"):
-        recall = _hits(batch, ranks) / sizes[:, np.newaxis]
-    if not sizes.all():
-        warn_undefined("recall_at_k", "a query has no relevant items")
+    recall = _share("recall_at_k", _hits(batch, ranks), sizes[:, np.newaxis])
     return batch.result(_at_ranks(recall, k))
 
 
@@ -140,11 +137,7 @@ def ranking_average_precision(relevance: ArrayLike, n_relevant: ArrayLike | None
     batch = _relevance(relevance)
     sums = batch.over_queries(_kernels.ranking.precision_sums, out=np.empty((batch.n_queries, 3)))
     sizes = _sizes(batch, n_relevant, sums[:, 1])
-    with np.errstate(invalid="ignore"):
-        result = sums[:, 0] / sizes
-    if not sizes.all():
-        warn_undefined("ranking_average_precision", "a query has no relevant items")
-    return batch.result(result)
+    return batch.result(_share("ranking_average_precision", sums[:, 0], sizes))
 
 
 def reciprocal_rank(relevance: ArrayLike) -> Any:
@@ -324,11 +317,8 @@ def normalized_dcg(
     longest = max(_shown(batch, k), _shown(judged, k))
     discounts = _discounts(longest, discount)
     best = judged.over_queries(_kernels.ranking.best_sums, discounts, out=np.empty(batch.n_queries))
-    with np.errstate(invalid="ignore"):
-        result = _discounted(batch, discounts) / best
-    if not best.all():
-        warn_undefined("normalized_dcg", "all gains of a query are 0")
-    return batch.result(result)
+    gain = _discounted(batch, discounts)
+    return batch.result(_share("normalized_dcg", gain, best, "all gains of a query are 0"))
 
 
 def rank_by_score(values: ArrayLike, scores: ArrayLike) -> Any:
@@ -485,6 +475,17 @@ def _sizes(batch: Ragged, n_relevant: Any, found: FloatArray) -> FloatArray:
         )
         raise ValueError(message)
     return sizes.astype(np.float64)
+
+
+def _share(
+    metric: str, part: FloatArray, whole: FloatArray, empty: str = "a query has no relevant items"
+) -> FloatArray:
+    """Return part / whole, and warn where there is a whole of 0."""
+    with np.errstate(invalid="ignore"):
+        share: FloatArray = part / whole
+    if not whole.all():
+        warn_undefined(metric, empty)
+    return share
 
 
 def _shown(batch: Ragged, k: Any) -> int:
