@@ -48,7 +48,7 @@ class Nodes(NamedTuple):
         return Nodes(self.low[:size].copy(), self.bits[:size].copy(), self.counts[:size].copy())
 
 
-class Layout(NamedTuple):
+class NodeLayout(NamedTuple):
     """All keys cut into intervals; see `_kernels.sketch.lay_out`."""
 
     starts: NDArray[np.uint64]
@@ -56,14 +56,14 @@ class Layout(NamedTuple):
     sums: NDArray[np.int64]
 
 
-def laid_out(nodes: Nodes) -> Layout:
+def laid_out(nodes: Nodes) -> NodeLayout:
     """The intervals of all keys, and what the ranges around each node hold."""
     low, bits, counts = nodes
     starts = np.empty(2 * len(low) + 1, np.uint64)
     owners = np.empty(2 * len(low) + 1, np.int32)
     sums = np.empty((len(low), 2), np.int64)
     size = _kernels.sketch.lay_out(low, bits, counts, sums, starts, owners)
-    return Layout(starts[:size].copy(), owners[:size].copy(), sums)
+    return NodeLayout(starts[:size].copy(), owners[:size].copy(), sums)
 
 
 def width_of(value: Any, name: str = "max_width") -> float:

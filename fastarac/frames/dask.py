@@ -23,7 +23,6 @@ from fastarac.frames.sources import (
     numbered,
     positions,
     reject_empty,
-    reject_weights,
     rows_within,
     sweeps_of_kinds,
 )
@@ -79,8 +78,8 @@ class DaskSource(ItemSource):
         few = most is None or int(self.frame["confidence"].nunique_approx().compute()) <= 2 * most
         table = self._added_up(_kinds, kinds, p="sum", q="sum") if few else None
         if table is None or (most is not None and len(table) > most):
-            if self.weighted and most is not None:
-                reject_weights(most)
+            if most is not None:
+                self.refuse_weights(most)
             return None
         weight = table["weight"].to_numpy() if self.weighted else None
         counts = table["p"].to_numpy(), table["q"].to_numpy()

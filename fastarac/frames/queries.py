@@ -27,7 +27,6 @@ from fastarac.frames.sources import (
     positions,
     reject_changed,
     reject_empty,
-    reject_weights,
     sweeps_of_kinds,
 )
 
@@ -73,16 +72,14 @@ class QuerySource(ItemSource):
     def sweeps(self, most: int | None) -> Sweeps | None:
         """Count the items of each confidence."""
         if most is not None and self.approximate_distinct() > 2 * most:
-            if self.weighted:
-                reject_weights(most)
+            self.refuse_weights(most)
             return None
         kinds = [*self.keys, "confidence", *(["weight"] if self.weighted else [])]
         size = nw.len().alias("n")
         counted = self.frame.group_by(*kinds).agg(size, *_correct_and_incorrect())
         table = (counted if most is None else counted.head(most + 1)).collect()
         if most is not None and len(table) > most:
-            if self.weighted:
-                reject_weights(most)
+            self.refuse_weights(most)
             return None
         if not len(table):
             reject_empty()

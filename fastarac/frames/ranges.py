@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -69,7 +68,13 @@ class RangeSums(NamedTuple):
 
     def plus(self, other: RangeSums) -> RangeSums:
         """The sums of both."""
-        return RangeSums(*map(add, self, other))
+        return RangeSums(
+            self.correct + other.correct,
+            self.incorrect + other.incorrect,
+            self.doubled + other.doubled,
+            self.trapezoids + other.trapezoids,
+            self.steps + other.steps,
+        )
 
     def areas(self) -> dict[str, float]:
         """The areas of all items from the sums of all ranges, each rounded once."""

@@ -88,6 +88,16 @@ class ItemSource(ABC):
             *(problem for problem in PROBLEMS if problem.role in self.columns),
         ]
 
+    def refuse_weights(self, most: int) -> None:
+        """Raise for weights: they make more than `most` kinds of items, and bins cannot hold them."""
+        if self.weighted:
+            message = (
+                f"weight makes more than {most} kinds of items, of one confidence and one weight each; "
+                "fewer are expected in an engine, such as rounded ones: its sums of weights depend on "
+                "their order"
+            )
+            raise ValueError(message)
+
     @abstractmethod
     def sweeps(self, most: int | None) -> Sweeps | None:
         """The sweep of each group, or None where there are more than `most` distinct confidences."""
@@ -262,12 +272,3 @@ def reject_empty() -> NoReturn:
 def reject_changed() -> NoReturn:
     """Raise for a frame that is not the same each time it is read."""
     raise ValueError(CHANGED)
-
-
-def reject_weights(most: int) -> NoReturn:
-    """Raise for weights that an engine cannot count."""
-    message = (
-        f"weight makes more than {most} kinds of items, of one confidence and one weight each; fewer "
-        "are expected in an engine, such as rounded ones: its sums of weights depend on their order"
-    )
-    raise ValueError(message)

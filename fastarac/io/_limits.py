@@ -17,13 +17,13 @@ HARMLESS = 64 << 20  # bytes to which any file may expand
 MAX_COLUMNS = 10_000  # DuckDB takes some 6 kB for each
 
 
-class Limits(NamedTuple):
+class ReadingLimits(NamedTuple):
     max_line: int
     max_ratio: float
 
 
-DEFAULT = Limits(MAX_LINE, MAX_RATIO)
-_LIMITS: ContextVar[Limits] = ContextVar("limits", default=DEFAULT)
+DEFAULT = ReadingLimits(MAX_LINE, MAX_RATIO)
+_LIMITS: ContextVar[ReadingLimits] = ContextVar("limits", default=DEFAULT)
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def reading_limits(*, max_line: int | None = None, max_ratio: float | None = Non
         if ratio < 1:
             message = f"max_ratio is {max_ratio!r}; a number of at least 1 is expected"
             raise ValueError(message)
-    token = _LIMITS.set(Limits(line, ratio))
+    token = _LIMITS.set(ReadingLimits(line, ratio))
     try:
         yield
     finally:
