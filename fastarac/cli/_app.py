@@ -236,12 +236,12 @@ def evaluate(
             evaluate_streams(paths, columns, settings, max_memory, need_items)
             return
         from fastarac.cli._files import read_models, say_pages, with_rejects_said
-        from fastarac.cli._report import doubts
+        from fastarac.cli._report import reliability_warnings
 
         found = read_models(paths, columns)
         models = with_rejects_said(settings.evaluate(found.outputs))
         if report is not None:
-            notes = [*doubts(models), *([found.difference] if found.difference else [])]
+            notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
             settings.report(models, notes)
         after = "" if report is None else _html.WRITTEN.format(path=report)
         settings.deliver(models, after=after, difference=found.difference)

@@ -17,7 +17,7 @@ from fastarac.cli._costs import UNIT, PricedModel
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.costs import evaluate_costs
-from fastarac.evaluation.rejected import above
+from fastarac.evaluation.rejected import drop_rejected
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.comparison import compare_models
 
@@ -74,17 +74,19 @@ class CostComparison:
         for name, outputs in models.items():
             sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
             never = outputs.never_accepted
-            spending = evaluate_costs(sweep, prices.costs, prices.reviewer)
+            cost_evaluation = evaluate_costs(sweep, prices.costs, prices.reviewer)
             if never is not None:
-                if spending.cheapest.threshold <= never:
+                if cost_evaluation.cheapest.threshold <= never:
                     raise RefusalError(
                         f"at these prices the cheapest threshold of {name} would accept outputs "
                         "without a confidence; models are not compared by that"
                     )
-                acceptable = above(sweep, never)
-                spending = evaluate_costs(sweep, prices.costs, prices.reviewer, acceptable=acceptable)
-            priced.append(PricedModel(name, sweep, outputs.confidence.dtype, spending))
-        priced.sort(key=lambda model: model.spending.at_cheapest)
+                acceptable = drop_rejected(sweep, never)
+                cost_evaluation = evaluate_costs(
+                    sweep, prices.costs, prices.reviewer, acceptable=acceptable
+                )
+            priced.append(PricedModel(name, sweep, outputs.confidence.dtype, cost_evaluation))
+        priced.sort(key=lambda model: model.cost_evaluation.at_cheapest)
         notes: list[str] = []
         first = next(iter(models.values()))
         with collected(notes):
@@ -105,7 +107,7 @@ class CostComparison:
         """Return everything as JSON can hold it; sums are for `UNIT` outputs."""
         return {
             "models": [
-                {"name": model.name, **_costs.in_units(model.spending.to_dict())}
+                {"name": model.name, **_costs.in_units(model.cost_evaluation.to_dict())}
                 for model in self.models
             ],
             "pairs": [
@@ -119,8 +121,8 @@ class CostComparison:
         record: dict[str, Any] = dict.fromkeys(f"{field}_per_{UNIT}" for field in FIELDS)
         values: tuple[Any, ...]
         if minus is None:
-            spending = next(model.spending for model in self.models if model.name == name)
-            values = (UNIT * spending.at_cheapest,)
+            cost_evaluation = next(model.cost_evaluation for model in self.models if model.name == name)
+            values = (UNIT * cost_evaluation.at_cheapest,)
         else:
             pair = next(pair for pair in self.differences if {pair.a, pair.b} == {name, minus})
             values = _figures(pair if pair.a == name else pair.reversed())

@@ -107,30 +107,30 @@ class PricedModel(NamedTuple):
     name: str
     sweep: ThresholdSweep
     dtype: np.dtype[Any]
-    spending: CostEvaluation
+    cost_evaluation: CostEvaluation
 
 
 def columns(models: Sequence[Priced]) -> list[Column]:
     """Return the columns of the table that say what the models cost: header, cells, what is best."""
-    spent = [model.spending for model in models if model.spending is not None]
+    spent = [model.cost_evaluation for model in models if model.cost_evaluation is not None]
     rows = list(zip(models, spent, strict=True))
     found: list[Column] = [
         ("cheapest at\nconfidence >=", [_threshold(*row) for row in rows], None),
         (
             "accepted\nthere",
-            [rounded_percent(spending.cheapest.acceptance_rate) for spending in spent],
+            [rounded_percent(cost_evaluation.cheapest.acceptance_rate) for cost_evaluation in spent],
             None,
         ),
         (
             "errors\nthat\nremain",
-            [rounded_percent(spending.cheapest.error_rate) for spending in spent],
+            [rounded_percent(cost_evaluation.cheapest.error_rate) for cost_evaluation in spent],
             None,
         ),
     ]
     of_each = {
-        f"cost of\n{UNIT:,}": [spending.at_cheapest for spending in spent],
-        "everything\nchecked": [spending.everything_checked for spending in spent],
-        "nothing\nchecked": [spending.nothing_checked for spending in spent],
+        f"cost of\n{UNIT:,}": [cost_evaluation.at_cheapest for cost_evaluation in spent],
+        "everything\nchecked": [cost_evaluation.everything_checked for cost_evaluation in spent],
+        "nothing\nchecked": [cost_evaluation.nothing_checked for cost_evaluation in spent],
     }
     for header, costs in of_each.items():
         found.append((header, [_sum(cost) for cost in costs], [-cost for cost in costs]))
@@ -142,10 +142,10 @@ def sentence(models: Sequence[Priced], over: str = "") -> str:
 
     `over` says over which items, where that is not all that each model has.
     """
-    spent = [(model, model.spending) for model in models if model.spending is not None]
-    least = min(spending.at_cheapest for _, spending in spent)
-    model, spending = next(row for row in spent if row[1].at_cheapest == least)
-    point = spending.cheapest
+    spent = [(model, model.cost_evaluation) for model in models if model.cost_evaluation is not None]
+    least = min(cost_evaluation.at_cheapest for _, cost_evaluation in spent)
+    model, cost_evaluation = next(row for row in spent if row[1].at_cheapest == least)
+    point = cost_evaluation.cheapest
     who = "" if len(models) == 1 else f"{printable(model.name)}, "
     if point.acceptance_rate == 1:
         where = "accept everything automatically"
@@ -153,9 +153,12 @@ def sentence(models: Sequence[Priced], over: str = "") -> str:
         where = "check everything"
     else:
         share = rounded_percent(point.acceptance_rate)
-        where = f"accept {share} automatically at confidence >= {_threshold(model, spending)}"
+        where = f"accept {share} automatically at confidence >= {_threshold(model, cost_evaluation)}"
     errors = f"{rounded_percent(point.error_rate)} of all outputs remain wrong"
-    everything, nothing = _sum(spending.everything_checked), _sum(spending.nothing_checked)
+    everything, nothing = (
+        _sum(cost_evaluation.everything_checked),
+        _sum(cost_evaluation.nothing_checked),
+    )
     tied = [
         printable(other.name)
         for other, each in spent
@@ -174,10 +177,10 @@ def at_limit(models: Sequence[Priced], limit: Limit) -> str:
     several = len(models) > 1
     said = []
     for model in models:
-        spending = model.spending
-        if spending is not None:
+        cost_evaluation = model.cost_evaluation
+        if cost_evaluation is not None:
             who = f" with {printable(model.name)}" if several else ""
-            here, everything = spending.at_limits[limit.key], spending.everything_checked
+            here, everything = cost_evaluation.at_limits[limit.key], cost_evaluation.everything_checked
             than = f"{'; ' if not several else ' ('}with everything checked {_sum(everything)}"
             if here > everything:
                 than = f", more than with everything checked ({_sum(everything)}"
@@ -191,5 +194,5 @@ def _sum(cost: float) -> str:
     return money(UNIT * cost)
 
 
-def _threshold(model: Priced, spending: CostEvaluation) -> str:
-    return threshold_text(spending.cheapest.threshold, model.sweep, model.dtype)
+def _threshold(model: Priced, cost_evaluation: CostEvaluation) -> str:
+    return threshold_text(cost_evaluation.cheapest.threshold, model.sweep, model.dtype)

@@ -52,7 +52,7 @@ class Groups:
         if by is None or found is None:
             raise ValueError("the outputs have no groups")
         values = dict(found.values)
-        if model.spending is not None:
+        if model.cost_evaluation is not None:
             values[f"cost_per_{UNIT}@{CHEAPEST}"] = UNIT * values.pop(f"cost@{CHEAPEST}")
         else:
             values = {name: value for name, value in values.items() if not name.endswith(CHEAPEST)}

@@ -85,7 +85,7 @@ def run(
     kind = _kind(request, settings, output, images)
     found = find(kind, request, settings, images)
     try:
-        notes = [*_report.doubts(found.models), *found.notes]
+        notes = [*_report.reliability_warnings(found.models), *found.notes]
         compared = found.comparison
         if compared is None:
             settings.report(found.models, notes)
@@ -102,7 +102,7 @@ def run(
         return
     write(_report.text_of_rows(_rows(found), form))
     beside = found.notes if found.engines.notes_beside_rows else []
-    for note in (*_report.doubts(found.models), *beside):
+    for note in (*_report.reliability_warnings(found.models), *beside):
         typer.echo(f"fastarac: note: {printable(note)}", err=True)
 
 

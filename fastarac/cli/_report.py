@@ -97,13 +97,13 @@ def print_text(
         console.print(Text(_whether_more_than_chance(models), style="dim"))
     for sentence in _guarantees.sentences(models):
         console.print(Text(sentence))
-    if models[0].spending is not None:
+    if models[0].cost_evaluation is not None:
         console.print(Text(_costs.sentence(models)))
     for model in models:
         if model.optimum is not None:
             console.print(Text(_optimum(model, model.optimum, several=len(models) > 1)))
-    for doubt in doubts(models):
-        said = capitalised(doubt) if len(models) == 1 else doubt
+    for warning in reliability_warnings(models):
+        said = capitalised(warning) if len(models) == 1 else warning
         console.print(Text(said, style="yellow"))
     fitted = [limit for limit in models[0].limits if not is_given(limit)]
     fewest = min(model.evaluation.n for model in models)
@@ -117,7 +117,7 @@ def print_text(
         console.print(Text(caution, style="dim"))
 
 
-def doubts(models: Sequence[Model]) -> list[str]:
+def reliability_warnings(models: Sequence[Model]) -> list[str]:
     """Return what speaks against relying on the figures: reversed confidences, too few outputs."""
     reversed_ones = [
         f"The confidence of {printable(model.name)} seems reversed: what is correct tends to have "
@@ -151,7 +151,7 @@ def words(
             sentence += f" {_cheapest(models, index)}"
         if chance and chance[index]:
             sentence += f" {chance[index]}"
-        if models[0].spending is not None:
+        if models[0].cost_evaluation is not None:
             sentence += f" {_costs.at_limit(models, limit)}"
         sentences.append(sentence)
     return sentences
@@ -304,7 +304,7 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
             performances = [model.at(index).performance for model in models]
             block.append(Column("W", [f"{value:.4f}" for value in performances], performances))
         blocks.append(block)
-    if models[0].spending is not None:
+    if models[0].cost_evaluation is not None:
         blocks.append([Column(*column) for column in _costs.columns(models)])
     return blocks
 

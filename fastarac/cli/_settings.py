@@ -88,10 +88,12 @@ class Settings:
                     model = replace(model, by_group=self._by_group(model, outputs.by))
         except ValueError as error:
             raise RefusalError(f"{name}: {in_words_of_options(error)}") from None
-        spending = model.spending
-        if self.costs.prices is None and spending is not None:  # the ratios of the prices are no prices
-            optimum = spending.cheapest if self.costs.are_given else None
-            figures = replace(model.evaluation, spending=None)
+        cost_evaluation = model.cost_evaluation
+        if (
+            self.costs.prices is None and cost_evaluation is not None
+        ):  # the ratios of the prices are no prices
+            optimum = cost_evaluation.cheapest if self.costs.are_given else None
+            figures = replace(model.evaluation, cost_evaluation=None)
             model = replace(model, evaluation=figures, optimum=optimum)
         said = (in_words_of_options(note) for note in notes)
         return replace(model, notes=tuple(in_groups_of(model.source.group_word, said)))
@@ -175,8 +177,8 @@ class Settings:
             typer.echo(f"fastarac: note: {printable(difference)}", err=True)
         write(text)
         if not form.is_for_people:
-            for doubt in _report.doubts(models):
-                typer.echo(f"fastarac: note: {printable(doubt)}", err=True)
+            for warning in _report.reliability_warnings(models):
+                typer.echo(f"fastarac: note: {printable(warning)}", err=True)
 
     def _text(self, models: list[Model], before: str, after: str, apart: str) -> str:
         from fastarac.cli._report import print_text

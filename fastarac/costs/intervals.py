@@ -438,11 +438,11 @@ def _interval(moments: _Moments, distribution: FloatArray, plan: _Plan, method: 
     ranks = plan.rank - 1, plan.n_resamples - plan.rank
     ordered = np.partition(distribution, ranks, axis=-1)
     figures: list[Values] = [moments.estimate, *(ordered[..., rank] for rank in ranks)]
-    doubt = _smoothing_doubt(moments, figures[1], figures[2], plan.laplace)
+    warning = _smoothing_warning(moments, figures[1], figures[2], plan.laplace)
     if 0 < moments.n_groups < FEW_GROUPS:
-        doubt = few_groups_of(moments.n_groups)
-    if doubt:
-        warn_unreliable(doubt)
+        warning = few_groups_of(moments.n_groups)
+    if warning:
+        warn_unreliable(warning)
     figures.append(moments.standard_error)
     if not np.ndim(moments.estimate):
         figures = [float(figure) for figure in figures]
@@ -450,7 +450,7 @@ def _interval(moments: _Moments, distribution: FloatArray, plan: _Plan, method: 
     return estimate, low, high, error, plan.confidence_level, method, distribution
 
 
-def _smoothing_doubt(moments: _Moments, low: FloatArray, high: FloatArray, laplace: float) -> str:
+def _smoothing_warning(moments: _Moments, low: FloatArray, high: FloatArray, laplace: float) -> str:
     """Say where the items that smoothing adds weigh too much beside those that were counted."""
     n_cells, estimate, bias, error, _ = moments
     outside = (estimate < low) | (estimate > high)

@@ -198,8 +198,8 @@ def evaluate_groups(
             raise ValueError(message)
     check_intervals(intervals, confidence_level)
     limits = read_limits(max_error_rate, max_risk, threshold)
-    payer = who_verifies(costs, reviewer, cost_reviewer)
-    people, paid = reviewer or Reviewer(), payer or Reviewer()
+    cost_reviewer = who_verifies(costs, reviewer, cost_reviewer)
+    people, paid = reviewer or Reviewer(), cost_reviewer or Reviewer()
     if intervals:
         reject_reviewer(reviewer, "intervals")
     if graded:
@@ -258,7 +258,7 @@ def evaluate_groups(
                 rate = rates[limit.criterion.removeprefix("max_")]
                 values[f"keeps_limit@{key}"] = ~(rate > limit.value)
         if costs is not None:
-            at = optimal_operating_point(sweep, costs=costs, reviewer=payer).threshold
+            at = optimal_operating_point(sweep, costs=costs, reviewer=cost_reviewer).threshold
             found = counts_from(at)
             cheapest = {
                 "threshold@cheapest": np.full(len(labels), at),
@@ -344,7 +344,7 @@ def _intervals(
 
     ends: dict[str, NDArray[Any]] = {}
     dependent = None if groups is None else read_groups(groups, items.n)[1]
-    doubted, doubt = 0, ""
+    doubted, warning = 0, ""
     for row, part in enumerate(_rows_of(codes)):
         correct, confidence = items.correct[part], items.confidence[part]
         weight = None if items.weight is None else items.weight[part]
@@ -364,16 +364,16 @@ def _intervals(
                     ends.setdefault(key, np.empty(len(labels)))[row] = end
         if caught:
             doubted += 1
-            doubt = doubt or _in_words(str(caught[0].message))
+            warning = warning or _in_words(str(caught[0].message))
     if doubted:
         warn_unreliable(
             f"{doubted} of {len(labels)} groups have too little data for some interval; in one of "
-            f"them {doubt}"
+            f"them {warning}"
         )
     return ends
 
 
-def _in_words(doubt: str) -> str:
+def _in_words(warning: str) -> str:
     for name, label in LABELS.items():
-        doubt = doubt.replace(f" {name} ", f" {label} ")
-    return doubt
+        warning = warning.replace(f" {name} ", f" {label} ")
+    return warning

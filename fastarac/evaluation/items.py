@@ -93,7 +93,7 @@ class Evaluation(Sheet, Result):
     intervals : mapping of str to Interval
         By the names of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate@0.01"``, read-only;
         empty unless asked for.
-    spending : CostEvaluation or None
+    cost_evaluation : CostEvaluation or None
         The cheapest threshold, and what an item costs there, at each limit, with everything and with
         nothing checked; None unless prices are given.
     """
@@ -111,7 +111,7 @@ class Evaluation(Sheet, Result):
     costs: VerificationCosts
     limits: tuple[LimitEvaluation, ...]
     intervals: Mapping[str, Interval] = field(default_factory=dict)
-    spending: CostEvaluation | None = None
+    cost_evaluation: CostEvaluation | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as a flat dictionary that JSON can hold.
@@ -148,7 +148,7 @@ class Evaluation(Sheet, Result):
         for name, interval in self.intervals.items():
             figures["confidence_level"] = interval.confidence_level
             figures |= ends_of(name, interval)
-        return flat(figures) | ({} if self.spending is None else self.spending.to_dict())
+        return flat(figures) | ({} if self.cost_evaluation is None else self.cost_evaluation.to_dict())
 
     def _rows(self) -> list[tuple[str, str]]:
         figures = self.to_dict()
@@ -161,19 +161,19 @@ class Evaluation(Sheet, Result):
             accepted = self._shown("acceptance_rate", point.acceptance_rate, limit)
             errors = self._shown("error_rate", point.error_rate, limit)
             rows += rows_of(found, self.costs, accepted, errors, f"{found.performance:.4f}")
-            if self.spending is not None:
-                rows.append(("    cost of an item", f"{self.spending.at_limits[limit.key]:.6g}"))
+            if self.cost_evaluation is not None:
+                rows.append(("    cost of an item", f"{self.cost_evaluation.at_limits[limit.key]:.6g}"))
             if found.guaranteed is not None:
                 rows.append(("    guaranteed", str(found.guaranteed)))
-        if self.spending is not None:
-            cheapest = self.spending.cheapest
+        if self.cost_evaluation is not None:
+            cheapest = self.cost_evaluation.cheapest
             rows += [
                 ("cheapest: accepted", f"{cheapest.acceptance_rate:.4f}"),
                 ("    threshold", f"{cheapest.threshold!r}"),
                 ("    errors that remain", f"{cheapest.error_rate:.4f}"),
-                ("    cost of an item", f"{self.spending.at_cheapest:.6g}"),
-                ("    with everything checked", f"{self.spending.everything_checked:.6g}"),
-                ("    with nothing checked", f"{self.spending.nothing_checked:.6g}"),
+                ("    cost of an item", f"{self.cost_evaluation.at_cheapest:.6g}"),
+                ("    with everything checked", f"{self.cost_evaluation.everything_checked:.6g}"),
+                ("    with nothing checked", f"{self.cost_evaluation.nothing_checked:.6g}"),
             ]
         return rows
 
@@ -228,14 +228,14 @@ def evaluate(
         Thresholds to look at as they are.
     costs : VerificationCosts, optional
         What verifying, correcting and errors cost; by default γ = 1 and δ = 0. Where they are given,
-        the cheapest threshold and what an item costs are found, too (`Evaluation.spending`).
+        the cheapest threshold and what an item costs are found, too (`Evaluation.cost_evaluation`).
     reviewer : Reviewer, optional
         The people who verify what is rejected; by default they find and correct every error. Their
         errors count at the operating points, against the limits too, and in the costs; the areas are
         those of the machine.
     cost_reviewer : Reviewer, optional
         The people, in place of `reviewer`, where the limits are for the errors of the machine alone:
-        they count in `Evaluation.spending` and nowhere else, as ``--reviewer-detection`` and
+        they count in `Evaluation.cost_evaluation` and nowhere else, as ``--reviewer-detection`` and
         ``--reviewer-false-alarm`` of the command line do. Goes with intervals and guarantees.
     groups : array_like of shape (n,), optional
         Labels of items that depend on each other, such as those of a page: intervals and guarantees
@@ -299,7 +299,7 @@ def evaluate(
             graded=graded, failure_probability=failure_probability,
         )  # fmt: skip
         return evaluate_bounds(correct, limits, prices)
-    payer = who_verifies(costs, reviewer, cost_reviewer)
+    cost_reviewer = who_verifies(costs, reviewer, cost_reviewer)
     if failure_probability is not None:
         failure_of(failure_probability)
     if intervals or failure_probability is not None:
@@ -347,10 +347,10 @@ def evaluate(
             else:
                 sure = guaranteed_operating_point(correct, confidence, **criterion, **certain)
         every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
-    spending = None
+    cost_evaluation = None
     if costs is not None and sweep is not None:
         points = {found.limit.key: found.point for found in every}
-        spending = evaluate_costs(sweep, costs, payer, points)
+        cost_evaluation = evaluate_costs(sweep, costs, cost_reviewer, points)
     ends: Mapping[str, Interval] = {}
     if intervals:
         # single weights, and which items belong together, are lost in a sweep
@@ -384,7 +384,7 @@ def evaluate(
         costs=prices,
         limits=tuple(every),
         intervals=ends,
-        spending=spending,
+        cost_evaluation=cost_evaluation,
     )
 
 
@@ -441,7 +441,7 @@ def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[st
             of_limit: dict[str, Any] = {limit.criterion: limit.value, "interpolate": False}
             asked[f"acceptance_rate@{limit.key}"] = Statistic(name, **of_limit)
     found = {}
-    doubts: dict[str, list[str]] = {}
+    reliability_warnings: dict[str, list[str]] = {}
     for name, statistic in asked.items():
         with undefined_is_nan(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UnreliableIntervalWarning)
@@ -449,12 +449,12 @@ def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[st
         for warning in caught:
             if issubclass(warning.category, UnreliableIntervalWarning):
                 message = str(warning.message).replace(statistic.name, "{}")
-                doubts.setdefault(message, []).append(_label(name, limits))
+                reliability_warnings.setdefault(message, []).append(_label(name, limits))
             else:
                 warnings.warn_explicit(
                     warning.message, warning.category, warning.filename, warning.lineno
                 )
-    for message, labels in doubts.items():
+    for message, labels in reliability_warnings.items():
         warn_unreliable(message.replace("{}", listed(labels)))
     return found
 

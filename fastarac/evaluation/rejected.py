@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.items import Evaluation
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
-__all__ = ["above", "most_accepted", "point_above", "restricted"]
+__all__ = ["drop_rejected", "most_accepted", "point_above", "without_rejected"]
 
 
 def most_accepted(sweep: ThresholdSweep, rejected: float) -> float:
@@ -34,13 +34,13 @@ def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> O
     if point.threshold > rejected:
         return point
     if "max_risk" in options and _last(sweep, rejected):  # whose risk may be higher without them
-        options = {"threshold": operating_point(above(sweep, rejected), **options).threshold}
+        options = {"threshold": operating_point(drop_rejected(sweep, rejected), **options).threshold}
     else:
         options = {"threshold": float(sweep.thresholds[_last(sweep, rejected)])}
     return operating_point(sweep, **options)
 
 
-def restricted(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
+def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
     """Return figures whose operating points, with guarantees and costs, accept no rejected item.
 
     The areas stay those of all items: at the end of the curves everything is accepted.
@@ -60,12 +60,14 @@ def restricted(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> E
         else interval
         for name, interval in figures.intervals.items()
     }
-    spending = figures.spending
-    if spending is not None:
+    cost_evaluation = figures.cost_evaluation
+    if cost_evaluation is not None:
         points = {found.limit.key: found.point for found in limits}
-        accepted = above(sweep, rejected)
-        spending = evaluate_costs(sweep, spending.costs, spending.reviewer, points, accepted)
-    return replace(figures, limits=tuple(limits), intervals=intervals, spending=spending)
+        accepted = drop_rejected(sweep, rejected)
+        cost_evaluation = evaluate_costs(
+            sweep, cost_evaluation.costs, cost_evaluation.reviewer, points, accepted
+        )
+    return replace(figures, limits=tuple(limits), intervals=intervals, cost_evaluation=cost_evaluation)
 
 
 def _sure_above(
@@ -73,9 +75,11 @@ def _sure_above(
 ) -> GuaranteedOperatingPoint:
     if sure.criterion == "max_risk":
         kept = guaranteed_operating_point(
-            above(sweep, rejected), max_risk=sure.limit, failure_probability=sure.failure_probability,
+            drop_rejected(sweep, rejected),
+            max_risk=sure.limit,
+            failure_probability=sure.failure_probability,
             method="sgr",
-        )  # fmt: skip
+        )
         return replace(kept, point=operating_point(sweep, threshold=kept.threshold))
     if sure.threshold > rejected:
         return sure
@@ -89,7 +93,7 @@ def _sure_above(
     return replace(sure, point=point, bound=bound)
 
 
-def above(sweep: ThresholdSweep, rejected: float) -> ThresholdSweep:
+def drop_rejected(sweep: ThresholdSweep, rejected: float) -> ThresholdSweep:
     """Return the sweep of the items that a threshold may accept; `rejected` as for the others."""
     end = _last(sweep, rejected) + 1
     counts = (sweep.true_accepts[:end], sweep.false_accepts[:end])

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastarac._core.results import Result, Table
 from fastarac._core.text import plural
-from fastarac.evaluation.rejected import most_accepted, point_above, restricted
+from fastarac.evaluation.rejected import most_accepted, point_above, without_rejected
 from fastarac.io import Labels, Outputs
 from fastarac.ocr import policies
 from fastarac.ocr.folding import checked_foldings
@@ -242,7 +242,7 @@ class AlignedOutputs(Table, Result):
             return operating_point(self.sweep(), **dict[str, Any](criterion))
         return point_above(self.sweep(), self.never_accepted, **criterion)
 
-    def restricted(self, figures: Evaluation) -> Evaluation:
+    def without_rejected(self, figures: Evaluation) -> Evaluation:
         """Return figures of these items with operating points that accept no item of `never_accepted`.
 
         Parameters
@@ -256,7 +256,7 @@ class AlignedOutputs(Table, Result):
         """
         if self.never_accepted is None:
             return figures
-        return restricted(figures, self.sweep(), self.never_accepted)
+        return without_rejected(figures, self.sweep(), self.never_accepted)
 
     @property
     def most_accepted(self) -> float:

@@ -117,8 +117,8 @@ def audited_error_rate(
     values = np.where(taken, expected + seen, 0.0)
     n_errors = int((taken & log.wrong).sum())
     if n_errors < FEW:
-        doubt = f"there are {n_errors} known errors; at least {FEW} are expected for AIPW"
-        warn_unreliable(doubt)
+        warning = f"there are {n_errors} known errors; at least {FEW} are expected for AIPW"
+        warn_unreliable(warning)
     estimate = float(values.mean())
     error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     reach = normal_quantile(level) * error

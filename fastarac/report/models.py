@@ -9,7 +9,7 @@ import numpy as np
 
 from fastarac.evaluation import wording
 from fastarac.evaluation.items import evaluate
-from fastarac.evaluation.rejected import restricted
+from fastarac.evaluation.rejected import without_rejected
 from fastarac.evaluation.sources import Source
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.shares import is_reversed
@@ -96,13 +96,13 @@ class Model:
             codes = None if group is None else group.codes
             figures = evaluate(*items, sample_weight=outputs.weight, groups=codes, **options)
         if outputs.never_accepted is not None:
-            figures = restricted(figures, sweep, outputs.never_accepted)
+            figures = without_rejected(figures, sweep, outputs.never_accepted)
         return cls(name, outputs, sweep, figures, source or Source())
 
     @property
-    def spending(self) -> CostEvaluation | None:
+    def cost_evaluation(self) -> CostEvaluation | None:
         """What it costs, where there are prices."""
-        return self.evaluation.spending
+        return self.evaluation.cost_evaluation
 
     @property
     def units(self) -> str:

@@ -129,11 +129,14 @@ def decisions_of(
 
 
 def _cost(subject: Model, index: int, costs: VerificationCosts, reviewer: Reviewer | None) -> str:
-    found, spending = subject.evaluation.limits[index], subject.evaluation.spending
-    if spending is None:  # where only the ratios of the prices are known
+    found, cost_evaluation = subject.evaluation.limits[index], subject.evaluation.cost_evaluation
+    if cost_evaluation is None:  # where only the ratios of the prices are known
         points = {found.limit.key: found.point}
-        spending = evaluate_costs(subject.sweep, costs, reviewer, points)
-    here, everything = UNIT * spending.at_limits[found.limit.key], UNIT * spending.everything_checked
+        cost_evaluation = evaluate_costs(subject.sweep, costs, reviewer, points)
+    here, everything = (
+        UNIT * cost_evaluation.at_limits[found.limit.key],
+        UNIT * cost_evaluation.everything_checked,
+    )
     prices = ", ".join(
         f"{name} {getattr(costs, name):g}" for name in ("verification", "correction", "error")
     )

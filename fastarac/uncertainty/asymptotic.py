@@ -182,11 +182,11 @@ def asymptotic_interval(
             correct, confidence, sample_weight, groups
         )
     sample = _sample_of(correct, confidence, groups, sample_weight)
-    found, doubt = interval_and_doubt(sample, statistic, level, method)
+    found, warning = interval_and_warning(sample, statistic, level, method)
     if math.isnan(found.estimate):
         warn_undefined(statistic.name, "so is its interval")
-    elif doubt:
-        warn_unreliable(doubt)
+    elif warning:
+        warn_unreliable(warning)
     return found
 
 
@@ -234,7 +234,7 @@ def _sample_of(
     return ItemSample(items.sweep, items, codes)
 
 
-def interval_and_doubt(
+def interval_and_warning(
     sample: ItemSample, statistic: Statistic, level: float, method: str
 ) -> tuple[Interval, str | None]:
     """The interval, and why it is not to be relied on, or None."""

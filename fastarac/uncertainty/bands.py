@@ -182,9 +182,9 @@ def bootstrap_band(
         low, high = np.quantile(heights, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=0)
     else:
         low, high = _simultaneous(heights, estimate, level)
-    doubt = reliability_warning_of(population, None, f"the {curve} curve", math.inf)
-    if doubt:
-        warn_unreliable(doubt)
+    warning = reliability_warning_of(population, None, f"the {curve} curve", math.inf)
+    if warning:
+        warn_unreliable(warning)
     return ConfidenceBand(x, estimate, low, high, curve, kind, level)
 
 

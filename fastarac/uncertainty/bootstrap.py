@@ -214,11 +214,11 @@ def bootstrap(
         of_pairs = {
             name: interval_of_pairs(sweep, one, name, level) for name, one in statistics.items()
         }
-        for name, (found, doubt) in of_pairs.items():
+        for name, (found, warning) in of_pairs.items():
             if math.isnan(found.estimate):
                 warn_undefined(name, "so is its interval")
-            elif doubt:
-                warn_unreliable(doubt)
+            elif warning:
+                warn_unreliable(warning)
         exact = {name: found for name, (found, _) in of_pairs.items()}
         return exact if _is_several(statistic) else next(iter(exact.values()))
     key = key_of(random_state)
@@ -255,9 +255,9 @@ def bootstrap(
         if isinstance(one, Statistic) and method in ("basic", "studentized"):
             ends = intervals.Ends(*asymptotic.within(one, *ends))
         results[name] = Interval(estimate, *ends, error, level, method, values[j])
-        doubt = reliability_warning_of(population, one, name, error)
-        if doubt and not math.isnan(estimate):
-            warn_unreliable(doubt)
+        warning = reliability_warning_of(population, one, name, error)
+        if warning and not math.isnan(estimate):
+            warn_unreliable(warning)
     if _is_several(statistic):
         return results
     return next(iter(results.values()))

@@ -323,12 +323,13 @@ def compare_models(
     options = _ComparisonOptions(
         compared, level, codes, sample_weight, resamples, random_state, progress
     )
-    intervals, paired, shares, doubts = draw(columns, options)
+    intervals, paired, shares, reliability_warnings = draw(columns, options)
     if any(math.isnan(interval.estimate) for interval in intervals):
         warn_undefined(compared.name, "there are items of one kind only")
-    if doubts:
-        rest = f"; and {len(doubts) - 3} more of that kind" if len(doubts) > 3 else ""
-        warn_unreliable("; ".join(doubts[:3]) + rest)
+    if reliability_warnings:
+        more = len(reliability_warnings) - 3
+        rest = f"; and {more} more of that kind" if more > 0 else ""
+        warn_unreliable("; ".join(reliability_warnings[:3]) + rest)
     pvalues = [pair.pvalue for pair in paired.values()]
     pairs = tuple(
         PairDifference(names[a], names[b], pair.interval, pair.pvalue, corrected, pair.degrees)
@@ -397,7 +398,7 @@ class _Findings(NamedTuple):
     intervals: list[Interval]
     paired: dict[tuple[int, int], _Paired]
     shares: list[float]
-    doubts: list[str]
+    reliability_warnings: list[str]
 
 
 def _columns(models: Any) -> dict[str, tuple[Any, Any]]:
@@ -456,9 +457,11 @@ def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _ComparisonOpti
         arguments = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", "sample_weight"
         found.append(influence.items_of(*pair, options.sample_weight, arguments))
     samples, contributions, estimates = _estimated(found, codes, statistic)
-    doubted = [asymptotic.interval_and_doubt(each, statistic, level, "auto") for each in samples]
-    intervals = [interval for interval, _ in doubted]
-    doubts = [f"{name!r}: {doubt}" for name, (_, doubt) in zip(names, doubted, strict=True) if doubt]
+    of_models = [asymptotic.interval_and_warning(each, statistic, level, "auto") for each in samples]
+    intervals = [interval for interval, _ in of_models]
+    reliability_warnings = [
+        f"{name!r}: {warning}" for name, (_, warning) in zip(names, of_models, strict=True) if warning
+    ]
     paired = {}
     for a, b in itertools.combinations(range(len(names)), 2):
         error, contributors = influence.spread_of(contributions[a] - contributions[b])
@@ -469,22 +472,22 @@ def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _ComparisonOpti
         paired[a, b] = _paired(estimates[a], estimates[b], error, degrees, statistic, level)
         if not error > NO_SPREAD:
             if not math.isnan(error):
-                doubts.append(f"no item tells {names[a]!r} and {names[b]!r} apart")
+                reliability_warnings.append(f"no item tells {names[a]!r} and {names[b]!r} apart")
         elif contributors < asymptotic.FEW_CONTRIBUTORS and codes is None:
-            doubts.append(
+            reliability_warnings.append(
                 f"the error of the difference of {names[a]!r} and {names[b]!r} is estimated from as "
                 f"few as {contributors:.2g} items"
             )
     values = np.array([estimate.value for estimate in estimates])
     if np.isnan(values).any():
-        return _Findings(intervals, paired, [math.nan] * len(names), doubts)
+        return _Findings(intervals, paired, [math.nan] * len(names), reliability_warnings)
     if len(names) == 2 and paired[0, 1].interval.standard_error > NO_SPREAD:
         first = 0.5 * math.erfc(-paired[0, 1].statistic / math.sqrt(2.0))
         if statistic.name in LOWER_IS_BETTER:
             first = 1.0 - first
-        return _Findings(intervals, paired, [first, 1.0 - first], doubts)
+        return _Findings(intervals, paired, [first, 1.0 - first], reliability_warnings)
     draws = values[:, None] + _normal_draws(np.array(contributions), options.random_state)
-    return _Findings(intervals, paired, _shares_of_best(draws, statistic), doubts)
+    return _Findings(intervals, paired, _shares_of_best(draws, statistic), reliability_warnings)
 
 
 def _normal_draws(contributions: NDArray[np.float64], random_state: RandomState) -> NDArray[np.float64]:
@@ -529,7 +532,7 @@ def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _ComparisonOp
     names = list(columns)
     estimates: list[Estimate] = []
     intervals: list[Interval] = []
-    doubts: list[str] = []
+    reliability_warnings: list[str] = []
     for name, population, row in zip(names, populations, values, strict=True):
         error = float(np.std(row, ddof=1))
         sweep, n = population.sweep, float(population.n_drawn)
@@ -541,12 +544,12 @@ def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _ComparisonOp
             interval = asymptotic.interval_of(estimate, statistic, level, "wald")
         estimates.append(estimate)
         intervals.append(interval)
-        doubt = asymptotic.reliability_warning(estimate, statistic)
-        if doubt and not math.isnan(estimate.value):
-            doubts.append(f"{name!r}: {doubt}")
+        warning = asymptotic.reliability_warning(estimate, statistic)
+        if warning and not math.isnan(estimate.value):
+            reliability_warnings.append(f"{name!r}: {warning}")
     defined = not any(math.isnan(estimate.value) for estimate in estimates)
     if missing and defined:
-        doubts.append(
+        reliability_warnings.append(
             f"{statistic.name} is undefined in {missing} of {options.n_resamples} resamples, which are "
             "left out"
         )
@@ -563,10 +566,12 @@ def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _ComparisonOp
             continue
         paired[a, b] = _paired(estimates[a], estimates[b], error, math.inf, statistic, level)
         if defined:
-            doubts.append(f"{names[a]!r} and {names[b]!r} differ by the same in all resamples")
+            reliability_warnings.append(
+                f"{names[a]!r} and {names[b]!r} differ by the same in all resamples"
+            )
     if np.isnan(values).any():
-        return _Findings(intervals, paired, [math.nan] * len(names), doubts)
-    return _Findings(intervals, paired, _shares_of_best(values, statistic), doubts)
+        return _Findings(intervals, paired, [math.nan] * len(names), reliability_warnings)
+    return _Findings(intervals, paired, _shares_of_best(values, statistic), reliability_warnings)
 
 
 def adjusted_pvalues(pvalues: Sequence[float], correction: Correction | None) -> list[float]:

@@ -69,11 +69,11 @@ def interval_of_pairs(
     reach = normal_quantile(level) * error
     low, high = asymptotic.within(statistic, value - reach, value + reach)
     estimate = asymptotic.estimate_of(ItemSample(sweep, None, None), statistic)
-    doubt = asymptotic.reliability_warning(
+    warning = asymptotic.reliability_warning(
         estimate._replace(standard_error=error), statistic,
         without_spread="the interval is a single value",
     )  # fmt: skip
-    return Interval(value, low, high, error, level, method), doubt
+    return Interval(value, low, high, error, level, method), warning
 
 
 def stratified_variance(sweep: AcceptedCounts) -> float:

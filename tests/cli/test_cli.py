@@ -85,7 +85,7 @@ class TestFormats:
         (record,) = json.loads(result.stdout, parse_constant=pytest.fail)
         sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
         found = fa.evaluate(sweep, max_error_rate=[0.2], costs=TWICE)
-        expected = replace(found, spending=None).to_dict()  # ratios alone are no prices
+        expected = replace(found, cost_evaluation=None).to_dict()  # ratios alone are no prices
         assert record == {"model": "good", **expected}
 
     def test_json_has_null_for_what_is_undefined(self, tmp_path):

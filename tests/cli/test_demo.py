@@ -44,6 +44,6 @@ def test_options(tmp_path):
             max_error_rate=[0.02],
             costs=fa.VerificationCosts(2, 1, 2),
         )
-        expected = replace(expected, spending=None)  # of ratios, the command prints no costs
+        expected = replace(expected, cost_evaluation=None)  # of ratios, the command prints no costs
         assert record == {"model": record["model"], **expected.to_dict()}
     assert "svg" in ET.parse(plot).getroot().tag

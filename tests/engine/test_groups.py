@@ -428,7 +428,7 @@ def test_the_points_are_those_of_each_group_alone(reviewer, weighted):
             }
             for name, value in expected.items():
                 assert found[name][row] == pytest.approx(value, rel=1e-13), name
-    cheapest = whole.spending.cheapest.threshold
+    cheapest = whole.cost_evaluation.cheapest.threshold
     assert (found["threshold@cheapest"] == cheapest).all()
     for row, label in enumerate(found.groups):
         mine = by == label

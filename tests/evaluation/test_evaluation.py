@@ -333,28 +333,36 @@ class TestCosts:
         limits = {"max_error_rate": [0.1, 1.0], "max_risk": 0.2, "threshold": 0.5}
         given_as = (sweep,) if as_sweep else data
         found = fa.evaluate(*given_as, **limits, costs=COSTS, cost_reviewer=people)
-        spending, figures = found.spending, found.to_dict()
+        cost_evaluation, figures = found.cost_evaluation, found.to_dict()
         best = fa.costs.optimal_operating_point(*data, costs=COSTS, reviewer=people)
-        assert (spending.costs, spending.reviewer, spending.cheapest) == (COSTS, people, best)
-        assert figures["cost@cheapest"] == spending.at_cheapest == COSTS.cost(best)
+        assert (cost_evaluation.costs, cost_evaluation.reviewer, cost_evaluation.cheapest) == (
+            COSTS,
+            people,
+            best,
+        )
+        assert figures["cost@cheapest"] == cost_evaluation.at_cheapest == COSTS.cost(best)
         everywhere = COSTS.cost(sweep, reviewer=people)
-        assert figures["cost@everything_checked"] == spending.everything_checked == everywhere[0]
-        assert figures["cost@nothing_checked"] == spending.nothing_checked == everywhere[-1]
+        assert figures["cost@everything_checked"] == cost_evaluation.everything_checked == everywhere[0]
+        assert figures["cost@nothing_checked"] == cost_evaluation.nothing_checked == everywhere[-1]
         machine = fa.evaluate(*data, **limits)
         assert [each.point for each in found.limits] == [each.point for each in machine.limits]
         for limit, point in ((each.limit, each.point) for each in machine.limits):
             there = fa.operating_point(sweep, threshold=point.threshold, reviewer=people)
-            assert figures[f"cost@{limit.key}"] == spending.at_limits[limit.key] == COSTS.cost(there)
+            assert (
+                figures[f"cost@{limit.key}"]
+                == cost_evaluation.at_limits[limit.key]
+                == COSTS.cost(there)
+            )
 
     def test_a_reviewer_counts_in_the_costs_as_at_the_points(self):
         people = fa.Reviewer(0.5, 0.1)
         found = fa.evaluate(CORRECT, CONFIDENCE, max_error_rate=0.4, costs=COSTS, reviewer=people)
-        assert found.spending.reviewer == found.limits[0].point.reviewer == people
-        assert found.spending.at_limits["0.4"] == COSTS.cost(found.limits[0].point)
+        assert found.cost_evaluation.reviewer == found.limits[0].point.reviewer == people
+        assert found.cost_evaluation.at_limits["0.4"] == COSTS.cost(found.limits[0].point)
 
     def test_without_prices_there_are_none(self):
         found = fa.evaluate(CORRECT, CONFIDENCE)
-        assert found.spending is None
+        assert found.cost_evaluation is None
         assert not [name for name in found.to_dict() if "cost" in name or "cheapest" in name]
 
     @pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
@@ -364,7 +372,7 @@ class TestCosts:
         beside = {"intervals": True, "failure_probability": 0.1}
         found = fa.evaluate(CORRECT, CONFIDENCE, costs=COSTS, cost_reviewer=people, **beside)
         alone = fa.evaluate(CORRECT, CONFIDENCE, costs=COSTS, cost_reviewer=people)
-        assert found.spending == alone.spending
+        assert found.cost_evaluation == alone.cost_evaluation
         assert found.intervals == fa.evaluate(CORRECT, CONFIDENCE, costs=COSTS, **beside).intervals
 
     def test_what_is_printed(self):

@@ -508,7 +508,7 @@ def test_a_limit_of_the_risk_without_the_items_that_are_never_accepted():
     assert aligned.operating_point(max_risk=0).threshold == 0.9
     assert aligned.most_accepted == 0.4
     figures = fa.evaluate(aligned.sweep(), max_error_rate=0.9, max_risk=0.9, failure_probability=0.4)
-    by_rate, by_risk = aligned.restricted(figures).limits
+    by_rate, by_risk = aligned.without_rejected(figures).limits
     assert (by_rate.guaranteed.threshold, by_rate.guaranteed.acceptance_rate) == (0.8, 0.4)
     assert by_risk.guaranteed.threshold >= 0.8
     assert figures.limits[0].guaranteed.threshold == -1

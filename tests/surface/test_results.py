@@ -119,7 +119,7 @@ EXAMPLES = {
     "CostDifference": lambda _: fa.costs.bcost_delta(
         CORRECT, CORRECT[::-1], CORRECT, COST_MATRIX, laplace=0, random_state=0
     ),
-    "CostEvaluation": lambda _: fa.evaluate(*MANY, costs=fa.VerificationCosts(1, 2, 9)).spending,
+    "CostEvaluation": lambda _: fa.evaluate(*MANY, costs=fa.VerificationCosts(1, 2, 9)).cost_evaluation,
     "CostInterval": lambda _: fa.costs.bcost(COUNTS, [COST_MATRIX] * 2, laplace=0, random_state=0),
     "CurveBounds": lambda _: fa.arac_curve(BINS),
     "CurveArea": lambda _: fa.arac_area(CORRECT, CONFIDENCE),
