@@ -262,7 +262,7 @@ class TestReversed:
         ],
     )
     def test_chance_is_no_reason(self, correct, confidence):
-        assert _report.doubts([model_of("m", correct, confidence)]) == []
+        assert _report.reliability_warnings([model_of("m", correct, confidence)]) == []
 
     def test_clearly(self):
-        assert len(_report.doubts([model_of("m", self.correct, -self.surer)])) == 1
+        assert len(_report.reliability_warnings([model_of("m", self.correct, -self.surer)])) == 1
