@@ -29,7 +29,6 @@ from fastarac.cli._options import (
     EmptyTruth,
     ErrorRates,
     Files,
-    Format,
     Gamma,
     GroupColumn,
     Guarantee,
@@ -47,6 +46,7 @@ from fastarac.cli._options import (
     OutputFormat,
     Plot,
     Prediction,
+    PrintedFormat,
     RefusalError,
     ReportFile,
     Resamples,
@@ -183,7 +183,7 @@ def evaluate(
     reviewer_false_alarm: ReviewerFalseAlarm = None,
     ci: Interval = None,
     guarantee: Guarantee = None,
-    output_format: OutputFormat = Format.table,
+    output_format: OutputFormat = PrintedFormat.table,
     wide: Wide = False,
     plot: Plot = None,
     report: ReportFile = None,
@@ -273,20 +273,20 @@ def compare(
     cost_error: CostError = None,
     reviewer_detection: ReviewerDetection = None,
     reviewer_false_alarm: ReviewerFalseAlarm = None,
-    output_format: OutputFormat = Format.table,
+    output_format: OutputFormat = PrintedFormat.table,
     wide: Wide = False,
 ) -> None:
     """Compare models on the same items: how much they differ, and how sure that is."""
     with ends_quietly():
         people = reviewer_detection, reviewer_false_alarm
         prices = _prices((cost_verification, cost_correction, cost_error), people)
-        from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, Request, deliver
+        from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
         from fastarac.cli._files import read_models, say_pages
 
         if resamples is not None and method is not Method.bootstrap:
             raise RefusalError("--resamples is for --method bootstrap, which draws them")
         draws = Draws(RESAMPLES if resamples is None else resamples, seed)
-        request = Request.of(statistic, method, correction, ci, draws, prices)
+        request = ComparisonRequest.of(statistic, method, correction, ci, draws, prices)
         columns = columns_of(
             confidence, correct, prediction, truth, empty_truth, empty_confidence, None, item, group
         )
@@ -325,7 +325,7 @@ def ocr(
     ci: Level = 0.95,
     guarantee: Guarantee = None,
     output: _ocr.Output = None,
-    output_format: OutputFormat = Format.table,
+    output_format: OutputFormat = PrintedFormat.table,
     wide: Wide = False,
     plot: Plot = None,
     report: ReportFile = None,
@@ -358,7 +358,7 @@ def ocr(
             "--fold": bool(fold),
             "--join": join is not _ocr.Join.min,
         }
-        request = _ocr.Request(
+        request = _ocr.OcrRequest(
             truth,
             tuple(outputs or ()),
             tuple(name or ()),
@@ -382,7 +382,7 @@ def demo(
     delta: Delta = None,
     ci: Interval = None,
     guarantee: Guarantee = None,
-    output_format: OutputFormat = Format.table,
+    output_format: OutputFormat = PrintedFormat.table,
     wide: Wide = False,
     plot: Plot = None,
 ) -> None:

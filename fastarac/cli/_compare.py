@@ -26,7 +26,7 @@ from fastarac._core.text import (
     pvalue,
 )
 from fastarac.cli._compare_costs import CostComparison
-from fastarac.cli._options import Certainty, Format, Method, RefusalError, in_words_of_options
+from fastarac.cli._options import Certainty, Method, PrintedFormat, RefusalError, in_words_of_options
 from fastarac.cli._report import csv_text, in_words
 from fastarac.cli._settings import write
 from fastarac.cli._tables import Column, print_tables
@@ -71,7 +71,7 @@ FIELDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ComparisonRequest:
     """What is to be compared, and how; checked before any file is read."""
 
     statistic: Statistic
@@ -158,7 +158,7 @@ class Findings:
         For each limit whether its leader's lead is more than chance, where that is asked for.
     """
 
-    request: Request
+    request: ComparisonRequest
     comparison: ModelComparison
     costs: CostComparison | None
     notes: tuple[str, ...]
@@ -168,7 +168,9 @@ class Findings:
     chance: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, models: Mapping[str, Outputs], request: Request, order: str | None = None) -> Self:
+    def of(
+        cls, models: Mapping[str, Outputs], request: ComparisonRequest, order: str | None = None
+    ) -> Self:
         """Compare models whose outputs are of the same items in the same order."""
         first = next(iter(models.values()))
         notes: list[str] = []
@@ -271,7 +273,7 @@ class Findings:
 
 def deliver(
     models: Mapping[str, Outputs],
-    request: Request,
+    request: ComparisonRequest,
     delivery: Delivery,
     *,
     order: str | None = None,
@@ -290,7 +292,7 @@ def deliver(
         return
     if apart:
         typer.echo(f"fastarac: note: {printable(apart)}", err=True)
-    if delivery.form is Format.json:
+    if delivery.form is PrintedFormat.json:
         write(json_text(findings.content(), indent=2) + "\n")
     else:
         write(csv_text(findings.records()))

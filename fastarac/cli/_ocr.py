@@ -84,7 +84,7 @@ Demo = Annotated[bool, option("--demo", "Evaluate the twenty pages that come wit
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class OcrRequest:
     """What is to be read, and how it is to be aligned."""
 
     truth: Path | None

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from fastarac._core.text import count, printable
 from fastarac.cli import _html, _report
-from fastarac.cli._ocr_fields import Fields, are_given
-from fastarac.cli._ocr_text import Texts
+from fastarac.cli._ocr_fields import EngineFields, are_given
+from fastarac.cli._ocr_text import EngineTexts
 from fastarac.cli._options import RISK_OF_GROUPS, Correction, Draws, Method, RefusalError
 from fastarac.cli._settings import in_groups_of, write
 from fastarac.cli._tables import tables
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fastarac.cli._compare import Findings
-    from fastarac.cli._ocr import Request
+    from fastarac.cli._ocr import OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.io import Outputs
     from fastarac.report.models import Model
@@ -59,7 +59,7 @@ class Found:
     notes : list of str
     """
 
-    engines: Texts | Fields
+    engines: EngineTexts | EngineFields
     models: list[Model]
     comparison: Findings | None
     lacking: str
@@ -78,7 +78,7 @@ class Found:
 
 
 def run(
-    request: Request, settings: Settings, *, output: Path | None, images: Path | None = None
+    request: OcrRequest, settings: Settings, *, output: Path | None, images: Path | None = None
 ) -> None:
     """Read, evaluate, write and print."""
     request.check()
@@ -107,8 +107,8 @@ def run(
 
 
 def _kind(
-    request: Request, settings: Settings, output: Path | None, images: Path | None
-) -> type[Texts | Fields]:
+    request: OcrRequest, settings: Settings, output: Path | None, images: Path | None
+) -> type[EngineTexts | EngineFields]:
     """Return whether texts or fields are to be read; refuse options that do not fit."""
     if images is not None and settings.delivery.report is None:
         raise RefusalError("--images is given without --report, which would show them")
@@ -121,7 +121,7 @@ def _kind(
         if are_given(request):
             if images is not None:
                 raise RefusalError("--images is for pages; tables of fields have no places on them")
-            return Fields
+            return EngineFields
     elif request.normalise:
         raise RefusalError("--normalise is for tables of fields; --demo has texts")
     by_page = settings.certainty.failure_probability is not None and request.by_page
@@ -130,11 +130,11 @@ def _kind(
             "--max-risk has no --guarantee by page; --error-rate has one, and --group none takes the "
             f"outputs of a page for independent: {RISK_OF_GROUPS}"
         )
-    return Texts
+    return EngineTexts
 
 
 def find(
-    kind: type[Texts | Fields], request: Request, settings: Settings, images: Path | None
+    kind: type[EngineTexts | EngineFields], request: OcrRequest, settings: Settings, images: Path | None
 ) -> Found:
     """Read the files of all engines, and evaluate and compare these."""
     from fastarac.cli import _chance, _compare
@@ -157,7 +157,7 @@ def find(
         shared, lacking = engines.to_compare()
         items = {name: replace(grouped(each), by=None) for name, each in shared.items()}
         level, prices = settings.certainty.level or 0.95, settings.costs.prices
-        asked = _compare.Request.of(
+        asked = _compare.ComparisonRequest.of(
             "arac_auc", Method.asymptotic, Correction.holm, level, Draws(), prices
         )
         comparison = _compare.Findings.of(items, asked)

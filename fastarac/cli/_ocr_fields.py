@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from fastarac.cli._ocr import Request
+    from fastarac.cli._ocr import OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
@@ -36,7 +36,7 @@ ITEMS = (
 SHOWN = 20  # fields in the table; the other formats have all
 
 
-def are_given(request: Request) -> bool:
+def are_given(request: OcrRequest) -> bool:
     """Return whether the arguments are tables of fields, or raise where only some are."""
     from fastarac.ocr import is_field_table
 
@@ -58,7 +58,7 @@ def are_given(request: Request) -> bool:
 
 
 @dataclass(slots=True)
-class Fields:
+class EngineFields:
     """The fields that engines have read.
 
     Attributes
@@ -79,7 +79,7 @@ class Fields:
     kinds_are_told = False
 
     @classmethod
-    def read(cls, request: Request, limits: Sequence[Limit], images: Path | None) -> Self:  # noqa: ARG003
+    def read(cls, request: OcrRequest, limits: Sequence[Limit], images: Path | None) -> Self:  # noqa: ARG003
         """Read the fields of all engines."""
         from fastarac.ocr import read_fields
 
@@ -220,7 +220,7 @@ def _counts(fields: FieldOutputs) -> dict[str, int]:
     }
 
 
-def _check(request: Request) -> None:
+def _check(request: OcrRequest) -> None:
     """Refuse options that are for texts."""
     if request.missed not in (None, "reject"):
         raise RefusalError(

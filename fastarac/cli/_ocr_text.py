@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.cli._ocr import Request
+    from fastarac.cli._ocr import OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
     from fastarac.ocr import AlignedOutputs, Engine, Pairing, Sensitivity
-    from fastarac.ocr.policies import MissedPolicy, Policy
+    from fastarac.ocr.policies import AlignmentPolicy, MissedPolicy
     from fastarac.ocr.reported import ReportedPages
     from fastarac.report.models import Model
 
@@ -33,7 +33,7 @@ PATIENCE = 2.0  # seconds without a progress bar
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class EngineTexts:
     """What engines have read on pages.
 
     Attributes
@@ -55,7 +55,7 @@ class Texts:
     kinds_are_told = True  # a column of the file says which words were missed
 
     @classmethod
-    def read(cls, request: Request, limits: Sequence[Limit], images: Path | None) -> Self:
+    def read(cls, request: OcrRequest, limits: Sequence[Limit], images: Path | None) -> Self:
         """Read and align the files of all engines."""
         from fastarac.ocr import pair_files
         from fastarac.report.images import images_in
@@ -197,7 +197,7 @@ class Texts:
         return self.engines[name].aligned, self.sources[name][1].sensitivity
 
 
-def _legend(policies: Mapping[Policy, object], units: str) -> str:
+def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:
     """Say in few words what the policies mean."""
     missed: dict[MissedPolicy, None] = dict.fromkeys(policy.missed for policy in policies)
     said = [f"{name}: {BRIEFLY[name].format(units=units)}" for name in missed]

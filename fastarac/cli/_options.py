@@ -165,7 +165,7 @@ def _as_rate(text: str) -> str:
     return f"write {meant:.6g} for {percent(meant)}"
 
 
-class Format(StrEnum):
+class PrintedFormat(StrEnum):
     """How the figures are printed."""
 
     table = "table"
@@ -176,7 +176,7 @@ class Format(StrEnum):
     @property
     def is_for_people(self) -> bool:
         """Whether it has tables and words, not all figures for programs."""
-        return self in (Format.table, Format.markdown)
+        return self in (PrintedFormat.table, PrintedFormat.markdown)
 
 
 Method = StrEnum("Method", ["asymptotic", "bootstrap"])
@@ -317,7 +317,7 @@ Guarantee = Annotated[
     ),
 ]
 OutputFormat = Annotated[
-    Format,
+    PrintedFormat,
     option("--format", "Tables and words for people (table, markdown), or all figures for programs."),
 ]
 Wide = Annotated[
@@ -475,7 +475,7 @@ def require_files(plot: Path | None, report: Path | None) -> None:
 class Delivery:
     """Where the figures go, and how."""
 
-    form: Format
+    form: PrintedFormat
     plot: Path | None = None
     report: Path | None = None
     wide: bool = False
@@ -484,7 +484,7 @@ class Delivery:
         """Return what people's words and tables are printed on."""
         from fastarac.cli._tables import Page
 
-        return Page(wide=self.wide, markdown=self.form is Format.markdown)
+        return Page(wide=self.wide, markdown=self.form is PrintedFormat.markdown)
 
     def check(self) -> None:
         """Refuse a plot or a report that could not be written."""

@@ -21,7 +21,7 @@ from fastarac._core.text import (
 )
 from fastarac.cli import _costs, _guarantees, _intervals
 from fastarac.cli._groups import Groups
-from fastarac.cli._options import Format
+from fastarac.cli._options import PrintedFormat
 from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.wording import header, is_given, opening, short
 from fastarac.evaluation.wording import threshold as threshold_text
@@ -54,9 +54,9 @@ def in_words(n_groups: int, kind: str) -> str:
     return f"{groups} of outputs that depend on each other" if kind == GROUP else groups
 
 
-def text_of_rows(records: Sequence[dict[str, Any]], form: Format) -> str:
+def text_of_rows(records: Sequence[dict[str, Any]], form: PrintedFormat) -> str:
     """Return records as JSON or CSV."""
-    return json_text(records, indent=2) + "\n" if form is Format.json else csv_text(records)
+    return json_text(records, indent=2) + "\n" if form is PrintedFormat.json else csv_text(records)
 
 
 def csv_text(records: Sequence[dict[str, Any]]) -> str:

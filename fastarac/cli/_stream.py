@@ -11,7 +11,7 @@ from fastarac import evaluate, io
 from fastarac._core.text import count, printable
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import in_words, names_of_files
-from fastarac.cli._options import Format, RefusalError, bytes_of
+from fastarac.cli._options import PrintedFormat, RefusalError, bytes_of
 from fastarac.cli._report import CAUTION, text_of_rows
 from fastarac.cli._settings import write
 
@@ -56,7 +56,7 @@ def evaluate_streams(
             except ValueError as error:
                 raise RefusalError(in_words(error)) from None
         found[name] = evaluate(sketch.bounds(), **settings.arguments)
-    if settings.delivery.form is not Format.table:
+    if settings.delivery.form is not PrintedFormat.table:
         records = [{"model": name, **figures.to_dict()} for name, figures in found.items()]
         write(text_of_rows(records, settings.delivery.form))
         return

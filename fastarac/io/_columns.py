@@ -19,7 +19,7 @@ from fastarac.io._sources import (
     NUMBER,
     TEXT,
     DataFileError,
-    Source,
+    FileSource,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Pick(ABC):
     column: str
     expected: ClassVar[str]
 
-    def expectation(self, source: Source) -> str:  # noqa: ARG002
+    def expectation(self, source: FileSource) -> str:  # noqa: ARG002
         """Return what is expected of a value."""
         return self.expected
 
@@ -54,14 +54,14 @@ class Pick(ABC):
         return ""
 
     @abstractmethod
-    def expression(self, source: Source) -> str:
+    def expression(self, source: FileSource) -> str:
         """Return the SQL expression of the values; it is null where a value is not as expected."""
 
     def is_valid(self, values: Array) -> Array:
         """Return which values are as expected, of those that are not null."""
         return np.ones(len(values), np.bool_)
 
-    def unsuitable(self, source: Source) -> DataFileError:
+    def unsuitable(self, source: FileSource) -> DataFileError:
         """Return an error about the type of the column."""
         found = source.kind_of(self.column)
         problem = f"column {quoted(self.column)} holds {found}; expected {self.expected} a row"
@@ -71,7 +71,7 @@ class Pick(ABC):
 class Number(Pick):
     expected = "a finite number"
 
-    def expression(self, source: Source) -> str:
+    def expression(self, source: FileSource) -> str:
         name = source.identifier(self.column)
         kind = source.kind_of(self.column)
         if kind not in (TEXT, NUMBER, BOOLEAN):
@@ -111,13 +111,13 @@ class Confidence(Number):
     empty: bool
     missed: bool = False
 
-    def expression(self, source: Source) -> str:
+    def expression(self, source: FileSource) -> str:
         number = super().expression(source)
         if not self.empty and not self.missed:
             return number
         return f"CASE WHEN {_never_accepted(source, self)} THEN 0 ELSE {number} END"
 
-    def expectation(self, source: Source) -> str:  # noqa: ARG002
+    def expectation(self, source: FileSource) -> str:  # noqa: ARG002
         if self.empty:
             return "a finite number or nothing"
         return self.expected
@@ -138,14 +138,14 @@ class Rejected(Pick):
     expected = "a finite number or nothing"
     confidence: Confidence
 
-    def expression(self, source: Source) -> str:
+    def expression(self, source: FileSource) -> str:
         return _never_accepted(source, self.confidence)
 
 
 class Weight(Number):
     expected = "a finite number that is not negative"
 
-    def expression(self, source: Source) -> str:
+    def expression(self, source: FileSource) -> str:
         return f"CAST({super().expression(source)} AS DOUBLE)"
 
     def is_valid(self, values: Array) -> Array:
@@ -161,7 +161,7 @@ class Correct(Pick):
             "be, name them as prediction=COLUMN and truth=COLUMN"
         )
 
-    def expression(self, source: Source) -> str:
+    def expression(self, source: FileSource) -> str:
         name = source.identifier(self.column)
         kind = source.kind_of(self.column)
         if kind == BOOLEAN:
@@ -193,11 +193,11 @@ class Truth(Pick):
     empty: bool
     expected = "what the output should be"
 
-    def expression(self, source: Source) -> str:
+    def expression(self, source: FileSource) -> str:
         name = f"CAST({source.identifier(self.column)} AS VARCHAR)"
         return f"coalesce({name}, '')" if self.empty else name
 
-    def expectation(self, source: Source) -> str:
+    def expectation(self, source: FileSource) -> str:
         ways = [] if source.empty_text is None else [f"an empty text is written {source.empty_text}"]
         ways.append("empty_truth=True takes what is empty for one")
         return f"{self.expected} ({', or '.join(ways)})"
@@ -207,7 +207,7 @@ class Truth(Pick):
 class Equal(Truth):
     prediction: str
 
-    def expression(self, source: Source) -> str:
+    def expression(self, source: FileSource) -> str:
         truth, prediction = source.identifier(self.column), source.identifier(self.prediction)
         kinds = source.kind_of(self.column), source.kind_of(self.prediction)
         if kinds[0] != kinds[1]:
@@ -226,21 +226,21 @@ class Equal(Truth):
 class Label(Pick):
     expected = "a name"
 
-    def expression(self, source: Source) -> str:
+    def expression(self, source: FileSource) -> str:
         return source.label(self.column)
 
-    def expectation(self, source: Source) -> str:
+    def expectation(self, source: FileSource) -> str:
         return source.expected_label(self.column)
 
 
-def _is_empty(source: Source, column: str) -> str:
+def _is_empty(source: FileSource, column: str) -> str:
     name = source.identifier(column)
     if source.kind_of(column) != TEXT:
         return f"({name} IS NULL)"
     return f"({name} IS NULL OR trim({name}) = '')"
 
 
-def _has_missed(source: Source) -> bool:
+def _has_missed(source: FileSource) -> bool:
     """Whether a column says what became of each word, as in a file of `fastarac ocr -o`."""
     if source.columns.count(KIND) != 1:
         return False
@@ -248,7 +248,7 @@ def _has_missed(source: Source) -> bool:
     return source.kind_of(KIND) == TEXT
 
 
-def _never_accepted(source: Source, confidence: Confidence) -> str:
+def _never_accepted(source: FileSource, confidence: Confidence) -> str:
     empty = _is_empty(source, confidence.column)
     if confidence.empty:
         return empty
@@ -283,16 +283,16 @@ class Columns:
             named, missing = ("prediction", "truth") if self.truth is None else ("truth", "prediction")
             raise ValueError(f"the {named} column is named, but not the {missing} column")
 
-    def read(self, source: Source, texts: Mapping[str, Texts]) -> dict[str, Any]:
+    def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
         """Return the fields of `Outputs` in a file; of texts, their number in `texts`."""
         return _fetch(source, self._known(source).picks(source), texts)
 
-    def batches(self, source: Source, size: int) -> Iterator[tuple[Array, Array]]:
+    def batches(self, source: FileSource, size: int) -> Iterator[tuple[Array, Array]]:
         """Yield whether outputs are correct, and their confidences, of so many rows at a time."""
         picks = self._known(source).picks(source, missed=False)
         yield from _stream(source, picks, size)
 
-    def _known(self, source: Source) -> Columns:
+    def _known(self, source: FileSource) -> Columns:
         """Return the columns with those that are read where none says what is correct."""
         if self.correct or self.prediction:
             return self
@@ -306,7 +306,7 @@ class Columns:
         )
         raise DataFileError(source.path, problem)
 
-    def picks(self, source: Source, *, missed: bool = True) -> list[Pick]:
+    def picks(self, source: FileSource, *, missed: bool = True) -> list[Pick]:
         """Return what is read of a file, or raise where it lacks a column.
 
         `missed` says whether missed words may lack a confidence.
@@ -342,7 +342,7 @@ class Columns:
         return picks
 
 
-def _fetch(source: Source, picks: Sequence[Pick], texts: Mapping[str, Texts]) -> dict[str, Any]:
+def _fetch(source: FileSource, picks: Sequence[Pick], texts: Mapping[str, Texts]) -> dict[str, Any]:
     """Return the fields of `Outputs`; raise where a value is not as expected."""
     import duckdb
 
@@ -368,7 +368,7 @@ def _fetch(source: Source, picks: Sequence[Pick], texts: Mapping[str, Texts]) ->
     return fields
 
 
-def _stream(source: Source, picks: Sequence[Pick], size: int) -> Iterator[tuple[Array, Array]]:
+def _stream(source: FileSource, picks: Sequence[Pick], size: int) -> Iterator[tuple[Array, Array]]:
     """Yield the batches of `Columns.batches`; raise where a value is not as expected."""
     import duckdb
 
@@ -398,7 +398,7 @@ def _stream(source: Source, picks: Sequence[Pick], size: int) -> Iterator[tuple[
 
 
 def _refuse_invalid(
-    source: Source, picks: Sequence[Pick], arrays: Mapping[str, Array], begin: int = 0
+    source: FileSource, picks: Sequence[Pick], arrays: Mapping[str, Array], begin: int = 0
 ) -> None:
     """Raise an error about the first row with a value that is not as expected, if there is one.
 
@@ -419,7 +419,7 @@ def _refuse_invalid(
     raise source.unexpected(pick.column, index + begin, expected, pick.hint)
 
 
-def _exact(source: Source, column: str, confidence: Array) -> Array:
+def _exact(source: FileSource, column: str, confidence: Array) -> Array:
     """Return the confidences of a text file, as integers where float64 would merge some of them."""
     if source.kind_of(column) != TEXT or np.abs(confidence).max() < EXACT_FLOAT_LIMIT:
         return confidence

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastarac.io._limits import MAX_LINE, longest_line, too_long
-from fastarac.io._sources import QUOTED_NOTHING, DataFileError, Source, compression, text_lines
+from fastarac.io._sources import QUOTED_NOTHING, DataFileError, FileSource, compression, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ class DelimitedRow(NamedTuple):
     fields: list[str]
 
 
-class Delimited(Source):
+class Delimited(FileSource):
     """A CSV or TSV file, all of whose fields are text.
 
     Fields of a CSV file may be in quotes. Those of a TSV file are as they stand, with quotes as any

@@ -14,7 +14,7 @@ from fastarac.io._delimited import DELIMITERS, Delimited
 from fastarac.io._limits import expands_too_far, largest_expansion, longest_line
 from fastarac.io._sources import (
     DataFileError,
-    Source,
+    FileSource,
     compression,
     first_line,
     require_modest,
@@ -42,7 +42,7 @@ NAMES_IN_JSON = {
 }
 
 
-class JsonLines(Source):
+class JsonLines(FileSource):
     """A file with one JSON object a line, all of whose values are read as text."""
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
@@ -163,7 +163,7 @@ class _Object(list[tuple[str, Any]]):
     """A JSON object as its pairs of key and value, told apart from an array."""
 
 
-class Parquet(Source):
+class Parquet(FileSource):
     """A Parquet file, or a directory of such files with the same columns, which have types."""
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
@@ -249,7 +249,7 @@ def _require_parquet_alone(directory: Path) -> None:
         raise DataFileError(directory, "it is a directory without Parquet files; name a file")
 
 
-def open_source(path: Path, connection: DuckDBPyConnection) -> Source:
+def open_source(path: Path, connection: DuckDBPyConnection) -> FileSource:
     """Return the source that a file of this name calls for, once it is known to open."""
     try:
         kind = path.stat().st_mode
@@ -280,7 +280,7 @@ def open_source(path: Path, connection: DuckDBPyConnection) -> Source:
         raise DataFileError(path, problem)
     if is_empty:
         raise DataFileError(path, "the file is empty")
-    source: Source
+    source: FileSource
     if name.endswith(PARQUET_SUFFIX):
         source = Parquet(path, connection)
     else:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.io._sources import Source
+    from fastarac.io._sources import FileSource
 
     Hashes = NDArray[np.uint64]
 
@@ -37,7 +37,7 @@ def hashes(expression: str, name: str) -> str:
 class TextColumn(NamedTuple):
     """The texts of one file."""
 
-    source: Source
+    source: FileSource
     expression: str
     first: Hashes
     second: Hashes

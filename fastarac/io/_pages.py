@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-    from fastarac.io._sources import Source
+    from fastarac.io._sources import FileSource
 
 # What outputs come from several at a time, and the words that may stand beside it in a name.
 UNITS = frozenset(
@@ -63,7 +63,7 @@ def names_pages(name: str) -> bool:
     return any(word in UNITS for word in words) and all(word in UNITS | BESIDE for word in words)
 
 
-def _counted(source: Source, column: str) -> Candidate | None:
+def _counted(source: FileSource, column: str) -> Candidate | None:
     import duckdb
 
     try:

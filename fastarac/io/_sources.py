@@ -176,7 +176,7 @@ def copied_to(goal: Path) -> Iterator[str]:
             raise OSError(reason[1].strip()) from None
 
 
-class Source(ABC):
+class FileSource(ABC):
     """A file as DuckDB sees it."""
 
     #: The names of the columns, in the order of the file.

@@ -15,7 +15,7 @@ from fastarac._engine.strategy import processors
 from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.items import AlignedOutputs
-from fastarac.ocr.policies import Policy
+from fastarac.ocr.policies import AlignmentPolicy
 from fastarac.ocr.records import Reading, Records, records_of
 from fastarac.ocr.units import check_unit
 from fastarac.ocr.words import Words
@@ -129,7 +129,7 @@ def align_files(
     AlignedOutputs(2 items on 1 page, 1 right; 0 of 2 true words missed, 'separate')
     """
     check_unit(unit, join)
-    policy = Policy(missed, inserted)
+    policy = AlignmentPolicy(missed, inserted)
     policy.check()
     reading = Reading(unit, checked_foldings(fold), join)
     parts = _parts(pairing.pairs, reading, hyphenated, n_workers, progress or (lambda _: None))

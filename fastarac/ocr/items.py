@@ -14,7 +14,7 @@ from fastarac.io import Labels, Outputs
 from fastarac.ocr import policies
 from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
-from fastarac.ocr.policies import Policy
+from fastarac.ocr.policies import AlignmentPolicy
 from fastarac.ocr.records import INSERTED, KINDS, MISSED, RIGHT, Reading, Records, records_of
 from fastarac.ocr.reported import ReportedPages
 from fastarac.ocr.sensitivities import Sensitivity
@@ -72,14 +72,14 @@ class AlignedOutputs(Table, Result):
 
     records: Records
     reading: Reading
-    policy: Policy
+    policy: AlignmentPolicy
     rows: NDArray[np.intp]
     correct: NDArray[np.bool_]
     confidence: NDArray[np.float64]
     never_accepted: float | None = None
 
     @classmethod
-    def of(cls, records: Records, reading: Reading, policy: Policy) -> AlignedOutputs:
+    def of(cls, records: Records, reading: Reading, policy: AlignmentPolicy) -> AlignedOutputs:
         """Return the items that a policy makes of the records."""
         policy.check()
         is_item = records.kind != MISSED
@@ -202,7 +202,7 @@ class AlignedOutputs(Table, Result):
         -------
         AlignedOutputs
         """
-        policy = Policy(missed or self.policy.missed, inserted or self.policy.inserted)
+        policy = AlignmentPolicy(missed or self.policy.missed, inserted or self.policy.inserted)
         return AlignedOutputs.of(self.records, self.reading, policy)
 
     def without_pages(self, names: Collection[str]) -> AlignedOutputs:
@@ -385,7 +385,7 @@ def align(
                 f"fastarac.ocr.{reader} returns them"
             )
     check_unit(unit, join)
-    policy = Policy(missed, inserted)
+    policy = AlignmentPolicy(missed, inserted)
     policy.check()
     reading = Reading(unit, checked_foldings(fold), join)
     require_same_pages(truth, words)
@@ -438,8 +438,8 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
         missed.extend(policy for policy in policies.MISSED if policy not in alike)
     if aligned.counts["inserted"]:
         inserted.extend(policy for policy in policies.INSERTED if policy != own.inserted)
-    rows: dict[Policy, tuple[float, ...]] = {}
-    for policy in (Policy(m, i) for i in inserted for m in missed):
+    rows: dict[AlignmentPolicy, tuple[float, ...]] = {}
+    for policy in (AlignmentPolicy(m, i) for i in inserted for m in missed):
         try:
             items = aligned.with_policy(missed=policy.missed, inserted=policy.inserted)
         except ValueError:  # only inserted outputs have a confidence

@@ -10,7 +10,7 @@ from fastarac.ocr.folding import EXPLAINED
 if TYPE_CHECKING:
     from fastarac.ocr.records import Reading
 
-__all__ = ["BRIEFLY", "INSERTED", "MISSED", "InsertedPolicy", "MissedPolicy", "Policy"]
+__all__ = ["BRIEFLY", "INSERTED", "MISSED", "AlignmentPolicy", "InsertedPolicy", "MissedPolicy"]
 
 MissedPolicy = Literal["separate", "residual", "reject", "neighbour", "drop"]
 InsertedPolicy = Literal["wrong", "drop"]
@@ -48,7 +48,7 @@ _OF_JOIN = {
 }
 
 
-class Policy(NamedTuple):
+class AlignmentPolicy(NamedTuple):
     """What counts as an item where truth and outputs have nothing of each other.
 
     Attributes

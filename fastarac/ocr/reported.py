@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.sources import Section
-    from fastarac.ocr.policies import Policy
+    from fastarac.ocr.policies import AlignmentPolicy
     from fastarac.ocr.records import Reading, Records
     from fastarac.ocr.sensitivities import Sensitivity
     from fastarac.ocr.words import Words
@@ -69,7 +69,7 @@ class ReportedPages(Source):
 
     records: Records
     reading: Reading
-    policy: Policy
+    policy: AlignmentPolicy
     sensitivity: Sensitivity
     images: Mapping[str, Path]
     words: Words | None
@@ -79,7 +79,7 @@ class ReportedPages(Source):
         cls,
         records: Records,
         reading: Reading,
-        policy: Policy,
+        policy: AlignmentPolicy,
         rows: NDArray[np.intp],
         sensitivity: Sensitivity,
         images: Mapping[str, Path],

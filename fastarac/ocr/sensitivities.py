@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fastarac.evaluation.limits import Limit
-    from fastarac.ocr.policies import Policy
+    from fastarac.ocr.policies import AlignmentPolicy
 
 __all__ = ["Sensitivity"]
 
@@ -35,7 +35,7 @@ class Sensitivity(Result):
     """
 
     limits: tuple[Limit, ...]
-    accepted: Mapping[Policy, tuple[float, ...]]
+    accepted: Mapping[AlignmentPolicy, tuple[float, ...]]
     without_pages: tuple[str, ...] = ()
     accepted_without: tuple[float, ...] = ()
 

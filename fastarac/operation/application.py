@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from fastarac.io._sources import Source
+    from fastarac.io._sources import FileSource
     from fastarac.operation.shifts import ConfidenceShift
 
 JSON = "FORMAT json"
@@ -178,7 +178,7 @@ class _Rule:
     def __init__(
         self,
         policy: Policy,
-        source: Source,
+        source: FileSource,
         number: Confidence,
         label: Label | None,
         document: Label | None,
@@ -257,7 +257,7 @@ class _Rule:
         return f"CASE {cases} ELSE {last} END" if cases else last
 
 
-def _counted(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
+def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
     """Check and count all rows."""
     if policy.documents is not None:
         return _documents(source, rule, policy)
@@ -298,7 +298,9 @@ def _seen_columns(rule: _Rule) -> str:
     return f"{field} AS field, {cell} AS cell, {rounded} AS rounded"
 
 
-def _shift(source: Source, policy: Policy, rows: Iterable[tuple[Any, ...]]) -> ConfidenceShift | None:
+def _shift(
+    source: FileSource, policy: Policy, rows: Iterable[tuple[Any, ...]]
+) -> ConfidenceShift | None:
     """Test counts by field, cell and rounded value; refuse those of another scale."""
     known = [row for row in rows if row[1] is not None]
     if not known:
@@ -337,7 +339,7 @@ def _shift(source: Source, policy: Policy, rows: Iterable[tuple[Any, ...]]) -> C
     return shift
 
 
-def _documents(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
+def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
     """Check all rows, and decide on documents: a table `decided` of their names."""
     right = f"CASE WHEN {rule.valid} THEN 1.0::DOUBLE - {rule.error} END"
     source.select(
@@ -374,7 +376,7 @@ def _documents(source: Source, rule: _Rule, policy: Policy) -> AppliedPolicy:
     )  # fmt: skip
 
 
-def _invalid(source: Source, rule: _Rule) -> DataFileError:
+def _invalid(source: FileSource, rule: _Rule) -> DataFileError:
     """An error about the first row with a confidence, a field or a document that is none."""
     source.require_unchanged()
     numbered = source.select(
@@ -396,7 +398,7 @@ def _invalid(source: Source, rule: _Rule) -> DataFileError:
     return source.unexpected(pick.column, place, f"expected {pick.expectation(source)}")
 
 
-def _all_columns(source: Source, goal: Path) -> str:
+def _all_columns(source: FileSource, goal: Path) -> str:
     """All columns as expressions of SQL, with their names; values of JSON stay such in JSON."""
     if isinstance(source, Parquet):
         return "*"
@@ -406,7 +408,7 @@ def _all_columns(source: Source, goal: Path) -> str:
     return ", ".join(f"{expression(name)} AS {sql_name(name)}" for name in source.columns)
 
 
-def _format(source: Source, goal: Path) -> str:
+def _format(source: FileSource, goal: Path) -> str:
     """The options of COPY; a CSV file made of another has its separator."""
     ending = goal.suffix.lower()
     if ending == ".csv" and isinstance(source, Delimited) and ".tsv" not in source.path.name.lower():
@@ -414,7 +416,7 @@ def _format(source: Source, goal: Path) -> str:
     return FORMATS[ending]
 
 
-def _copy(source: Source, condition: str, target: str, goal: Path) -> None:
+def _copy(source: FileSource, condition: str, target: str, goal: Path) -> None:
     source.select(
         _all_columns(source, goal),
         into="COPY (",

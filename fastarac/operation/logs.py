@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.io._sources import Source
+    from fastarac.io._sources import FileSource
     from fastarac.operation.policy import Policy
 
 
@@ -175,7 +175,7 @@ def read_audits(
     return log
 
 
-def _labels(source: Source, pick: Label) -> NDArray[Any]:
+def _labels(source: FileSource, pick: Label) -> NDArray[Any]:
     """The names in a column, each of which has to be there."""
     rows = source.select(pick.expression(source)).fetchall()
     missing = next((row for row, (name,) in enumerate(rows) if name is None), None)
@@ -185,7 +185,7 @@ def _labels(source: Source, pick: Label) -> NDArray[Any]:
     return np.array([name for (name,) in rows])
 
 
-def _column(source: Source, pick: Any, *, empty: bool) -> NDArray[Any]:
+def _column(source: FileSource, pick: Any, *, empty: bool) -> NDArray[Any]:
     """The values of a column; NaN where they are empty and may be."""
     value = f"CAST({pick.expression(source)} AS DOUBLE) AS value"
     written = f"nullif(trim(CAST({source.identifier(pick.column)} AS VARCHAR)), '') IS NULL AS bare"

@@ -46,7 +46,7 @@ UNSEEN = (
 PROMISE = "It holds for outputs of the same source as those that the policy was fitted on."
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """A table; in cells that are pairs, the second text is below the first."""
 
     caption: str
@@ -63,7 +63,7 @@ class Chart(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ReportSection:
     """An answer in a few words, and what stands behind it.
 
     Attributes
@@ -77,7 +77,7 @@ class Part:
     facts : list of tuple of str
         What else has to be known, each with a name.
     charts : list of Chart
-    tables : list of Table
+    tables : list of ReportTable
     """
 
     id: str
@@ -87,7 +87,7 @@ class Part:
     tone: str = ""
     facts: list[tuple[str, str]] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[ReportTable] = field(default_factory=list)
 
 
 def write_operation_report(
@@ -153,7 +153,7 @@ def write_operation_report(
     """
     require_page(path)
     level = inner_fraction(confidence_level, "confidence_level")
-    parts: list[Part] = []
+    parts: list[ReportSection] = []
     if plan is not None:
         parts.append(_of_plan(**plan))
     if policy is not None:
@@ -192,7 +192,7 @@ def write_operation_report(
     write_whole(path, text)
 
 
-def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float) -> Part:
+def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float) -> ReportSection:
     def sizes(rate: float) -> SampleSizes:
         return operation.sample_size_for_guarantee(max_error_rate, rate, **options)
 
@@ -204,7 +204,7 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float
     effect = options.get("design_effect", 1.0)
     limit, expected = percent(max_error_rate), percent(expected_error_rate)
     rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
-    return Part(
+    return ReportSection(
         "plan",
         "How many outputs to verify",
         f"{found.stable:,}",
@@ -224,7 +224,7 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float
             )
         ],
         tables=[
-            Table(
+            ReportTable(
                 f"Outputs that it takes for {percent(power)} of the cases",
                 ("Expected error rate", "first number", "always from"),
                 [(percent(rate, 4), f"{row.first:,}", f"{row.stable:,}")
@@ -234,7 +234,7 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float
     )  # fmt: skip
 
 
-def _of_policy(policy: operation.Policy, level: float) -> Part:
+def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
     unit = "documents" if policy.documents else "outputs"
     names = [str(each) for each in policy.fields] or [ALL]
     sizes = [int(each.counts.sum()) for each in policy.references]
@@ -262,7 +262,7 @@ def _of_policy(policy: operation.Policy, level: float) -> Part:
         ]
     of_blocks = ("Field", "confidence", "outputs", "errors", "error probability")
     tables = [
-        Table(f"Numbers of the chart; {percent(level)} intervals", of_blocks, blocks, folded=True)
+        ReportTable(f"Numbers of the chart; {percent(level)} intervals", of_blocks, blocks, folded=True)
     ]
     if not policy.documents:
         rows = [
@@ -272,9 +272,9 @@ def _of_policy(policy: operation.Policy, level: float) -> Part:
         headers = ("Field", "accepted at confidence", "outputs it was fitted on",
                    "error probability at the threshold")  # fmt: skip
         caption = f"{_of_rows('Thresholds of', rows)}. {AT_THRESHOLD}"
-        tables.insert(0, Table(caption, headers, rows[:ROWS]))
+        tables.insert(0, ReportTable(caption, headers, rows[:ROWS]))
     errors = f"{policy.errors:,}"
-    return Part(
+    return ReportSection(
         "policy",
         "The policy",
         percent(policy.acceptance_rate, 3),
@@ -319,7 +319,7 @@ def _at_threshold(policy: operation.Policy, i: int) -> str:
     return percent(float(each.at([least])[0]), 3)
 
 
-def _of_applied(applied: AppliedPolicy) -> Part:
+def _of_applied(applied: AppliedPolicy) -> ReportSection:
     rows = [
         (each.field, f"{each.n_items:,}", f"{each.accepted:,}",
          _share(each.accepted, each.n_items), f"{each.expected_errors:.4g}",
@@ -335,7 +335,7 @@ def _of_applied(applied: AppliedPolicy) -> Part:
     names = [ALL, *(each.field for each in applied.fields)]
     straight = applied.straight_through_rate
     share = applied.accepted / applied.n_items if straight is None else straight
-    return Part(
+    return ReportSection(
         "applied",
         "What went through",
         percent(share, 4),
@@ -343,11 +343,11 @@ def _of_applied(applied: AppliedPolicy) -> Part:
         f"{sentence(applied)}",
         "" if applied.warning is None else "bad",
         charts=_of_fields(names, rates, None, applied.limit, "Errors expected among them"),
-        tables=[Table(_of_rows("All, and", rows), headers, [whole, *rows[:ROWS]])],
+        tables=[ReportTable(_of_rows("All, and", rows), headers, [whole, *rows[:ROWS]])],
     )
 
 
-def _of_check(check: PolicyCheck) -> Part:
+def _of_check(check: PolicyCheck) -> ReportSection:
     whole = check.interval
     every = [
         (ALL, check.n_items, check.accepted, check.errors, whole.estimate, whole.low, whole.high),
@@ -363,7 +363,7 @@ def _of_check(check: PolicyCheck) -> Part:
     facts = [("Interval", f"{whole.method}; either end holds with {sure} confidence.{about}")]
     if check.still_needed is not None:
         facts.append(("Still needed", sentence(check.needed_words)))
-    return Part(
+    return ReportSection(
         "check",
         "Does the limit hold?",
         check.verdict,
@@ -374,7 +374,7 @@ def _of_check(check: PolicyCheck) -> Part:
             [row[0] for row in rows], rates[:, 0], (rates[:, 1], rates[:, 2]), check.limit,
             "Errors that nobody saw",
         ),
-        [Table(
+        [ReportTable(
             _of_rows("All, and", rows[1:]),
             ("Field", check.unit, "accepted", "errors", "error rate"),
             rows[: ROWS + 1],
@@ -382,13 +382,13 @@ def _of_check(check: PolicyCheck) -> Part:
     )  # fmt: skip
 
 
-def _of_shift(shift: ConfidenceShift) -> Part:
+def _of_shift(shift: ConfidenceShift) -> ReportSection:
     where = "" if shift.field is None else f" of {shift.field}"
     rows = [
         (percent(p), f"{before:.4g}", f"{now:.4g}")
         for p, before, now in zip(shift.probabilities.tolist(), shift.before, shift.now, strict=True)
     ]
-    return Part(
+    return ReportSection(
         "shift",
         "Have the confidences moved?",
         "moved" if shift.shifted else "not visibly",
@@ -402,11 +402,13 @@ def _of_shift(shift: ConfidenceShift) -> Part:
                 "confidence before", percent=False, diagonal=True, points=True,
             ),
         )],
-        [Table("Quantiles of the confidences", ("Share below", "before", "now"), rows, folded=True)],
+        [ReportTable(
+            "Quantiles of the confidences", ("Share below", "before", "now"), rows, folded=True
+        )],
     )  # fmt: skip
 
 
-def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) -> Part:
+def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) -> ReportSection:
     found = audited_rates(sweep, level)
     n = len(sweep.logged)
     in_use = float(sweep.accepted_at(np.array([sweep.threshold]))[0]) / n
@@ -429,7 +431,7 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
         for share, rate, low, high in zip(*(row.tolist() for row in found), strict=True)
     ]
     step = max(1, len(rows) // 20)
-    return Part(
+    return ReportSection(
         "log",
         "What the audits say",
         percent(float(found.error_rate[at]), 3),
@@ -443,14 +445,14 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
                 "accepted", guides=guides, marks=[(in_use, "in use")], x_percent=True, stepped=True,
             ),
         )],
-        tables=[Table(
+        tables=[ReportTable(
             f"Numbers of the chart; {percent(level)} intervals, each by itself",
             ("Accepted", "error rate"), rows[::step], folded=True,
         )],
     )  # fmt: skip
 
 
-def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int = 0) -> Part:
+def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int = 0) -> ReportSection:
     history = monitor.history()
     columns: list[NDArray[Any]] = [
         history.audited, history.errors, history.error_rate, history.low, history.high, history.e_value,
@@ -465,7 +467,7 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
     limit, chance = percent(monitor.limit), percent(monitor.failure_probability)
     rate = "error rate" if monitor.criterion == "max_error_rate" else "risk"
     last = "" if len(rows) <= ROWS else f", the last {ROWS}"
-    return Part(
+    return ReportSection(
         f"monitor{index}",
         f"The monitor{f' of {name}' if name else ''}",
         "alarm" if monitor.alarm else "no alarm",
@@ -480,7 +482,7 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
                 points=len(rows) <= MOST_POINTS,
             ),
         )] if rows else [],
-        [Table(
+        [ReportTable(
             f"After each count{last}; the alarm comes where the e-value reaches "
             f"{1.0 / monitor.failure_probability:.4g}",
             ("Audits", "errors", "error rate", "e-value"), rows[-ROWS:],

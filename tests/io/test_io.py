@@ -431,7 +431,7 @@ def test_interruption_while_duckdb_reads(tmp_path, monkeypatch):
     def fail(*args, **kwargs):
         raise failure
 
-    monkeypatch.setattr(_sources.Source, "select", fail)
+    monkeypatch.setattr(_sources.FileSource, "select", fail)
     with pytest.raises(KeyboardInterrupt):
         read_outputs(path)
     failure = RuntimeError("something else")
@@ -445,7 +445,7 @@ def test_unexplained_failure(tmp_path, monkeypatch):
     def fail(*args, **kwargs):
         raise duckdb.Error("Some Error: this went wrong\nand more of it")
 
-    monkeypatch.setattr(_sources.Source, "select", fail)
+    monkeypatch.setattr(_sources.FileSource, "select", fail)
     assert str(refusal(path)).endswith("it cannot be read: Some Error: this went wrong")
 
 

@@ -26,7 +26,7 @@ from fastarac.ocr import (
     sensitivity,
 )
 from fastarac.ocr.folding import FOLDINGS, folded
-from fastarac.ocr.policies import INSERTED, MISSED, Policy
+from fastarac.ocr.policies import INSERTED, MISSED, AlignmentPolicy
 from fastarac.ocr.records import KINDS, Reading, Records, records_of
 from fastarac.ocr.units import tokens
 
@@ -142,7 +142,7 @@ def test_another_policy_needs_no_other_alignment():
         for inserted in INSERTED:
             again = aligned.with_policy(missed=missed, inserted=inserted)
             assert again == align(TRUTH, OUTPUT, missed=missed, inserted=inserted)
-            assert again.policy == Policy(missed, inserted)
+            assert again.policy == AlignmentPolicy(missed, inserted)
             assert aligned.sweep() == fa.threshold_sweep(aligned.correct, aligned.confidence)
 
 
@@ -439,19 +439,19 @@ def test_what_a_decision_owes_to_the_policies():
     limits = [Limit("max_error_rate", 0.0), Limit("max_risk", 0.3), Limit("threshold", 6.5)]
     found = sensitivity(align(truth, output), limits)
     assert [limit.key for limit in found.limits] == ["0", "risk=0.3", "threshold=6.5"]
-    assert next(iter(found.accepted)) == Policy("separate", "wrong")
+    assert next(iter(found.accepted)) == AlignmentPolicy("separate", "wrong")
     assert len(found.accepted) == 4 * 2
-    assert found.accepted[Policy("separate", "wrong")] == (1 / 5, 4 / 5, 4 / 5)
-    assert found.accepted[Policy("separate", "drop")] == (3 / 4, 1, 3 / 4)
-    assert found.accepted[Policy("residual", "drop")][0] == 0
-    assert found.accepted[Policy("reject", "drop")][0] == 3 / 8
+    assert found.accepted[AlignmentPolicy("separate", "wrong")] == (1 / 5, 4 / 5, 4 / 5)
+    assert found.accepted[AlignmentPolicy("separate", "drop")] == (3 / 4, 1, 3 / 4)
+    assert found.accepted[AlignmentPolicy("residual", "drop")][0] == 0
+    assert found.accepted[AlignmentPolicy("reject", "drop")][0] == 3 / 8
     assert found.spread(0) == 3 / 4
     assert found.without_pages == ("q",)
     assert found.accepted_without == (1 / 4, 1, 1)
     assert found.to_dict()["acceptance_rate@0|missed=reject|inserted=drop"] == 3 / 8
 
     of_dropped = sensitivity(align(truth, output, missed="drop"), limits)
-    assert Policy("separate", "wrong") not in of_dropped.accepted
+    assert AlignmentPolicy("separate", "wrong") not in of_dropped.accepted
     plain = sensitivity(align(truth.select_pages([0]), output.select_pages([0])), limits)
     assert plain.accepted_without == ()
 

@@ -24,7 +24,7 @@ from fastarac.evaluation.sources import Source
 from fastarac.io import Labels, Outputs
 from fastarac.ocr import AlignedOutputs, Words, align, load_sample, sensitivity
 from fastarac.ocr.errors import confusions_of, errors_of, missed_of
-from fastarac.ocr.policies import Policy
+from fastarac.ocr.policies import AlignmentPolicy
 from fastarac.ocr.records import INSERTED, MISSED, RIGHT, WRONG, Reading, Records
 from fastarac.operating_points.points import operating_point
 from fastarac.report.health import health_of
@@ -403,7 +403,7 @@ def million() -> AlignedOutputs:
         character_error_rate=np.full(n_pages, 0.03),
         n_outputs=n,
     )
-    return AlignedOutputs.of(records, Reading(), Policy())
+    return AlignedOutputs.of(records, Reading(), AlignmentPolicy())
 
 
 @pytest.mark.slow

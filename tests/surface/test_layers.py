@@ -142,3 +142,12 @@ def test_the_top_of_the_repository_holds_what_belongs_there():
     paths = [Path(line) for line in done.stdout.splitlines()]
     assert {path.parts[0] for path in paths if len(path.parts) > 1} == FOLDERS
     assert {path.name for path in paths if len(path.parts) == 1} == FILES
+
+
+def test_no_two_classes_have_one_name():
+    classes: dict[str, list[str]] = {}
+    for module, path in MODULES.items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                classes.setdefault(node.name, []).append(module)
+    assert {name: found for name, found in classes.items() if len(found) > 1} == {}
