@@ -22,6 +22,8 @@ from fastarac._engine import inputs, ranked, runs, smaller_class
 from fastarac.costs import optimal_operating_point, performance_at_error_rate
 from fastarac.sweep import as_ranked
 
+pytestmark = pytest.mark.interpreted
+
 ON_POINTS = ("arac_curve", "generalized_rc_curve", "ThresholdSweep")  # a value for each point
 REFUSED = {
     "accuracy_rejection_curve", "arp_curve", "arp_area", "break_even_point",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from fastarac._core.special import binomial_cdf, binomial_interval
 from fastarac.uncertainty.shares import grouped_share_interval, is_reversed, verdicts_of
+
+pytestmark = pytest.mark.interpreted
 
 
 def test_verdicts_are_those_of_the_interval():
