@@ -247,15 +247,15 @@ def by_formula(items: Items, names: Iterable[str], methods: tuple[str, ...]) -> 
     ignoring = inversion.ItemSample(of_items.sweep, None, None)
     for name in names:
         statistic = at_scale(name, items)
-        found, doubt = asymptotic.interval_and_doubt(sample, statistic, LEVEL, "auto")
-        yield name, "auto", (found.low, found.high), doubt is not None
+        found, warning = asymptotic.interval_and_warning(sample, statistic, LEVEL, "auto")
+        yield name, "auto", (found.low, found.high), warning is not None
         if "logit" in methods and statistic.name in derivatives.NAMES:
             if found.method != "logit":
-                found, doubt = asymptotic.interval_and_doubt(sample, statistic, LEVEL, "logit")
-            yield name, "logit", (found.low, found.high), doubt is not None
+                found, warning = asymptotic.interval_and_warning(sample, statistic, LEVEL, "logit")
+            yield name, "logit", (found.low, found.high), warning is not None
         if "ungrouped" in methods:
-            found, doubt = asymptotic.interval_and_doubt(ignoring, statistic, LEVEL, "auto")
-            yield name, "ungrouped", (found.low, found.high), doubt is not None
+            found, warning = asymptotic.interval_and_warning(ignoring, statistic, LEVEL, "auto")
+            yield name, "ungrouped", (found.low, found.high), warning is not None
 
 
 def at_scale(name: str, items: Items) -> fa.Statistic:

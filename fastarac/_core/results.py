@@ -163,8 +163,8 @@ def public_path(cls: type) -> str:
 
 def _rebuilt(path: str, *values: object) -> object:
     """Make a result again from the values of its fields, which were checked before."""
-    cls = resolve_name(path)
-    if issubclass(cls, tuple):
+    cls: Any = resolve_name(path)
+    if hasattr(cls, "_fields"):  # a named tuple
         return cls(*values)
     result = cls.__new__(cls)
     for field, value in zip(fields(cls), values, strict=True):
