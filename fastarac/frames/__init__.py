@@ -1,4 +1,4 @@
-"""Beyond one machine: counts in bins with bounds that surely hold, and streams in bounded memory."""
+"""Beyond one machine: frames of engines, SQL, counts in bins with bounds that surely hold, streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies: what missed words and inserted outputs count as, and how each is said."""
+"""Policies: the names of what missed words and inserted outputs may count as, and how each is said."""
 
 from __future__ import annotations
 
