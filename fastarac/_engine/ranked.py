@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine import limits, runs, sums
+from fastarac._engine import limits, runs, sums, weighted
 from fastarac._engine.buckets import (
     Buckets,
     SortedItems,
@@ -26,7 +26,6 @@ from fastarac._engine.pairs import PairCounts, pairs_between
 from fastarac._engine.quantized import count_quantized
 from fastarac._engine.smaller_class import corners_around_few, count_around_few
 from fastarac._engine.strategy import choose, first_way
-from fastarac._engine.weighted import count_weighted_pairs, weighted_sweep
 from fastarac._kernels.codes import (
     PRECISION_INTEGRALS,
     PRECISION_MEANS,
@@ -76,7 +75,7 @@ def count_pairs(items: Items) -> PairCounts:
 
 def _pairs_of_few(items: Items) -> PairCounts:
     if items.weight is not None:
-        return count_weighted_pairs(items)
+        return weighted.pairs_of_few(items)
     _, _, bits, labels = next(items.chunks(0, items.n))
     bad, seen, correct, incorrect, doubled = _kernels.threshold.small_pairs(
         bits, labels, items.layout.kind, items.layout.exponent
@@ -87,7 +86,7 @@ def _pairs_of_few(items: Items) -> PairCounts:
 
 _TO_PAIRS: dict[Way, Callable[[Items], PairCounts | None]] = {
     "few": _pairs_of_few,
-    "weighted": count_weighted_pairs,
+    "weighted": weighted.pairs_in_buckets,
     "smaller class": count_around_few,
     "quantized": count_quantized,
 }
@@ -110,7 +109,7 @@ def _thresholds_of_few(items: Items) -> ThresholdCounts:
 
 _TO_THRESHOLDS: dict[Way, Callable[[Items], ThresholdCounts]] = {
     "few": _thresholds_of_few,
-    "weighted": weighted_sweep,
+    "weighted": weighted.weighted_sweep,
 }
 
 

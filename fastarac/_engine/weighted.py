@@ -76,24 +76,32 @@ def spread_with_weights(items: Items, coarser: int = 1) -> Streams:
     return Streams(keys, weights, bounds, scale_of(max(largest)))
 
 
-def count_weighted_pairs(items: Items) -> PairCounts:
-    if items.n <= strategy.sizes.single:
-        weight = cast("NDArray[np.float64]", items.weight)
-        scale = scale_of(float(weight.max()))
-        _, _, bits, labels = next(items.chunks(0, items.n))
-        bad, seen, sums = _kernels.weighted.small_pairs(
-            bits, labels, weight, items.layout.kind, items.layout.exponent, scale
-        )
-        items.check(not_finite=bad, seen_labels=seen)
-    else:
-        keys, weights, bounds, scale = spread_with_weights(items, strategy.sizes.coarser)
-        results = np.empty((len(bounds) // 2, 7))
+def pairs_of_few(items: Items) -> PairCounts:
+    """Count the pairs by one kernel in one go."""
+    weight = cast("NDArray[np.float64]", items.weight)
+    scale = scale_of(float(weight.max()))
+    _, _, bits, labels = next(items.chunks(0, items.n))
+    bad, seen, sums = _kernels.weighted.small_pairs(
+        bits, labels, weight, items.layout.kind, items.layout.exponent, scale
+    )
+    items.check(not_finite=bad, seen_labels=seen)
+    return _pair_counts(sums, scale)
 
-        def step(first: int, last: int) -> None:
-            _kernels.weighted.pairs_of_streams(keys, weights, scale, bounds, first, last, results)
 
-        over_buckets(len(results), items.n, lambda: step)
-        sums = _kernels.weighted.combine(results)
+def pairs_in_buckets(items: Items) -> PairCounts:
+    """Count the pairs bucket by bucket, in each around its smaller class."""
+    keys, weights, bounds, scale = spread_with_weights(items, strategy.sizes.coarser)
+    results = np.empty((len(bounds) // 2, 7))
+
+    def step(first: int, last: int) -> None:
+        _kernels.weighted.pairs_of_streams(keys, weights, scale, bounds, first, last, results)
+
+    over_buckets(len(results), items.n, lambda: step)
+    return _pair_counts(_kernels.weighted.combine(results), scale)
+
+
+def _pair_counts(sums: NDArray[np.float64], scale: float) -> PairCounts:
+    """The counts from sums of the kernels, which are double-doubles in a unit of `scale`."""
     _, p_high, p_low, q_high, q_low, high, low = sums.tolist()
     unit = Fraction(scale)
     return PairCounts(
