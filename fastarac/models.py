@@ -42,19 +42,16 @@ def named_models(
     """Raise unless this is a mapping of at least `least` names; the models are not looked at."""
     if not isinstance(models, Mapping):
         found = type(models).__name__
-        message = (
+        raise TypeError(
             f"models is a {found}; a mapping of names to ({names[0]}, {names[1]}) or to "
             "ThresholdSweeps is expected"
         )
-        raise TypeError(message)
     if len(models) < least:
         entries, are = ("entry" if len(models) == 1 else "entries"), ("is" if least == 1 else "are")
-        message = f"models has {len(models)} {entries}; at least {least} {are} expected"
-        raise ValueError(message)
+        raise ValueError(f"models has {len(models)} {entries}; at least {least} {are} expected")
     for name in models:
         if not isinstance(name, str):
-            message = f"models has the name {name!r} ({type(name).__name__}); a str is expected"
-            raise TypeError(message)
+            raise TypeError(f"models has the name {name!r} ({type(name).__name__}); a str is expected")
     return models
 
 
@@ -66,10 +63,10 @@ def sweep_of(model: Model, name: str, names: tuple[str, str, str] = NAMES) -> Th
         found = type(model).__name__
         if isinstance(model, tuple | list):
             found += f" of {len(model)}"
-        message = f"{name} is a {found}; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
-        raise TypeError(message)
+        raise TypeError(
+            f"{name} is a {found}; ({names[0]}, {names[1]}) or a ThresholdSweep is expected"
+        )
     try:
         return sweep_of_items(read_items(*model[:2], None, names))
     except (TypeError, ValueError) as error:
-        message = f"{name}: {error}"
-        raise type(error)(message) from error
+        raise type(error)(f"{name}: {error}") from error

@@ -119,5 +119,4 @@ class Reviewer(Pickled):
 def check_reviewer(reviewer: Reviewer | None, name: str = "reviewer") -> None:
     """Raise unless it is a `Reviewer` or left out."""
     if reviewer is not None and not isinstance(reviewer, Reviewer):
-        message = f"{name} is {reviewer!r} ({type(reviewer).__name__}); a Reviewer is expected"
-        raise TypeError(message)
+        raise TypeError(f"{name} is {reviewer!r} ({type(reviewer).__name__}); a Reviewer is expected")

@@ -94,11 +94,9 @@ class _Sweep(CountsAtThresholds, Table, Result):
         """Numbers as they were given, and the last of these points with a threshold at least that."""
         given = np.asarray(threshold)
         if given.dtype.kind not in "biufO":
-            message = f"threshold has type {given.dtype}; a number is expected"
-            raise TypeError(message)
+            raise TypeError(f"threshold has type {given.dtype}; a number is expected")
         if np.any(given != given):
-            message = "threshold is NaN; a number is expected"
-            raise ValueError(message)
+            raise ValueError("threshold is NaN; a number is expected")
         rising = self.thresholds[:0:-1]
         if given.dtype.kind in "iuO" and np.any(abs(given) > 1 << 53):
             # neither side may be rounded on the way to a common type
@@ -231,8 +229,7 @@ class ThresholdSweep(_Sweep):
             return NotImplemented
         whole = self.true_accepts.dtype == other.true_accepts.dtype == np.int64
         if whole and self.total + other.total > np.iinfo(np.int64).max:
-            message = f"the merged counts sum to {self.total + other.total}, beyond int64"
-            raise ValueError(message)
+            raise ValueError(f"the merged counts sum to {self.total + other.total}, beyond int64")
         thresholds = np.unique(np.concatenate([self.thresholds, other.thresholds]))[::-1]
         counts = [
             _at_thresholds(self, thresholds, name) + _at_thresholds(other, thresholds, name)
@@ -280,8 +277,7 @@ class CornerSweep(_Sweep):
     def __post_init__(self) -> None:
         _Sweep.__post_init__(self)
         if self.true_accepts.dtype != np.int64:
-            message = "CornerSweep is given counts of type float64; int64 is expected"
-            raise TypeError(message)
+            raise TypeError("CornerSweep is given counts of type float64; int64 is expected")
 
     def __str__(self) -> str:
         return f"{_Sweep.__str__(self)}, corners only"
@@ -318,12 +314,11 @@ class CornerSweep(_Sweep):
         run = (self.false_accepts[below] == self.false_accepts[points]) & (correct > 1)
         inside = np.atleast_1d(run & (given != self.thresholds[points]) & (given != np.inf))
         if inside.any():
-            message = (
+            raise ValueError(
                 f"threshold {np.atleast_1d(given)[inside].flat[0]} may lie inside a run of correct "
                 "items, of which this CornerSweep has no more than the end; a threshold of its own, or "
                 "a sweep made without corners_only=True, is expected"
             )
-            raise ValueError(message)
         return self._counts_at(points)
 
     def __add__(self, other: object) -> ThresholdSweep:
@@ -348,24 +343,22 @@ def _set(sweep: _Sweep, *arrays: NDArray[Any]) -> None:
 def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
     """Raise unless the arrays are those of a sweep."""
     if thresholds.ndim != 1 or len(thresholds) < 2:
-        message = "thresholds is not an array of shape (m + 1,) with m >= 1"
-        raise ValueError(message)
+        raise ValueError("thresholds is not an array of shape (m + 1,) with m >= 1")
     if thresholds[0] != np.inf or not (thresholds[1:] < thresholds[:-1]).all():
-        message = "thresholds do not fall strictly from inf; ThresholdSweep.from_counts takes any order"
-        raise ValueError(message)
+        raise ValueError(
+            "thresholds do not fall strictly from inf; ThresholdSweep.from_counts takes any order"
+        )
     for name, counts in zip(("true_accepts", "false_accepts"), accepts, strict=True):
         if counts.shape != thresholds.shape:
-            message = f"{name} is not an array of the shape of thresholds, {thresholds.shape}"
-            raise ValueError(message)
+            raise ValueError(f"{name} is not an array of the shape of thresholds, {thresholds.shape}")
         if counts.dtype not in (np.int64, np.float64) or counts.dtype != accepts[0].dtype:
-            message = f"{name} has type {counts.dtype}; int64, or float64 for weights, expected"
-            raise TypeError(message)
+            raise TypeError(f"{name} has type {counts.dtype}; int64, or float64 for weights, expected")
         if counts[0] != 0 or not (counts[1:] >= counts[:-1]).all() or not counts[-1] < np.inf:
-            message = f"{name} does not rise from 0 to a finite count"
-            raise ValueError(message)
+            raise ValueError(f"{name} does not rise from 0 to a finite count")
     if not accepts[0][-1] + accepts[1][-1] > 0:
-        message = "true_accepts and false_accepts end at 0; a positive count of items is expected"
-        raise ValueError(message)
+        raise ValueError(
+            "true_accepts and false_accepts end at 0; a positive count of items is expected"
+        )
 
 
 def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -> NDArray[Any]:
@@ -504,11 +497,10 @@ def whole_sweep(sweep: AcceptedCounts) -> ThresholdSweep:
     """Raise ``TypeError`` for a sweep without the thresholds inside runs."""
     if isinstance(sweep, ThresholdSweep):
         return sweep
-    message = (
+    raise TypeError(
         f"{sweep!r} is given, which lacks the thresholds inside runs of correct items; (correct, "
         "confidence), or a sweep made of them without corners_only=True, is expected"
     )
-    raise TypeError(message)
 
 
 def reject_beside_sweep(
@@ -539,8 +531,7 @@ def split_grades(
 ) -> GradedItems:
     """Return graded items as weighted ones in groups; a sweep has no grades any more."""
     if isinstance(correct, AcceptedCounts):
-        message = "graded is given beside a ThresholdSweep; the sweep alone is expected"
-        raise TypeError(message)
+        raise TypeError("graded is given beside a ThresholdSweep; the sweep alone is expected")
     return graded_items(correct, require_confidence(confidence), sample_weight, groups)
 
 

@@ -21,16 +21,15 @@ def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf":
         is_number = True
     if not is_number:
-        message = f"{name} is {value!r} ({type(value).__name__}); a number is expected"
-        raise TypeError(message)
+        raise TypeError(f"{name} is {value!r} ({type(value).__name__}); a number is expected")
     try:
         number = float(value)
     except OverflowError as error:
-        message = f"{name} is an integer of {int(value).bit_length()} bits; a finite number is expected"
-        raise ValueError(message) from error
+        raise ValueError(
+            f"{name} is an integer of {int(value).bit_length()} bits; a finite number is expected"
+        ) from error
     if number != number or (finite and number in (np.inf, -np.inf)):
-        message = f"{name} is {value!r}; a {'finite ' if finite else ''}number is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} is {value!r}; a {'finite ' if finite else ''}number is expected")
     return number
 
 
@@ -39,8 +38,7 @@ def positive_scalar(value: Any, name: str, *, strict: bool = False) -> float:
     number = real_scalar(value, name)
     if number < 0 or (strict and number == 0):
         bound = "above 0" if strict else "of at least 0"
-        message = f"{name} is {value!r}; a finite number {bound} is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} is {value!r}; a finite number {bound} is expected")
     return number
 
 
@@ -54,22 +52,19 @@ def of_percent(number: float, upper: float = 1.0) -> str:
 def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1) -> int:
     """Return an integer of at least `least` and at most `most`, and raise for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        message = f"{name} is {value!r} ({type(value).__name__}); an integer is expected"
-        raise TypeError(message)
+        raise TypeError(f"{name} is {value!r} ({type(value).__name__}); an integer is expected")
     if not least <= value <= most:
         bits = int(value).bit_length()
         found = f"{value}" if bits <= 64 else f"an integer of {bits} bits"  # Python writes no long ones
         expected = f"of at least {least}" if value < least else f"of at most {most}"
-        message = f"{name} is {found}; an integer {expected} is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} is {found}; an integer {expected} is expected")
     return int(value)
 
 
 def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
     """Raise unless `value` is one of the allowed words."""
     if not (isinstance(value, str) and value in allowed):
-        message = f"{name} is {value!r}; one of {', '.join(map(repr, allowed))} is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} is {value!r}; one of {', '.join(map(repr, allowed))} is expected")
 
 
 def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.float64]:
@@ -116,11 +111,10 @@ def failure_of(value: Any, name: str = "failure_probability") -> float:
     """Return how often a promise may fail, and raise where someone has given a level of confidence."""
     number = real_scalar(value, name)
     if HIGHEST_FAILURE < number <= 1.0 or number > 100.0 * HIGHEST_FAILURE:
-        message = (
+        raise ValueError(
             f"{name} is {number!r}; it is how often a promise may fail: at most {HIGHEST_FAILURE} is "
             "expected, such as 0.05 for 95 % confidence"
         )
-        raise ValueError(message)
     return inner_fraction(number, name)
 
 
@@ -142,6 +136,5 @@ def exactly_one(**options: object) -> str:
     given = [name for name, value in options.items() if value is not None]
     if len(given) != 1:
         found = " and ".join(given) or "none"
-        message = f"exactly one of {', '.join(options)} is expected; found {found}"
-        raise TypeError(message)
+        raise TypeError(f"exactly one of {', '.join(options)} is expected; found {found}")
     return given[0]

@@ -26,11 +26,9 @@ def key_of(random_state: RandomState) -> NDArray[np.uint64]:
         return _words(random_state)
     expected = "None, an integer of at least 0, a SeedSequence or a Generator is expected"
     if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer):
-        message = f"random_state is {random_state!r} ({type(random_state).__name__}); {expected}"
-        raise TypeError(message)
+        raise TypeError(f"random_state is {random_state!r} ({type(random_state).__name__}); {expected}")
     if random_state < 0:
-        message = f"random_state is {random_state!r}; {expected}"
-        raise ValueError(message)
+        raise ValueError(f"random_state is {random_state!r}; {expected}")
     return _words(np.random.SeedSequence(int(random_state)))
 
 

@@ -90,11 +90,11 @@ def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
         Where it is not installed.
     """
     if backend not in BACKENDS:
-        message = f"backend is {backend!r}; one of {', '.join(map(repr, BACKENDS))} is expected"
-        raise ValueError(message)
+        raise ValueError(f"backend is {backend!r}; one of {', '.join(map(repr, BACKENDS))} is expected")
     if find_spec(backend) is None:
-        message = f"{backend} is not installed; run: pip install {backend}"
-        raise ModuleNotFoundError(message, name=backend)
+        raise ModuleNotFoundError(
+            f"{backend} is not installed; run: pip install {backend}", name=backend
+        )
     return getattr(import_module(backend), BACKENDS[backend])(dict(columns))
 
 

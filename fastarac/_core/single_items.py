@@ -26,11 +26,10 @@ def takes_items_only(reason: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
             first = args[0] if args else kwargs.get("correct")
             if isinstance(first, Result) and first._is_sweep:  # noqa: SLF001
                 name = type(first).__name__
-                message = (
+                raise TypeError(
                     f"correct is {'an' if name[0] in 'AEIOU' else 'a'} {name}, which has no items; "
                     f"(correct, confidence) is expected by {function.__name__}, as {reason}"
                 )
-                raise TypeError(message)
             return function(*args, **kwargs)
 
         return checked

@@ -35,8 +35,7 @@ def graded_items(
     bad = ~((grades >= 0) & (grades <= 1))
     if bad.any():
         i = int(bad.argmax())
-        message = f"correct[{i}] is {grades[i]}; a grade from 0 to 1 is expected"
-        raise ValueError(message)
+        raise ValueError(f"correct[{i}] is {grades[i]}; a grade from 0 to 1 is expected")
     right = grades.astype(np.float64)
     weight = 1.0 if items.weight is None else items.weight
     labels = np.arange(items.n)

@@ -162,10 +162,10 @@ class Items:
             bad = ~np.isfinite(self.confidence[offset : offset + chunk])
             if bad.any():
                 i = offset + int(bad.argmax())
-                message = f"{confidence_name}[{i}] is {self.confidence[i]}; a finite number is expected"
-                raise ValueError(message)
-        message = f"{correct_name} or {confidence_name} was changed while it was read"
-        raise ValueError(message)
+                raise ValueError(
+                    f"{confidence_name}[{i}] is {self.confidence[i]}; a finite number is expected"
+                )
+        raise ValueError(f"{correct_name} or {confidence_name} was changed while it was read")
 
 
 NAMES = ("correct", "confidence", "sample_weight")
@@ -198,13 +198,11 @@ def read_items(
     labels = vector(correct, names[0])
     n = len(scores)
     if len(labels) != n:
-        message = (
+        raise ValueError(
             f"{names[0]} has {len(labels)} items and {names[1]} has {n}; the same number is expected"
         )
-        raise ValueError(message)
     if n == 0:
-        message = f"{names[0]} and {names[1]} are empty; at least one item is expected"
-        raise ValueError(message)
+        raise ValueError(f"{names[0]} and {names[1]} are empty; at least one item is expected")
     if sample_weight is None:
         return Items(labels, scores, None, names)
     return Items(labels, scores, _weights(sample_weight, names, n), names)
@@ -233,11 +231,11 @@ def _to_array(values: Any, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(values) if own_type is None else values.to_numpy(dtype=own_type)
     except ValueError as error:  # rows of unequal length
-        message = f"{name} is not a one-dimensional array: {error}"
-        raise ValueError(message) from error
+        raise ValueError(f"{name} is not a one-dimensional array: {error}") from error
     except (TypeError, RuntimeError) as error:
-        message = f"{name} ({type(values).__name__}) cannot be read as an array: {error}"
-        raise TypeError(message) from error
+        raise TypeError(
+            f"{name} ({type(values).__name__}) cannot be read as an array: {error}"
+        ) from error
     if not (_is_list(values) and array.dtype == np.float64 and array.ndim == 1):
         return array
     integers = _integers_of(values)
@@ -280,8 +278,7 @@ def _rounded(values: list[Any], array: NDArray[np.float64]) -> bool:
 def _reject_table(values: Any, name: str) -> None:
     shape = getattr(values, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2 and not hasattr(values, "dtype"):
-        message = f"{name} is a table of shape {shape}; one column is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} is a table of shape {shape}; one column is expected")
 
 
 def mask_of(values: Any) -> NDArray[np.bool_] | None:
@@ -330,21 +327,20 @@ def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> N
     name = names[2]
     given = vector(sample_weight, name)
     if len(given) != n:
-        message = f"{name} has {len(given)} items and {names[1]} has {n}; the same number is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"{name} has {len(given)} items and {names[1]} has {n}; the same number is expected"
+        )
     weight = np.ascontiguousarray(given, np.float64)
     ends = parallel.run(lambda share: _range_of(weight[slice(*share)]), parallel.shares(n))
     lowest, greatest = np.min(ends), np.max(ends)  # NaN where there is one
     if not (lowest >= 0 and greatest < np.inf):
         i = int(np.argmax(~((weight >= 0) & (weight < np.inf))))
-        message = f"{name}[{i}] is {given[i]}; a finite number of at least 0 is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name}[{i}] is {given[i]}; a finite number of at least 0 is expected")
     with np.errstate(over="ignore"):
         total = greatest * n  # at least the sum; mostly that is all there is to know of it
         total = total if total < np.inf else weight.sum()
     if not 0 < total < np.inf:
-        message = f"{name} sums to {total}; a positive, finite sum is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} sums to {total}; a positive, finite sum is expected")
     _check_span(float(lowest) or least_positive(weight), float(greatest), name)
     weight = weight.view()
     weight.flags.writeable = False
@@ -358,11 +354,10 @@ def _range_of(weight: NDArray[np.float64]) -> tuple[float, float]:
 def _check_span(least: float, greatest: float, name: str) -> None:
     if least < greatest / MAX_SPAN:
         verb = "span" if " and " in name else "spans"
-        message = (
+        raise ValueError(
             f"{name} {verb} from {least} to {greatest}; positive weights of which the greatest is at "
             f"most {MAX_SPAN:g} times the least are expected"
         )
-        raise ValueError(message)
 
 
 def least_positive(weight: NDArray[Any]) -> float:
@@ -378,17 +373,15 @@ def read_counts(
     values = vector(thresholds, "thresholds")
     if not np.isfinite(values).all():
         i = int(np.argmin(np.isfinite(values)))
-        message = f"thresholds[{i}] is {values[i]}; a finite number is expected"
-        raise ValueError(message)
+        raise ValueError(f"thresholds[{i}] is {values[i]}; a finite number is expected")
     counts = []
     for given, name in zip((correct_counts, incorrect_counts), COUNTS, strict=True):
         array = vector(given, name)
         if len(array) != len(values):
-            message = (
+            raise ValueError(
                 f"{name} has {len(array)} items and thresholds has {len(values)}; "
                 "the same number is expected"
             )
-            raise ValueError(message)
         bad = ~((array >= 0) & np.isfinite(array))
         if bad.any():
             i = int(bad.argmax())
@@ -399,11 +392,10 @@ def read_counts(
     whole = all(array.dtype.kind in "biu" for array in counts)
     total = sum(sum(array.tolist()) for array in counts)
     if not 0 < total < (2**63 if whole else float("inf")):
-        message = (
+        raise ValueError(
             f"correct_counts and incorrect_counts sum to {total}; a positive sum "
             f"{'below 2**63' if whole else 'that is finite'} is expected"
         )
-        raise ValueError(message)
     dtype = np.int64 if whole else np.float64
     correct, incorrect = counts[0].astype(dtype), counts[1].astype(dtype)
     if not whole:
@@ -445,8 +437,7 @@ def read_groups(
         encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
         codes, labels = np.array(encoded.indices, np.int64), np.asarray(encoded.dictionary)
         if len(codes) and not 0 <= codes.min() <= codes.max() < len(labels):
-            message = f"{name} has indices outside its dictionary of {len(labels)} labels"
-            raise ValueError(message)
+            raise ValueError(f"{name} has indices outside its dictionary of {len(labels)} labels")
     else:
         array = labels_of(groups, name)
         if array.dtype.kind in "biu" and len(array):
@@ -475,11 +466,9 @@ def labels_of(values: Any, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except ValueError as error:  # rows of unequal length
-        message = f"{name} is not a one-dimensional array: {error}"
-        raise ValueError(message) from error
+        raise ValueError(f"{name} is not a one-dimensional array: {error}") from error
     if array.ndim != 1:
-        message = f"{name} has shape {array.shape}; a one-dimensional array is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} has shape {array.shape}; a one-dimensional array is expected")
     own: Any = {"U": str, "S": bytes, "f": (float, np.floating)}.get(array.dtype.kind)
     if isinstance(values, np.ndarray) or own is None or all(isinstance(v, own) for v in values):
         return array
@@ -515,6 +504,7 @@ def _of_length(
     labels: NDArray[Any], codes: NDArray[Any], n: int, name: str, beside: str
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     if len(codes) != n:
-        message = f"{name} has {len(codes)} items and {beside} has {n}; the same number is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"{name} has {len(codes)} items and {beside} has {n}; the same number is expected"
+        )
     return labels, codes

@@ -30,8 +30,7 @@ def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArr
             return _kernels.groups.number_range(values[share], wide(lowest), codes[share], present)
 
         if not all(parallel.run(number, range(len(edges) - 1))):
-            message = f"{name} was changed while it was read"
-            raise ValueError(message)
+            raise ValueError(f"{name} was changed while it was read")
         if not present.all():
             codes = (np.cumsum(present) - 1)[codes]
         labels = np.flatnonzero(present).astype(wide) + wide(lowest)

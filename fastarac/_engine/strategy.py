@@ -202,8 +202,9 @@ def processors() -> int:
     setting = os.environ.get("FASTARAC_NUM_THREADS", "")
     if setting:
         if not setting.isdecimal() or int(setting) < 1:
-            message = f"FASTARAC_NUM_THREADS is {setting!r}; a whole number of at least 1 is expected"
-            raise ValueError(message)
+            raise ValueError(
+                f"FASTARAC_NUM_THREADS is {setting!r}; a whole number of at least 1 is expected"
+            )
         return int(setting)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -66,5 +66,4 @@ _MODULES = frozenset(
 def __getattr__(name: str) -> ModuleType:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
-    message = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(message)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

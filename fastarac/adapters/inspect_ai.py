@@ -143,8 +143,9 @@ def _outputs(
     for _, name, metadata in scores:
         group = name if cluster is None else (metadata or {}).get(cluster)
         if group is None:
-            message = f"sample {name!r} has no {cluster!r} in its metadata; a cluster is expected"
-            raise ValueError(message)
+            raise ValueError(
+                f"sample {name!r} has no {cluster!r} in its metadata; a cluster is expected"
+            )
         groups.append(group)
     return outputs_of(
         [to_float(score.value) for score, _, _ in scores],

@@ -70,8 +70,9 @@ def outputs(
     samples = tasks[task]
     if any(metric not in sample for sample in samples):
         known = ", ".join(map(repr, samples[0].get("metrics", ())))
-        message = f"metric is {metric!r}, which not all samples have; one of {known} is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"metric is {metric!r}, which not all samples have; one of {known} is expected"
+        )
     sure = _probability_of_choice if confidence is None else confidence
     return outputs_of(
         [float(sample[metric]) for sample in samples],

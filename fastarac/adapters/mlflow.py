@@ -66,8 +66,9 @@ def log_result(
             continue
         metric = f"{name}/{key}"
         if metric in metrics:
-            message = f"two groups of result have the metric {metric}; other labels are expected"
-            raise ValueError(message)
+            raise ValueError(
+                f"two groups of result have the metric {metric}; other labels are expected"
+            )
         metrics[metric] = float(value)
     rows = list(metrics.items())
     for start in range(0, len(rows), BATCH):

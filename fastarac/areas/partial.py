@@ -66,12 +66,10 @@ def _range(values: Any, name: str) -> tuple[Fraction, Fraction]:
     try:
         low, high = values
     except (TypeError, ValueError) as error:
-        message = f"{name} is {values!r}; two numbers (low, high) are expected"
-        raise TypeError(message) from error
+        raise TypeError(f"{name} is {values!r}; two numbers (low, high) are expected") from error
     ends = [fraction_of(end, name) for end in (low, high)]
     if not ends[0] < ends[1]:
-        message = f"{name} is {values!r}; low < high is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} is {values!r}; low < high is expected")
     return Fraction(ends[0]), Fraction(ends[1])
 
 
@@ -125,8 +123,7 @@ def arac_partial_auc_score(
     if max_error_rate is not None:
         limit = Fraction(fraction_of(max_error_rate, "max_error_rate"))
         if not limit:
-            message = "max_error_rate is 0; a number in (0, 1] is expected"
-            raise ValueError(message)
+            raise ValueError("max_error_rate is 0; a number in (0, 1] is expected")
     else:
         low, high = _range(acceptance_range, "acceptance_range")
     sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners

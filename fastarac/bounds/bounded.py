@@ -145,13 +145,13 @@ class BoundedSweep(Table, Result):
             ("single_valued", single),
         ):
             if (found := len(vector(given, name))) != bins:
-                message = (
+                raise ValueError(
                     f"{name} has {found} items and edges make {bins} bins; one for each is expected"
                 )
-                raise ValueError(message)
         if not np.isin(single, (0, 1)).all():
-            message = "single_valued holds other values than True and False; one of them is expected"
-            raise ValueError(message)
+            raise ValueError(
+                "single_valued holds other values than True and False; one of them is expected"
+            )
         _, *counts = read_counts(np.arange(bins), correct_counts, incorrect_counts)
         ta, fa = (np.append(np.zeros(1, c.dtype), np.cumsum(c[::-1])) for c in counts)
         thresholds = np.append(lower[-1:], lower[::-1])
@@ -171,11 +171,10 @@ class BoundedSweep(Table, Result):
 
     def __add__(self, other: object) -> NoReturn:
         """Refuse: the bins of two sweeps are not the same."""
-        message = (
+        raise TypeError(
             "a BoundedSweep is added to another object, but bins of different data are not the same; "
             "add ThresholdSweeps (method='counts') or ThresholdSketches, or count all data in one call"
         )
-        raise TypeError(message)
 
     __radd__ = __add__
 
@@ -298,8 +297,7 @@ def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
             return at
     at = vector(edges, "edges")
     if len(at) < 2 or not (at[1:] > at[:-1]).all():
-        message = "edges do not increase strictly; at least two increasing edges are expected"
-        raise ValueError(message)
+        raise ValueError("edges do not increase strictly; at least two increasing edges are expected")
     return at[:-1]
 
 
@@ -307,36 +305,32 @@ def refuse_of_bounds(**given: object) -> None:
     """Raise for the arguments that need more than bounds: None and False are as if left out."""
     for name, value in given.items():
         if value is not None and value is not False:
-            message = f"{name} is given with a BoundedSweep, which takes none; a ThresholdSweep does"
-            raise TypeError(message)
+            raise TypeError(
+                f"{name} is given with a BoundedSweep, which takes none; a ThresholdSweep does"
+            )
 
 
 def _check(sweep: BoundedSweep) -> None:
     """Raise unless the arrays are those of bins."""
     thresholds = sweep.thresholds
     if thresholds.ndim != 1 or len(thresholds) < 2 or thresholds[0] != np.inf:
-        message = "thresholds is not an array of shape (m + 1,) with m >= 1 that starts with inf"
-        raise ValueError(message)
+        raise ValueError(
+            "thresholds is not an array of shape (m + 1,) with m >= 1 that starts with inf"
+        )
     if not (thresholds[1:] < thresholds[:-1]).all():
-        message = "thresholds do not fall strictly from inf; BoundedSweep.from_bins takes edges"
-        raise ValueError(message)
+        raise ValueError("thresholds do not fall strictly from inf; BoundedSweep.from_bins takes edges")
     if sweep.single_valued.shape != (len(thresholds) - 1,) or sweep.single_valued.dtype != np.bool_:
-        message = f"single_valued is not an array of bool of shape ({len(thresholds) - 1},)"
-        raise ValueError(message)
+        raise ValueError(f"single_valued is not an array of bool of shape ({len(thresholds) - 1},)")
     dtype = sweep.true_accepts_low.dtype
     for name in COUNTS:
         counts = getattr(sweep, name)
         if counts.shape != thresholds.shape or counts.dtype not in (np.int64, np.float64):
-            message = f"{name} is not an array of int64 or float64 of shape {thresholds.shape}"
-            raise ValueError(message)
+            raise ValueError(f"{name} is not an array of int64 or float64 of shape {thresholds.shape}")
         if counts.dtype != dtype or counts[0] != 0 or not (counts[1:] >= counts[:-1]).all():
-            message = f"{name} does not rise from 0, or has another type than the other counts"
-            raise ValueError(message)
+            raise ValueError(f"{name} does not rise from 0, or has another type than the other counts")
     for kind in ("true_accepts", "false_accepts"):
         low, high = getattr(sweep, f"{kind}_low"), getattr(sweep, f"{kind}_high")
         if not (low <= high).all() or low[-1] != high[-1]:
-            message = f"{kind}_low and {kind}_high do not enclose counts that end in one"
-            raise ValueError(message)
+            raise ValueError(f"{kind}_low and {kind}_high do not enclose counts that end in one")
     if not 0 < sweep.total < np.inf:
-        message = "the counts end at 0; a positive count of items is expected"
-        raise ValueError(message)
+        raise ValueError("the counts end at 0; a positive count of items is expected")

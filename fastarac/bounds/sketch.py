@@ -156,12 +156,10 @@ class ThresholdSketch:
             low, high = values.min(), values.max()
             items.check(not_finite=not -np.inf < low <= high < np.inf, seen_labels=int(labels.max()))
             if values.dtype.kind in "iu" and max(-int(low), int(high)) > EXACT_INTEGERS:
-                message = "confidence has integers beyond 2**53; convert them to floats"
-                raise ValueError(message)
+                raise ValueError("confidence has integers beyond 2**53; convert them to floats")
         with self._lock:
             if self.total + items.n > MOST_ITEMS:
-                message = f"the counts would sum to {self.total + items.n}, beyond int64"
-                raise ValueError(message)
+                raise ValueError(f"the counts would sum to {self.total + items.n}, beyond int64")
             for values, labels in _parts(items):
                 # copies, looked at once more: another thread may write to what was given
                 doubles, right = values.astype(np.float64), labels.copy()
@@ -244,8 +242,7 @@ class ThresholdSketch:
         others, other_totals, other_limit = other._snapshot()
         total = int(totals.sum()) + int(other_totals.sum())
         if total > MOST_ITEMS:
-            message = f"the merged counts sum to {total}, beyond int64"
-            raise ValueError(message)
+            raise ValueError(f"the merged counts sum to {total}, beyond int64")
         merged = ThresholdSketch(max(self._max_width, other._max_width))
         merged._limit = max(limit, other_limit)
         merged._totals = totals + other_totals
@@ -287,8 +284,7 @@ class ThresholdSketch:
         """
         (low, bits, counts), _, _ = self._snapshot()
         if not len(low):
-            message = "the sketch is empty; at least one item is expected"
-            raise ValueError(message)
+            raise ValueError("the sketch is empty; at least one item is expected")
         last = np.minimum(_kernels.sketch.last_keys(low, bits), LARGEST)
         low = np.maximum(low, LEAST)
         after = last[last < LARGEST] + np.uint64(1)

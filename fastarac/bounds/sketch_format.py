@@ -70,8 +70,9 @@ def width_of(value: Any, name: str = "max_width") -> float:
     """Return a largest width as a float, and raise unless it is one."""
     width = inner_fraction(value, name)
     if width < LEAST_WIDTH:
-        message = f"{name} is {width!r}; a number from {LEAST_WIDTH:g} on and below 1 is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"{name} is {width!r}; a number from {LEAST_WIDTH:g} on and below 1 is expected"
+        )
     return width
 
 
@@ -93,26 +94,25 @@ def read(data: Buffer) -> tuple[float, Nodes]:
     try:
         content = memoryview(data).tobytes()  # of its own: what `data` shows may change meanwhile
     except TypeError as error:
-        message = f"data is of type {type(data).__name__}; bytes, or another buffer, are expected"
-        raise TypeError(message) from error
+        raise TypeError(
+            f"data is of type {type(data).__name__}; bytes, or another buffer, are expected"
+        ) from error
     if len(content) < HEADER.size + CHECKSUM.size or not content.startswith(MAGIC):
-        message = "data is not a ThresholdSketch: it begins otherwise; what to_bytes gave is expected"
-        raise ValueError(message)
+        raise ValueError(
+            "data is not a ThresholdSketch: it begins otherwise; what to_bytes gave is expected"
+        )
     _, version, max_width, size = HEADER.unpack_from(content)
     if not 1 <= version <= VERSION:
-        message = f"data is a ThresholdSketch of version {version}; 1 to {VERSION} are expected"
-        raise ValueError(message)
+        raise ValueError(f"data is a ThresholdSketch of version {version}; 1 to {VERSION} are expected")
     end = len(content) - CHECKSUM.size
     if CHECKSUM.unpack_from(content, end)[0] != zlib.crc32(memoryview(content)[:end]):
-        message = "data is a damaged ThresholdSketch: its checksum is another one"
-        raise ValueError(message)
+        raise ValueError("data is a damaged ThresholdSketch: its checksum is another one")
     width = width_of(max_width, "max_width in data")
     if end - HEADER.size != size * NODE_SIZE:
-        message = (
+        raise ValueError(
             f"data is a damaged ThresholdSketch: it says that it has {size} nodes, and has "
             f"{end - HEADER.size} bytes of them; {NODE_SIZE} for each are expected"
         )
-        raise ValueError(message)
     at, arrays = HEADER.size, []
     for dtype, columns in (("<u8", 1), ("u1", 1), ("<i8", 2)):
         arrays.append(np.frombuffer(content, dtype, size * columns, at))
@@ -142,8 +142,7 @@ def _check_counts(counts: NDArray[np.int64]) -> None:
     _reject_any(wrong, counts, "counts", "at least one item and no negative number are expected")
     total = number_of_items(counts)
     if total > MOST_ITEMS:
-        message = f"data is a damaged ThresholdSketch: its counts sum to {total}, beyond int64"
-        raise ValueError(message)
+        raise ValueError(f"data is a damaged ThresholdSketch: its counts sum to {total}, beyond int64")
 
 
 def _check(nodes: Nodes, max_width: float) -> None:
@@ -172,5 +171,6 @@ def number_of_items(counts: NDArray[np.int64]) -> int:
 def _reject_any(bad: NDArray[Any], values: NDArray[Any], name: str, expected: str) -> None:
     if bad.any():
         i = int((bad != 0).argmax())
-        message = f"data is a damaged ThresholdSketch: {name}[{i}] is {values[i].tolist()}; {expected}"
-        raise ValueError(message)
+        raise ValueError(
+            f"data is a damaged ThresholdSketch: {name}[{i}] is {values[i].tolist()}; {expected}"
+        )

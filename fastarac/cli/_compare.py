@@ -333,8 +333,9 @@ def statistic_of(text: str) -> Statistic:
     for parameter in parameters:
         key, equals, value = (part.strip() for part in parameter.partition("="))
         if not equals:
-            message = f"--statistic has {parameter!r} after a colon; PARAMETER=VALUE is expected"
-            raise RefusalError(message)
+            raise RefusalError(
+                f"--statistic has {parameter!r} after a colon; PARAMETER=VALUE is expected"
+            )
         try:
             values[key] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
@@ -346,8 +347,9 @@ def statistic_of(text: str) -> Statistic:
     except (ValueError, TypeError) as error:
         missing = re.search(r"is given without (\w+);", str(error))
         if missing is not None:
-            message = f"--statistic {name} is given without {missing[1]}, as in {name}:{missing[1]}=0.1"
-            raise RefusalError(message) from None
+            raise RefusalError(
+                f"--statistic {name} is given without {missing[1]}, as in {name}:{missing[1]}=0.1"
+            ) from None
         if str(error).partition(" ")[0] in values:
             raise RefusalError(f"--statistic {name}: {error}") from None
         raise RefusalError(in_words_of_options(error)) from None

@@ -81,8 +81,9 @@ class Prices:
             raise ValueError(message)
         twice = [option for option, value in ratios.items() if value is not None]
         if twice:
-            message = f"{twice[0]} is given beside prices, which say the same; one of them is expected"
-            raise ValueError(message)
+            raise ValueError(
+                f"{twice[0]} is given beside prices, which say the same; one of them is expected"
+            )
         try:
             return cls(VerificationCosts(**given), Reviewer(**rates) if rates else None)
         except ValueError as error:

@@ -70,8 +70,9 @@ class EngineTexts:
             engines = _read(pairings, request.alignment)
             sources = {name: each.__report__(limits, pictures) for name, each in engines.items()}
         except (ValueError, OSError, ModuleNotFoundError) as error:
-            message = f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
-            raise RefusalError(message) from None
+            raise RefusalError(
+                f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
+            ) from None
         return cls(engines, pairings, sources)
 
     def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:

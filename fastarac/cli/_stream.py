@@ -43,8 +43,9 @@ def evaluate_streams(
     size = _bytes(max_memory)
     for option, value in need_items.items():
         if value is not None and value is not False:
-            message = f"{option} needs all outputs in memory; leave out --max-memory or {option}"
-            raise RefusalError(message)
+            raise RefusalError(
+                f"{option} needs all outputs in memory; leave out --max-memory or {option}"
+            )
     streamed = {name: columns[name] for name in COLUMNS}
     width = min(max(BYTES_OF_WIDTH * OF_SKETCH / size, WIDTHS[0]), WIDTHS[1])
     found = {}

@@ -90,14 +90,12 @@ def classify(labels: Any, /, **columns: Any) -> Classified:
     first = read[0]
     for column in read[1:]:
         if len(column.values) != len(first.values):
-            message = (
+            raise ValueError(
                 f"{first.name} has {len(first.values)} items and {column.name} has "
                 f"{len(column.values)}; the same number is expected"
             )
-            raise ValueError(message)
     if not len(first.values):
-        message = f"{' and '.join(columns)} are empty; at least one item is expected"
-        raise ValueError(message)
+        raise ValueError(f"{' and '.join(columns)} are empty; at least one item is expected")
     if math.prod(len(column.labels) for column in read) > LARGEST_GRID:
         read = [_numbered(column) for column in read]
     grid = _count(read)
@@ -132,27 +130,25 @@ def _sorted_labels(columns: list[LabelColumn], grid: NDArray[np.int64]) -> list[
         return sorted(found)
     except TypeError as error:
         names = " and ".join(column.name for column in columns)
-        message = f"{names} have labels that cannot be sorted ({error}); give their order as labels"
-        raise TypeError(message) from error
+        raise TypeError(
+            f"{names} have labels that cannot be sorted ({error}); give their order as labels"
+        ) from error
 
 
 def _read_classes(labels: Any) -> list[Any]:
     array = labels_of(labels, "labels")
     classes: list[Any] = array.tolist()
     if not classes:
-        message = "labels is empty; at least one label is expected"
-        raise ValueError(message)
+        raise ValueError("labels is empty; at least one label is expected")
     if len(set(classes)) < len(classes):
         twice = next(label for label in classes if classes.count(label) > 1)
-        message = f"labels has {twice!r} more than once; distinct labels are expected"
-        raise ValueError(message)
+        raise ValueError(f"labels has {twice!r} more than once; distinct labels are expected")
     return classes
 
 
 def _read_column(values: Any, name: str) -> LabelColumn:
     if isinstance(values, str) or not hasattr(values, "__len__"):
-        message = f"{name} is {values!r}; an array of labels is expected"
-        raise TypeError(message)
+        raise TypeError(f"{name} is {values!r}; an array of labels is expected")
     mask = mask_of(values)
     if mask is not None and mask.any():
         _reject_null(name, int(np.argmax(mask)))
@@ -210,8 +206,7 @@ def _read_objects(array: NDArray[Any], name: str) -> LabelColumn:
 
 
 def _reject_null(name: str, i: int) -> NoReturn:
-    message = f"{name}[{i}] is null; a label for each item is expected"
-    raise ValueError(message)
+    raise ValueError(f"{name}[{i}] is null; a label for each item is expected")
 
 
 def _numbered(column: LabelColumn) -> LabelColumn:
@@ -224,7 +219,6 @@ def _numbered(column: LabelColumn) -> LabelColumn:
 def _reject_label(column: LabelColumn, position: int, classes: list[Any]) -> NoReturn:
     i = int(np.argmax(column.values == position + column.lowest))
     shown = ", ".join(map(repr, classes[:10])) + (", …" if len(classes) > 10 else "")
-    message = (
+    raise ValueError(
         f"{column.name}[{i}] is {column.labels[position]!r}; one of the labels {shown} is expected"
     )
-    raise ValueError(message)

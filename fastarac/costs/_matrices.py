@@ -18,8 +18,7 @@ def _array(values: ArrayLike, name: str, expected: str, kinds: str = "biuf") -> 
     try:
         array = np.asarray(values)
     except ValueError as error:  # rows of unequal length
-        message = f"{name} is not an array: {error}"
-        raise ValueError(message) from error
+        raise ValueError(f"{name} is not an array: {error}") from error
     if array.dtype.kind not in kinds:
         raise TypeError(f"{name} has type {array.dtype}; {expected}")
     return array
@@ -38,13 +37,15 @@ def read_costs(costs: ArrayLike, name: str = "costs") -> NDArray[np.float64]:
     """Return finite costs of shape (..., rows, columns), as a new float64 array."""
     array = _array(costs, name, "numbers are expected").astype(np.float64)
     if array.ndim < 2 or 0 in array.shape:
-        message = f"{name} has shape {array.shape}; (K, K) is expected: rows predicted, columns actual"
-        raise ValueError(message)
+        raise ValueError(
+            f"{name} has shape {array.shape}; (K, K) is expected: rows predicted, columns actual"
+        )
     bad = ~(np.abs(array) <= LARGEST)
     if bad.any():
         index = first_where(bad)
-        message = f"{_at(name, index)} is {array[index]}; a finite number up to {LARGEST:g} is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"{_at(name, index)} is {array[index]}; a finite number up to {LARGEST:g} is expected"
+        )
     return array
 
 
@@ -57,17 +58,18 @@ def read_counts(
         expected = str(shape)
         if stacked:
             expected = f"(m, {expected[1:]}, a table for each of m groups,"
-        message = f"{name} has shape {array.shape}; {expected} is expected, as the costs have it"
-        raise ValueError(message)
+        raise ValueError(
+            f"{name} has shape {array.shape}; {expected} is expected, as the costs have it"
+        )
     bad = array < 0
     if bad.any():
         index = first_where(bad)
-        message = f"{_at(name, index)} is {array[index]}; a whole number of at least 0 is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"{_at(name, index)} is {array[index]}; a whole number of at least 0 is expected"
+        )
     total = sum(array.ravel().tolist())
     if not 0 < total < 1 << 63:
-        message = f"{name} sums to {total}; a positive sum below 2**63 is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} sums to {total}; a positive sum below 2**63 is expected")
     return array.astype(np.int64)
 
 
@@ -75,11 +77,10 @@ def read_probabilities(probabilities: ArrayLike, n_classes: int) -> NDArray[Any]
     """Return probabilities of shape (n, n_classes), whose values are still to be checked."""
     array = _array(probabilities, "probabilities", "numbers in [0, 1] are expected")
     if array.ndim != 2 or array.shape[1] != n_classes:
-        message = (
+        raise ValueError(
             f"probabilities has shape {array.shape}; (n, {n_classes}) is expected, one column for each "
             "class in the order of the costs' columns"
         )
-        raise ValueError(message)
     return array
 
 
@@ -90,9 +91,11 @@ def check_probabilities(part: NDArray[np.float64], sums: NDArray[np.float64], st
     bad = ~((part >= 0.0) & (part < np.inf))
     if bad.any():
         i, j = first_where(bad)
-        message = f"probabilities[{start + i}, {j}] is {part[i, j]}; a number in [0, 1] is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"probabilities[{start + i}, {j}] is {part[i, j]}; a number in [0, 1] is expected"
+        )
     i = int(np.argmax(~(np.abs(sums - 1.0) <= TOLERANCE)))
     total = math.fsum(part[i])
-    message = f"probabilities[{start + i}] sums to {total:.9g}; 1 within {TOLERANCE:g} is expected"
-    raise ValueError(message)
+    raise ValueError(
+        f"probabilities[{start + i}] sums to {total:.9g}; 1 within {TOLERANCE:g} is expected"
+    )

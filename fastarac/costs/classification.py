@@ -171,8 +171,9 @@ class CostMatrix(Result):
     def __init__(self, costs: ArrayLike) -> None:
         array = read_costs(costs)
         if array.ndim > 3:
-            message = f"costs has shape {array.shape}; (K, K), or (n, K, K) by item, is expected"
-            raise ValueError(message)
+            raise ValueError(
+                f"costs has shape {array.shape}; (K, K), or (n, K, K) by item, is expected"
+            )
         object.__setattr__(self, "costs", read_only(array))
         _warn_unreasonable(array)
 
@@ -284,11 +285,10 @@ class CostMatrix(Result):
         rows = self._two_classes("simplified")
         base, unit = rows[0][0], rows[1][0] - rows[0][0]
         if unit <= 0:
-            message = (
+            raise ValueError(
                 f"c(+|-) is {self.costs[1, 0]} and c(-|-) is {self.costs[0, 0]}; a false alarm must "
                 "cost more than a correct rejection to be the unit of costs"
             )
-            raise ValueError(message)
         return CostMatrix([[float((cost - base) / unit) for cost in row] for row in rows])
 
     def risk(self, probabilities: ArrayLike) -> NDArray[np.float64]:
@@ -399,21 +399,20 @@ class CostMatrix(Result):
         shape = self.costs.shape[-2:]
         if actual is None:
             if self.per_item:
-                message = "counts do not say which items they are; predicted and actual are expected"
-                raise TypeError(message)
+                raise TypeError(
+                    "counts do not say which items they are; predicted and actual are expected"
+                )
             if labels is not None:
-                message = "labels is given with counts; it belongs to predicted and actual"
-                raise TypeError(message)
+                raise TypeError("labels is given with counts; it belongs to predicted and actual")
             counts = read_counts(predicted, shape)
             return math.fsum((counts * self.costs).flat) / int(counts.sum())
         found = classify(labels, predicted=predicted, actual=actual)
         if shape != (len(found.classes),) * 2:
             named = "predicted and actual have" if labels is None else "labels has"
-            message = (
+            raise ValueError(
                 f"{named} {len(found.classes)} classes and the costs have shape {shape}; "
                 "a row and a column for each class are expected"
             )
-            raise ValueError(message)
         if not self.per_item:
             return self.expected_cost(found.counts())
         rows, columns = found.codes()
@@ -422,16 +421,16 @@ class CostMatrix(Result):
 
     def _two_classes(self, name: str) -> list[list[Fraction]]:
         if self.costs.shape != (2, 2):
-            message = f"{name} needs one matrix of two classes; the costs have shape {self.costs.shape}"
-            raise ValueError(message)
+            raise ValueError(
+                f"{name} needs one matrix of two classes; the costs have shape {self.costs.shape}"
+            )
         return [[Fraction(cost) for cost in row] for row in self.costs.tolist()]
 
     def _check_items(self, n: int, name: str) -> None:
         if self.per_item and n != len(self.costs):
-            message = (
+            raise ValueError(
                 f"{name} has {n} items and costs has {len(self.costs)}; the same number is expected"
             )
-            raise ValueError(message)
 
     def _read_probabilities(self, probabilities: ArrayLike) -> NDArray[Any]:
         given = read_probabilities(probabilities, self.costs.shape[-1])

@@ -176,8 +176,7 @@ def _exact_hull_of(
     if isinstance(y_true, ROCConvexHull):
         for name, value in (("y_score", y_score), ("sample_weight", sample_weight)):
             if value is not None:
-                message = f"{name} is given beside a ROCConvexHull; the hull alone is expected"
-                raise TypeError(message)
+                raise TypeError(f"{name} is given beside a ROCConvexHull; the hull alone is expected")
         return y_true.exact, y_true.thresholds.tolist()
     sweep = as_sweep(y_true, y_score, sample_weight, SCORED_NAMES)
     require_both_classes(sweep)
@@ -330,8 +329,7 @@ def cost_curve_band(
     sweep = as_sweep(y_true, y_score, names=SCORED_NAMES)
     require_both_classes(sweep)
     if sweep.true_accepts.dtype != np.int64:
-        message = "y_true is a sweep of weights; a bootstrap needs counts of items"
-        raise ValueError(message)
+        raise ValueError("y_true is a sweep of weights; a bootstrap needs counts of items")
     positive, negative = sweep.n_correct, sweep.n_incorrect
     ends, rates, _ = _envelope([vertex[:2] for vertex in exact_hull([("", sweep)])])
     segment = np.searchsorted([float(end) for end in ends[1:-1]], places, side="right")
@@ -349,8 +347,9 @@ def cost_curve_band(
         samples = costs((positive - right) / positive, wrong / negative)
     else:
         if y_score is None:
-            message = "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
-            raise TypeError(message)
+            raise TypeError(
+                "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
+            )
         at = [
             int(np.flatnonzero((sweep.true_accepts == tp) & (sweep.false_accepts == fp))[0])
             for tp, fp in zip(true_positives, false_positives, strict=True)
@@ -411,6 +410,7 @@ def _grid(grid: int | ArrayLike) -> FloatArray:
         return np.linspace(0, 1, whole_number(grid, "grid", 2, MOST_VALUES))
     places = fractions_of(grid, "grid")
     if places.ndim != 1 or not places.size:
-        message = f"grid has shape {places.shape}; a number of points or a list of them is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"grid has shape {places.shape}; a number of points or a list of them is expected"
+        )
     return places

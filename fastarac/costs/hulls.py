@@ -201,8 +201,7 @@ class ROCConvexHull(Table, Result):
         """
         low, high = _slope(low, "low"), _slope(high, "high")
         if low > high:
-            message = f"low is {low} and high is {high}; low <= high is expected"
-            raise ValueError(message)
+            raise ValueError(f"low is {low} and high is {high}; low <= high is expected")
         found = np.flatnonzero((self.slope_low <= high) & (self.slope_high >= low))
         return tuple(self[i] for i in found.tolist())
 
@@ -210,8 +209,7 @@ class ROCConvexHull(Table, Result):
 def _slope(value: Any, name: str) -> float:
     slope = real_scalar(value, name, finite=False)
     if slope < 0:
-        message = f"{name} is {value!r}; a number of at least 0 is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} is {value!r}; a number of at least 0 is expected")
     return slope
 
 
@@ -314,8 +312,7 @@ def require_both_classes(sweep: ThresholdSweep, where: str = "") -> None:
     """Raise where there is no ROC curve."""
     for count, missing in ((sweep.n_correct, "positive"), (sweep.n_incorrect, "negative")):
         if not count:
-            message = f"{where}y_true has no {missing} item; a ROC curve needs both classes"
-            raise ValueError(message)
+            raise ValueError(f"{where}y_true has no {missing} item; a ROC curve needs both classes")
 
 
 def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex]:

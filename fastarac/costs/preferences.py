@@ -154,18 +154,17 @@ def preference_map(
 def _ratios(values: ArrayLike, name: str, lowest: int) -> FloatArray:
     array = vector(values, name).astype(np.float64)
     if not len(array):
-        message = f"{name} is empty; at least one ratio is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} is empty; at least one ratio is expected")
     bad = ~((array >= lowest) & (array < np.inf))
     if bad.any():
         i = int(bad.argmax())
-        message = f"{name}[{i}] is {array[i]}; a finite number of at least {lowest} is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name}[{i}] is {array[i]}; a finite number of at least {lowest} is expected")
     falls = np.diff(array) <= 0
     if falls.any():
         i = int(falls.argmax())
-        message = f"{name}[{i + 1}] is {array[i + 1]} after {array[i]}; rising numbers are expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"{name}[{i + 1}] is {array[i + 1]} after {array[i]}; rising numbers are expected"
+        )
     return array
 
 

@@ -84,11 +84,10 @@ def _class_costs(
     """w₊ = P(+)·c(−|+) and w₋ = P(−)·c(+|−), equation 6, not both 0."""
     positive, negative = _weights(p_positive, cost_fn, cost_fp)
     if np.any((positive == 0) & (negative == 0)):
-        message = (
+        raise ValueError(
             "p_positive*cost_fn and (1 - p_positive)*cost_fp are both 0; errors of at least one kind "
             "that occur and cost something are expected"
         )
-        raise ValueError(message)
     return positive, negative
 
 
@@ -103,13 +102,11 @@ def _weights(
 def _prices(values: ArrayLike, name: str) -> FloatArray:
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
-        message = f"{name} has type {array.dtype}; numbers of at least 0 are expected"
-        raise TypeError(message)
+        raise TypeError(f"{name} has type {array.dtype}; numbers of at least 0 are expected")
     prices = array.astype(np.float64)
     bad = ~((prices >= 0) & (prices < np.inf))
     if bad.any():
-        message = f"{name} is {prices[bad].flat[0]}; a finite number of at least 0 is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} is {prices[bad].flat[0]}; a finite number of at least 0 is expected")
     return prices
 
 

@@ -100,10 +100,9 @@ def rejection_cost_curve(
     """
     given = None if reject_cost is None else fractions_of(reject_cost, "reject_cost")
     if given is not None and given.ndim > 1:
-        message = (
+        raise ValueError(
             f"reject_cost has shape {given.shape}; a number or a one-dimensional array is expected"
         )
-        raise ValueError(message)
     sweep = as_sweep(correct, confidence, sample_weight)
     corners, changes = _envelope(sweep)
     rates = np.array([0.0, *changes, 1.0]) if given is None else np.atleast_1d(given)
@@ -197,8 +196,7 @@ def accuracy_rejection_cost_curve(
     """
     largest = max(require_costs(costs).error, costs.verification)
     if not largest:
-        message = "costs has error and verification 0; at least one of them above 0 is expected"
-        raise ValueError(message)
+        raise ValueError("costs has error and verification 0; at least one of them above 0 is expected")
     sweep = as_sweep(correct, confidence, sample_weight)
     rejected = sweep.verification_rate
     cost = costs.error / largest * sweep.error_rate + costs.verification / largest * rejected

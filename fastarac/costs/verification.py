@@ -72,14 +72,14 @@ class VerificationCosts(Pickled):
             price = positive_scalar(getattr(self, name), name, strict=name == "correction")
             object.__setattr__(self, name, price)
         if not math.isfinite(self.verification + self.correction + self.error):
-            message = "verification + correction + error is infinite; smaller prices are expected"
-            raise ValueError(message)
+            raise ValueError(
+                "verification + correction + error is infinite; smaller prices are expected"
+            )
         if not math.isfinite(self.gamma + self.delta):
-            message = (
+            raise ValueError(
                 f"correction is {self.correction!r}, too little beside verification "
                 f"({self.verification!r}) or error ({self.error!r}): their ratio is infinite"
             )
-            raise ValueError(message)
 
     @classmethod
     def from_ratios(cls, gamma: float, delta: float) -> Self:
@@ -108,8 +108,7 @@ class VerificationCosts(Pickled):
         """
         number = real_scalar(delta, "delta")
         if number < -1:
-            message = f"delta is {delta!r}; a number of at least -1 is expected"
-            raise ValueError(message)
+            raise ValueError(f"delta is {delta!r}; a number of at least -1 is expected")
         return cls(positive_scalar(gamma, "gamma"), 1.0, 1.0 + number)
 
     @property
@@ -227,20 +226,19 @@ def _reviewer_of(at: Any, reviewer: Reviewer | None) -> Reviewer:
     check_reviewer(reviewer)
     if isinstance(at, OperatingPoint):
         if reviewer is not None:
-            message = "reviewer is given beside an OperatingPoint; the point alone is expected"
-            raise TypeError(message)
+            raise TypeError("reviewer is given beside an OperatingPoint; the point alone is expected")
         return at.reviewer or PERFECT
     if not isinstance(at, ThresholdSweep | CornerSweep):
-        message = f"at is a {type(at).__name__}; a ThresholdSweep or an OperatingPoint is expected"
-        raise TypeError(message)
+        raise TypeError(
+            f"at is a {type(at).__name__}; a ThresholdSweep or an OperatingPoint is expected"
+        )
     return reviewer or PERFECT
 
 
 def require_costs(costs: Any) -> VerificationCosts:
     """Raise unless these are `VerificationCosts`."""
     if not isinstance(costs, VerificationCosts):
-        message = f"costs is {costs!r} ({type(costs).__name__}); VerificationCosts are expected"
-        raise TypeError(message)
+        raise TypeError(f"costs is {costs!r} ({type(costs).__name__}); VerificationCosts are expected")
     return costs
 
 

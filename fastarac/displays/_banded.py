@@ -146,11 +146,10 @@ class BandedDisplay(BoundedDisplay):
             Where the curve has not been drawn.
         """
         if band.curve != self._band_of:
-            message = (
+            raise ValueError(
                 f"band is of the curve {band.curve!r}; one of {self._band_of!r} is expected for "
                 f"{type(self).__name__}"
             )
-            raise ValueError(message)
         name = f"{100 * band.confidence_level:g} % band, {band.kind}"
         self._draw_band(band.x, band.low, band.high, {"label": name} | kwargs)
         return self

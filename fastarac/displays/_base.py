@@ -46,11 +46,10 @@ SMALLEST_RANGE = 1e-4  # of a vertical axis
 def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
     """Raise for a `BoundedSweep`, where there is no band for it, and for corners alone."""
     if isinstance(sweep, BoundedSweep):
-        message = (
+        raise TypeError(
             f"sweep is a BoundedSweep; {display.__name__} draws a ThresholdSweep alone, and bounds are "
             "drawn by the displays of curves, such as ARACDisplay"
         )
-        raise TypeError(message)
     return whole_sweep(sweep)
 
 
@@ -393,8 +392,7 @@ class ItemDisplay(Display):
             For results without estimators or indices, or of other rows; also as ``from_estimator``.
         """
         if cls._fills_axes:
-            message = f"{cls.__name__} fills its axes; several folds have no room in them"
-            raise TypeError(message)
+            raise TypeError(f"{cls.__name__} fills its axes; several folds have no room in them")
         draw = [
             partial(
                 cls.from_estimator, estimator, rows, truth, sample_weight=weight,

@@ -185,11 +185,11 @@ def draw_folds(
     n, alike = len(draw), _are_alike(curve_kwargs)
     styles: list[Any] = [curve_kwargs] * n if alike else list(curve_kwargs or ())
     if len(styles) != n:
-        message = f"curve_kwargs has {len(styles)} entries; {n} are expected, one a fold"
-        raise ValueError(message)
+        raise ValueError(f"curve_kwargs has {len(styles)} entries; {n} are expected, one a fold")
     if not (names is None or isinstance(names, str)) and (alike or len(names) != n):
-        message = f"name is a list; beside a list of {n} curve_kwargs one of {n} names is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"name is a list; beside a list of {n} curve_kwargs one of {n} names is expected"
+        )
     drawn: list[FoldT] = []
     for i, one in enumerate(draw):
         style = canonical(styles[i])

@@ -45,8 +45,7 @@ def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
     """Return `ax`, or the axes of a new pyplot figure."""
     if ax is not None:
         if projection is not None and ax.name != projection:
-            message = f"ax has the projection {ax.name!r}; {projection!r} is expected"
-            raise ValueError(message)
+            raise ValueError(f"ax has the projection {ax.name!r}; {projection!r} is expected")
         return ax
     require("matplotlib", "plot")
     from matplotlib import pyplot as plt
@@ -79,8 +78,7 @@ def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 
     if not isinstance(kwargs or {}, Mapping):
         expected = "a dictionary such as {'linewidth': 2} is expected"
-        message = f"keywords for a line are {kwargs!r:.60}; {expected}"
-        raise TypeError(message)
+        raise TypeError(f"keywords for a line are {kwargs!r:.60}; {expected}")
     return normalize_kwargs(dict(kwargs or {}), Line2D)
 
 

@@ -181,8 +181,9 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
         from matplotlib.collections import LineCollection
 
         if self.rates is None:
-            message = "the display has no rates; those of the thresholds are needed for their lines"
-            raise ValueError(message)
+            raise ValueError(
+                "the display has no rates; those of the thresholds are needed for their lines"
+            )
         fpr, tpr = (np.asarray(rate, np.float64) for rate in self.rates)
         segments = [[(0.0, fp), (1.0, 1 - tp)] for fp, tp in zip(fpr, tpr, strict=True)]
         lines = LineCollection(

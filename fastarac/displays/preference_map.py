@@ -120,8 +120,7 @@ class PreferenceMapDisplay(Display):
         return {}
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
-        message = "plot_chance_level is True; a map has no chance level"
-        raise ValueError(message)
+        raise ValueError("plot_chance_level is True; a map has no chance level")
 
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
         from matplotlib.colors import to_rgb

@@ -181,16 +181,14 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
         height = self.prevalence_pos_label
         if height is None:
-            message = "prevalence_pos_label is None; the chance level is drawn at that height"
-            raise ValueError(message)
+            raise ValueError("prevalence_pos_label is None; the chance level is drawn at that height")
         return {f"Chance level (AP = {rounded(height)})": (DIAGONAL, np.full(2, height))}
 
 
 def _precision_between(sweep: BoundedSweep) -> Band:
     """Return recalls, and the least and the largest precision there, both sides of each step."""
     if not sweep.n_correct:
-        message = "sweep has no correct item; a precision-recall curve needs some"
-        raise ValueError(message)
+        raise ValueError("sweep has no correct item; a precision-recall curve needs some")
     correct = sweep.order(best=True, steps=steps_of(sweep)).true_accepts.astype(np.float64)
     correct = np.union1d(correct, np.nextafter(correct[correct < sweep.n_correct], np.inf))
     return correct / sweep.n_correct, *sweep.counts.precision(correct)

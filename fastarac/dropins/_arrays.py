@@ -30,23 +30,20 @@ def to_array(values: Any) -> Array:
         return values
     values = on_cpu(values)
     if isinstance(values, np.matrix):
-        message = (
+        raise TypeError(
             "np.matrix is not supported. Please convert to a numpy array with np.asarray. For more "
             "information see: https://numpy.org/doc/stable/reference/generated/numpy.matrix.html"
         )
-        raise TypeError(message)
     mask = mask_of(values)
     if mask is not None and mask.any():
-        message = f"an array has {mask.sum()} masked values; none is expected"
-        raise ValueError(message)
+        raise ValueError(f"an array has {mask.sum()} masked values; none is expected")
     own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
     if own_type is None or own_type.kind not in "biuf":
         array = np.asarray(values)
     else:
         array = _of_pandas(values, own_type)
     if array.dtype.kind == "c":
-        message = f"Complex data not supported\n{array}\n"
-        raise ValueError(message)
+        raise ValueError(f"Complex data not supported\n{array}\n")
     return array
 
 
@@ -56,11 +53,10 @@ def numeric_array(values: Any, *, finite: bool = True) -> Array:
     if array.dtype == object:
         array = array.astype(np.float64)
     if array.dtype.kind in "USV":
-        message = (
+        raise ValueError(
             "dtype='numeric' is not compatible with arrays of bytes/strings."
             "Convert your data to numeric values explicitly instead."
         )
-        raise ValueError(message)
     check_dimensions(array)
     if finite:
         check_finite(array)
@@ -71,19 +67,17 @@ def numeric_array(values: Any, *, finite: bool = True) -> Array:
 def check_dimensions(array: Array) -> None:
     """Raise where there are more than two dimensions."""
     if array.ndim >= 3:
-        message = f"Found array with dim {array.ndim}, while dim <= 2 is required."
-        raise ValueError(message)
+        raise ValueError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
 
 
 def check_not_empty(array: Array) -> None:
     """Raise where there are no rows, or rows without columns."""
     for what, size in (("sample", n_samples(array)), ("feature", array.shape[-1])):
         if size < 1 and (what == "sample" or array.ndim == 2):
-            message = (
+            raise ValueError(
                 f"Found array with {size} {what}(s) (shape={array.shape}) while a minimum of 1 is "
                 "required."
             )
-            raise ValueError(message)
 
 
 def matrix(values: Any) -> Array:
@@ -96,12 +90,11 @@ def matrix(values: Any) -> Array:
 def check_matrix(array: Array) -> None:
     """Raise where there is one dimension."""
     if array.ndim == 1:
-        message = (
+        raise ValueError(
             f"Expected 2D array, got 1D array instead:\narray={array}.\n"
             "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
             "or array.reshape(1, -1) if it contains a single sample."
         )
-        raise ValueError(message)
 
 
 def column(values: Any) -> Array:
@@ -112,18 +105,16 @@ def column(values: Any) -> Array:
     check_dimensions(array)
     if array.ndim == 2 and array.shape[1] == 1:
         return array.reshape(-1)
-    message = f"y should be a 1d array, got an array of shape {array.shape} instead."
-    raise ValueError(message)
+    raise ValueError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
 
 
 def n_samples(array: Array) -> int:
     """Return the number of rows."""
     if array.ndim == 0:
-        message = (
+        raise TypeError(
             "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
             f"`{array!r}` instead."
         )
-        raise TypeError(message)
     return int(array.shape[0])
 
 
@@ -131,8 +122,7 @@ def check_lengths(*arrays: Array | None) -> None:
     """Raise unless all arrays have as many rows."""
     lengths = [n_samples(array) for array in arrays if array is not None]
     if lengths.count(lengths[0]) != len(lengths):
-        message = f"Found input variables with inconsistent numbers of samples: {lengths}"
-        raise ValueError(message)
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
 
 
 def check_finite(array: Array, name: str = "") -> None:
@@ -140,8 +130,7 @@ def check_finite(array: Array, name: str = "") -> None:
     name = f"{name} " if name else ""
     if array.dtype == object:
         if any(isinstance(value, float | np.floating) and value != value for value in array.flat):
-            message = "Input contains NaN"
-            raise ValueError(message)
+            raise ValueError("Input contains NaN")
         return
     if array.dtype.kind != "f":
         return
@@ -150,11 +139,9 @@ def check_finite(array: Array, name: str = "") -> None:
     if np.isfinite(total):
         return
     if np.isnan(array).any():
-        message = f"Input {name}contains NaN."
-        raise ValueError(message)
+        raise ValueError(f"Input {name}contains NaN.")
     if np.isinf(array).any():
-        message = f"Input {name}contains infinity or a value too large for {array.dtype!r}."
-        raise ValueError(message)
+        raise ValueError(f"Input {name}contains infinity or a value too large for {array.dtype!r}.")
 
 
 def read_weights(sample_weight: Array, scores: Array) -> NDArray[np.float64]:
@@ -169,8 +156,7 @@ def read_weights(sample_weight: Array, scores: Array) -> NDArray[np.float64]:
         check_sum(weights)
     if not weights.any():
         check_finite(scores)
-        message = "Sample weights must contain at least one non-zero number."
-        raise ValueError(message)
+        raise ValueError("Sample weights must contain at least one non-zero number.")
     return readable(weights)
 
 
@@ -188,8 +174,7 @@ def check_sum(weight: Array) -> None:
     total = sum_of(weight)
     if np.isfinite(total) or np.isnan(weight.astype(np.float64)).any():
         return
-    message = f"sample_weight sums to {total}; a finite sum is expected"
-    raise ValueError(message)
+    raise ValueError(f"sample_weight sums to {total}; a finite sum is expected")
 
 
 def sortable(scores: Array) -> tuple[Array, Array | None]:
@@ -203,8 +188,7 @@ def sortable(scores: Array) -> tuple[Array, Array | None]:
         check_finite(scores)
         levels, ranks = np.unique(scores, return_inverse=True)
         return ranks.reshape(scores.shape), levels
-    message = f"y_score has type {scores.dtype}; numbers are expected"
-    raise TypeError(message)
+    raise TypeError(f"y_score has type {scores.dtype}; numbers are expected")
 
 
 def bits_of(scores: Array) -> tuple[Array, Layout]:
@@ -238,8 +222,7 @@ class Scores(Items):
     def reject(self) -> NoReturn:
         """Raise the error for a score that is not finite."""
         check_finite(self.confidence)
-        message = "y_true or y_score was changed while it was read"
-        raise ValueError(message)
+        raise ValueError("y_true or y_score was changed while it was read")
 
 
 def read_scores(labels: NDArray[np.uint8], y_score: Any, sample_weight: Any) -> Scores:

@@ -18,8 +18,9 @@ class InvalidParameterError(ValueError, TypeError):
 
 def reject_parameter(function: str, name: str, expected: str, value: object) -> NoReturn:
     """Raise the error for a parameter that no rule allows."""
-    message = f"The {name!r} parameter of {function} must be {expected}. Got {value!r} instead."
-    raise InvalidParameterError(message)
+    raise InvalidParameterError(
+        f"The {name!r} parameter of {function} must be {expected}. Got {value!r} instead."
+    )
 
 
 def check_array_like(function: str, *, optional: bool = False, **values: object) -> None:

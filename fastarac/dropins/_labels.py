@@ -65,25 +65,22 @@ def _target_array(values: Any) -> Array:
     if type(values) is np.ndarray and values.dtype.kind in "biuf":
         return values
     if not (isinstance(values, Sequence) or hasattr(values, "__array__")) or isinstance(values, str):
-        message = f"Expected array-like (array or non-string sequence), got {values!r}"
-        raise ValueError(message)
+        raise ValueError(f"Expected array-like (array or non-string sequence), got {values!r}")
     try:
         array = to_array(values)
     except ValueError as error:
         if not isinstance(values, Sequence) or "inhomogeneous" not in str(error):
             raise
-        message = (
+        raise ValueError(
             "You appear to be using a legacy multi-label data representation. Sequence of sequences "
             "are no longer supported; use a binary array or sparse matrix instead - the "
             "MultiLabelBinarizer transformer can convert to this format."
-        )
-        raise ValueError(message) from error
+        ) from error
     if array.ndim and array.size and isinstance(array.flat[0], bytes):
-        message = (
+        raise TypeError(
             "Support for labels represented as bytes is not supported. Convert the labels to a string "
             "or integer format."
         )
-        raise TypeError(message)
     return array
 
 
@@ -164,10 +161,9 @@ def positive_labels(target: Target, pos_label: Any) -> Codes:
         pair = target.pair
         if pair is None or pair.dtype.kind not in "biuf" or pair.tolist() not in DEFAULT_PAIRS:
             found = ", ".join(repr(value) for value in target.classes().tolist())
-            message = (
+            raise ValueError(
                 f"y_true takes value in {{{found}}} and pos_label is not specified: either make y_true "
                 "take value in {0, 1} or {-1, 1} or pass pos_label explicitly."
             )
-            raise ValueError(message)
         pos_label = 1
     return target.is_label(pos_label)

@@ -29,17 +29,15 @@ def scores_of(
     """
     if response_method != "auto" and response_method not in METHODS:
         known = ", ".join(map(repr, ("auto", *METHODS)))
-        message = f"response_method is {response_method!r}; one of {known} is expected"
-        raise ValueError(message)
+        raise ValueError(f"response_method is {response_method!r}; one of {known} is expected")
     wanted = METHODS if response_method == "auto" else (response_method,)
     for method in wanted:
         if hasattr(estimator, method):
             return np.asarray(getattr(estimator, method)(X)), THRESHOLDS[method]
-    message = (
+    raise TypeError(
         f"{type(estimator).__name__} has {'no' if len(wanted) == 1 else 'neither'} "
         f"{' nor '.join(wanted)}; a classifier with a confidence is expected"
     )
-    raise TypeError(message)
 
 
 def scores_of_positives(
@@ -49,12 +47,10 @@ def scores_of_positives(
     scores, _ = scores_of(estimator, X, response_method)
     classes = np.asarray(estimator.classes_)
     if len(classes) != 2:
-        message = f"{type(estimator).__name__} has {len(classes)} classes; two are expected"
-        raise ValueError(message)
+        raise ValueError(f"{type(estimator).__name__} has {len(classes)} classes; two are expected")
     label = classes[1] if pos_label is None else pos_label
     if label not in classes:
-        message = f"pos_label is {label!r}; one of the classes {classes.tolist()} is expected"
-        raise ValueError(message)
+        raise ValueError(f"pos_label is {label!r}; one of the classes {classes.tolist()} is expected")
     is_second = bool(label == classes[1])
     if scores.ndim == 2:
         return scores[:, int(is_second)], label
@@ -73,14 +69,14 @@ def folds_of(
     """
     missing = [option for key, option in KEYS.items() if key not in cv_results]
     if missing:
-        message = f"cv_results is of cross_validate without {' and '.join(missing)}"
-        raise ValueError(message)
+        raise ValueError(f"cv_results is of cross_validate without {' and '.join(missing)}")
     tested = cv_results["indices"]["test"]
     expected = len(cv_results["indices"]["train"][0]) + len(tested[0])
     found = X.shape[0] if hasattr(X, "shape") else len(X)
     if found != expected:
-        message = f"X has {found} rows and cv_results is of {expected}; the same rows are expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"X has {found} rows and cv_results is of {expected}; the same rows are expected"
+        )
     for estimator, rows in zip(cv_results["estimator"], tested, strict=True):
         yield (
             estimator,

@@ -48,8 +48,7 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
         area = value_of_pairs("roc_auc", pairs)
     else:
         if items.weight is not None and items.weight.min() < 0:
-            message = "max_fpr needs weights of at least 0"
-            raise ValueError(message)
+            raise ValueError("max_fpr needs weights of at least 0")
         points = RankedItems(items).points
         correct, incorrect = bool(points.n_correct), bool(points.n_incorrect)
         area = partial_area(points, max_fpr)
@@ -131,8 +130,7 @@ def area_under(x: Array, y: Array) -> float:
         rises = falls and not (steps <= 0).all()
         area = float("nan")
     if rises and falls:
-        message = f"x is neither increasing nor decreasing : {x}."
-        raise ValueError(message)
+        raise ValueError(f"x is neither increasing nor decreasing : {x}.")
     if area != area:  # in the type of the points; or there are infinite ones, or NaN, among them
         dtype = y.dtype if y.dtype.kind == "f" else np.dtype(np.float64)
         area = float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum(dtype=dtype))

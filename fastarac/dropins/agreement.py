@@ -180,14 +180,12 @@ def _table(y1: Any, y2: Any, labels: Any, sample_weight: Any) -> NDArray[Any]:
         classes = to_array(labels)
         n_classes = classes.size
         if n_classes == 0:
-            message = "'labels' should contain at least one label."
-            raise ValueError(message)
+            raise ValueError("'labels' should contain at least one label.")
         if len(np.intersect1d(first, classes)) == 0:
-            message = (
+            raise ValueError(
                 "At least one label in `labels` must be present in `y1` (even though "
                 "`cohen_kappa_score` is otherwise agnostic to the order of `y1` and `y2`)."
             )
-            raise ValueError(message)
         codes_1, codes_2 = _positions(first, classes), _positions(second, classes)
         counted = (codes_1 >= 0) & (codes_2 >= 0)
         codes_1, codes_2 = codes_1[counted], codes_2[counted]
@@ -208,23 +206,20 @@ def _read(y1: Any, y2: Any, sample_weight: Any) -> tuple[Array, Array, Array | N
     check_lengths(*arrays, arrays[0] if weight is None else weight)
     targets = [read_target(arrays[0], "y_true"), read_target(arrays[1], "y_pred")]
     if not len(arrays[0]):
-        message = (
+        raise ValueError(
             "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample is "
             "required."
         )
-        raise ValueError(message)
     if weight is not None:
         weight = _read_weights(weight)
     kinds = {target.kind for target in targets}
     if len(kinds) > 1 and kinds != {"binary", "multiclass"}:
-        message = (
+        raise ValueError(
             f"Classification metrics can't handle a mix of {targets[0].kind} and {targets[1].kind} "
             "targets"
         )
-        raise ValueError(message)
     if not kinds <= {"binary", "multiclass"}:
-        message = f"{targets[0].kind} is not supported"
-        raise ValueError(message)
+        raise ValueError(f"{targets[0].kind} is not supported")
     _check_types(targets)
     return targets[0].values, targets[1].values, weight
 
@@ -232,14 +227,12 @@ def _read(y1: Any, y2: Any, sample_weight: Any) -> tuple[Array, Array, Array | N
 def _read_weights(weight: Array) -> Array:
     check_finite(weight, "sample_weight")
     if weight.ndim != 1:
-        message = (
+        raise ValueError(
             f"Sample weights must be 1D array or scalar, got {weight.ndim}D array. Expected either a "
             f"scalar value or a 1D array of length {len(weight)}."
         )
-        raise ValueError(message)
     if not weight.any():
-        message = "Sample weights must contain at least one non-zero number."
-        raise ValueError(message)
+        raise ValueError("Sample weights must contain at least one non-zero number.")
     check_sum(weight)
     return weight
 
@@ -249,8 +242,7 @@ def _check_types(targets: list[Target]) -> None:
     words = [target.values.dtype.kind in "OUT" for target in targets]
     if words[0] != words[1]:
         found = " and ".join(str(target.classes()) for target in targets)
-        message = f"Mix of label input types (string and number); Got {found}."
-        raise ValueError(message)
+        raise ValueError(f"Mix of label input types (string and number); Got {found}.")
 
 
 def _encode(first: Array, second: Array) -> tuple[Array, Array]:

@@ -92,10 +92,9 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
     check_lengths(x_array, y_array)
     x_array, y_array = column(x_array), column(y_array)
     if len(x_array) < 2:
-        message = (
+        raise ValueError(
             f"At least 2 points are needed to compute area under curve, but x.shape = {len(x_array)}"
         )
-        raise ValueError(message)
     return area_under(x_array, y_array)
 
 
@@ -192,11 +191,10 @@ def roc_auc_score(
         return value
     if target.kind in {"binary", "multiclass"}:
         if max_fpr is not None and max_fpr != 1.0:
-            message = (
+            raise ValueError(
                 "Partial AUC computation not available in multiclass setting, 'max_fpr' must be set to "
                 f"`None`, received `max_fpr={max_fpr}` instead"
             )
-            raise ValueError(message)
         result, messages = multiclass_roc_auc(
             target, scores, labels, multi_class, average, weight, ROC_AREA
         )
@@ -208,8 +206,7 @@ def roc_auc_score(
             metric = metric._replace(of_items=partial(roc_area, max_fpr=max_fpr), of_rows=None)
         result, messages = averaged(Multilabel(target), scores, average, weight, metric)
     else:
-        message = f"{target.kind} format is not supported"
-        raise ValueError(message)
+        raise ValueError(f"{target.kind} format is not supported")
     _warn(messages)
     return result
 
@@ -306,22 +303,19 @@ def average_precision_score(
     if target.kind == "binary":
         pair = target.classes()
         if len(pair) == 2 and not any(bool(label == pos_label) for label in pair):
-            message = f"pos_label={pos_label} is not a valid label. It should be one of {pair}"
-            raise ValueError(message)
+            raise ValueError(f"pos_label={pos_label} is not a valid label. It should be one of {pair}")
         check_lengths(target.values, scores, weight)
         check_not_empty(target.values)
         value, message = average_precision(target.is_label(pos_label), column(scores), weight)
         _warn([message])
         return value
     if target.kind not in {"multiclass", "multilabel-indicator"}:
-        message = f"{target.kind} format is not supported"
-        raise ValueError(message)
+        raise ValueError(f"{target.kind} format is not supported")
     if pos_label != 1:
-        message = (
+        raise ValueError(
             f"Parameter pos_label is fixed to 1 for {target.kind} y_true. Do not set pos_label or set "
             "pos_label to 1."
         )
-        raise ValueError(message)
     indicator: Indicator
     if target.kind == "multiclass":
         classes = target.classes()

@@ -64,17 +64,14 @@ def correctness(
     labels = np.asarray(on_cpu(y_true))
     scores = np.asarray(on_cpu(y_score))
     if scores.dtype.kind not in "biuf":
-        message = f"y_score has type {scores.dtype}; real numbers are expected"
-        raise TypeError(message)
+        raise TypeError(f"y_score has type {scores.dtype}; real numbers are expected")
     if labels.ndim != 1 or scores.ndim not in (1, 2) or len(labels) != len(scores) or not len(labels):
-        message = (
+        raise ValueError(
             f"y_true has shape {labels.shape} and y_score {scores.shape}; (n,) and (n, n_classes) or "
             "(n,) with n >= 1 are expected"
         )
-        raise ValueError(message)
     if not np.isfinite(scores).all():
-        message = "y_score has NaN or infinite values; finite numbers are expected"
-        raise ValueError(message)
+        raise ValueError("y_score has NaN or infinite values; finite numbers are expected")
     if classes is None and labels.dtype.kind in "fc" and (labels != np.round(labels)).any():
         found = labels[labels != np.round(labels)][0].item()
         message = f"y_true has {found!r}; classes are expected: texts, booleans or whole numbers"
@@ -85,14 +82,14 @@ def correctness(
     columns = scores.shape[1] if scores.ndim == 2 else 2
     if known.shape != (columns,):
         origin = "y_true has" if classes is None else "classes has"
-        message = (
+        raise ValueError(
             f"{origin} {len(known)} classes and y_score has columns for {columns}; classes= is expected"
         )
-        raise ValueError(message)
     among = np.isin(labels, known)
     if not among.all():
-        message = f"y_true has {labels[~among][0]!r}; one of the classes {known.tolist()} is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"y_true has {labels[~among][0]!r}; one of the classes {known.tolist()} is expected"
+        )
     if scores.ndim == 2:
         return known[scores.argmax(axis=1)] == labels, scores.max(axis=1)
     at = real_scalar(threshold, "threshold")

@@ -148,8 +148,7 @@ def read_binary(y_true: Any, pos_label: Any) -> tuple[Target, NDArray[np.uint8]]
     """Return the target, and 1 for its positive items; raise unless it is one of two classes."""
     target = read_target(y_true)
     if target.kind != "binary" and not (target.kind == "multiclass" and pos_label is not None):
-        message = f"{target.kind} format is not supported"
-        raise ValueError(message)
+        raise ValueError(f"{target.kind} format is not supported")
     check_not_empty(target.values)
     return target, positive_labels(target, pos_label)
 
@@ -366,11 +365,10 @@ def det_curve(
     if not two_classes:
         if isinstance(given, Scores):
             check_finite(given.confidence)
-        message = (
+        raise ValueError(
             "Only one class is present in y_true. Detection error tradeoff curve is not defined in "
             "that case."
         )
-        raise ValueError(message)
     curve = _curve(given, shape)
     x, y, *_ = curve.points
     x[-1] = 0.0 if curve.points.negatives else np.nan

@@ -163,14 +163,11 @@ def _check_columns(indicator: Indicator, scores: Array, average: str | None) -> 
     if found != expected and average in {"micro", "samples"}:
         rows = len(scores) if average == "micro" else 1
         lengths = [rows * expected, rows * found]
-        message = f"Found input variables with inconsistent numbers of samples: {lengths}"
-        raise ValueError(message)
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
     if found > expected:
-        message = f"index {expected} is out of bounds for axis 1 with size {expected}"
-        raise IndexError(message)
+        raise IndexError(f"index {expected} is out of bounds for axis 1 with size {expected}")
     if found < expected:
-        message = f"y_score has {found} columns and y_true has {expected}; as many are expected"
-        raise ValueError(message)
+        raise ValueError(f"y_score has {found} columns and y_true has {expected}; as many are expected")
 
 
 def _collect(scores: Sequence[Score]) -> tuple[NDArray[np.float64], list[str]]:
@@ -247,35 +244,30 @@ def multiclass_roc_auc(
 ) -> tuple[float | NDArray[np.float64], list[str]]:
     """ROC areas of more than two classes, and the warnings to give."""
     if multi_class == "raise":
-        message = "multi_class must be in ('ovo', 'ovr')"
-        raise ValueError(message)
+        raise ValueError("multi_class must be in ('ovo', 'ovr')")
     if scores.ndim != 2:
         raise ValueError(wrong_shape(scores))
     if not np.allclose(1, scores.sum(axis=1)):
-        message = (
+        raise ValueError(
             "Target scores need to be probabilities for multiclass roc_auc, i.e. they should sum up to "
             "1.0 over classes"
         )
-        raise ValueError(message)
     options: tuple[str | None, ...] = ("macro", "weighted", None)
     options = ("micro", *options) if multi_class == "ovr" else options
     if average not in options:
-        message = f"average must be one of {options} for multiclass problems"
-        raise ValueError(message)
+        raise ValueError(f"average must be one of {options} for multiclass problems")
     if average is None and multi_class == "ovo":
-        message = "average=None is not implemented for multi_class='ovo'."
-        raise NotImplementedError(message)
+        raise NotImplementedError("average=None is not implemented for multi_class='ovo'.")
     classes = _classes(target, scores, labels)
     if multi_class == "ovr":
         check_lengths(target.values, scores, weight)
         indicator = Classes(class_codes(target.values, classes), len(classes))
         return averaged(indicator, scores, average, weight, metric)
     if weight is not None:
-        message = (
+        raise ValueError(
             "sample_weight is not supported for multiclass one-vs-one ROC AUC, 'sample_weight' must be "
             "None in this case."
         )
-        raise ValueError(message)
     check_lengths(target.values, scores)
     codes = class_codes(target.values, classes)
     return one_vs_one(codes, len(classes), scores, weighted=average == "weighted"), []
@@ -293,26 +285,23 @@ def _classes(target: Target, scores: Array, labels: Any) -> Array:
     if labels is None:
         classes = target.classes()
         if len(classes) != scores.shape[1]:
-            message = "Number of classes in y_true not equal to the number of columns in 'y_score'"
-            raise ValueError(message)
+            raise ValueError(
+                "Number of classes in y_true not equal to the number of columns in 'y_score'"
+            )
         return classes
     given = column(to_array(labels))
     classes = np.unique(given)
     if len(classes) != len(given):
-        message = "Parameter 'labels' must be unique"
-        raise ValueError(message)
+        raise ValueError("Parameter 'labels' must be unique")
     if not np.array_equal(classes, given):
-        message = "Parameter 'labels' must be ordered"
-        raise ValueError(message)
+        raise ValueError("Parameter 'labels' must be ordered")
     if len(classes) != scores.shape[1]:
-        message = (
+        raise ValueError(
             f"Number of given labels, {len(classes)}, not equal to the number of columns in 'y_score', "
             f"{scores.shape[1]}"
         )
-        raise ValueError(message)
     if len(np.setdiff1d(target.classes(), classes)):
-        message = "'y_true' contains labels not in parameter 'labels'"
-        raise ValueError(message)
+        raise ValueError("'y_true' contains labels not in parameter 'labels'")
     return classes
 
 

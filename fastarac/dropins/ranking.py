@@ -96,11 +96,11 @@ def _read(
 def _check_shapes(gains: Array, scores: Array) -> None:
     if gains.ndim != 2 or gains.shape[1] < 2:
         kind = read_target(gains).kind
-        message = f"Only {_KINDS} formats are supported. Got {kind} instead"
-        raise ValueError(message)
+        raise ValueError(f"Only {_KINDS} formats are supported. Got {kind} instead")
     if scores.shape != gains.shape:
-        message = f"y_score has shape {scores.shape} and y_true has {gains.shape}; the same is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"y_score has shape {scores.shape} and y_true has {gains.shape}; the same is expected"
+        )
 
 
 def dcg_score(
@@ -202,14 +202,12 @@ def ndcg_score(
     """
     gains, scores, weight = _read("ndcg_score", y_true, y_score, k, 2, sample_weight, ignore_ties)
     if gains.min() < 0:
-        message = "ndcg_score should not be used on negative y_true values."
-        raise ValueError(message)
+        raise ValueError("ndcg_score should not be used on negative y_true values.")
     if gains.ndim > 1 and gains.shape[1] <= 1:
-        message = (
+        raise ValueError(
             "Computing NDCG is only meaningful when there is more than 1 document. Got "
             f"{gains.shape[1]} instead."
         )
-        raise ValueError(message)
     _check_shapes(gains, scores)
     values = ndcg_of_rows(gains, scores, k, ignore_ties=bool(ignore_ties))
     return float(np.average(values, weights=weight))

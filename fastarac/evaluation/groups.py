@@ -62,8 +62,7 @@ class GroupEvaluation(Table, Result):
 
     def __getitem__(self, metric: str) -> NDArray[Any]:
         if metric not in self.values:
-            message = f"no metric {metric!r}; there are {', '.join(self.values)}"
-            raise KeyError(message)
+            raise KeyError(f"no metric {metric!r}; there are {', '.join(self.values)}")
         return self.values[metric]
 
     def __len__(self) -> int:
@@ -194,8 +193,7 @@ def evaluate_groups(
     for name in names:
         if name not in METRICS:
             known = ", ".join(map(repr, METRICS))
-            message = f"metrics has {name!r}; some of {known} are expected"
-            raise ValueError(message)
+            raise ValueError(f"metrics has {name!r}; some of {known} are expected")
     check_intervals(intervals, confidence_level)
     limits = read_limits(max_error_rate, max_risk, threshold)
     cost_reviewer = who_verifies(costs, reviewer, cost_reviewer)
@@ -273,8 +271,7 @@ def evaluate_groups(
         statistics = statistics_of(asked, gamma, thresholds)
         values |= _intervals(items, labels, codes, statistics, groups, confidence_level)
     elif groups is not None:
-        message = "groups is given without intervals=True; no other figure depends on them"
-        raise ValueError(message)
+        raise ValueError("groups is given without intervals=True; no other figure depends on them")
     values |= cheapest
     return GroupEvaluation(labels, values)
 

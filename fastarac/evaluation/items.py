@@ -365,11 +365,10 @@ def evaluate(
             confidence_level=confidence_level,
         )
     elif groups is not None and failure_probability is None:
-        message = (
+        raise ValueError(
             "groups is given without intervals=True or failure_probability; no other figure depends on "
             "them"
         )
-        raise ValueError(message)
     return Evaluation(
         n=counts.total,
         recognition_rate=counts.recognition_rate,
@@ -391,18 +390,16 @@ def evaluate(
 def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None) -> None:
     """Refuse what the guarantee of dependent items cannot take."""
     if sample_weight is not None:
-        message = (
+        raise TypeError(
             "failure_probability is given with groups and sample_weight, but weights are not counts; "
             "one of the two is expected"
         )
-        raise TypeError(message)
     if any(limit.criterion == "max_risk" for limit in limits):
-        message = (
+        raise ValueError(
             "max_risk is given with groups and failure_probability, which takes thresholds that were "
             "fixed without these items; guaranteed_operating_point with thresholds or a scale is "
             "expected"
         )
-        raise ValueError(message)
 
 
 def reject_reviewer(reviewer: Reviewer | None, asked: str) -> None:

@@ -41,8 +41,7 @@ class Problem(NamedTuple):
         """Raise for `n` such items."""
         rows = f"{n} {'row' if n == 1 else 'rows'}{where}"
         role = "by" if keys_of([self.role]) else self.role
-        message = f"{role} (column {column!r}) is {self.what} in {rows}; {self.expected}"
-        raise ValueError(message)
+        raise ValueError(f"{role} (column {column!r}) is {self.what} in {rows}; {self.expected}")
 
 
 PROBLEMS = (
@@ -91,12 +90,11 @@ class ItemSource(ABC):
     def refuse_weights(self, most: int) -> None:
         """Raise for weights: they make more than `most` kinds of items, and bins cannot hold them."""
         if self.weighted:
-            message = (
+            raise ValueError(
                 f"weight makes more than {most} kinds of items, of one confidence and one weight each; "
                 "fewer are expected in an engine, such as rounded ones: its sums of weights depend on "
                 "their order"
             )
-            raise ValueError(message)
 
     @abstractmethod
     def sweeps(self, most: int | None) -> Sweeps | None:
@@ -265,8 +263,7 @@ def _sweep_of_kinds(
 
 def reject_empty() -> NoReturn:
     """Raise for a frame without rows."""
-    message = "correct and confidence are empty; at least one item is expected"
-    raise ValueError(message)
+    raise ValueError("correct and confidence are empty; at least one item is expected")
 
 
 def reject_changed() -> NoReturn:

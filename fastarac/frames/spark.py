@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 def reject_stream(frame: Any) -> None:
     """Raise for a frame that has no end."""
     if frame.isStreaming:
-        message = (
+        raise TypeError(
             "frame is a stream of Spark, whose rows have no end; a batch of it is expected, as "
             "foreachBatch of its writeStream gives"
         )
-        raise TypeError(message)
 
 
 class SparkSource(QuerySource):

@@ -256,11 +256,10 @@ def evaluate(
     }
     for name, value in needing.items():
         if value is not None and value is not False and method != "counts":
-            message = (
+            raise TypeError(
                 f"{name} is given with method={method!r}, which may count in bins; method='counts' is "
                 "expected, which counts the items of each confidence"
             )
-            raise TypeError(message)
     limits = read_limits(max_error_rate, max_risk, threshold)
     inner_fraction(confidence_level, "confidence_level")
     if costs is not None:
@@ -299,22 +298,21 @@ def _source(
     """Check what the frame need not be known for, and open it."""
     choice(method, "method", METHODS)
     if weight is not None and method in ("exact", "bounds"):
-        message = (
+        raise ValueError(
             f"weight is given with method={method!r}, whose bins hold numbers of items; "
             "method='auto' or 'counts' is expected, which sum the weights of each confidence"
         )
-        raise ValueError(message)
     columns: dict[str, str | None] = {"confidence": confidence, "correct": correct, "weight": weight}
     if by is None or isinstance(by, str):
         columns["by"] = by
     elif isinstance(by, list | tuple):
         if not by:
-            message = "by names no column; at least one is expected"
-            raise ValueError(message)
+            raise ValueError("by names no column; at least one is expected")
         columns |= {f"by_{i}": name for i, name in enumerate(by)}
     else:
-        message = f"by is of type {type(by).__name__}; the name of a column, or a list, is expected"
-        raise TypeError(message)
+        raise TypeError(
+            f"by is of type {type(by).__name__}; the name of a column, or a list, is expected"
+        )
     return _open(frame, {role: name for role, name in columns.items() if name is not None})
 
 
@@ -360,11 +358,10 @@ def _reject_repeated(names: Iterable[Any]) -> None:
     """Raise for columns of the same name: which one is meant cannot be told."""
     repeated = [repr(name) for name, n in Counter(names).items() if n > 1]
     if repeated:
-        message = (
+        raise ValueError(
             f"frame has several columns of the name {listed(repeated)}; each name once is expected: "
             "rename them, or select what is read"
         )
-        raise ValueError(message)
 
 
 def _names(native: Any) -> Iterable[Any]:
@@ -383,12 +380,12 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
     for role, name in columns.items():
         shown = "by" if role.startswith("by") else role
         if not isinstance(name, str):
-            message = f"{shown} is of type {type(name).__name__}; the name of a column is expected"
-            raise TypeError(message)
+            raise TypeError(
+                f"{shown} is of type {type(name).__name__}; the name of a column is expected"
+            )
         if name not in schema:
             there = listed([repr(column) for column in schema]) if schema else "none"
-            message = f"{shown} is {name!r}, but there is no such column; there are {there}"
-            raise ValueError(message)
+            raise ValueError(f"{shown} is {name!r}, but there is no such column; there are {there}")
     for role, name in columns.items():
         kind = schema[name]
         numeric = kind == nw.Boolean or (
@@ -414,11 +411,10 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
 def _check_label(name: str, kind: Any) -> None:
     """Raise for labels that hold several values."""
     if kind.is_nested():
-        message = (
+        raise TypeError(
             f"by (column {name!r}) has type {kind}; labels are expected, or a list of the names of "
             "columns, for their combinations"
         )
-        raise TypeError(message)
 
 
 def _sweeps(source: ItemSource, method: Method) -> Mapping[Any, Sweep]:

@@ -238,8 +238,9 @@ def log_of(
     n = len(confidence)
     truth = vector(correct, "correct").astype(np.float64)
     if len(truth) != n or n == 0:
-        message = f"correct has {len(truth)} items and confidence has {n}; the same number is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"correct has {len(truth)} items and confidence has {n}; the same number is expected"
+        )
     _refuse("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "0, 1 or NaN is expected")
     probability = np.broadcast_to(fractions_of(audit_probability, "audit_probability"), (n,)).copy()
     known = ~np.isnan(truth)
@@ -265,16 +266,16 @@ def log_of(
         is_open = chosen & above & ~known
         truth, known, unanswered = np.where(is_open, 0.0, truth), known | is_open, int(is_open.sum())
     if not known.any():
-        message = "correct is NaN everywhere; the truth of some outputs is expected"
-        raise ValueError(message)
+        raise ValueError("correct is NaN everywhere; the truth of some outputs is expected")
     return AuditLog(truth, confidence, above, np.where(above, probability, 1.0), unanswered)
 
 
 def _flags(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:
     array = vector(values, name)
     if len(array) != n:
-        message = f"{name} has {len(array)} items and confidence has {n}; the same number is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"{name} has {len(array)} items and confidence has {n}; the same number is expected"
+        )
     _refuse(name, (array != 0) & (array != 1), array, "0 or 1 is expected")
     return np.asarray(array == 1)
 

@@ -245,18 +245,19 @@ def guaranteed_operating_point(
     sweep = as_sweep(correct, confidence)
     if isinstance(sweep, AuditedSweep):
         if groups is not None:
-            message = "groups is given beside an AuditedSweep, which has no groups; none is expected"
-            raise TypeError(message)
+            raise TypeError(
+                "groups is given beside an AuditedSweep, which has no groups; none is expected"
+            )
         rng = np.random.default_rng(key_of(random_state))
         return _from_audits(sweep, limit, delta, criterion, (grid, pilot), rng)
     if sweep.false_accepts.dtype != np.int64:
-        message = "the sweep is weighted; counts of items are expected, which alone are binomial"
-        raise TypeError(message)
+        raise TypeError("the sweep is weighted; counts of items are expected, which alone are binomial")
     rng = np.random.default_rng(key_of(random_state))
     if groups is not None:
         if isinstance(correct, ThresholdSweep):
-            message = "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
-            raise TypeError(message)
+            raise TypeError(
+                "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
+            )
         pages = _pages_of(correct, confidence, groups, max_group_size, rng)
         _warn_few_groups(pages, limit, delta)
         if how == "one_per_group":
@@ -300,17 +301,17 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool) -> st
     if grouped:
         fitting = ["betting", "one_per_group"] if by_rate else ["betting"]
     if not (by_rate or fixed) and (grouped or method in ("auto", "fallback")):
-        message = (
+        raise TypeError(
             "max_risk is given without thresholds or a scale; thresholds that were fixed without these "
             "items are expected, as by scale='unit' for confidences in [0, 1] or scale='percent'"
             + ("" if grouped else ", or method='sgr'")
         )
-        raise TypeError(message)
     if method == "auto":
         return fitting[0]
     if method not in fitting:
-        message = f"method is {method!r}; for {criterion} {' or '.join(map(repr, fitting))} is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"method is {method!r}; for {criterion} {' or '.join(map(repr, fitting))} is expected"
+        )
     return method
 
 
@@ -369,8 +370,9 @@ def _from_audits(
     else:
         grid, pilot = fixed
         if grid is None or pilot is None:
-            message = "max_risk from audits is given without thresholds and pilot; both are expected"
-            raise TypeError(message)
+            raise TypeError(
+                "max_risk from audits is given without thresholds and pilot; both are expected"
+            )
         starts = starts_of(pilot_shares(pilot, grid), n, share * limit, delta)
         accepted, errors = sweep.accepted_at(grid), errors[points_at(sweep, grid)]
         index = last_rejected(accepted, errors, starts, share * limit, delta)

@@ -35,13 +35,13 @@ class Start(NamedTuple):
 def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray[np.float64] | None:
     """Thresholds from high to low, given or of a declared scale; None where there are none."""
     if thresholds is not None and scale is not None:
-        message = "thresholds and scale are both given; one of them is expected"
-        raise TypeError(message)
+        raise TypeError("thresholds and scale are both given; one of them is expected")
     if thresholds is not None:
         given = vector(thresholds, "thresholds").astype(np.float64)
         if not (len(given) and np.isfinite(given).all()):
-            message = f"thresholds is {given.tolist()}; at least one, and finite numbers, are expected"
-            raise ValueError(message)
+            raise ValueError(
+                f"thresholds is {given.tolist()}; at least one, and finite numbers, are expected"
+            )
         return np.unique(given)[::-1]
     if scale is None:
         return None

@@ -230,8 +230,9 @@ def read_models(
         empty_confidence,
     )  # fmt: skip
     if not isinstance(files, Mapping):
-        message = f"files is of type {type(files).__name__}; a mapping of names to paths is expected"
-        raise TypeError(message)
+        raise TypeError(
+            f"files is of type {type(files).__name__}; a mapping of names to paths is expected"
+        )
     paths = {name: Path(path) for name, path in files.items()}
     return read_files(paths, columns, same_items=same_items, on_file=on_file)
 

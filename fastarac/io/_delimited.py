@@ -143,8 +143,9 @@ class Delimited(FileSource):
                 begun = None
                 end = place if place < len(text) else -1
                 if end >= 0 and not text.startswith(self.delimiter, place):
-                    message = f"a field ends in {QUOTE}, but {text[place]!r} follows"
-                    raise MalformedRowError(message, first)
+                    raise MalformedRowError(
+                        f"a field ends in {QUOTE}, but {text[place]!r} follows", first
+                    )
             if end < 0:
                 return None
             place = end + len(self.delimiter)

@@ -177,8 +177,9 @@ def _of_same_items(
     if matching is None:
         difference = _unequal_sizes(models)
         if difference is not None:
-            message = f"{difference}; outputs of the same items are expected; item=COLUMN matches them"
-            raise ValueError(message)
+            raise ValueError(
+                f"{difference}; outputs of the same items are expected; item=COLUMN matches them"
+            )
         same = dict(models)
     else:
         difference = matching.difference

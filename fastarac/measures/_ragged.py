@@ -52,8 +52,7 @@ class Ragged(NamedTuple):
         i = int(bad.argmax())
         q = int(np.searchsorted(self.offsets, i, side="right")) - 1
         place = f"{name}[{i}]" if self.single else f"{name}[{q}][{i - self.offsets[q]}]"
-        message = f"{place} is {self.values[i]}; {expected} is expected"
-        raise ValueError(message)
+        raise ValueError(f"{place} is {self.values[i]}; {expected} is expected")
 
     def result(self, values: FloatArray) -> Any:
         """One value for one ranking, else the array over the queries."""
@@ -67,19 +66,19 @@ def read_ragged(given: Any, name: str) -> Ragged:
     """Read one ranking, a list of them, the rows of a matrix, or (values, offsets)."""
     if isinstance(given, tuple):
         if len(given) != 2 or np.ndim(given[0]) != 1 or np.ndim(given[1]) != 1:
-            message = (
+            raise ValueError(
                 f"{name} is a tuple that is not (values, offsets); a list of rankings, or two "
                 "one-dimensional arrays are expected"
             )
-            raise ValueError(message)
         values = vector(given[0], name)
         return Ragged(values, _offsets(given[1], len(values), name), single=False)
     if isinstance(given, list) and given and np.ndim(given[0]):
         rankings = []
         for i, ranking in enumerate(given):
             if (found := np.ndim(ranking)) != 1:
-                message = f"{name}[{i}] has {found} dimensions; a one-dimensional ranking is expected"
-                raise ValueError(message)
+                raise ValueError(
+                    f"{name}[{i}] has {found} dimensions; a one-dimensional ranking is expected"
+                )
             some = len(ranking) > 0
             rankings.append(vector(ranking, f"{name}[{i}]") if some else np.empty(0, np.bool_))
         offsets = np.zeros(len(rankings) + 1, np.int64)
@@ -97,26 +96,24 @@ def read_ragged(given: Any, name: str) -> Ragged:
 
 def _require_some(n: int, name: str) -> None:
     if n < 1:
-        message = f"{name} is empty; at least one ranking is expected"
-        raise ValueError(message)
+        raise ValueError(f"{name} is empty; at least one ranking is expected")
 
 
 def _offsets(given: Any, n: int, name: str) -> NDArray[np.int64]:
     _require_some(len(given) - 1, name)
     offsets = vector(given, f"the offsets of {name}")
     if offsets.dtype.kind not in "iu":
-        message = f"the offsets of {name} have type {offsets.dtype}; integers are expected"
-        raise TypeError(message)
+        raise TypeError(f"the offsets of {name} have type {offsets.dtype}; integers are expected")
     _require_some(len(offsets) - 1 if len(offsets) else 0, name)
     ends = int(offsets[0]), int(offsets[-1])
     if ends != (0, n):
-        message = f"the offsets of {name} go from {ends[0]} to {ends[1]}; from 0 to {n} is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"the offsets of {name} go from {ends[0]} to {ends[1]}; from 0 to {n} is expected"
+        )
     if (offsets[1:] < offsets[:-1]).any():
         i = int((offsets[1:] < offsets[:-1]).argmax())
         falls = f"fall from {offsets[i]} to {offsets[i + 1]}"
-        message = f"the offsets of {name} {falls}; rising ones are expected"
-        raise ValueError(message)
+        raise ValueError(f"the offsets of {name} {falls}; rising ones are expected")
     return offsets.astype(np.int64)
 
 
@@ -163,5 +160,6 @@ def as_keys(ragged: Ragged, name: str) -> Ragged:
 def same_shape(ragged: Ragged, other: Ragged, names: tuple[str, str]) -> None:
     """Raise unless both have rankings of the same lengths."""
     if not np.array_equal(ragged.offsets, other.offsets):
-        message = f"{names[0]} and {names[1]} have rankings of different lengths; the same are expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"{names[0]} and {names[1]} have rankings of different lengths; the same are expected"
+        )

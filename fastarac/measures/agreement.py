@@ -59,8 +59,7 @@ def cohen_kappa(counts: ArrayLike, weights: str | None = None) -> float:
         choice(weights, "weights", ("linear", "quadratic"))
     table = read_table(counts, "counts")
     if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
-        message = f"counts has shape {table.shape}; a square matrix is expected"
-        raise ValueError(message)
+        raise ValueError(f"counts has shape {table.shape}; a square matrix is expected")
     value = kappa_of_table(table, weights)
     if value is None:
         warn_undefined("cohen_kappa", "no disagreement is possible")

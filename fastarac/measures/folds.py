@@ -120,12 +120,10 @@ def average_curves(
     folds = list(sweeps)
     for i, fold in enumerate(folds):
         if not isinstance(fold, ThresholdSweep | CornerSweep):
-            message = f"sweeps[{i}] is a {type(fold).__name__}; a ThresholdSweep is expected"
-            raise TypeError(message)
+            raise TypeError(f"sweeps[{i}] is a {type(fold).__name__}; a ThresholdSweep is expected")
         whole_sweep(fold)
     if not folds:
-        message = "sweeps is empty; at least one ThresholdSweep is expected"
-        raise ValueError(message)
+        raise ValueError("sweeps is empty; at least one ThresholdSweep is expected")
     points = _read_grid(grid, along)
     x, y = np.empty((len(folds), len(points))), np.empty((len(folds), len(points)))
     for i, fold in enumerate(folds):
@@ -143,13 +141,11 @@ def average_curves(
 def _read_grid(grid: ArrayLike, along: str) -> FloatArray:
     points = vector(grid, "grid").astype(np.float64)
     if len(points) == 0:
-        message = "grid is empty; at least one point is expected"
-        raise ValueError(message)
+        raise ValueError("grid is empty; at least one point is expected")
     if along == "acceptance":
         return fractions_of(points, "grid")
     if np.isnan(points).any():
-        message = f"grid[{int(np.isnan(points).argmax())}] is nan; a threshold is expected"
-        raise ValueError(message)
+        raise ValueError(f"grid[{int(np.isnan(points).argmax())}] is nan; a threshold is expected")
     return points
 
 

@@ -309,11 +309,10 @@ def normalized_dcg(
     if judged_gains is not None:
         judged = _gains(judged_gains, "judged_gains", negative=False)
         if judged.n_queries != batch.n_queries:
-            message = (
+            raise ValueError(
                 f"judged_gains has {judged.n_queries} queries and gains has {batch.n_queries}; "
                 "the same number is expected"
             )
-            raise ValueError(message)
     longest = max(_shown(batch, k), _shown(judged, k))
     discounts = _discounts(longest, discount)
     best = judged.over_queries(_kernels.ranking.best_sums, discounts, out=np.empty(batch.n_queries))
@@ -399,8 +398,7 @@ def pool(rankings: Any, depth: int = 100) -> Any:
     depth = whole_number(depth, "depth", 1)
     systems = list(rankings.values()) if isinstance(rankings, Mapping) else list(rankings)
     if not systems:
-        message = "rankings is empty; at least one system is expected"
-        raise ValueError(message)
+        raise ValueError("rankings is empty; at least one system is expected")
     mappings = sum(isinstance(system, Mapping) for system in systems)
     if mappings == len(systems):
         queries = dict.fromkeys(query for system in systems for query in system)
@@ -409,15 +407,13 @@ def pool(rankings: Any, depth: int = 100) -> Any:
             for query in queries
         }
     if mappings:
-        message = "rankings holds mappings and lists; all systems in one form are expected"
-        raise TypeError(message)
+        raise TypeError("rankings holds mappings and lists; all systems in one form are expected")
     numbers = {len(system) for system in systems}
     if len(numbers) > 1:
-        message = (
+        raise ValueError(
             f"the systems in rankings have {' and '.join(map(str, sorted(numbers)))} queries; "
             "the same number is expected"
         )
-        raise ValueError(message)
     return [_union(answers, depth) for answers in zip(*systems, strict=True)]
 
 
@@ -458,22 +454,19 @@ def _sizes(batch: Ragged, n_relevant: Any, found: FloatArray) -> FloatArray:
         return found
     given = np.asarray(n_relevant)
     if given.dtype.kind not in "iu":
-        message = f"n_relevant has type {given.dtype}; whole numbers are expected"
-        raise TypeError(message)
+        raise TypeError(f"n_relevant has type {given.dtype}; whole numbers are expected")
     if given.ndim and given.shape != found.shape:
-        message = (
+        raise ValueError(
             f"n_relevant has shape {given.shape} and there are {batch.n_queries} queries; one number "
             "for each is expected"
         )
-        raise ValueError(message)
     sizes = np.broadcast_to(given, found.shape)
     if (sizes < found).any():
         q = int((sizes < found).argmax())
-        message = (
+        raise ValueError(
             f"n_relevant[{q}] is {sizes[q]}, but {found[q]:.0f} relevant items are in the ranking; at "
             "least as many are expected"
         )
-        raise ValueError(message)
     return sizes.astype(np.float64)
 
 

@@ -233,8 +233,9 @@ def _parquet_of(file: InputFile) -> Iterator[Parquet]:
     try:
         import duckdb
     except ModuleNotFoundError as error:
-        message = "reading Parquet files needs DuckDB: install fastarac[ocr]"
-        raise ModuleNotFoundError(message, name="duckdb") from error
+        raise ModuleNotFoundError(
+            "reading Parquet files needs DuckDB: install fastarac[ocr]", name="duckdb"
+        ) from error
     with connect() as connection:
         try:
             yield Parquet(file.path, connection)

@@ -173,17 +173,21 @@ def pair_files(
             )
         if without_truth:
             parts.append(f"{_files(without_truth)} of output without a truth: {_list(without_truth)}")
-        message = f"{'; '.join(parts)} (names are compared up to the first dot)"
-        raise PairingError(message, without_output, without_truth)
+        raise PairingError(
+            f"{'; '.join(parts)} (names are compared up to the first dot)",
+            without_output,
+            without_truth,
+        )
     pairs = tuple(
         Pair(name, of_truth[name], of_output[name]) for name in sorted(of_truth) if name in of_output
     )
     if not pairs:
-        message = (
+        raise PairingError(
             f"no file of truth has the name of an output: {len(of_truth)} of truth, "
-            f"{len(of_output)} of output; names are compared up to the first dot"
+            f"{len(of_output)} of output; names are compared up to the first dot",
+            without_output,
+            without_truth,
         )
-        raise PairingError(message, without_output, without_truth)
     return Pairing(pairs, without_output, without_truth, images)
 
 
@@ -214,12 +218,12 @@ def _by_name(paths: list[Path], side: str) -> dict[str, Path]:
     ambiguous = tuple(path for group in named.values() if len(group) > 1 for path in group)
     if ambiguous:
         count = sum(len(group) > 1 for group in named.values())
-        message = (
+        raise PairingError(
             f"{count} {plural('name', count)} of {side} occur{'s' * (count == 1)} more than once: "
             f"{_list(ambiguous)}; one file for each name (up to the first dot) is expected, so put the "
-            "truth and the outputs of each engine into folders of their own"
+            "truth and the outputs of each engine into folders of their own",
+            ambiguous=ambiguous,
         )
-        raise PairingError(message, ambiguous=ambiguous)
     return {name: group[0] for name, group in named.items()}
 
 

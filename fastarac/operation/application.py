@@ -168,8 +168,9 @@ def _check_paths(source: Path, goals: list[Path]) -> None:
     for name, goal in zip(("accepted", "review"), goals, strict=True):
         if goal.suffix.lower() not in FORMATS:
             endings = ", ".join(FORMATS)
-            message = f"{name} is {str(goal)!r}; a name that ends in one of {endings} is expected"
-            raise ValueError(message)
+            raise ValueError(
+                f"{name} is {str(goal)!r}; a name that ends in one of {endings} is expected"
+            )
 
 
 class _Rule:

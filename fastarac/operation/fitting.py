@@ -208,8 +208,9 @@ def _random_half(columns: _Columns, rng: np.random.Generator) -> NDArray[np.bool
     if columns.groups is not None and columns.documents is not None:
         pages = np.unique(np.column_stack([columns.documents, columns.groups]), axis=0)[:, 0]
         if len(np.unique(pages)) < len(pages):
-            message = "documents has a document in several groups; whole documents in each are expected"
-            raise ValueError(message)
+            raise ValueError(
+                "documents has a document in several groups; whole documents in each are expected"
+            )
     return np.asarray(_half(int(blocks.max()) + 1, rng)[blocks])
 
 

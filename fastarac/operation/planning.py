@@ -200,8 +200,9 @@ def audit_plan(
     actual = inner_fraction(actual_error_rate, "actual_error_rate")
     limit, delta, wanted, effect = _asked(max_error_rate, failure_probability, power, design_effect)
     if actual <= limit:
-        message = f"actual_error_rate is {actual:g}; a rate above the limit of {limit:g} is expected"
-        raise ValueError(message)
+        raise ValueError(
+            f"actual_error_rate is {actual:g}; a rate above the limit of {limit:g} is expected"
+        )
     # with c errors for an alarm, tooth c begins where c − 1 are no longer enough
     teeth = _CriticalSampleSizes(
         limit, lambda n, c: c > 0 and 1.0 - binomial_cdf(c - 1, n, limit) > delta
@@ -220,8 +221,9 @@ def audit_plan(
     if n_outputs is not None:
         outputs = whole_number(n_outputs, "n_outputs", 1)
         if found[1] > outputs:
-            message = f"n_outputs is {outputs}; at least {found[1]}, all to be audited, are expected"
-            raise ValueError(message)
+            raise ValueError(
+                f"n_outputs is {outputs}; at least {found[1]}, all to be audited, are expected"
+            )
         share = found[1] / outputs
     return AuditPlan(found[0], found[1], share)
 

@@ -25,8 +25,9 @@ def images_in(folder: Path) -> dict[str, Path]:
             continue
         name = path.name.partition(".")[0] or path.name
         if name in found:
-            message = f"{found[name]} and {path} are both images of {name}; one a page is expected"
-            raise ValueError(message)
+            raise ValueError(
+                f"{found[name]} and {path} are both images of {name}; one a page is expected"
+            )
         found[name] = path
     if not found:
         raise ValueError(f"{folder} holds no image; {', '.join(SUFFIXES)} are expected")

@@ -201,11 +201,10 @@ def check_method(statistic: Statistic, method: str) -> None:
         reason = ""
         if method in ("auto", "wald", "logit"):
             reason = ", which has no influence values"
-        message = (
+        raise ValueError(
             f"statistic is {statistic.name!r}{reason}; for method={method!r} one of {', '.join(taken)} "
             "is expected, and bootstrap takes all"
         )
-        raise ValueError(message)
 
 
 def _sample_of(
@@ -216,18 +215,16 @@ def _sample_of(
 ) -> ItemSample:
     if isinstance(correct, AcceptedCounts) or (groups is None and sample_weight is None):
         if groups is not None:
-            message = (
+            raise TypeError(
                 "groups is given beside a ThresholdSweep, which has no items; (correct, confidence) is "
                 "expected"
             )
-            raise TypeError(message)
         sweep = as_sweep(correct, confidence, sample_weight)
         if sweep.true_accepts.dtype != np.int64:
-            message = (
+            raise ValueError(
                 "correct is a ThresholdSweep of weighted items, whose single weights are lost; "
                 "(correct, confidence, sample_weight) is expected"
             )
-            raise ValueError(message)
         return ItemSample(sweep, None, None)
     items = influence.items_of(correct, confidence, sample_weight)
     codes = None if groups is None else read_groups(groups, len(items.point))[1]

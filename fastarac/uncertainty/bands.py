@@ -196,11 +196,11 @@ def _places(grid: int | ArrayLike) -> FloatArray:
         x = np.atleast_1d(fractions_of(grid, "grid"))
         n = x.size
         if x.ndim != 1 or not n or not (x[1:] > x[:-1]).all():
-            message = "grid is not a rising row of places; a number of places, or these are expected"
-            raise ValueError(message)
+            raise ValueError(
+                "grid is not a rising row of places; a number of places, or these are expected"
+            )
     if n > MAX_PLACES:
-        message = f"grid has {n} places; at most {MAX_PLACES} are expected"
-        raise ValueError(message)
+        raise ValueError(f"grid has {n} places; at most {MAX_PLACES} are expected")
     return x
 
 

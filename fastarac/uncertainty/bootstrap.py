@@ -344,8 +344,7 @@ def _by_name(
     several: Sequence[StatisticLike]
     several = statistic if _is_several(statistic) else [statistic]  # type: ignore[assignment,list-item]
     if not several:
-        message = "statistic is empty; at least one is expected"
-        raise ValueError(message)
+        raise ValueError("statistic is empty; at least one is expected")
     named: dict[str, Callable[[ThresholdSweep], float]] = {}
     for one in several:
         if isinstance(one, str | Statistic) or not callable(one):
@@ -354,8 +353,7 @@ def _by_name(
             read = one
         name = name_of(read)
         if name in named:
-            message = f"statistic has {name!r} twice; different names are expected"
-            raise ValueError(message)
+            raise ValueError(f"statistic has {name!r} twice; different names are expected")
         named[name] = read
     return named
 
@@ -368,12 +366,10 @@ def _estimate(statistic: Callable[[ThresholdSweep], float], population: Populati
 def _error(statistic: Callable[[ThresholdSweep], float], name: str, population: Population) -> float:
     """Standard error of the estimate; raises where there is none of a replicate either."""
     if population.members is not None:
-        message = (
+        raise ValueError(
             "method is 'studentized' with groups or weights; 'percentile', 'basic' or 'bca' is expected"
         )
-        raise ValueError(message)
     if not isinstance(statistic, Statistic):
-        message = f"method is 'studentized', but {name} is a function; a Statistic is expected"
-        raise TypeError(message)
+        raise TypeError(f"method is 'studentized', but {name} is a function; a Statistic is expected")
     with undefined_is_nan():
         return standard_error(population.sweep, statistic, stratified=population.stratified)

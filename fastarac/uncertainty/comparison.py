@@ -362,12 +362,10 @@ def _compared(
     """The statistic that is compared: the one given, what an item costs, or the ARAC-AUC."""
     if costs is not None:
         if statistic is not None:
-            message = "statistic and costs are both given; one of them is expected"
-            raise TypeError(message)
+            raise TypeError("statistic and costs are both given; one of them is expected")
         return Statistic("cost", costs=costs, reviewer=reviewer)
     if reviewer is not None:
-        message = "reviewer is given without costs; a reviewer changes what errors cost"
-        raise TypeError(message)
+        raise TypeError("reviewer is given without costs; a reviewer changes what errors cost")
     return as_statistic("arac_auc" if statistic is None else statistic)
 
 
@@ -406,28 +404,26 @@ def _columns(models: Any) -> dict[str, tuple[Any, Any]]:
     columns: dict[str, Any] = {}
     for name, model in named_models(models, 2).items():
         if isinstance(model, ThresholdSweep):
-            message = (
+            raise TypeError(
                 f"model {name!r} is a ThresholdSweep, in which it is lost which item is which; "
                 "(correct, confidence) is expected"
             )
-            raise TypeError(message)
         if not isinstance(model, tuple | list) or len(model) not in (2, 3):
-            message = f"model {name!r} is not (correct, confidence) or (correct, confidence, ids)"
-            raise TypeError(message)
+            raise TypeError(
+                f"model {name!r} is not (correct, confidence) or (correct, confidence, ids)"
+            )
         columns[name] = tuple(model)
     names = list(columns)
     first = columns[names[0]]
     for name in names[1:]:
         model = columns[name]
         if len(model[1]) != len(first[1]):
-            message = (
+            raise ValueError(
                 f"model {names[0]!r} has {len(first[1])} items and model {name!r} has {len(model[1])}; "
                 "all models must be evaluated on the same items"
             )
-            raise ValueError(message)
         if len(model) != len(first):
-            message = f"only one of {names[0]!r} and {name!r} has ids; all or none are expected"
-            raise ValueError(message)
+            raise ValueError(f"only one of {names[0]!r} and {name!r} has ids; all or none are expected")
         if len(model) == 3:
             _check_ids(names[0], first[2], name, model[2], len(first[1]))
     return {name: (model[0], model[1]) for name, model in columns.items()}
@@ -437,16 +433,14 @@ def _check_ids(name: str, ids: Any, other_name: str, other_ids: Any, n: int) -> 
     a, b = np.asarray(ids), np.asarray(other_ids)
     for label, array in ((name, a), (other_name, b)):
         if array.shape != (n,):
-            message = f"ids of {label!r} have shape {array.shape}; ({n},) is expected"
-            raise ValueError(message)
+            raise ValueError(f"ids of {label!r} have shape {array.shape}; ({n},) is expected")
     different = np.flatnonzero(np.asarray(a != b))
     if len(different):
         i = int(different[0])
-        message = (
+        raise ValueError(
             f"ids of {name!r} and {other_name!r} differ at {i}: {a[i]} and {b[i]}; the same items in "
             "the same order are expected"
         )
-        raise ValueError(message)
 
 
 def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _ComparisonOptions) -> _Findings:

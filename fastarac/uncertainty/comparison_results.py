@@ -139,8 +139,7 @@ class ModelComparison(Table, Result):
                 return pair
             if (pair.a, pair.b) == (b, a):
                 return pair.reversed()
-        message = f"{a!r} and {b!r} were not compared; the models are {', '.join(self.names)}"
-        raise KeyError(message)
+        raise KeyError(f"{a!r} and {b!r} were not compared; the models are {', '.join(self.names)}")
 
     def to_columns(self) -> dict[str, Any]:
         """Return the columns of a table, one row for each model; the pairs are `pairs`."""

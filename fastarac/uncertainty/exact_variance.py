@@ -35,16 +35,15 @@ def read_pairs(
 ) -> PointCounts:
     """The points between runs of whole items; raises where the closed form does not hold."""
     if not stratified:
-        message = "stratified is False; for method='exact-variance' stratified=True is expected"
-        raise ValueError(message)
+        raise ValueError("stratified is False; for method='exact-variance' stratified=True is expected")
     for name, given in (("groups", groups), ("sample_weight", sample_weight)):
         if given is not None:
-            message = f"{name} is given; for method='exact-variance' single items are expected"
-            raise ValueError(message)
+            raise ValueError(f"{name} is given; for method='exact-variance' single items are expected")
     sweep = as_ranked(correct, confidence, corners=True).runs
     if sweep.true_accepts.dtype != np.int64:
-        message = "the sweep is weighted; for method='exact-variance' counts of items are expected"
-        raise ValueError(message)
+        raise ValueError(
+            "the sweep is weighted; for method='exact-variance' counts of items are expected"
+        )
     return sweep
 
 
@@ -56,10 +55,9 @@ def interval_of_pairs(
 ) -> tuple[Interval, str | None]:
     """The normal interval of a statistic within its range, and why it is not to be relied on."""
     if not isinstance(statistic, Statistic) or statistic.name not in NAMES:
-        message = (
+        raise ValueError(
             f"statistic is {name!r}; for method='exact-variance' one of {', '.join(NAMES)} is expected"
         )
-        raise ValueError(message)
     method, value = "exact-variance", statistic(sweep)
     if math.isnan(value):
         return Interval(value, math.nan, math.nan, math.nan, level, method), None

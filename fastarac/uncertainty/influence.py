@@ -45,11 +45,10 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
         )
     if statistic.name in derivatives.OTHERS:
         return derivatives.OTHERS[statistic.name](sweep, **parameters)
-    message = (
+    raise ValueError(
         f"statistic {statistic.name!r} has no influence values: how it moves depends on the density of "
         f"the confidences at one point; use bootstrap, or one of {', '.join(derivatives.NAMES)}"
     )
-    raise ValueError(message)
 
 
 def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[str, float]:

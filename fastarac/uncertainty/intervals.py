@@ -187,19 +187,17 @@ def _leave_out(
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
     """The statistic without an item of each kind, one after the other."""
     if population.members is not None:
-        message = (
+        raise ValueError(
             f"method is 'bca' with weights or groups, but {name} has no influence values; "
             "method='percentile' is expected"
         )
-        raise ValueError(message)
     kinds = sum(int(np.count_nonzero(count)) for count in counts)
     if kinds > MAX_LEFT_OUT:
-        message = (
+        raise ValueError(
             f"method is 'bca', but {name} has no influence values, so that an item of each of {kinds} "
             f"kinds would have to be left out; at most {MAX_LEFT_OUT} kinds, or method='percentile', "
             "are expected"
         )
-        raise ValueError(message)
     sweep = population.sweep
     values = [np.full(len(count), np.nan) for count in counts]
     for kind, (value, count) in enumerate(zip(values, counts, strict=True)):

@@ -164,25 +164,22 @@ def population_of(
 ) -> Population:
     """Read the arguments of a bootstrap, `of_pairs` where the statistics need no more than runs."""
     if stratified and groups is not None:
-        message = (
+        raise ValueError(
             "stratified is given with groups; whole groups are drawn, so that the numbers of correct "
             "and incorrect items cannot be fixed"
         )
-        raise ValueError(message)
     if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight)
         if groups is not None:
-            message = (
+            raise TypeError(
                 "groups is given beside a ThresholdSweep, which does not know its items; "
                 "(correct, confidence) is expected"
             )
-            raise TypeError(message)
         if correct.true_accepts.dtype != np.int64:
-            message = (
+            raise ValueError(
                 "correct is a weighted ThresholdSweep, which does not know its items; "
                 "(correct, confidence) with sample_weight is expected"
             )
-            raise ValueError(message)
     if isinstance(correct, AcceptedCounts) or (sample_weight is None and groups is None):
         if of_pairs:
             counts: AcceptedCounts = as_ranked(correct, confidence, corners=True).runs
@@ -202,8 +199,7 @@ def population_of(
     scale = 1.0 if weights is None else scale_of(weights.max())
     members = _sorted(labels, values, None if weights is None else weights * scale, codes)
     if np.count_nonzero(members.codes & STARTS) != len(sweep.thresholds) - 1:
-        message = "correct or confidence was changed while it was read"
-        raise ValueError(message)
+        raise ValueError("correct or confidence was changed while it was read")
     return _of_members(sweep, members, scale, stratified=stratified)
 
 

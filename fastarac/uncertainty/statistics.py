@@ -182,14 +182,12 @@ class Statistic(Pickled):
         unknown = sorted(set(parameters).difference(definition.parameters))
         if unknown:
             takes = ", ".join(sorted(definition.parameters)) or "no parameters"
-            message = f"statistic {name!r} has no parameter {unknown[0]!r}; it takes {takes}"
-            raise TypeError(message)
+            raise TypeError(f"statistic {name!r} has no parameter {unknown[0]!r}; it takes {takes}")
         if definition.required is not None and definition.required not in parameters:
-            message = (
+            raise TypeError(
                 f"statistic {name!r} is given without {definition.required}; "
                 f"Statistic({name!r}, {definition.required}=...) is expected"
             )
-            raise TypeError(message)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "parameters", tuple(sorted(parameters.items())))
         self(_EXAMPLE)  # bad values of parameters raise here
@@ -218,8 +216,7 @@ class Statistic(Pickled):
 def check_name(name: object, argument: str = "statistic") -> None:
     """Raise unless there is a statistic of this name, which was given as `argument`."""
     if not isinstance(name, str):
-        message = f"{argument} is {name!r} ({type(name).__name__}); a name is expected"
-        raise TypeError(message)
+        raise TypeError(f"{argument} is {name!r} ({type(name).__name__}); a name is expected")
     if name not in _DEFINITIONS:
         message = f"{argument} is {name!r}; one of {', '.join(_DEFINITIONS)} is expected"
         raise ValueError(message + _meant(name))
@@ -243,8 +240,7 @@ def as_statistic(statistic: str | Statistic) -> Statistic:
         return statistic
     if isinstance(statistic, str):
         return Statistic(statistic)
-    message = f"statistic is {statistic!r}; a name or a Statistic is expected"
-    raise TypeError(message)
+    raise TypeError(f"statistic is {statistic!r}; a name or a Statistic is expected")
 
 
 _EXAMPLE = ThresholdSweep.from_counts([0.0, 1.0], [1, 1], [1, 0])

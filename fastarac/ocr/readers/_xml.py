@@ -105,8 +105,9 @@ def elements(
     try:
         from lxml import etree
     except ModuleNotFoundError as error:
-        message = "reading XML and hOCR needs lxml: install fastarac[ocr]"
-        raise ModuleNotFoundError(message, name=error.name) from error
+        raise ModuleNotFoundError(
+            "reading XML and hOCR needs lxml: install fastarac[ocr]", name=error.name
+        ) from error
 
     with file.path.open("rb") as stream:
         context = etree.iterparse(
