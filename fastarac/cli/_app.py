@@ -347,7 +347,7 @@ def ocr(
         )
         alignment = {
             "unit": str(unit),
-            "missed": str(missed or _ocr.Missed.separate),
+            "missed": str(missed or _ocr.Missed.reject),
             "inserted": str(inserted),
             "fold": tuple(map(str, fold or ())),
             "join": str(join),

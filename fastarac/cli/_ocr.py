@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DEMO_REPORT = Path("fastarac-ocr-demo.html")  # where none is named
 Unit = StrEnum("Unit", ["word", "line", "character"])
-Missed = StrEnum("Missed", ["separate", "residual", "reject", "neighbour", "drop"])
+Missed = StrEnum("Missed", ["reject", "residual", "separate", "neighbour", "drop"])
 Inserted = StrEnum("Inserted", ["wrong", "drop"])
 Fold = StrEnum("Fold", ["case", "quotes", "punctuation", "whitespace", "nfkc"])
 Join = StrEnum("Join", ["min", "mean", "max"])
@@ -46,7 +46,7 @@ MissedOption = Annotated[
     Missed | None,
     option(
         "--missed",
-        "What true words without an output count as.  [default: separate; of fields reject]",
+        "What true words without an output count as.  [default: reject]",
         show_default=False,
     ),
 ]

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from fastarac._core.text import count, few_of, listed, plural, printable, rounded_percent, sentence
+from fastarac._core.text import count, few_of, listed, printable, rounded_percent, sentence
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation.wording import header, short
@@ -145,19 +145,9 @@ class EngineTexts:
         return [*columns, Column("items", [count(len(a)) for a in every])]
 
     def introduction(self, names: Sequence[str]) -> Iterator[Text]:
-        """Yield what an item is, and how much was missed, where that is in no other figure."""
+        """Yield what an item is."""
         first = self.engines[names[0]].aligned
-        units = plural(first.reading.unit)
         yield Text(" ".join(first.policy.sentences(first.reading)))
-        for name in names:
-            aligned = self.engines[name].aligned
-            if aligned.policy.missed == "separate" and aligned.missed:
-                who = f"{printable(name)} missed" if len(names) > 1 else "Missed:"
-                share = rounded_percent(aligned.missed / aligned.true_words)
-                yield Text(
-                    f"{who} {share} of the true {units} ({aligned.missed:,} of "
-                    f"{aligned.true_words:,}), beside all figures below."
-                )
 
     def of_engine(self, model: Model, console: Console) -> Iterator[Any]:
         """Yield what is accepted under other policies."""

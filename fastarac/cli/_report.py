@@ -154,6 +154,11 @@ def words(
         if models[0].cost_evaluation is not None:
             sentence += f" {_costs.at_limit(models, limit)}"
         sentences.append(sentence)
+        for model in models:
+            caveat = model.source.caveat(index)
+            if caveat:
+                who = f"{printable(model.name)}: {caveat}" if len(models) > 1 else capitalised(caveat)
+                sentences.append(f"{who}.")
     return sentences
 
 
@@ -232,7 +237,7 @@ def _remaining(model: Model, index: int) -> str:
         return "no errors remain"
     if limit.criterion == "max_risk":
         return f"{rounded_percent(point.risk)} of what is accepted is wrong"
-    return f"{rounded_percent(point.error_rate)} of all outputs remain wrong"
+    return f"{rounded_percent(point.error_rate)} of all {model.units} remain wrong"
 
 
 def _optimum(model: Model, point: OperatingPoint, *, several: bool) -> str:
@@ -280,6 +285,8 @@ def _blocks(models: Sequence[Model], *, with_costs: bool) -> list[list[Column]]:
             column("ROC-\nAUC", "roc_auc", area),
         ]
     ]
+    for place, (name, _) in enumerate(models[0].source.further):
+        blocks[0].append(Column(name, [model.source.further[place][1] for model in models]))
     numbers = [count(model.evaluation.n) for model in models]
     if len(set(numbers)) > 1:
         blocks[0].insert(0, Column(_unit(models), numbers))

@@ -42,6 +42,8 @@ class Source:
         What speaks against relying on the confidences, a sentence each.
     size : sequence of str
         How much there is, in words; empty where that is the numbers of items and groups.
+    further : sequence of (str, str)
+        Name and text of each figure that is to stand beside those of the items.
     """
 
     kind: str = "model"
@@ -54,6 +56,7 @@ class Source:
     missed: NDArray[np.intp] | None = None
     notes: Sequence[str] = ()
     size: Sequence[str] = ()
+    further: Sequence[tuple[str, str]] = ()
 
     def overview(self, sources: Mapping[str, Source]) -> Sequence[Section]:  # noqa: ARG002
         """Return what stands below the figures, of all models by name."""
@@ -62,6 +65,10 @@ class Source:
     def remark(self, limit: int) -> tuple[str, str, bool] | None:  # noqa: ARG002
         """Return what else moves the share accepted at a limit: title, text, whether it decides."""
         return None
+
+    def caveat(self, limit: int) -> str:  # noqa: ARG002
+        """Return what a limit does not hold for, a clause; empty where there is nothing."""
+        return ""
 
     def sections(
         self,

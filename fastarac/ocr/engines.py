@@ -77,7 +77,7 @@ def align_files(
     pairing: Pairing,
     *,
     unit: Unit = "word",
-    missed: MissedPolicy = "separate",
+    missed: MissedPolicy = "reject",
     inserted: InsertedPolicy = "wrong",
     fold: str | Iterable[str] = (),
     join: Join = "min",
@@ -126,7 +126,7 @@ def align_files(
     ...     _ = output.write_text('[[[[0, 0], [9, 0], [9, 9], [0, 9]], "Total 12,5O", 0.93]]')
     ...     engine = align_files(pair_files(truth, output))
     >>> engine.aligned
-    AlignedOutputs(2 items on 1 page, 1 right; 0 of 2 true words missed, 'separate')
+    AlignedOutputs(2 items on 1 page, 1 right; 0 of 2 true words missed, 'reject')
     """
     check_unit(unit, join)
     policy = AlignmentPolicy(missed, inserted)

@@ -85,8 +85,7 @@ class AlignedOutputs(Table, Result):
         is_item = records.kind != MISSED
         if policy.inserted == "drop":
             is_item &= records.kind != INSERTED
-        as_items = policy.missed in ("residual", "reject")
-        if as_items:
+        if policy.has_missed_items:
             is_item |= records.kind == MISSED
         rows = np.flatnonzero(is_item)
         confidence = records.confidence[rows]
@@ -202,7 +201,9 @@ class AlignedOutputs(Table, Result):
         -------
         AlignedOutputs
         """
-        policy = AlignmentPolicy(missed or self.policy.missed, inserted or self.policy.inserted)
+        given = {"missed": missed, "inserted": inserted}
+        changed: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        policy = self.policy._replace(**changed)
         return AlignedOutputs.of(self.records, self.reading, policy)
 
     def without_pages(self, names: Collection[str]) -> AlignedOutputs:
@@ -305,7 +306,7 @@ def align(
     words: Words,
     *,
     unit: Unit = "word",
-    missed: MissedPolicy = "separate",
+    missed: MissedPolicy = "reject",
     inserted: InsertedPolicy = "wrong",
     fold: str | Iterable[str] = (),
     join: Join = "min",
@@ -321,10 +322,11 @@ def align(
     unit : {"word", "line", "character"}, default="word"
         What an item is. A line has one confidence joined from its words; a character has its word's.
         Scripts that are written without spaces have no words: their characters are taken one by one.
-    missed : {"separate", "residual", "reject", "neighbour", "drop"}, default="separate"
-        What true words without an output count as; they have no confidence. ``"separate"``: they are
-        no items, and are counted apart. ``"residual"``: wrong, in one tie above every confidence.
-        ``"reject"``: wrong, in one tie below every confidence, which no threshold accepts.
+    missed : {"reject", "residual", "separate", "neighbour", "drop"}, default="reject"
+        What true words without an output count as; they have no confidence. ``"reject"``: wrong, in
+        one tie below every confidence, which no threshold accepts: people look for them.
+        ``"residual"``: wrong, in one tie above every confidence: nobody looks for them.
+        ``"separate"``: they are no items, and are counted apart.
         ``"neighbour"``: the item before the gap is wrong (the one after it at the start of a page).
         ``"drop"``: nothing.
     inserted : {"wrong", "drop"}, default="wrong"
@@ -372,11 +374,13 @@ def align(
     ... )
     >>> aligned = align(truth, words)
     >>> aligned
-    AlignedOutputs(3 items on 1 page, 0 right; 1 of 4 true words missed, 'separate')
-    >>> list(zip(aligned.truth, aligned.prediction, aligned.kind.tolist()))
-    [('No', 'N0', 'wrong'), ('fine', 'fineday', 'merged'), ('day', 'fineday', 'merged')]
+    AlignedOutputs(4 items on 1 page, 0 right; 1 of 4 true words missed, 'reject')
+    >>> list(zip(aligned.truth, aligned.prediction))
+    [('No', 'N0'), ('fine', 'fineday'), ('day', 'fineday'), ('yet', '')]
+    >>> aligned.kind.tolist()
+    ['wrong', 'merged', 'merged', 'missed']
     >>> aligned.confidence, aligned.id
-    (array([71., 42., 42.]), ('p1:1', 'p1:2', 'p1:3'))
+    (array([71., 42., 42., -1.]), ('p1:1', 'p1:2', 'p1:3', 'p1:4'))
     """
     for name, given, reader in (("truth", truth, "read_truth"), ("words", words, "read")):
         if not isinstance(given, Words):
@@ -417,9 +421,9 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     >>> found = sensitivity(align(truth, words), [Limit("max_error_rate", 0.01)])
     >>> for policy, shares in found.accepted.items():
     ...     print(policy.missed, shares)
-    separate (1.0,)
-    residual (0.0,)
     reject (0.6666666666666666,)
+    residual (0.0,)
+    separate (1.0,)
     neighbour (0.0,)
     """
     wanted = tuple(limits)
@@ -430,18 +434,10 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     def accepted(items: AlignedOutputs) -> tuple[float, ...]:
         return tuple(point(items, limit).acceptance_rate for limit in wanted)
 
-    own = aligned.policy
-    missed: list[MissedPolicy] = [own.missed]
-    inserted: list[InsertedPolicy] = [own.inserted]
-    if aligned.missed:  # "drop" makes the same items as "separate"
-        alike = {own.missed, "drop", *(("separate",) if own.missed == "drop" else ())}
-        missed.extend(policy for policy in policies.MISSED if policy not in alike)
-    if aligned.counts["inserted"]:
-        inserted.extend(policy for policy in policies.INSERTED if policy != own.inserted)
     rows: dict[AlignmentPolicy, tuple[float, ...]] = {}
-    for policy in (AlignmentPolicy(m, i) for i in inserted for m in missed):
+    for policy in policies.others(aligned.policy, aligned.counts):
         try:
-            items = aligned.with_policy(missed=policy.missed, inserted=policy.inserted)
+            items = AlignedOutputs.of(aligned.records, aligned.reading, policy)
         except ValueError:  # only inserted outputs have a confidence
             continue
         rows[policy] = accepted(items)

@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from fastarac._core.text import plural
 from fastarac.ocr.folding import EXPLAINED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fastarac.ocr.records import Reading
 
-__all__ = ["BRIEFLY", "INSERTED", "MISSED", "AlignmentPolicy", "InsertedPolicy", "MissedPolicy"]
+__all__ = [
+    "BRIEFLY",
+    "INSERTED",
+    "MISSED",
+    "AlignmentPolicy",
+    "InsertedPolicy",
+    "MissedPolicy",
+    "others",
+]
 
-MissedPolicy = Literal["separate", "residual", "reject", "neighbour", "drop"]
+MissedPolicy = Literal["reject", "residual", "separate", "neighbour", "drop"]
 InsertedPolicy = Literal["wrong", "drop"]
 
 MISSED: tuple[MissedPolicy, ...] = get_args(MissedPolicy)
 INSERTED: tuple[InsertedPolicy, ...] = get_args(InsertedPolicy)
 
+#: What each field of a policy may be, the default first.
+CHOICES: dict[str, tuple[str, ...]] = {"missed": MISSED, "inserted": INSERTED}
+
 _OF_MISSED: dict[MissedPolicy, str] = {
-    "separate": "Missed {units} are no items, as nobody who verifies outputs sees them: they are "
-    "counted apart.",
+    "reject": "Missed {units} are items that are wrong and never accepted: work for people, who look "
+    "for them.",
     "residual": "Missed {units} are items that are wrong and accepted before all others: errors that "
-    "remain at any threshold.",
-    "reject": "Missed {units} are items that are wrong and never accepted: whoever verifies sees that "
-    "they are missing.",
+    "remain at any threshold, as nobody looks for them.",
+    "separate": "Missed {units} are no items: they are counted apart.",
     "neighbour": "A missed {unit} makes the item before it wrong: whoever verifies that one sees the "
     "gap.",
     "drop": "Missed {units} are left out of all figures.",
 }
 #: The same in few words, for a legend.
 BRIEFLY: dict[MissedPolicy, str] = {
+    "reject": "missed {units} are never accepted, people look for them",
+    "residual": "nobody looks for missed {units}, they are errors that remain",
     "separate": "missed {units} are counted apart",
-    "residual": "missed {units} are errors that remain at any threshold",
-    "reject": "whoever verifies sees that they are missing",
     "neighbour": "the gap makes the item before it wrong",
     "drop": "missed {units} are left out",
 }
@@ -53,28 +66,39 @@ class AlignmentPolicy(NamedTuple):
 
     Attributes
     ----------
-    missed : {"separate", "residual", "reject", "neighbour", "drop"}
+    missed : {"reject", "residual", "separate", "neighbour", "drop"}
     inserted : {"wrong", "drop"}
     """
 
-    missed: MissedPolicy = "separate"
+    missed: MissedPolicy = "reject"
     inserted: InsertedPolicy = "wrong"
 
     def check(self) -> None:
         """Raise ValueError where a name is none of a policy."""
-        for name, value, names in (
-            ("missed", self.missed, MISSED),
-            ("inserted", self.inserted, INSERTED),
-        ):
+        for name, value in self._asdict().items():
+            names = CHOICES[name]
             if value not in names:
                 raise ValueError(f"{name} is {value!r}; one of {', '.join(names)} is expected")
+
+    @property
+    def has_missed_items(self) -> bool:
+        """Whether true words without an output are items."""
+        return self.missed in ("reject", "residual")
+
+    @property
+    def key(self) -> str:
+        """All of it, as ``"missed=reject|inserted=wrong"``."""
+        return "|".join(f"{name}={value}" for name, value in self._asdict().items())
 
     def sentences(self, reading: Reading) -> list[str]:
         """Return the policy and the way texts are compared, in words."""
         unit, units = plural(reading.unit, 1), plural(reading.unit)
-        items = "Items are the true {units} that have an output"
-        items += ", and the inserted outputs." if self.inserted == "wrong" else "."
+        items = "Items are the true {units}"
+        items += "" if self.has_missed_items else " that have an output"
+        items += " and the inserted outputs." if self.inserted == "wrong" else "."
         said = [items, _OF_MISSED[self.missed], _OF_INSERTED[self.inserted]]
+        if self.has_missed_items:
+            said[1] = said[1].replace("items that are ", "", 1)
         if self.inserted == "wrong":
             said[2] = "Inserted outputs are wrong."
         joined = _OF_JOIN[reading.join]
@@ -88,6 +112,23 @@ class AlignmentPolicy(NamedTuple):
                 f"Differences in {_listed([EXPLAINED[name] for name in reading.fold])} do not count."
             )
         return [sentence.format(unit=unit, units=units) for sentence in said]
+
+
+def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPolicy]:
+    """Return a policy, and then all that make other items where there is so much of each kind."""
+    varied: dict[str, list[str]] = {}
+    for name, value in own._asdict().items():
+        varied[name] = [value]
+        if counts[name]:
+            alike = {value, "drop", *(("separate",) if value == "drop" else ())}
+            if name != "missed":  # of which "drop" makes the same items as "separate"
+                alike = {value}
+            varied[name] += [choice for choice in CHOICES[name] if choice not in alike]
+    names = list(reversed(varied))
+    return [
+        AlignmentPolicy(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
+        for values in product(*(varied[name] for name in names))
+    ]
 
 
 def _listed(parts: list[str]) -> str:

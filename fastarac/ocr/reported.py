@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastarac._core.text import count, few_of, interval_text, plural, rounded_percent
+from fastarac._core.text import UNDEFINED, count, few_of, interval_text, plural, rounded_percent
 from fastarac.evaluation.sources import Source
 from fastarac.ocr.crops import check_images, crops_of
 from fastarac.ocr.errors import confusions_of, errors_of, missed_of
@@ -106,6 +106,7 @@ class ReportedPages(Source):
             missed=records.pages.missed,
             notes=_notes(records, rows, units),
             size=(_n_pages(records), f"{records.n_true:,} true {units}"),
+            further=(("missed", _share_of_missed(records)),),
         )
 
     def overview(self, sources: Mapping[str, Source]) -> list[Section]:
@@ -140,6 +141,19 @@ class ReportedPages(Source):
             "the policy that says who would see a missed word."
         )
         return title, said, True
+
+    def caveat(self, limit: int) -> str:
+        """Return that missed words alone exceed a limit, where they do and count as no errors."""
+        bound, n_true = self.sensitivity.limits[limit], self.records.n_true
+        if bound.criterion == "threshold" or self.policy.missed in ("residual", "drop"):
+            return ""
+        missed = self.records.n_missed
+        if not missed > bound.value * n_true:
+            return ""
+        return (
+            f"if nobody looks for missing {self.units}, they alone are more than the limit "
+            f"({rounded_percent(missed / n_true)} of the true {self.units})"
+        )
 
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]
@@ -248,6 +262,10 @@ def ties(known: NDArray[np.float64]) -> list[str]:
 
 def _of_pages(names: list[str], what: str) -> str:
     return f"{len(names)} {plural('page', len(names))} {what}: {few_of(names, 5)}."
+
+
+def _share_of_missed(records: Records) -> str:
+    return rounded_percent(records.n_missed / records.n_true) if records.n_true else UNDEFINED
 
 
 def _n_pages(records: Records) -> str:

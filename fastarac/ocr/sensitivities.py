@@ -47,7 +47,7 @@ class Sensitivity(Result):
     def to_dict(self) -> dict[str, float]:
         """Return the shares by flat names: ``"acceptance_rate@0.01|missed=reject|inserted=wrong"``."""
         return {
-            f"acceptance_rate@{limit.key}|missed={policy.missed}|inserted={policy.inserted}": share
+            f"acceptance_rate@{limit.key}|{policy.key}": share
             for policy, row in self.accepted.items()
             for limit, share in zip(self.limits, row, strict=True)
         }

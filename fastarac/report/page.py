@@ -194,6 +194,7 @@ def _groups(model: Model) -> str:
 def _figures(models: Sequence[Model]) -> dict[str, Any]:
     """Return the table of all models: areas, then what each limit accepts."""
     headers = [models[0].units, "right", "ARAC-AUC", "ROC-AUC"]
+    headers += [name for name, _ in models[0].source.further]
     for limit in models[0].limits:
         headers += [wording.header(limit).replace("\n", " ").replace("<=", "≤"), "at confidence ≥"]
         headers[-1] = "errors that remain" if wording.is_given(limit) else headers[-1]
@@ -218,6 +219,7 @@ def _figures(models: Sequence[Model]) -> dict[str, Any]:
             (area(figures.arac.auc), below("arac_auc", share=False)),
             (area(figures.roc_auc), below("roc_auc", share=False)),
         ]
+        cells += [(text, "") for _, text in model.source.further]
         for index, limit in enumerate(model.limits):
             point = model.point(index)
             accepted = rounded_percent(point.acceptance_rate)

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastarac._core.text import interval_text, listed, money, percent, rounded_percent
+from fastarac._core.text import interval_text, listed, money, percent, rounded_percent, sentence
 from fastarac.evaluation import wording
 from fastarac.evaluation.costs import evaluate_costs
 from fastarac.report.health import Health, health_of
 from fastarac.report.parts import Parts, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.sources import Section
@@ -60,6 +60,8 @@ class Decision:
         Whether the lead is more than chance; empty where the models are not compared.
     cost : str
         What outputs cost there, beside everything checked; empty without prices.
+    caveats : list of str
+        What the limit does not hold for, of each model of which there is something to say.
     """
 
     limit: str
@@ -78,6 +80,7 @@ class Decision:
     tied: str
     chance: str
     cost: str
+    caveats: list[str]
 
 
 def decisions_of(
@@ -123,9 +126,17 @@ def decisions_of(
                 listed(tied) if tied else "",
                 chance[index] if chance else "",
                 "" if costs is None else _cost(model, index, costs, reviewer),
+                list(_caveats(models, index)),
             )
         )
     return found
+
+
+def _caveats(models: Sequence[Model], index: int) -> Iterator[str]:
+    for model in models:
+        caveat = model.source.caveat(index)
+        if caveat:
+            yield f"{model.name}: {caveat}." if len(models) > 1 else sentence(caveat)
 
 
 def _cost(subject: Model, index: int, costs: VerificationCosts, reviewer: Reviewer | None) -> str:

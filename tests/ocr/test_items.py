@@ -91,13 +91,17 @@ def test_every_kind():
         ("p1:4", "wrong", "we", "wc", False, 70, "p1"),
         ("p1:5", "split", "went", "we nt", False, 50, "p1"),
         ("p1:6", "wrong", "home", "~~", False, 40, "p1"),
+        ("p2:1", "missed", "nothing", "", False, -1, "p2"),
+        ("p2:2", "missed", "here", "", False, -1, "p2"),
+        ("p3:1", "missed", "last", "", False, -1, "p3"),
         ("p3:2", "right", "page", "page", True, 30, "p3"),
     ]
+    assert aligned.policy == AlignmentPolicy("reject", "wrong")
     assert aligned.counts == dict(zip(KINDS, (2, 2, 2, 1, 0, 3), strict=True))
-    assert (aligned.true_words, aligned.missed, len(aligned)) == (10, 3, 7)
+    assert (aligned.true_words, aligned.missed, len(aligned)) == (10, 3, 10)
     assert aligned.hardly_aligned == ("p2", "p3")
     assert repr(aligned) == (
-        "AlignedOutputs(7 items on 3 pages, 2 right; 3 of 10 true words missed, 'separate')"
+        "AlignedOutputs(10 items on 3 pages, 2 right; 3 of 10 true words missed, 'reject')"
     )
 
 
@@ -295,7 +299,7 @@ def test_a_dynamic_program_over_words_finds_nearly_the_same():
         read = misread(words, rng)
         truths[f"p{page}"], outputs[f"p{page}"] = " ".join(words), read
         theirs += reference.items(words, [text for text, _ in read], [sure for _, sure in read])
-    aligned = align(words_of(truths), words_of(outputs))
+    aligned = align(words_of(truths), words_of(outputs), missed="separate")
     ours = aligned.sweep()
     theirs = fa.threshold_sweep(*map(np.array, zip(*theirs, strict=True)))
     assert abs(fa.arac_auc_score(ours) - fa.arac_auc_score(theirs)) < 0.01
@@ -313,7 +317,8 @@ def test_a_dynamic_program_over_words_finds_the_same_in_the_sample():
     for of_truth, of_output in zip(truth.page_slices(), output.page_slices(), strict=True):
         read = list(output.text[of_output]), output.confidence[of_output].tolist()
         theirs += reference.items(list(truth.text[of_truth]), *read)
-    sweeps = align(truth, output).sweep(), fa.threshold_sweep(*map(np.array, zip(*theirs, strict=True)))
+    ours = align(truth, output, missed="separate").sweep()
+    sweeps = ours, fa.threshold_sweep(*map(np.array, zip(*theirs, strict=True)))
     areas = [fa.arac_auc_score(sweep) for sweep in sweeps]
     assert abs(areas[0] - areas[1]) < 0.002
     for limit in (0.01, 0.05):
@@ -348,7 +353,7 @@ def misread(words: list[str], rng: np.random.Generator) -> list[tuple[str, float
 def test_pages_left_out():
     aligned = align(TRUTH, OUTPUT)
     rest = aligned.without_pages(["p1", "p2"])
-    assert rest.id == ("p3:2",)
+    assert rest.id == ("p3:1", "p3:2")
     assert rest.true_words == 2
     assert aligned.pages.missed.tolist() == [0, 2, 1]
     assert rest.pages.missed.tolist() == [0, 0, 1]
@@ -392,7 +397,7 @@ def test_a_flat_dictionary():
     [
         ({"unit": "page"}, "unit is 'page'; one of word, line, character is expected"),
         ({"unit": "field"}, "unit is .field.; fields name their truth and need no alignment"),
-        ({"missed": "skip"}, "missed is 'skip'; one of separate, residual, reject, neighbour, drop is"),
+        ({"missed": "skip"}, "missed is 'skip'; one of reject, residual, separate, neighbour, drop is"),
         ({"inserted": "skip"}, "inserted is 'skip'; one of wrong, drop is expected"),
         ({"join": "sum"}, "join is 'sum'; one of min, mean, max is expected"),
         ({"fold": ["case", "accents"]}, "fold is 'accents'; some of case, quotes, punctuation, whites"),
@@ -437,7 +442,7 @@ def test_what_a_decision_owes_to_the_policies():
     truth = words_of({"p": "amber bishop cloud dust", "q": "elk fjord ghost hymn"})
     output = words_of({"p": [("amber", 9), ("~", 8.5), ("bishop", 8), ("dust", 7)], "q": [("WVZ", 6)]})
     limits = [Limit("max_error_rate", 0.0), Limit("max_risk", 0.3), Limit("threshold", 6.5)]
-    found = sensitivity(align(truth, output), limits)
+    found = sensitivity(align(truth, output, missed="separate"), limits)
     assert [limit.key for limit in found.limits] == ["0", "risk=0.3", "threshold=6.5"]
     assert next(iter(found.accepted)) == AlignmentPolicy("separate", "wrong")
     assert len(found.accepted) == 4 * 2
