@@ -36,7 +36,7 @@ OutputFiles = Annotated[
     typer.Argument(
         metavar="OCR...",
         help="Files or folders of outputs, each of one engine: Tesseract TSV, hOCR, ALTO, PAGE, JSON "
-        "of Textract, Azure, Google, PaddleOCR, EasyOCR, docTR; or tables of fields.",
+        "of Textract, Azure, Google, PaddleOCR, EasyOCR, RapidOCR, docTR; or tables of fields.",
         show_default=False,
     ),
 ]

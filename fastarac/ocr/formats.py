@@ -153,6 +153,17 @@ _ALL = (
         "`readtext(…, detail=1, paragraph=False)` gives it; `paragraph=True` leaves it out",
     ),
     Format(
+        "rapidocr",
+        "RapidOCR",
+        "JSON lists of objects with `box`, `txt` and `score`, or of lines of `[text, score, box]`",
+        "unit",
+        "line",
+        "`score`, the mean over the characters of a line: each word has its line's; in `word_results` "
+        "each character of a line has its own, but where the line is of Latin words (see below)",
+        "`json.dump(result.to_json(), file)`; for scripts without spaces `return_word_box=True` and "
+        "`json.dump(result.word_results, file)`",
+    ),
+    Format(
         "doctr",
         "docTR",
         "JSON with `pages` of `blocks`, with `dimensions`",

@@ -17,6 +17,7 @@ from fastarac.ocr.readers import (
     hocr,
     paddle,
     page,
+    rapidocr,
     tesseract_tsv,
     textract,
 )
@@ -64,7 +65,7 @@ def read_file(file: InputFile) -> Words:
             problem = f"the outermost element is {_files.shown(root)}; {_expected()}"
             raise _files.OcrFileError(file.path, problem)
         return reader(file)
-    if kind == "json":
+    if kind == "json" or _is_null(file):
         node = _json.load(file)
         json_read = json_reader(node)
         if json_read is None:
@@ -75,6 +76,11 @@ def read_file(file: InputFile) -> Words:
     begin = file.head.decode(_files.encoding_of(file.head), errors="replace").split("\n")[0]
     problem = f"it begins with {_files.shown(begin)}; {_expected()}"
     raise _files.OcrFileError(file.path, problem, place="line 1")
+
+
+def _is_null(file: InputFile) -> bool:
+    """Return whether the file is JSON's null, which RapidOCR gives for an image without text."""
+    return file.head.strip() == b"null"
 
 
 def _expected() -> str:
@@ -99,6 +105,8 @@ def xml_reader(root: str) -> XmlReader | None:
 def json_reader(root: Node) -> JsonReader | None:
     """Return what reads this JSON, which its keys and the shape of its lists show."""
     value = root.value
+    if value is None:
+        return rapidocr.read
     if isinstance(value, list):
         return _reader_of_list(root)
     if not isinstance(value, dict):
@@ -141,12 +149,16 @@ def _reader_of_list(node: Node) -> JsonReader | None:
     if isinstance(first.value, dict):
         if first.has("text") and (first.has("boxes") or first.has("confident")):
             return easyocr.read
+        if first.has("txt", "score"):
+            return rapidocr.read
         found = _reader_of_object(first)
         return found if found in (textract.read, paddle.read_3, google.read_vision) else None
     if isinstance(first.value, str):
         return easyocr.read if first.value.lstrip().startswith("{") else None
     if first.value is None:
         return paddle.read_2
+    if rapidocr.begins_words(first.value):
+        return rapidocr.read_words
     parts = first.items() if isinstance(first.value, list) else []
     if len(parts) in (2, 3) and isinstance(parts[1].value, str):
         return easyocr.read
