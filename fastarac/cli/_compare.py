@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fastarac.cli._costs import Prices
     from fastarac.cli._options import Correction, Delivery, Draws
     from fastarac.io import Outputs
-    from fastarac.uncertainty.comparison import Correction as Adjustment
+    from fastarac.uncertainty.adjustment import Correction as Adjustment
     from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
 
 SHOWN = 45  # pairs in the table, as of ten models; the other formats have all

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from fastarac.cli._costs import Prices
     from fastarac.io import Outputs
-    from fastarac.uncertainty.comparison import Correction
+    from fastarac.uncertainty.adjustment import Correction
     from fastarac.uncertainty.comparison_results import PairDifference
 
 CAUTION = (

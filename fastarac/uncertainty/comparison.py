@@ -1,46 +1,43 @@
-"""Comparison of models on the same items: paired differences, intervals, p-values."""
+"""Comparison of models: paired differences, intervals, p-values."""
 
 from __future__ import annotations
 
-import itertools
 import math
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fastarac._core.checks import MOST_VALUES, choice, inner_fraction, whole_number
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
 from fastarac._core.interval import Interval
-from fastarac._core.quantiles import student_pvalue, student_quantile
-from fastarac._core.random_state import key_of
 from fastarac._core.results import TupleResult
 from fastarac._engine.inputs import read_groups
-from fastarac.models import named_models
-from fastarac.sweep import ThresholdSweep
 from fastarac.uncertainty import asymptotic, influence
-from fastarac.uncertainty.asymptotic import NO_SPREAD, Estimate
+from fastarac.uncertainty.adjustment import adjusted_levels, adjusted_pvalues
+from fastarac.uncertainty.asymptotic import NO_SPREAD
 from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference, letters_of
-from fastarac.uncertainty.intervals import percentile
-from fastarac.uncertainty.inversion import ItemSample
-from fastarac.uncertainty.replicates import Evaluator
-from fastarac.uncertainty.resampling import population_of
+from fastarac.uncertainty.contrasts import (
+    Contrast,
+    Resampling,
+    added_errors,
+    by_influence,
+    by_resampling,
+)
+from fastarac.uncertainty.paired import read_models
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, as_statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from fastarac._core.random_state import RandomState
     from fastarac.costs.verification import VerificationCosts
     from fastarac.models import Items
     from fastarac.reviewer import Reviewer
-    from fastarac.uncertainty.influence import PlacedItems
+    from fastarac.uncertainty.adjustment import Correction
+    from fastarac.uncertainty.contrasts import Contrasts
+    from fastarac.uncertainty.paired import Pairing
 
 Method = Literal["asymptotic", "bootstrap"]
-Correction = Literal["holm", "bonferroni"]
-
-DRAWS = 100_000  # from the normal distribution of the estimates
 
 
 class _DeLongTest(NamedTuple):
@@ -60,39 +57,6 @@ class DeLongTest(TupleResult, _DeLongTest):
     """Test whether two scores of the same items have the same ROC-AUC (DeLong et al. 1988)."""
 
     __slots__ = ()
-
-
-class _Paired(NamedTuple):
-    interval: Interval
-    statistic: float
-    pvalue: float
-    degrees: float = math.nan
-
-
-def _paired(
-    a: Estimate, b: Estimate, error: float, degrees: float, statistic: Statistic, level: float
-) -> _Paired:
-    """Test and interval of a difference; where there is no spread, what could have gone unseen."""
-    difference = a.value - b.value
-    low, high = statistic.range
-    method = "wald"
-    if error > NO_SPREAD:
-        ratio = difference / error
-        reach = student_quantile(level, degrees) * error if degrees > 0.0 else math.inf
-        ends = difference - reach, difference + reach
-        pvalue = student_pvalue(ratio, degrees) if degrees > 0.0 else 1.0
-    elif math.isnan(difference) or math.isnan(error):
-        ratio = pvalue = math.nan
-        ends = math.nan, math.nan
-    else:
-        ratio = math.copysign(math.inf, difference) if difference else 0.0
-        pvalue = math.nan if difference else 1.0
-        of_a, of_b = (asymptotic.unseen_values(one, statistic, level) for one in (a, b))
-        ends = min(of_a) - max(of_b), max(of_a) - min(of_b)
-        method = "unseen"
-    clipped = [min(max(end, low - high), high - low) for end in ends]
-    interval = Interval(difference, clipped[0], clipped[1], error, level, method)
-    return _Paired(interval, ratio, pvalue, degrees)
 
 
 def delong_test(
@@ -166,16 +130,17 @@ def delong_test(
         for score, name in ((score_a, "score_a"), (score_b, "score_b"))
     ]
     codes = None if groups is None else read_groups(groups, len(found[0].point))[1]
-    samples, contributions, (a, b) = _estimated(found, codes, statistic)
+    added = added_errors(found, [codes, codes], statistic)
+    a, b = added.estimates
     if math.isnan(a.value):
         warn_undefined("ROC-AUC", "y_true has one class only")
         nothing = Interval(math.nan, math.nan, math.nan, math.nan, level, "wald")
         return DeLongTest(math.nan, math.nan, math.nan, nothing, math.nan)
-    error, contributors = influence.spread_of(contributions[0] - contributions[1])
+    error, contributors = influence.spread_of(added.of_pair(0, 1)[0])
     degrees = math.inf
     if codes is not None:
-        degrees = asymptotic.degrees_of(samples[0], statistic.name, contributors, a.n)
-    paired = _paired(a, b, error, degrees, statistic, level)
+        degrees = asymptotic.degrees_of(added.samples[0], statistic.name, contributors, a.n)
+    contrast = Contrast(a, b, statistic, error, degrees)
     fewest = min(found[0].of_class(correct=True), found[0].of_class(correct=False))
     if not error > NO_SPREAD:
         warn_unreliable(
@@ -200,7 +165,7 @@ def delong_test(
             f"test can be relied on from {asymptotic.FEW_CONTRIBUTORS} on"
         )
     return DeLongTest(
-        paired.statistic, paired.pvalue, paired.interval.estimate, paired.interval, paired.degrees
+        contrast.ratio, contrast.pvalue, contrast.difference, contrast.interval(level), degrees
     )
 
 
@@ -213,19 +178,21 @@ def compare_models(
     method: Method = "asymptotic",
     correction: Correction | None = "holm",
     confidence_level: float = 0.95,
-    groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    paired: Pairing = "items",
+    sample_weight: ArrayLike | Mapping[str, ArrayLike] | None = None,
     n_resamples: int = 2000,
     random_state: RandomState = None,
     progress: bool = False,
 ) -> ModelComparison:
-    """Compare models that were evaluated on the same items, in the same order.
+    r"""Compare models that were evaluated on the same items, or on items of the same groups.
 
     Parameters
     ----------
     models : mapping of str to (correct, confidence) or (correct, confidence, ids)
-        At least two, each with arrays of shape (n,). Where the identifiers of the items are given,
-        they must be the same in all models, in the same order.
+        At least two, each with arrays of shape (n,), the same n for all where they are paired by
+        items. Where the identifiers of the items are given, they must be the same in all models, in
+        the same order.
     statistic : str or Statistic, optional
         What is compared, by default ``"arac_auc"``; for ``"asymptotic"`` one with influence values.
     costs : VerificationCosts, optional
@@ -239,10 +206,16 @@ def compare_models(
         For the number of pairs that are tested.
     confidence_level : float, default=0.95
         Of every interval by itself; differences are significant at 1 less that.
-    groups : array_like of shape (n,), optional
-        Label of each item's group (page, document), within which items may depend on each other.
-    sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum; the same for all models.
+    groups : array_like of shape (n,), or mapping of str to array_like, optional
+        Label of each item's group (page, document), within which items may depend on each other. With
+        ``paired="groups"`` a mapping of each model's name to the labels of its items.
+    paired : {"items", "groups"}, default="items"
+        What the models have in common. "items": the same items in the same order. "groups": the same
+        groups (pages that several engines have read), in which each model has items of its own, as
+        many as it has.
+    sample_weight : array_like of shape (n,), or mapping of str to array_like, optional
+        Real, finite, at least 0, with a positive sum; the same for all models. With
+        ``paired="groups"`` a mapping, as `groups`.
     n_resamples : int, default=2000
         Of the bootstrap.
     random_state : int, numpy.random.Generator or None, default=None
@@ -268,7 +241,8 @@ def compare_models(
     ------
     ValueError, TypeError
         For fewer than two models, models with other numbers of items or other identifiers, and
-        sweeps, in which it is lost which item is which; also as :func:`.asymptotic_interval`.
+        sweeps, in which it is lost which item is which; with ``paired="groups"`` for models of no
+        group in common, and without labels for each model; also as :func:`.asymptotic_interval`.
 
     Notes
     -----
@@ -280,79 +254,113 @@ def compare_models(
     and standard error are those of :func:`.delong_test`, which without groups takes the normal
     distribution, so that p-values differ a little. Weights are sampling weights, never frequencies.
 
+    With ``paired="groups"`` a model has the same statistic and interval as alone, from all of its n
+    items. Of a difference, each group of either model, G of them, adds
+
+    .. math:: D_g = \frac{1}{n_a} \sum_{i \in g} \psi_{a,i} - \frac{1}{n_b} \sum_{i \in g} \psi_{b,i}
+
+    where a model without items in g adds 0, as it does to its statistic; the squared standard error is
+    G/(G − 1)·ΣD². Groups without items of any model are not known of, and do not count.
+
+    Adjusted intervals go with the adjusted p-values: 0 is outside iff the p-value is below α = 1 −
+    `confidence_level`. With "bonferroni" all m are at the level 1 − α/m, and hold together with the
+    probability 1 − α. With "holm", one that excludes 0 is at 1 − α/k, k being the pairs whose p-value
+    is not smaller, and the others are at 1 − α/k of the k pairs that do not differ: the chance that
+    any interval excludes 0 where there is no difference stays at α, but not the chance that any other
+    value is missed.
+
     At the cheapest threshold the cost does not change to first order with the threshold, so that
     differences in cost have the error of a mean over items at thresholds that are fixed.
 
     P-values of the bootstrap are twice the share of resamples on the other side of 0, at least
-    2/(`n_resamples` + 1); its intervals are percentiles. For acceptance rates at a limit it rejects
-    less often than it may.
+    2/(`n_resamples` + 1); its intervals are percentiles, and all that is possible where no p-value of
+    so few resamples is as small. For acceptance rates at a limit it rejects less often than it may.
 
     Examples
     --------
     >>> import fastarac as fa
     >>> from fastarac.datasets import load_digits_ocr
-    >>> print(fa.compare_models(load_digits_ocr(), statistic="recognition_rate"))
-    model                        recognition_rate  95 % interval       best in   letters
-    svm-rbf                      0.9822            0.9750 to 0.9878    0.914     a
-    knn-votes                    0.9772            0.9692 to 0.9836    0.086     a
-    naive-bayes                  0.9071            0.8927 to 0.9201    < 0.001   b
-    logistic-pca5                0.8564            0.8394 to 0.8723    < 0.001   c
+    >>> data = load_digits_ocr()
+    >>> data = {name: data[name] for name in ("svm-rbf", "knn-votes", "naive-bayes")}
+    >>> print(fa.compare_models(data, statistic="recognition_rate"))
+    model                    recognition_rate  95 % interval       best in  letters
+    svm-rbf                  0.9822            0.9750 to 0.9878    0.914    a
+    knn-votes                0.9772            0.9692 to 0.9836    0.086    a
+    naive-bayes              0.9071            0.8927 to 0.9201    < 0.001  b
     <BLANKLINE>
-    difference                   by                95 % interval       p (holm)
-    svm-rbf − knn-votes          +0.0050           -0.0022 to +0.0123  0.17
-    svm-rbf − naive-bayes        +0.0751           +0.0620 to +0.0883  7.1e-25
-    svm-rbf − logistic-pca5      +0.1258           +0.1095 to +0.1420  8.9e-45
-    knn-votes − naive-bayes      +0.0701           +0.0576 to +0.0827  7.3e-24
-    knn-votes − logistic-pca5    +0.1208           +0.1050 to +0.1365  1.2e-43
-    naive-bayes − logistic-pca5  +0.0506           +0.0343 to +0.0670  4.7e-09
+    difference               by                95 % interval       p        adjusted (holm)     p (holm)
+    svm-rbf − knn-votes      +0.0050           -0.0022 to +0.0123  0.17     -0.0022 to +0.0123  0.17
+    svm-rbf − naive-bayes    +0.0751           +0.0620 to +0.0883  1.8e-25  +0.0590 to +0.0912  5.3e-25
+    knn-votes − naive-bayes  +0.0701           +0.0576 to +0.0827  2.4e-24  +0.0558 to +0.0845  4.8e-24
     <BLANKLINE>
-    best in: the share of samples like this one in which a model would be the best.
+    best in: the share of draws around these estimates in which a model is the best.
     Models that share a letter do not differ significantly at 5 %.
+    >>> first = tuple(column[:1500] for column in data["knn-votes"])
+    >>> models = {"svm-rbf": data["svm-rbf"], "knn-votes": first}
+    >>> pages = {name: [k // 60 for k in range(len(model[0]))] for name, model in models.items()}
+    >>> pair = fa.compare_models(models, groups=pages, paired="groups").pairs[0]
+    >>> print(f"{pair.difference:.4f}, p = {pair.pvalue:.2f}")
+    -0.0033, p = 0.06
     """
     compared = _compared(statistic, costs, reviewer)
     level = inner_fraction(confidence_level, "confidence_level")
     choice(method, "method", ("asymptotic", "bootstrap"))
     if correction is not None:
         choice(correction, "correction", ("holm", "bonferroni"))
-    columns = _columns(models)
-    names = tuple(columns)
-    n = len(columns[names[0]][0])
-    codes = None if groups is None else read_groups(groups, n)[1]
-    draw = _bootstrapped if method == "bootstrap" else _asymptotic
     resamples = whole_number(n_resamples, "n_resamples", 2, MOST_VALUES)
-    options = _ComparisonOptions(
-        compared, level, codes, sample_weight, resamples, random_state, progress
-    )
-    intervals, paired, shares, reliability_warnings = draw(columns, options)
-    if any(math.isnan(interval.estimate) for interval in intervals):
+    read = read_models(models, groups, sample_weight, paired)
+    if method == "bootstrap":
+        found = by_resampling(read, compared, level, Resampling(resamples, random_state, progress))
+    else:
+        found = by_influence(read, compared, level, random_state)
+    if any(math.isnan(interval.estimate) for interval in found.intervals):
         warn_undefined(compared.name, "there are items of one kind only")
-    if reliability_warnings:
-        more = len(reliability_warnings) - 3
+    if found.warnings:
+        more = len(found.warnings) - 3
         rest = f"; and {more} more of that kind" if more > 0 else ""
-        warn_unreliable("; ".join(reliability_warnings[:3]) + rest)
-    pvalues = [pair.pvalue for pair in paired.values()]
-    pairs = tuple(
-        PairDifference(names[a], names[b], pair.interval, pair.pvalue, corrected, pair.degrees)
-        for ((a, b), pair), corrected in zip(
-            paired.items(), adjusted_pvalues(pvalues, correction), strict=True
-        )
-    )
+        warn_unreliable("; ".join(found.warnings[:3]) + rest)
+    names = read.names
+    pairs = _pairs(names, found, level, correction)
     differing = {
-        key for key, pair in zip(paired, pairs, strict=True) if pair.adjusted_pvalue < 1.0 - level
+        key for key, pair in zip(found.pairs, pairs, strict=True) if pair.adjusted_pvalue < 1.0 - level
     }
     worse = 1.0 if compared.name in LOWER_IS_BETTER else -1.0
-    order = sorted(range(len(names)), key=lambda k: worse * intervals[k].estimate)
+    order = sorted(range(len(names)), key=lambda k: worse * found.intervals[k].estimate)
+    sizes = tuple(items.n for items in read.items.values())
     return ModelComparison(
         statistic=compared,
         method=method,
+        paired=paired,
         correction=correction,
         confidence_level=level,
-        n=n,
+        n=sizes[0] if read.n_groups is None else read.n_groups,
         names=names,
-        intervals=tuple(intervals),
-        share_of_best=tuple(shares),
+        n_items=sizes,
+        intervals=tuple(found.intervals),
+        share_of_best=tuple(found.shares_of_best),
         letters=letters_of(order, differing),
         pairs=pairs,
+    )
+
+
+def _pairs(
+    names: tuple[str, ...], found: Contrasts, level: float, correction: Correction | None
+) -> tuple[PairDifference, ...]:
+    pvalues = [contrast.pvalue for contrast in found.pairs.values()]
+    corrected = adjusted_pvalues(pvalues, correction), adjusted_levels(pvalues, correction, level)
+    return tuple(
+        PairDifference(
+            names[a],
+            names[b],
+            contrast.interval(level),
+            pvalue,
+            contrast.interval(own_level),
+            adjusted,
+            contrast.degrees,
+        )
+        for ((a, b), contrast), pvalue, adjusted, own_level in zip(
+            found.pairs.items(), pvalues, *corrected, strict=True
+        )
     )
 
 
@@ -367,219 +375,3 @@ def _compared(
     if reviewer is not None:
         raise TypeError("reviewer is given without costs; a reviewer changes what errors cost")
     return as_statistic("arac_auc" if statistic is None else statistic)
-
-
-def _estimated(
-    found: list[PlacedItems], codes: NDArray[Any] | None, statistic: Statistic
-) -> tuple[list[ItemSample], list[NDArray[np.float64]], list[Estimate]]:
-    """Of each model's items: the sample, what each item or group adds to its error, the estimate."""
-    samples = [ItemSample(items.sweep, items, codes) for items in found]
-    contributions = [asymptotic.error_contributions(items, codes, statistic) for items in found]
-    estimates = [
-        asymptotic.estimate_of(sample, statistic, own)
-        for sample, own in zip(samples, contributions, strict=True)
-    ]
-    return samples, contributions, estimates
-
-
-class _ComparisonOptions(NamedTuple):
-    statistic: Statistic
-    level: float
-    codes: NDArray[Any] | None
-    sample_weight: ArrayLike | None
-    n_resamples: int
-    random_state: RandomState
-    progress: bool
-
-
-class _Findings(NamedTuple):
-    intervals: list[Interval]
-    paired: dict[tuple[int, int], _Paired]
-    shares: list[float]
-    reliability_warnings: list[str]
-
-
-def _columns(models: Any) -> dict[str, tuple[Any, Any]]:
-    """Check that the models are of the same items; return (correct, confidence) of each."""
-    columns: dict[str, Any] = {}
-    for name, model in named_models(models, 2).items():
-        if isinstance(model, ThresholdSweep):
-            raise TypeError(
-                f"model {name!r} is a ThresholdSweep, in which it is lost which item is which; "
-                "(correct, confidence) is expected"
-            )
-        if not isinstance(model, tuple | list) or len(model) not in (2, 3):
-            raise TypeError(
-                f"model {name!r} is not (correct, confidence) or (correct, confidence, ids)"
-            )
-        columns[name] = tuple(model)
-    names = list(columns)
-    first = columns[names[0]]
-    for name in names[1:]:
-        model = columns[name]
-        if len(model[1]) != len(first[1]):
-            raise ValueError(
-                f"model {names[0]!r} has {len(first[1])} items and model {name!r} has {len(model[1])}; "
-                "all models must be evaluated on the same items"
-            )
-        if len(model) != len(first):
-            raise ValueError(f"only one of {names[0]!r} and {name!r} has ids; all or none are expected")
-        if len(model) == 3:
-            _check_ids(names[0], first[2], name, model[2], len(first[1]))
-    return {name: (model[0], model[1]) for name, model in columns.items()}
-
-
-def _check_ids(name: str, ids: Any, other_name: str, other_ids: Any, n: int) -> None:
-    a, b = np.asarray(ids), np.asarray(other_ids)
-    for label, array in ((name, a), (other_name, b)):
-        if array.shape != (n,):
-            raise ValueError(f"ids of {label!r} have shape {array.shape}; ({n},) is expected")
-    different = np.flatnonzero(np.asarray(a != b))
-    if len(different):
-        i = int(different[0])
-        raise ValueError(
-            f"ids of {name!r} and {other_name!r} differ at {i}: {a[i]} and {b[i]}; the same items in "
-            "the same order are expected"
-        )
-
-
-def _asymptotic(columns: Mapping[str, tuple[Any, Any]], options: _ComparisonOptions) -> _Findings:
-    statistic, level, codes = options.statistic, options.level, options.codes
-    asymptotic.check_method(statistic, "wald")
-    names, found = list(columns), []
-    for name, pair in columns.items():
-        arguments = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", "sample_weight"
-        found.append(influence.items_of(*pair, options.sample_weight, arguments))
-    samples, contributions, estimates = _estimated(found, codes, statistic)
-    of_models = [asymptotic.interval_and_warning(each, statistic, level, "auto") for each in samples]
-    intervals = [interval for interval, _ in of_models]
-    reliability_warnings = [
-        f"{name!r}: {warning}" for name, (_, warning) in zip(names, of_models, strict=True) if warning
-    ]
-    paired = {}
-    for a, b in itertools.combinations(range(len(names)), 2):
-        error, contributors = influence.spread_of(contributions[a] - contributions[b])
-        degrees = min(
-            asymptotic.degrees_of(sample, statistic.name, contributors, estimates[a].n)
-            for sample in (samples[a], samples[b])
-        )
-        paired[a, b] = _paired(estimates[a], estimates[b], error, degrees, statistic, level)
-        if not error > NO_SPREAD:
-            if not math.isnan(error):
-                reliability_warnings.append(f"no item tells {names[a]!r} and {names[b]!r} apart")
-        elif contributors < asymptotic.FEW_CONTRIBUTORS and codes is None:
-            reliability_warnings.append(
-                f"the error of the difference of {names[a]!r} and {names[b]!r} is estimated from as "
-                f"few as {contributors:.2g} items"
-            )
-    values = np.array([estimate.value for estimate in estimates])
-    if np.isnan(values).any():
-        return _Findings(intervals, paired, [math.nan] * len(names), reliability_warnings)
-    if len(names) == 2 and paired[0, 1].interval.standard_error > NO_SPREAD:
-        first = 0.5 * math.erfc(-paired[0, 1].statistic / math.sqrt(2.0))
-        if statistic.name in LOWER_IS_BETTER:
-            first = 1.0 - first
-        return _Findings(intervals, paired, [first, 1.0 - first], reliability_warnings)
-    draws = values[:, None] + _normal_draws(np.array(contributions), options.random_state)
-    return _Findings(intervals, paired, _shares_of_best(draws, statistic), reliability_warnings)
-
-
-def _normal_draws(contributions: NDArray[np.float64], random_state: RandomState) -> NDArray[np.float64]:
-    """Errors of all models at once, of shape (K, DRAWS), with the covariances that they have."""
-    covariance = np.array([[float(np.sum(a * b)) for b in contributions] for a in contributions])
-    values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
-    seed = key_of(0 if random_state is None else random_state)
-    standard = np.random.default_rng(seed).standard_normal((len(contributions), DRAWS))
-    values[values <= 1e-12 * abs(values[-1])] = 0.0  # rounding, where models are the same
-    draws: NDArray[np.float64] = (vectors * np.sqrt(values)) @ standard
-    return draws
-
-
-def _shares_of_best(draws: NDArray[np.float64], statistic: Statistic) -> list[float]:
-    """In what share of the draws each model is the best; those as good share it."""
-    if statistic.name in LOWER_IS_BETTER:
-        draws = -draws
-    best = draws.max(axis=0)
-    # alike but for rounding
-    is_best = draws >= best - 1e-9 * max(float(draws.std(axis=1).max()), NO_SPREAD)
-    shares: list[float] = np.mean(is_best / is_best.sum(axis=0), axis=1).tolist()
-    return shares
-
-
-def _bootstrapped(columns: Mapping[str, tuple[Any, Any]], options: _ComparisonOptions) -> _Findings:
-    statistic, level, codes = options.statistic, options.level, options.codes
-    key = key_of(options.random_state)
-    populations, rows = [], []
-    for correct, confidence in columns.values():
-        # each item a group of its own: which groups are drawn depends on the key alone
-        groups = np.arange(len(confidence)) if codes is None else codes
-        population = population_of(correct, confidence, options.sample_weight, groups, stratified=False)
-        evaluator = Evaluator(population, key, [statistic], options.n_resamples)
-        evaluator.run(None, progress=options.progress)
-        populations.append(population)
-        rows.append(evaluator.values()[0])
-    values = np.array(rows)
-    values = values[:, ~np.isnan(values).any(axis=0)]
-    missing = options.n_resamples - values.shape[1]
-    if values.shape[1] < 2:
-        values = np.full((len(rows), 2), math.nan)
-    names = list(columns)
-    estimates: list[Estimate] = []
-    intervals: list[Interval] = []
-    reliability_warnings: list[str] = []
-    for name, population, row in zip(names, populations, values, strict=True):
-        error = float(np.std(row, ddof=1))
-        sweep, n = population.sweep, float(population.n_drawn)
-        estimate = Estimate(
-            sweep, statistic(sweep), error, math.inf, n, math.inf, population.n_items, codes is not None
-        )
-        interval = Interval(estimate.value, *percentile(row, level), error, level, "percentile", row)
-        if not error > NO_SPREAD:
-            interval = asymptotic.interval_of(estimate, statistic, level, "wald")
-        estimates.append(estimate)
-        intervals.append(interval)
-        warning = asymptotic.reliability_warning(estimate, statistic)
-        if warning and not math.isnan(estimate.value):
-            reliability_warnings.append(f"{name!r}: {warning}")
-    defined = not any(math.isnan(estimate.value) for estimate in estimates)
-    if missing and defined:
-        reliability_warnings.append(
-            f"{statistic.name} is undefined in {missing} of {options.n_resamples} resamples, which are "
-            "left out"
-        )
-    paired = {}
-    for a, b in itertools.combinations(range(len(names)), 2):
-        differences = values[a] - values[b]
-        difference, error = estimates[a].value - estimates[b].value, float(np.std(differences, ddof=1))
-        if error > NO_SPREAD:
-            fewer = min(int(np.sum(differences <= 0.0)), int(np.sum(differences >= 0.0)))
-            pvalue = min(1.0, 2.0 * (fewer + 1) / (len(differences) + 1))
-            ends = percentile(differences, level)
-            interval = Interval(difference, *ends, error, level, "percentile", differences)
-            paired[a, b] = _Paired(interval, difference / error, pvalue)
-            continue
-        paired[a, b] = _paired(estimates[a], estimates[b], error, math.inf, statistic, level)
-        if defined:
-            reliability_warnings.append(
-                f"{names[a]!r} and {names[b]!r} differ by the same in all resamples"
-            )
-    if np.isnan(values).any():
-        return _Findings(intervals, paired, [math.nan] * len(names), reliability_warnings)
-    return _Findings(intervals, paired, _shares_of_best(values, statistic), reliability_warnings)
-
-
-def adjusted_pvalues(pvalues: Sequence[float], correction: Correction | None) -> list[float]:
-    """P-values with the correction for as many tests; what is undefined stays so, but counts."""
-    n = len(pvalues)
-    if correction is None:
-        return list(pvalues)
-    if correction == "bonferroni":
-        return [p if math.isnan(p) else min(1.0, n * p) for p in pvalues]
-    adjusted = list(pvalues)
-    largest = 0.0
-    for rank, k in enumerate(
-        sorted((k for k in range(n) if pvalues[k] == pvalues[k]), key=pvalues.__getitem__)
-    ):
-        largest = max(largest, min(1.0, (n - rank) * pvalues[k]))
-        adjusted[k] = largest
-    return adjusted

@@ -23,7 +23,7 @@ _ENDS = ("estimate", "standard_error", "low", "high")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PairDifference(Result):
-    """The difference of two models on the same items.
+    """The difference of two models on the same items, or in the same groups.
 
     Attributes
     ----------
@@ -31,8 +31,13 @@ class PairDifference(Result):
         The names of the models.
     interval : Interval
         Of the statistic of `a` less that of `b`; of this pair alone, whatever the correction.
-    pvalue, adjusted_pvalue : float
-        Two-sided, of no difference; and with the correction for testing all pairs, if there is one.
+    pvalue : float
+        Two-sided, of no difference; of this pair alone.
+    adjusted_interval : Interval
+        At the level to which the correction for testing all pairs brings this one: 0 is outside iff
+        `adjusted_pvalue` is below 1 less the confidence level of the comparison.
+    adjusted_pvalue : float
+        With the correction for testing all pairs, if there is one.
     degrees_of_freedom : float
         Of Student's law, from which `pvalue` and the interval are: infinite for the normal law, NaN
         for the bootstrap.
@@ -42,6 +47,7 @@ class PairDifference(Result):
     b: str
     interval: Interval
     pvalue: float
+    adjusted_interval: Interval
     adjusted_pvalue: float
     degrees_of_freedom: float
 
@@ -53,6 +59,9 @@ class PairDifference(Result):
             "difference": ends.pop("estimate"),
             **ends,
             "pvalue": self.pvalue,
+            "adjusted_low": self.adjusted_interval.low,
+            "adjusted_high": self.adjusted_interval.high,
+            "adjusted_confidence_level": self.adjusted_interval.confidence_level,
             "adjusted_pvalue": self.adjusted_pvalue,
             "degrees_of_freedom": self.degrees_of_freedom,
         }
@@ -72,27 +81,40 @@ class PairDifference(Result):
 
     def reversed(self) -> PairDifference:
         """The same as `b` less `a`."""
-        found = self.interval
-        turned = None if found.distribution is None else -found.distribution
-        interval = replace(
-            found, estimate=-found.estimate, low=-found.high, high=-found.low, distribution=turned
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            interval=_turned(self.interval),
+            adjusted_interval=_turned(self.adjusted_interval),
         )
-        return replace(self, a=self.b, b=self.a, interval=interval)
+
+
+def _turned(found: Interval) -> Interval:
+    """The interval of the other sign."""
+    turned = None if found.distribution is None else -found.distribution
+    return replace(
+        found, estimate=-found.estimate, low=-found.high, high=-found.low, distribution=turned
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ModelComparison(Table, Result):
-    """Several models on the same items: estimates, and all differences between two.
+    """Several models: estimates, and all differences between two.
 
     Attributes
     ----------
     statistic : Statistic
     method : {"asymptotic", "bootstrap"}
+    paired : {"items", "groups"}
+        What the models have in common.
     correction : {"holm", "bonferroni"} or None
     confidence_level : float
     n : int
-        Number of items.
+        Number of what is paired: of items, or of groups.
     names : tuple of str, of length K
+    n_items : tuple of int, of length K
+        Number of items of each model.
     intervals : tuple of Interval, of length K
         Of the statistic of each model.
     share_of_best : tuple of float, of length K
@@ -108,10 +130,12 @@ class ModelComparison(Table, Result):
 
     statistic: Statistic
     method: str
+    paired: str
     correction: str | None
     confidence_level: float
     n: int
     names: tuple[str, ...]
+    n_items: tuple[int, ...]
     intervals: tuple[Interval, ...]
     share_of_best: tuple[float, ...]
     letters: tuple[str, ...]
@@ -145,6 +169,7 @@ class ModelComparison(Table, Result):
         """Return the columns of a table, one row for each model; the pairs are `pairs`."""
         return {
             "model": self.names,
+            "n_items": self.n_items,
             **{end: [getattr(interval, end) for interval in self.intervals] for end in _ENDS},
             "share_of_best": self.share_of_best,
             "letters": self.letters,
@@ -155,6 +180,7 @@ class ModelComparison(Table, Result):
             "statistic": self.statistic.name,
             **dict(self.statistic.parameters),
             "method": self.method,
+            "paired": self.paired,
             "correction": self.correction,
             "confidence_level": self.confidence_level,
             "n": self.n,
@@ -182,27 +208,31 @@ class ModelComparison(Table, Result):
             ]
             for k in order
         ]
-        corrected = f"p ({self.correction})" if self.correction else "p"
-        pairs = [["difference", "by", f"{level} interval", corrected, ""]]
-        pairs += [
-            [
-                printable(f"{pair.a} − {pair.b}"),
-                f"{pair.difference:+.4f}",
-                f"{pair.interval.low:+.4f} to {pair.interval.high:+.4f}",
-                f"{pair.adjusted_pvalue:.2g}",
-                "",
-            ]
-            for pair in self.pairs
-        ]
-        lines = aligned([*models, *pairs])
+        several = self.correction is not None and len(self.pairs) > 1
+        pairs = [["difference", "by", f"{level} interval", "p"]]
+        if several:
+            pairs[0] += [f"adjusted ({self.correction})", f"p ({self.correction})"]
+        for pair in self.pairs:
+            row = [printable(f"{pair.a} − {pair.b}"), f"{pair.difference:+.4f}"]
+            row += [_ends(pair.interval), f"{pair.pvalue:.2g}"]
+            if several:
+                row += [_ends(pair.adjusted_interval), f"{pair.adjusted_pvalue:.2g}"]
+            pairs.append(row)
+        width = max(map(len, (models[0], pairs[0])))
+        lines = aligned([row + [""] * (width - len(row)) for row in [*models, *pairs]])
         lines.insert(len(models), "")
         alpha = percent(1 - self.confidence_level, 6)
+        drawn = "resamples" if self.method == "bootstrap" else "draws around these estimates"
         lines += [
             "",
-            "best in: the share of samples like this one in which a model would be the best.",
+            f"best in: the share of {drawn} in which a model is the best.",
             f"Models that share a letter do not differ significantly at {alpha}.",
         ]
         return "\n".join(lines)
+
+
+def _ends(interval: Interval) -> str:
+    return f"{interval.low:+.4f} to {interval.high:+.4f}"
 
 
 def best_first(found: ModelComparison) -> ModelComparison:
@@ -219,6 +249,7 @@ def best_first(found: ModelComparison) -> ModelComparison:
     return replace(
         found,
         names=tuple(names),
+        n_items=sort(found.n_items),
         intervals=sort(found.intervals),
         share_of_best=sort(found.share_of_best),
         letters=sort(found.letters),

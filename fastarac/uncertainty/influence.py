@@ -204,12 +204,17 @@ class PlacedItems(NamedTuple):
 
         Groups without any weight are as if absent.
         """
-        values = self.weighted(point_influence(self.sweep, statistic))
-        sums = np.bincount(codes, values / float(self.sweep.total)).astype(np.float64)
+        sums = self.sums_of_groups(statistic, codes)
         if self.weight is not None:
             sums = sums[np.bincount(codes, self.weight) > 0]
         n = len(sums)
         return sums * (math.sqrt(n / (n - 1)) if n > 1 else math.nan)
+
+    def sums_of_groups(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
+        """The influence of the items of each group, summed, over the weight of all items."""
+        values = self.weighted(point_influence(self.sweep, statistic))
+        sums: FloatArray = np.bincount(codes, values / float(self.sweep.total)).astype(np.float64)
+        return sums
 
 
 def effective(weight: FloatArray) -> float:

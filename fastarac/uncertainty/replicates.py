@@ -248,6 +248,7 @@ class Evaluator:
         self._values = np.empty((len(self._statistics), n_resamples))
         self._errors = np.empty((len(self._statistics) if errors else 0, n_resamples))
         self._squares = np.empty((n_resamples if errors and self._of_pairs else 0, 2))
+        self._empty = np.zeros(n_resamples, np.bool_)  # of which no item was drawn
         self._curve, self._grid = curve, grid
         self.heights = np.empty(
             (n_resamples if grid is not None else 0, 0 if grid is None else len(grid))
@@ -274,6 +275,8 @@ class Evaluator:
 
         def work(first: int, last: int) -> None:
             counts = population.draw(self._key, first, space[: last - first])
+            if population.may_be_empty:
+                self._empty[first:last] = ~counts.any(axis=1)
             if self._of_pairs:
                 self._count_pairs(counts, self._pairs[first:last])
             if resample is None:
@@ -281,7 +284,8 @@ class Evaluator:
             with undefined_is_nan():
                 for row, r in zip(counts, range(first, last), strict=True):
                     resample.take(row)
-                    self._read(resample, r)
+                    if not self._empty[r]:
+                        self._read(resample, r)
 
         return work
 
@@ -317,6 +321,7 @@ class Evaluator:
         for j, statistic in enumerate(self._statistics):
             if isinstance(statistic, Statistic) and statistic.name in PAIRS:
                 self._values[j] = pair_values(statistic, self._pairs)
+        self._values[:, self._empty] = math.nan
         return self._values
 
     def errors(self) -> FloatArray:

@@ -65,7 +65,8 @@ class Population:
     enough integers. `scale` is a power of two that brings the largest weight into [0.5, 1), so that no
     product of weights overflows or vanishes. `lanes` says how the units are interleaved, `n_drawn` how
     many items or groups there are and a resample has; `strata` and `bounds` are the units by stratum,
-    and `groups` the number of each unit's group. Where the counts of cells are drawn from tables,
+    and `groups` the number of each unit's group. Where there are groups without items, a resample
+    `may_be_empty`. Where the counts of cells are drawn from tables,
     `tables` has one for each stratum. `sweep` is the `ThresholdSweep` of all items or, where the
     statistics need no more, their `PointCounts` between runs. `members` are the items, where
     they have weights or groups.
@@ -82,6 +83,7 @@ class Population:
     sizes: NDArray[np.int64] | None = None
     groups: Array | None = None
     scale: float = 1.0
+    may_be_empty: bool = False
     tables: list[poisson.PoissonTables] = field(default_factory=list)
 
     @property
@@ -161,8 +163,12 @@ def population_of(
     *,
     stratified: bool,
     of_pairs: bool = False,
+    n_groups: int | None = None,
 ) -> Population:
-    """Read the arguments of a bootstrap, `of_pairs` where the statistics need no more than runs."""
+    """Read the arguments of a bootstrap, `of_pairs` where the statistics need no more than runs.
+
+    With `n_groups`, `groups` are numbers below it; groups of no item are drawn as well.
+    """
     if stratified and groups is not None:
         raise ValueError(
             "stratified is given with groups; whole groups are drawn, so that the numbers of correct "
@@ -190,17 +196,21 @@ def population_of(
     sweep = threshold_sweep(correct, confidence, sample_weight=sample_weight)
     items = read_items(correct, confidence, sample_weight)
     labels, values, weights = items.correct.astype(np.bool_), items.confidence, items.weight
-    codes = None if groups is None else read_groups(groups, items.n)[1]
+    codes = None if groups is None else np.asarray(groups)
+    if codes is not None and n_groups is None:
+        codes = read_groups(groups, items.n)[1]
     if weights is not None and not weights.all():  # an item of weight 0 is as if absent
         present = weights > 0
         labels, values, weights = labels[present], values[present], weights[present]
         if codes is not None:
-            codes = np.unique(codes[present], return_inverse=True)[1]
+            codes = codes[present]
+            if n_groups is None:
+                codes = np.unique(codes, return_inverse=True)[1]
     scale = 1.0 if weights is None else scale_of(weights.max())
     members = _sorted(labels, values, None if weights is None else weights * scale, codes)
     if np.count_nonzero(members.codes & STARTS) != len(sweep.thresholds) - 1:
         raise ValueError("correct or confidence was changed while it was read")
-    return _of_members(sweep, members, scale, stratified=stratified)
+    return _of_members(sweep, members, scale, stratified=stratified, n_groups=n_groups)
 
 
 def _sorted(
@@ -221,14 +231,21 @@ def _sorted(
 
 
 def _of_members(
-    sweep: ThresholdSweep, members: Members, scale: float, *, stratified: bool
+    sweep: ThresholdSweep,
+    members: Members,
+    scale: float,
+    *,
+    stratified: bool,
+    n_groups: int | None = None,
 ) -> Population:
     codes = _interleaved(members.codes)
     groups = None if members.groups is None else _interleaved(members.groups)
     n_drawn = len(codes)
     largest = n_drawn
+    may_be_empty = False
     if groups is not None:
-        sizes = np.bincount(groups)
+        sizes = np.bincount(groups, minlength=n_groups or 0)
+        may_be_empty = not sizes.all()
         n_drawn = len(sizes)
         largest = n_drawn * int(sizes.max())
     if members.weights is not None:
@@ -242,7 +259,7 @@ def _of_members(
         bounds = np.array([0, n_drawn], np.int64)
     return Population(
         sweep, members, codes, _kernels.replicates.LANES, weights, n_drawn, strata, bounds,
-        groups=groups, scale=scale,
+        groups=groups, scale=scale, may_be_empty=may_be_empty,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from fastarac._core.special import binomial_cdf, binomial_interval
-from fastarac.uncertainty.comparison import adjusted_pvalues
+from fastarac.uncertainty.adjustment import adjusted_pvalues
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -136,7 +136,7 @@ def test_results_print_figures():
     models = {"a": PAIR, "b": (PAIR[0], [0.1, 0.2, 0.3, 0.4])}
     with pytest.warns(fa.UnreliableIntervalWarning):
         said = str(fa.compare_models(models, method="bootstrap", n_resamples=10))
-    assert "best in: the share of samples like this one in which" in said
+    assert "best in: the share of resamples in which a model is the best" in said
 
 
 def test_one_is_not_several():

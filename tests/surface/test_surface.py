@@ -44,6 +44,7 @@ MEANINGS = {
     "graded": "whether `correct` holds grades from 0 to 1",
     "corners_only": "whether thresholds inside runs of correct items are left out",
     "groups": "(n,) labels of items that depend on each other",
+    "paired": "what the models have in common: items, or groups",
     "by": "(n,) labels of items that are reported apart (in `fa.io`, `fa.frames`: the column of that)",
     "sweep": "a ThresholdSweep",
     "sweeps": "several sweeps of one model: the folds",

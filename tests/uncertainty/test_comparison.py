@@ -17,7 +17,7 @@ from scipy import stats
 from strategies import COMPILED
 
 import fastarac as fa
-from fastarac.uncertainty.comparison import adjusted_pvalues
+from fastarac.uncertainty.adjustment import adjusted_pvalues
 from fastarac.uncertainty.comparison_results import letters_of
 
 pytestmark = pytest.mark.interpreted

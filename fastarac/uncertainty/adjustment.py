@@ -1,0 +1,50 @@
+"""Corrections for the number of tests: p-values, and the levels of the intervals that go with them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Correction = Literal["holm", "bonferroni"]
+
+
+def adjusted_pvalues(pvalues: Sequence[float], correction: Correction | None) -> list[float]:
+    """P-values with the correction for as many tests; what is undefined stays so, but counts."""
+    n = len(pvalues)
+    if correction is None:
+        return list(pvalues)
+    if correction == "bonferroni":
+        return [p if math.isnan(p) else min(1.0, n * p) for p in pvalues]
+    adjusted = list(pvalues)
+    largest = 0.0
+    for rank, k in enumerate(
+        sorted((k for k in range(n) if pvalues[k] == pvalues[k]), key=pvalues.__getitem__)
+    ):
+        largest = max(largest, min(1.0, (n - rank) * pvalues[k]))
+        adjusted[k] = largest
+    return adjusted
+
+
+def adjusted_levels(
+    pvalues: Sequence[float], correction: Correction | None, level: float
+) -> list[float]:
+    """Levels at which the interval of each test excludes 0 iff its adjusted p-value is below 1 − level.
+
+    Bonferroni: 1 − α/m of m tests. Holm: 1 − α/k, k being the tests that were left when this one was
+    decided: of one that rejects, those whose p-value is not smaller; of the others, all that do not
+    reject. What is undefined counts, and does not reject.
+    """
+    alpha, n = 1.0 - level, len(pvalues)
+    if correction is None:
+        return [level] * n
+    if correction == "bonferroni":
+        return [1.0 - alpha / n] * n
+    rejects = [p < alpha for p in adjusted_pvalues(pvalues, correction)]
+    left = [
+        sum(not other < p for other in pvalues) if own else n - sum(rejects)
+        for p, own in zip(pvalues, rejects, strict=True)
+    ]
+    return [1.0 - alpha / k for k in left]

@@ -1,0 +1,336 @@
+"""Differences of models: their errors, intervals and p-values, by influence values or resamples."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.interval import Interval
+from fastarac._core.quantiles import student_pvalue, student_quantile
+from fastarac._core.random_state import key_of
+from fastarac.uncertainty import asymptotic, influence
+from fastarac.uncertainty.asymptotic import NO_SPREAD, Estimate
+from fastarac.uncertainty.intervals import percentile
+from fastarac.uncertainty.inversion import ItemSample
+from fastarac.uncertainty.replicates import Evaluator
+from fastarac.uncertainty.resampling import population_of
+from fastarac.uncertainty.statistics import LOWER_IS_BETTER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fastarac._core.random_state import RandomState
+    from fastarac.uncertainty.influence import PlacedItems
+    from fastarac.uncertainty.paired import ComparedItems, ComparedModels
+    from fastarac.uncertainty.statistics import Statistic
+
+    FloatArray = NDArray[np.float64]
+
+DRAWS = 100_000  # from the normal distribution of the estimates
+
+
+class Contrast(NamedTuple):
+    """The difference of two estimates, its error, and what tests and intervals are made of."""
+
+    a: Estimate
+    b: Estimate
+    statistic: Statistic
+    error: float
+    degrees: float
+    """Of freedom of Student's law; NaN where the resamples decide."""
+    resamples: FloatArray | None = None
+    """Of the difference, where these decide."""
+
+    @property
+    def difference(self) -> float:
+        """Of `a` less `b`."""
+        return self.a.value - self.b.value
+
+    @property
+    def ratio(self) -> float:
+        """The difference over its standard error."""
+        if self.error > NO_SPREAD:
+            return self.difference / self.error
+        if math.isnan(self.difference) or math.isnan(self.error):
+            return math.nan
+        return math.copysign(math.inf, self.difference) if self.difference else 0.0
+
+    @property
+    def pvalue(self) -> float:
+        """Two-sided, of no difference; NaN where there is one that no spread can be compared with."""
+        if self.error > NO_SPREAD:
+            if self.resamples is not None:
+                return min(1.0, 2.0 * (self._fewer + 1) / (len(self.resamples) + 1))
+            return student_pvalue(self.ratio, self.degrees) if self.degrees > 0.0 else 1.0
+        return 1.0 if self.ratio == 0.0 else math.nan
+
+    @property
+    def _fewer(self) -> int:
+        """Resamples on the side of 0 where there are fewer; those of 0 are on both."""
+        values = np.asarray(self.resamples)
+        return min(int(np.sum(values <= 0.0)), int(np.sum(values >= 0.0)))
+
+    def interval(self, level: float) -> Interval:
+        """Interval of the difference; without spread, of what could have gone unseen."""
+        difference, error, method = self.difference, self.error, "wald"
+        low, high = self.statistic.range
+        if error > NO_SPREAD and self.resamples is not None:
+            ends = self._ends_of_resamples(level)
+            return Interval(difference, *ends, error, level, "percentile", self.resamples)
+        if error > NO_SPREAD:
+            reach = student_quantile(level, self.degrees) * error if self.degrees > 0.0 else math.inf
+            ends = difference - reach, difference + reach
+        elif math.isnan(self.ratio):
+            ends = math.nan, math.nan
+        else:
+            unseen = (asymptotic.unseen_values(one, self.statistic, level) for one in (self.a, self.b))
+            of_a, of_b = unseen
+            ends = min(of_a) - max(of_b), max(of_a) - min(of_b)
+            method = "unseen"
+        clipped = [min(max(end, low - high), high - low) for end in ends]
+        return Interval(difference, clipped[0], clipped[1], error, level, method)
+
+    def _ends_of_resamples(self, level: float) -> tuple[float, float]:
+        """Order statistics, so that 0 is outside iff the p-value is below 1 − level.
+
+        All differences that there can be, where no p-value of so few resamples is.
+        """
+        values = np.sort(np.asarray(self.resamples))
+        k = math.ceil((1.0 - level) * (len(values) + 1) / 2.0) - 1
+        if k < 1:
+            low, high = self.statistic.range
+            return low - high, high - low
+        return float(values[k - 1]), float(values[-k])
+
+
+class Contrasts(NamedTuple):
+    """What is found of all models, and of every two."""
+
+    intervals: list[Interval]
+    pairs: dict[tuple[int, int], Contrast]
+    shares_of_best: list[float]
+    warnings: list[str]
+
+
+class AddedErrors(NamedTuple):
+    """What each item, or group of items, adds to the errors of the models' estimates."""
+
+    samples: list[ItemSample]
+    estimates: list[Estimate]
+    errors: FloatArray
+    """Of shape (K, m): of each model and item or group; the sum of squares is the squared error."""
+    present: NDArray[np.bool_] | None = None
+    """Which groups each model has, where models are paired by groups."""
+
+    def of_pair(self, a: int, b: int) -> tuple[FloatArray, float]:
+        """What is added to the error of a difference, and the number of units that add it."""
+        if self.present is None:
+            return self.errors[a] - self.errors[b], self.estimates[a].n
+        some = self.present[a] | self.present[b]
+        n, every = int(np.count_nonzero(some)), self.errors.shape[1]
+        difference = (self.errors[a] - self.errors[b])[some]
+        return difference * math.sqrt(_factor(n) / _factor(every)), float(n)
+
+
+def _factor(n: int) -> float:
+    return n / (n - 1) if n > 1 else math.nan
+
+
+def added_errors(
+    found: list[PlacedItems], codes: list[NDArray[np.intp] | None], statistic: Statistic
+) -> AddedErrors:
+    """Of the same items of each model, or of the same groups of the same items."""
+    samples = [ItemSample(items.sweep, items, of) for items, of in zip(found, codes, strict=True)]
+    errors = [
+        asymptotic.error_contributions(items, of, statistic)
+        for items, of in zip(found, codes, strict=True)
+    ]
+    estimates = [
+        asymptotic.estimate_of(sample, statistic, own)
+        for sample, own in zip(samples, errors, strict=True)
+    ]
+    return AddedErrors(samples, estimates, np.array(errors))
+
+
+def _of_groups(
+    found: list[PlacedItems], models: ComparedModels, n_groups: int, statistic: Statistic
+) -> AddedErrors:
+    """Of different items, in the same groups: a group of which a model has no item adds nothing."""
+    samples, estimates = [], []
+    sums, present = np.zeros((2, len(found), n_groups))
+    for k, (items, model) in enumerate(zip(found, models.items.values(), strict=True)):
+        sample = ItemSample(items.sweep, items, model.codes)
+        samples.append(sample)
+        estimates.append(asymptotic.estimate_of(sample, statistic))
+        codes = np.asarray(model.codes)
+        sums[k, model.places] = items.sums_of_groups(statistic, codes)
+        present[k, model.places] = np.bincount(codes, items.weight)
+    return AddedErrors(samples, estimates, sums * math.sqrt(_factor(n_groups)), present > 0.0)
+
+
+def by_influence(
+    models: ComparedModels, statistic: Statistic, level: float, random_state: RandomState
+) -> Contrasts:
+    """From influence values, of which what the models have in common cancels."""
+    asymptotic.check_method(statistic, "wald")
+    names, found = models.names, []
+    for name, model in models.items.items():
+        argument = "sample_weight" if models.n_groups is None else f"sample_weight[{name!r}]"
+        arguments = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", argument
+        found.append(influence.items_of(model.correct, model.confidence, model.weight, arguments))
+    if models.n_groups is None:
+        added = added_errors(found, [model.codes for model in models.items.values()], statistic)
+    else:
+        added = _of_groups(found, models, models.n_groups, statistic)
+    estimates = added.estimates
+    of_models = [
+        asymptotic.interval_and_warning(each, statistic, level, "auto") for each in added.samples
+    ]
+    intervals = [interval for interval, _ in of_models]
+    warnings = [
+        f"{name!r}: {warning}" for name, (_, warning) in zip(names, of_models, strict=True) if warning
+    ]
+    pairs = {}
+    for a, b in itertools.combinations(range(len(names)), 2):
+        errors, n = added.of_pair(a, b)
+        spread = influence.spread_of(errors)
+        degrees = min(
+            asymptotic.degrees_of(added.samples[k], statistic.name, spread.effective_contributors, n)
+            for k in (a, b)
+        )
+        pairs[a, b] = Contrast(estimates[a], estimates[b], statistic, spread.standard_error, degrees)
+        warning = _warning(spread, names[a], names[b], grouped=estimates[a].grouped)
+        warnings += [warning] if warning else []
+    values = np.array([estimate.value for estimate in estimates])
+    if np.isnan(values).any():
+        return Contrasts(intervals, pairs, [math.nan] * len(names), warnings)
+    if len(names) == 2 and pairs[0, 1].error > NO_SPREAD:
+        first = 0.5 * math.erfc(-pairs[0, 1].ratio / math.sqrt(2.0))
+        if statistic.name in LOWER_IS_BETTER:
+            first = 1.0 - first
+        return Contrasts(intervals, pairs, [first, 1.0 - first], warnings)
+    draws = values[:, None] + _normal_draws(added.errors, random_state)
+    return Contrasts(intervals, pairs, _shares_of_best(draws, statistic), warnings)
+
+
+def _warning(spread: influence.Spread, a: str, b: str, *, grouped: bool) -> str | None:
+    if not spread.standard_error > NO_SPREAD:
+        return None if math.isnan(spread.standard_error) else f"no item tells {a!r} and {b!r} apart"
+    if spread.effective_contributors < asymptotic.FEW_CONTRIBUTORS and not grouped:
+        return (
+            f"the error of the difference of {a!r} and {b!r} is estimated from as few as "
+            f"{spread.effective_contributors:.2g} items"
+        )
+    return None
+
+
+def _normal_draws(errors: FloatArray, random_state: RandomState) -> FloatArray:
+    """Errors of all models at once, of shape (K, DRAWS), with the covariances that they have."""
+    covariance = np.array([[float(np.sum(a * b)) for b in errors] for a in errors])
+    values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
+    seed = key_of(0 if random_state is None else random_state)
+    standard = np.random.default_rng(seed).standard_normal((len(errors), DRAWS))
+    values[values <= 1e-12 * abs(values[-1])] = 0.0  # rounding, where models are the same
+    draws: FloatArray = (vectors * np.sqrt(values)) @ standard
+    return draws
+
+
+def _shares_of_best(draws: FloatArray, statistic: Statistic) -> list[float]:
+    """In what share of the draws each model is the best; those as good share it."""
+    if statistic.name in LOWER_IS_BETTER:
+        draws = -draws
+    best = draws.max(axis=0)
+    # alike but for rounding
+    is_best = draws >= best - 1e-9 * max(float(draws.std(axis=1).max()), NO_SPREAD)
+    shares: list[float] = np.mean(is_best / is_best.sum(axis=0), axis=1).tolist()
+    return shares
+
+
+class Resampling(NamedTuple):
+    """How resamples are drawn."""
+
+    n: int
+    random_state: RandomState
+    progress: bool
+
+
+def by_resampling(
+    models: ComparedModels, statistic: Statistic, level: float, resampling: Resampling
+) -> Contrasts:
+    """From resamples of items or of groups, the same for all models."""
+    key, n_resamples = key_of(resampling.random_state), resampling.n
+    populations, rows = [], []
+    for model in models.items.values():
+        population = population_of(
+            model.correct,
+            model.confidence,
+            model.weight,
+            _drawn_units(model),
+            stratified=False,
+            n_groups=models.n_groups,
+        )
+        evaluator = Evaluator(population, key, [statistic], n_resamples)
+        evaluator.run(None, progress=resampling.progress)
+        populations.append(population)
+        rows.append(evaluator.values()[0])
+    values = np.array(rows)
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    missing = n_resamples - values.shape[1]
+    if values.shape[1] < 2:
+        values = np.full((len(rows), 2), math.nan)
+    names = models.names
+    estimates: list[Estimate] = []
+    intervals: list[Interval] = []
+    warnings: list[str] = []
+    for model, population, row in zip(models.items.values(), populations, values, strict=True):
+        error = float(np.std(row, ddof=1))
+        sweep, n = population.sweep, float(population.n_drawn)
+        grouped = model.codes is not None
+        estimate = Estimate(
+            sweep, statistic(sweep), error, math.inf, n, math.inf, population.n_items, grouped
+        )
+        interval = Interval(estimate.value, *percentile(row, level), error, level, "percentile", row)
+        if not error > NO_SPREAD:
+            interval = asymptotic.interval_of(estimate, statistic, level, "wald")
+        estimates.append(estimate)
+        intervals.append(interval)
+    defined = not any(math.isnan(estimate.value) for estimate in estimates)
+    warnings += _of_models(names, estimates, statistic)
+    if missing and defined:
+        warnings.append(
+            f"{statistic.name} is undefined in {missing} of {n_resamples} resamples, which are left out"
+        )
+    pairs = {}
+    for a, b in itertools.combinations(range(len(names)), 2):
+        differences = values[a] - values[b]
+        error = float(np.std(differences, ddof=1))
+        pairs[a, b] = Contrast(estimates[a], estimates[b], statistic, error, math.nan, differences)
+        if not error > NO_SPREAD:
+            pairs[a, b] = pairs[a, b]._replace(degrees=math.inf)
+        if not error > NO_SPREAD and defined:
+            warnings.append(f"{names[a]!r} and {names[b]!r} differ by the same in all resamples")
+    shares = [math.nan] * len(names)
+    if not np.isnan(values).any():
+        shares = _shares_of_best(values, statistic)
+    return Contrasts(intervals, pairs, shares, warnings)
+
+
+def _drawn_units(model: ComparedItems) -> NDArray[np.intp]:
+    """The number of the unit that each item is drawn with: which are drawn depends on the key alone."""
+    if model.codes is None:
+        return np.arange(model.n)
+    return model.places[model.codes] if len(model.places) else model.codes
+
+
+def _of_models(
+    names: tuple[str, ...], estimates: list[Estimate], statistic: Statistic
+) -> Iterator[str]:
+    for name, estimate in zip(names, estimates, strict=True):
+        warning = asymptotic.reliability_warning(estimate, statistic)
+        if warning and not math.isnan(estimate.value):
+            yield f"{name!r}: {warning}"

@@ -1,0 +1,236 @@
+"""Comparisons by shared groups: page by page, beside pairs of items, resamples and adjusted levels."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import COMPILED
+
+import fastarac as fa
+from fastarac.uncertainty.adjustment import adjusted_levels, adjusted_pvalues
+
+pytestmark = pytest.mark.interpreted
+
+STATISTICS = ["recognition_rate", "arac_auc", "aurc", "roc_auc"]
+PRICES = fa.VerificationCosts(error=20.0, verification=1.0, correction=2.0)
+
+
+def engines(seed: int, pages: int = 25, k: int = 2, size: int = 12):
+    """Engines that find other numbers of words on the same pages; and the page of each word."""
+    rng = np.random.default_rng(seed)
+    ease = rng.normal(1.0, 0.7, pages)
+    models, labels = {}, {}
+    for engine in range(k):
+        page = np.repeat(np.arange(pages), rng.integers(size // 2, size, pages))
+        margin = ease[page] + rng.normal(size=len(page)) - 0.2 * engine
+        name = f"engine {engine}"
+        models[name] = (margin > 0, np.abs(margin) + 0.3 * rng.random(len(page)))
+        labels[name] = page
+    return models, labels
+
+
+def added_by_pages(models, labels, statistic, a, b):
+    """D_g, page by page, from the influence values; those of the ROC-AUC without DeLong's factors."""
+    pages = sorted(set(labels[a]) | set(labels[b]))
+    values = {name: fa.influence_values(*models[name], statistic=statistic) for name in (a, b)}
+    if statistic == "roc_auc":
+        for name in (a, b):
+            right = models[name][0]
+            for members in (right, ~right):
+                c, n = int(members.sum()), len(right)
+                values[name][members] /= math.sqrt(c * (n - 1) / ((c - 1) * n))
+    found = []
+    for page in pages:
+        added = 0.0
+        for name, sign in ((a, 1.0), (b, -1.0)):
+            own = [v for v, of in zip(values[name], labels[name], strict=True) if of == page]
+            added += sign * math.fsum(own) / len(values[name])
+        found.append(added)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_errors_are_what_the_pages_add(statistic):
+    models, labels = engines(1, k=3)
+    found = fa.compare_models(models, statistic=statistic, groups=labels, paired="groups")
+    assert (found.n, found.n_items) == (25, tuple(len(labels[name]) for name in models))
+    for name, interval in zip(found.names, found.intervals, strict=True):
+        alone = fa.asymptotic_interval(*models[name], statistic=statistic, groups=labels[name])
+        assert interval == alone
+    for pair in found.pairs:
+        added = added_by_pages(models, labels, statistic, pair.a, pair.b)
+        error = math.sqrt(25 / 24 * np.sum(added**2))
+        assert pair.standard_error == pytest.approx(error, rel=1e-10)
+        of = found.estimates[found.names.index(pair.a)] - found.estimates[found.names.index(pair.b)]
+        assert pair.difference == of
+
+
+@pytest.mark.parametrize("statistic", [*STATISTICS, None])
+def test_of_the_same_items_it_is_the_test_by_items_with_groups(statistic):
+    models, labels = engines(2)
+    n = min(map(len, labels.values()))
+    models = {name: tuple(column[:n] for column in model) for name, model in models.items()}
+    shared = np.arange(n) // 9
+    compared = {"statistic": statistic} if statistic else {"costs": PRICES}
+    labels = dict.fromkeys(models, shared)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
+        by_items = fa.compare_models(models, groups=shared, **compared)
+        by_groups = fa.compare_models(models, groups=labels, paired="groups", **compared)
+    a, b = by_items.pairs[0], by_groups.pairs[0]
+    assert (a.difference, a.pvalue) == pytest.approx((b.difference, b.pvalue), rel=1e-10)
+    assert a.standard_error == pytest.approx(b.standard_error, rel=1e-10)
+
+
+def test_names_of_pages_order_of_items_and_scale_of_weights_do_not_matter():
+    models, labels = engines(3)
+    weights = {name: np.random.default_rng(5).uniform(1, 3, len(of)) for name, of in labels.items()}
+    options = {"paired": "groups", "statistic": "arac_auc"}
+    pair = fa.compare_models(models, groups=labels, sample_weight=weights, **options).pairs[0]
+    order = {name: np.random.default_rng(6).permutation(len(of)) for name, of in labels.items()}
+    other = fa.compare_models(
+        {name: tuple(column[order[name]] for column in model) for name, model in models.items()},
+        groups={name: [f"page {k}" for k in of[order[name]]] for name, of in labels.items()},
+        sample_weight={name: 7.0 * of[order[name]] for name, of in weights.items()},
+        **options,
+    ).pairs[0]
+    found = [(p.difference, p.standard_error, p.pvalue) for p in (pair, other)]
+    assert found[0] == pytest.approx(found[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("statistic", ["arac_auc", "aurc"])
+def test_resampled_pages_agree(statistic):
+    models, labels = engines(4, pages=40)
+    labels["engine 1"] = np.where(labels["engine 1"] == 3, 41, labels["engine 1"])
+    options = {"statistic": statistic, "groups": labels, "paired": "groups"}
+    resamples = 2000 if COMPILED else 60
+    drawn = fa.compare_models(
+        models, method="bootstrap", n_resamples=resamples, random_state=0, **options
+    )
+    asymptotic = fa.compare_models(models, **options)
+    assert drawn.estimates == asymptotic.estimates
+    assert drawn.n == asymptotic.n == 41
+    a, b = drawn.pairs[0], asymptotic.pairs[0]
+    assert a.standard_error == pytest.approx(b.standard_error, rel=0.08 if COMPILED else 0.5)
+    alone = fa.bootstrap(
+        *models["engine 0"], statistic=statistic, groups=labels["engine 0"], n_resamples=resamples,
+        random_state=0,
+    )  # fmt: skip
+    assert alone.standard_error == pytest.approx(
+        drawn.intervals[0].standard_error, rel=0.1 if COMPILED else 0.5
+    )
+
+
+@pytest.mark.parametrize("statistic", ["arac_auc", "aurc", "recognition_rate"])
+def test_an_engine_that_reads_few_pages(statistic):
+    """It adds nothing on the others, and resamples that have none of its pages are left out."""
+    models, labels = engines(5, pages=24)
+    some = labels["engine 1"] < 2
+    models["engine 1"] = tuple(column[some] for column in models["engine 1"])
+    labels["engine 1"] = labels["engine 1"][some]
+    options = {"statistic": statistic, "groups": labels, "paired": "groups"}
+    with pytest.warns(fa.UnreliableIntervalWarning, match="'engine 1': there are 2 groups"):
+        found = fa.compare_models(models, **options)
+    added = added_by_pages(models, labels, statistic, "engine 0", "engine 1")
+    assert found.n == len(added) == 24
+    error = math.sqrt(24 / 23 * np.sum(added**2))
+    assert found.pairs[0].standard_error == pytest.approx(error, rel=1e-10)
+    with pytest.warns(fa.UnreliableIntervalWarning, match=r"undefined in \d+ of 200 resamples"):
+        drawn = fa.compare_models(
+            models, method="bootstrap", n_resamples=200, random_state=1, **options
+        )
+    left = len(drawn.pairs[0].interval.distribution)
+    assert left / 200 == pytest.approx(1 - (22 / 24) ** 24, abs=0.08)
+
+
+def test_bad_input_is_refused():
+    models, labels = engines(6)
+    one = labels["engine 0"]
+
+    def compare(**options):
+        return fa.compare_models(models, **{"groups": labels, "paired": "groups", **options})
+
+    with pytest.raises(ValueError, match="paired is 'pages'"):
+        compare(paired="pages")
+    with pytest.raises(TypeError, match="groups is a NoneType; with paired='groups' a mapping"):
+        compare(groups=None)
+    with pytest.raises(TypeError, match="groups is a ndarray; with paired='groups' a mapping"):
+        compare(groups=one)
+    with pytest.raises(ValueError, match="groups has no array for model 'engine 1'"):
+        compare(groups={"engine 0": one})
+    with pytest.raises(ValueError, match="groups has an array for 'engine 2', which is no model"):
+        compare(groups={**labels, "engine 2": one})
+    with pytest.raises(ValueError, match=r"groups\['engine 1'\] has 2 items and confidence"):
+        compare(groups={**labels, "engine 1": [1, 2]})
+    with pytest.raises(ValueError, match=r"no label in common \(0, '0', …\)"):
+        compare(groups={**labels, "engine 1": [str(k) for k in labels["engine 1"]]})
+    with pytest.raises(TypeError, match="sample_weight is a list; with paired='groups' a mapping"):
+        compare(sample_weight=[1.0])
+    with pytest.raises(ValueError, match=r"sample_weight\['engine 0'\]\[0\] is -1"):
+        compare(sample_weight={name: -np.ones(len(of)) for name, of in labels.items()})
+    with pytest.raises(ValueError, match="model 'engine 0' has ids, which paired='groups'"):
+        fa.compare_models(
+            {**models, "engine 0": (*models["engine 0"], one)}, groups=labels, paired="groups"
+        )
+    with pytest.raises(TypeError, match="groups is a mapping of names, which paired='groups' takes"):
+        compare(paired="items")
+    with pytest.raises(ValueError, match="or paired='groups' compares them by their groups"):
+        compare(paired="items", groups=None)
+
+
+# --- Adjusted intervals ------------------------------------------------------------------------
+
+
+@given(
+    pvalues=st.lists(st.sampled_from([0.001, 0.01, 0.015, 0.02, 0.03, 0.2, math.nan]), min_size=1),
+    correction=st.sampled_from(["holm", "bonferroni", None]),
+)
+def test_levels_decide_as_adjusted_p_values_do(pvalues, correction):
+    """A test whose interval at a level excludes 0 iff its p-value is below 1 − level."""
+    adjusted = adjusted_pvalues(pvalues, correction)
+    for p, own, level in zip(
+        pvalues, adjusted, adjusted_levels(pvalues, correction, 0.951), strict=True
+    ):
+        assert (p < 1.0 - level) == (own < 1.0 - 0.951)
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", None])
+@pytest.mark.parametrize("method", ["asymptotic", "bootstrap"])
+def test_adjusted_intervals_exclude_0_where_the_adjusted_p_value_is_small(method, correction):
+    decisions = set()
+    for seed in range(4):
+        models, labels = engines(seed, k=4)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
+            found = fa.compare_models(
+                models, groups=labels, paired="groups", method=method, correction=correction,
+                statistic="recognition_rate", n_resamples=600, random_state=seed,
+            )  # fmt: skip
+        for pair in found.pairs:
+            for interval, pvalue in (
+                (pair.interval, pair.pvalue),
+                (pair.adjusted_interval, pair.adjusted_pvalue),
+            ):
+                outside = not interval.low <= 0.0 <= interval.high
+                assert outside == (pvalue < 1.0 - 0.95)
+                decisions.add(outside)
+            assert pair.adjusted_interval.low <= pair.interval.low
+        said = str(found)
+        assert ("adjusted (" in said) == (correction is not None)
+    assert decisions == {True, False}
+
+
+def test_too_few_resamples_leave_all_differences_possible():
+    models, labels = engines(7, k=3)
+    found = fa.compare_models(
+        models, groups=labels, paired="groups", method="bootstrap", n_resamples=100, random_state=0
+    )
+    for pair in found.pairs:
+        assert pair.adjusted_interval.confidence_level > 0.98
+    most = [pair.adjusted_interval for pair in found.pairs if pair.adjusted_pvalue > 0.05]
+    assert all(interval.low < 0.0 < interval.high for interval in most)
