@@ -51,7 +51,7 @@ class Task:
 def tesseract(task: Task) -> None:
     """Let Tesseract read an image with a mode of page segmentation, into a file of one format."""
     (out,) = task.outputs
-    part = out.with_name(f"part-{out.name}")
+    part = _unfinished(out)
     command = ["tesseract", str(task.image), str(part.with_suffix("")), "--psm", task.engine[-1]]
     command += ["-l", LANGUAGES[task.language].tesseract, "--dpi", str(_dots(task.image)), task.form]
     # one thread a page: pages run side by side
@@ -61,6 +61,13 @@ def tesseract(task: Task) -> None:
         said = done.stderr.strip()
         raise RuntimeError(f"{task.image}: tesseract ended with {done.returncode}: {said}")
     part.replace(out)
+
+
+def _unfinished(out: Path) -> Path:
+    """Return where a file is written: outside the folder, in which only whole files appear."""
+    folder = out.parents[1] / "unfinished"
+    folder.mkdir(exist_ok=True)
+    return folder / f"{out.parent.name}-{out.name}"
 
 
 def _dots(image: Path) -> int:
@@ -75,7 +82,7 @@ def rapidocr(task: Task) -> None:
     """Let RapidOCR read an image: the words (characters) of its lines, and the lines."""
     found = _rapidocr()(str(task.image), return_word_box=True)
     for out, result in zip(task.outputs, (found.word_results, found.to_json()), strict=True):
-        part = out.with_name(f"part-{out.name}")
+        part = _unfinished(out)
         part.write_text(json.dumps(result, ensure_ascii=False), encoding="utf-8")
         part.replace(out)
 
