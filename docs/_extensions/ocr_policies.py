@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 import fastarac as fa
 from fastarac._core.text import rounded_percent
 from fastarac.ocr import align, load_sample
-from fastarac.ocr.folding import EXPLAINED
+from fastarac.ocr.folding import EXPLAINED, HISTORICAL
 from fastarac.ocr.policies import INSERTED, MISSED
 
 if TYPE_CHECKING:
@@ -73,8 +74,21 @@ def foldings() -> str:
     return "\n".join(rows) + "\n"
 
 
+def historical() -> str:
+    """What the folding of historical prints takes for the same."""
+    rows = ["| | code | name | taken for |", "| --- | --- | --- | --- |"]
+    for letter, meant in HISTORICAL.items():
+        private = "\ue000" <= letter <= "\uf8ff"
+        name = "in the Private Use Area" if private else unicodedata.name(letter).lower()
+        shown = "" if private else f"◌{letter}" if unicodedata.combining(letter) else letter
+        taken = f"◌{meant}" if unicodedata.combining(meant[0]) else unicodedata.normalize("NFC", meant)
+        rows.append(f"| {shown} | U+{ord(letter):04X} | {name} | {taken} |")
+    return "\n".join(rows) + "\n"
+
+
 MAKERS: dict[str, Callable[[], str]] = {
     "ocr_policies.md": policies,
     "ocr_missed.md": missed,
     "ocr_foldings.md": foldings,
+    "ocr_historical.md": historical,
 }

@@ -306,6 +306,7 @@ def ocr(
     outputs: _ocr.OutputFiles = None,
     name: _ocr.Names = None,
     unit: _ocr.UnitOption = _ocr.Unit.word,
+    level: _ocr.LevelOption = _ocr.TextLevel.auto,
     missed: _ocr.MissedOption = None,
     inserted: _ocr.InsertedOption = _ocr.Inserted.wrong,
     fold: _ocr.FoldOption = None,
@@ -347,6 +348,7 @@ def ocr(
         )
         alignment = {
             "unit": str(unit),
+            "level": str(level),
             "missed": str(missed or _ocr.Missed.reject),
             "inserted": str(inserted),
             "fold": tuple(map(str, fold or ())),
@@ -354,6 +356,7 @@ def ocr(
         }
         of_texts = {
             "--unit": unit is not _ocr.Unit.word,
+            "--level": level is not _ocr.TextLevel.auto,
             "--inserted": inserted is not _ocr.Inserted.wrong,
             "--fold": bool(fold),
             "--join": join is not _ocr.Join.min,

@@ -19,8 +19,9 @@ DEMO_REPORT = Path("fastarac-ocr-demo.html")  # where none is named
 Unit = StrEnum("Unit", ["word", "line", "character"])
 Missed = StrEnum("Missed", ["reject", "residual", "separate", "neighbour", "drop"])
 Inserted = StrEnum("Inserted", ["wrong", "drop"])
-Fold = StrEnum("Fold", ["case", "quotes", "punctuation", "whitespace", "nfkc"])
+Fold = StrEnum("Fold", ["case", "quotes", "punctuation", "whitespace", "nfkc", "historical"])
 Join = StrEnum("Join", ["min", "mean", "max"])
+TextLevel = StrEnum("TextLevel", ["auto", "region", "line", "word"])
 Group = StrEnum("Group", ["page", "none"])
 
 TruthFiles = Annotated[
@@ -42,6 +43,14 @@ OutputFiles = Annotated[
 ]
 Names = Annotated[list[str] | None, option("--name NAME", "Name of each engine, in their order.")]
 UnitOption = Annotated[Unit, option("--unit", "What an item is.")]
+LevelOption = Annotated[
+    TextLevel,
+    option(
+        "--level",
+        "Whose text counts in PAGE, ALTO and hOCR: auto puts words together as their line has them, "
+        "and takes the line's text of the truth and the words of outputs where these differ.",
+    ),
+]
 MissedOption = Annotated[
     Missed | None,
     option(

@@ -16,6 +16,7 @@ from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.items import AlignedOutputs
 from fastarac.ocr.policies import AlignmentPolicy
+from fastarac.ocr.readers._files import check_level
 from fastarac.ocr.records import Reading, Records, records_of
 from fastarac.ocr.units import check_unit
 from fastarac.ocr.words import Words
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from fastarac.io import Outputs
     from fastarac.ocr.pairing import Pair, Pairing
     from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
-    from fastarac.ocr.readers._files import Hyphenated
+    from fastarac.ocr.readers._files import Hyphenated, Level
     from fastarac.ocr.reported import ReportedPages
     from fastarac.ocr.units import Join, Unit
 
@@ -73,6 +74,12 @@ class _Part(NamedTuple):
     records: Records
 
 
+class _Options(NamedTuple):
+    reading: Reading
+    level: Level
+    hyphenated: Hyphenated
+
+
 def align_files(
     pairing: Pairing,
     *,
@@ -81,6 +88,7 @@ def align_files(
     inserted: InsertedPolicy = "wrong",
     fold: str | Iterable[str] = (),
     join: Join = "min",
+    level: Level = "auto",
     hyphenated: Hyphenated = "whole",
     n_workers: int | None = 1,
     progress: Callable[[int], None] | None = None,
@@ -93,6 +101,8 @@ def align_files(
         As :func:`pair_files` returns it.
     unit, missed, inserted, fold, join
         As for :func:`align`.
+    level : {"auto", "region", "line", "word"}, default="auto"
+        Whose text counts, where regions, lines and words have one each, as for :func:`read`.
     hyphenated : {"whole", "parts"}, default="whole"
         As for :func:`read`.
     n_workers : int or None, default=1
@@ -131,8 +141,10 @@ def align_files(
     check_unit(unit, join)
     policy = AlignmentPolicy(missed, inserted)
     policy.check()
+    check_level(level)
     reading = Reading(unit, checked_foldings(fold), join)
-    parts = _parts(pairing.pairs, reading, hyphenated, n_workers, progress or (lambda _: None))
+    options = _Options(reading, level, hyphenated)
+    parts = _parts(pairing.pairs, options, n_workers, progress or (lambda _: None))
     words = Words.concatenate(part.words for part in parts)
     require_confidence(words)
     records = Records.concatenate([part.records for part in parts])
@@ -141,8 +153,7 @@ def align_files(
 
 def _parts(
     pairs: tuple[Pair, ...],
-    reading: Reading,
-    hyphenated: Hyphenated,
+    options: _Options,
     n_workers: int | None,
     progress: Callable[[int], None],
 ) -> list[_Part]:
@@ -150,26 +161,26 @@ def _parts(
     if n_workers == 1 or len(pairs) < FEW:
         parts = []
         for pair in pairs:
-            parts.append(_part(pair, reading, hyphenated))
+            parts.append(_part(pair, options))
             progress(1)
         return parts
     batches = [pairs[i : i + AT_A_TIME] for i in range(0, len(pairs), AT_A_TIME)]
-    found = _in_workers(batches, (reading, hyphenated), min(n_workers, len(batches)), progress)
+    found = _in_workers(batches, options, min(n_workers, len(batches)), progress)
     return [part for batch in found for part in batch]
 
 
-def _batch(pairs: Sequence[Pair], reading: Reading, hyphenated: Hyphenated) -> list[_Part]:
-    return [_part(pair, reading, hyphenated) for pair in pairs]
+def _batch(pairs: Sequence[Pair], options: _Options) -> list[_Part]:
+    return [_part(pair, options) for pair in pairs]
 
 
-def _part(pair: Pair, reading: Reading, hyphenated: Hyphenated) -> _Part:
-    truth, words = pair.read(hyphenated=hyphenated)
-    return _Part(words, records_of(truth, words, reading))
+def _part(pair: Pair, options: _Options) -> _Part:
+    truth, words = pair.read(level=options.level, hyphenated=options.hyphenated)
+    return _Part(words, records_of(truth, words, options.reading))
 
 
 def _in_workers(
     batches: Sequence[Sequence[Pair]],
-    options: tuple[Reading, Hyphenated],
+    options: _Options,
     n_workers: int,
     progress: Callable[[int], None],
 ) -> list[list[_Part]]:
@@ -188,7 +199,7 @@ def _in_workers(
         number = next(waiting, None)
         if number is not None:
             try:
-                pipe.send((batches[number], *options))
+                pipe.send((batches[number], options))
             except OSError:
                 raise ChildProcessError(ENDED) from None
             busy[pipe] = number
@@ -248,11 +259,11 @@ def _work(pipe: Connection[Any, Any]) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
-            pairs, reading, hyphenated = pipe.recv()
+            pairs, options = pipe.recv()
         except EOFError:
             return
         try:
-            pipe.send(_batch(pairs, reading, hyphenated))
+            pipe.send(_batch(pairs, options))
         except Exception as error:  # noqa: BLE001, which the parent raises
             pipe.send(error)
 

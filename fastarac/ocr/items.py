@@ -333,7 +333,8 @@ def align(
         Whether outputs without a true word are items, wrong and with their own confidence.
     fold : str or iterable of str, default=()
         Differences that do not count: some of ``"case"``, ``"quotes"``, ``"punctuation"``,
-        ``"whitespace"``, ``"nfkc"``. Texts are always brought to normal form C.
+        ``"whitespace"``, ``"nfkc"``, ``"historical"``. Texts are always brought to normal form C,
+        without formatting characters that print nothing.
     join : {"min", "mean", "max"}, default="min"
         How several outputs of one word, or of one line, make one confidence.
 

@@ -16,7 +16,7 @@ from fastarac.ocr.words import Note
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fastarac.ocr.readers._files import Hyphenated
+    from fastarac.ocr.readers._files import Hyphenated, Level
     from fastarac.ocr.words import Words
 
 __all__ = ["Pair", "Pairing", "PairingError", "match_pages", "pair_files"]
@@ -65,18 +65,21 @@ class Pair:
     truth: Path
     output: Path
 
-    def read(self, *, hyphenated: Hyphenated = "whole") -> tuple[Words, Words]:
+    def read(self, *, level: Level = "auto", hyphenated: Hyphenated = "whole") -> tuple[Words, Words]:
         """Read both files.
 
         Parameters
         ----------
+        level : {"auto", "region", "line", "word"}, default="auto"
+            Whose text counts, where regions, lines and words have one each: see `fastarac.ocr.read`.
         hyphenated : {"whole", "parts"}, default="whole"
             What becomes of words that line ends divide: see `fastarac.ocr.read`.
 
         Returns
         -------
         truth, words : Words
-            Of the same pages, by the same names.
+            Of the same pages, by the same names. What is to be known of the truth stands among the
+            notes of the words.
 
         Raises
         ------
@@ -85,11 +88,10 @@ class Pair:
         PairingError
             If they have different numbers of pages.
         """
-        return match_pages(
-            read_truth(self.truth, hyphenated=hyphenated),
-            read(self.output, hyphenated=hyphenated),
-            name=self.name,
-        )
+        truth = read_truth(self.truth, level=level, hyphenated=hyphenated)
+        words = read(self.output, level=level, hyphenated=hyphenated)
+        words = replace(words, notes=(*words.notes, *truth.notes))
+        return match_pages(truth, words, name=self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastarac.ocr.folding import SOFT_HYPHEN, printed
 from fastarac.ocr.readers import _detection
 from fastarac.ocr.readers._files import (
     MOST_PAGES,
@@ -24,7 +25,7 @@ from fastarac.ocr.words import Words
 if TYPE_CHECKING:
     import os
 
-    from fastarac.ocr.readers._files import Hyphenated, InputFile
+    from fastarac.ocr.readers._files import Hyphenated, InputFile, Level
 
 __all__ = ["read_truth"]
 
@@ -35,7 +36,9 @@ LONG_LINE = 1 << 16
 WORD = re.compile(r"\S+")
 
 
-def read_truth(path: str | os.PathLike[str], *, hyphenated: Hyphenated = "whole") -> Words:
+def read_truth(
+    path: str | os.PathLike[str], *, level: Level = "auto", hyphenated: Hyphenated = "whole"
+) -> Words:
     r"""Read the true text of one or more pages: plain text, ALTO, PAGE or hOCR.
 
     Parameters
@@ -43,6 +46,9 @@ def read_truth(path: str | os.PathLike[str], *, hyphenated: Hyphenated = "whole"
     path : str or path-like
         The file. Plain text is UTF-8, or UTF-16 (UTF-32) with a byte order mark; its words are
         what white space parts, and a form feed begins the next page.
+    level : {"auto", "region", "line", "word"}, default="auto"
+        Whose text counts in PAGE, ALTO and hOCR, as for :func:`read`; but where a line's text and
+        its words differ by more than spaces, ``"auto"`` takes the line's text.
     hyphenated : {"whole", "parts"}, default="whole"
         What becomes of a word that a line end divides, where the format tells such words (ALTO):
         one word, or two. In plain text, words are as they are written.
@@ -59,7 +65,7 @@ def read_truth(path: str | os.PathLike[str], *, hyphenated: Hyphenated = "whole"
         If the file cannot be read, is not text, or is the output of an engine that people do not
         write truths in (a table of Tesseract, JSON).
     ValueError
-        If `hyphenated` is none of the two.
+        If `level` or `hyphenated` is none of these.
 
     Examples
     --------
@@ -73,7 +79,7 @@ def read_truth(path: str | os.PathLike[str], *, hyphenated: Hyphenated = "whole"
     >>> truth.text, truth.line.tolist(), truth.page_names
     (('Total', '12.50', 'Thank', 'you'), [0, 0, 1, 1], ('receipt',))
     """
-    file = open_file(path, truth=True, hyphenated=hyphenated)
+    file = open_file(path, truth=True, hyphenated=hyphenated, level=level)
     if found := binary_kind(file.head):
         raise OcrFileError(file.path, f"it is {found}; a text is expected: plain, ALTO, PAGE or hOCR")
     kind = _detection.begins_as(file)
@@ -119,10 +125,14 @@ def _read_text(file: InputFile) -> Words:
     for number, page in enumerate(pages):
         for line in page.splitlines():
             before = len(texts)
+            ends_softly = line.rstrip().endswith(SOFT_HYPHEN)
+            line = printed(line)  # noqa: PLW2901
             short = len(line) < LONG_LINE
             for word in line.split() if short else (found[0] for found in WORD.finditer(line)):
                 shared = known.setdefault if len(known) < MOST_SHARED else known.get
                 texts.append(shared(word, word))
+            if ends_softly and len(texts) > before:
+                texts[-1] += "-"  # what is printed where a line ends
             n = len(texts) - before
             page_of.extend(repeat(number, n))
             line_of.extend(repeat(n_lines, n))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
+from fastarac.ocr.folding import SOFT_HYPHEN, printed
 from fastarac.ocr.formats import FORMATS
 from fastarac.ocr.readers._files import InputFile, OcrFileError, names_of_pages, page_stem, shown
 from fastarac.ocr.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, Note, Words
@@ -68,11 +69,12 @@ class Builder(Generic[Place]):
         self._fresh = True
         self._divided = 0
         self._unboxed = 0  # words since the last one with a box
+        self._soft_hyphen = False  # whether the last word ends with one
 
     def new_page(self, size: tuple[float, float] = NO_SIZE) -> None:
         """Begin a page of this size."""
+        self.new_line()
         self._sizes.append(size)
-        self._fresh = True
 
     def set_size(self, size: tuple[float, float]) -> None:
         """Set the size of the page that was begun last."""
@@ -81,12 +83,16 @@ class Builder(Generic[Place]):
     def new_line(self) -> None:
         """Begin a line with the next word."""
         self._fresh = True
+        if self._soft_hyphen:  # which is printed where a line ends
+            self._texts[-1] += "-"
+            self._soft_hyphen = False
 
     def add(self, text: str, confidence: float, box: Box, place: Place) -> None:
         """Add an output: nothing where it is blank, and each of its words where it is several."""
-        words = text.split()
+        words = printed(text).split()
         if not words:
             return
+        self._soft_hyphen = text.rstrip().endswith(SOFT_HYPHEN)
         if self._truth:
             confidence = NAN
         if not (confidence != confidence or 0.0 <= confidence <= self._highest * (1 + ROUNDING)):
@@ -126,6 +132,7 @@ class Builder(Generic[Place]):
         """Return all that was added; a file without a page is a page without words."""
         if not self._sizes:
             self.new_page()
+        self.new_line()
         n, n_pages = len(self._texts), len(self._sizes)
         if self._box:
             self._box.extend(repeat(NAN, 4 * self._unboxed))

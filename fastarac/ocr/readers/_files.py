@@ -6,7 +6,7 @@ import codecs
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fastarac.io import DataFileError
 from fastarac.io._sources import to_utf8
@@ -18,8 +18,10 @@ __all__ = [
     "MOST_PAGES",
     "Hyphenated",
     "InputFile",
+    "Level",
     "OcrFileError",
     "binary_kind",
+    "check_level",
     "decoded",
     "encoding_of",
     "is_image",
@@ -30,6 +32,9 @@ __all__ = [
 ]
 
 Hyphenated = Literal["whole", "parts"]
+Level = Literal["auto", "region", "line", "word"]
+
+LEVELS: tuple[Level, ...] = get_args(Level)
 
 #: So many bytes are read to tell the kind of a file.
 HEAD = 1 << 16
@@ -116,20 +121,28 @@ class InputFile:
         Whether it is read for its texts alone.
     hyphenated : {"whole", "parts"}
         Whether a word that a line end divides is one word or two.
+    level : {"auto", "region", "line", "word"}
+        Whose text counts, where regions, lines and words have one each.
     """
 
     path: Path
     head: bytes
     truth: bool = False
     hyphenated: Hyphenated = "whole"
+    level: Level = "auto"
 
 
 def open_file(
-    path: str | os.PathLike[str], *, truth: bool = False, hyphenated: Hyphenated = "whole"
+    path: str | os.PathLike[str],
+    *,
+    truth: bool = False,
+    hyphenated: Hyphenated = "whole",
+    level: Level = "auto",
 ) -> InputFile:
     """Return a file with its first bytes, once it is known to open."""
     if hyphenated not in ("whole", "parts"):
         raise ValueError(f"hyphenated is {hyphenated!r}; 'whole' or 'parts' is expected")
+    check_level(level)
     path = Path(path)
     if path.is_dir():
         raise OcrFileError(path, "it is a folder; a file is expected")
@@ -139,7 +152,13 @@ def open_file(
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise OcrFileError(path, f"it cannot be opened: {reason}") from None
-    return InputFile(path, head, truth, hyphenated)
+    return InputFile(path, head, truth, hyphenated, level)
+
+
+def check_level(level: str) -> None:
+    """Raise where a name is none of a level."""
+    if level not in LEVELS:
+        raise ValueError(f"level is {level!r}; one of {', '.join(LEVELS)} is expected")
 
 
 def is_image(head: bytes) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
@@ -11,7 +12,7 @@ from fastarac.ocr.readers._builder import NAN
 from fastarac.ocr.readers._files import HEAD, InputFile, OcrFileError, encoding_of, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from lxml import etree
@@ -166,16 +167,20 @@ def children(element: Element, name: str) -> Iterator[Element]:
     return element.iterchildren(f"{{*}}{name}")
 
 
-def text_of(element: Element, file: InputFile) -> str:
-    """Return the text in an element and in all that is inside it."""
+def text_of(
+    element: Element, file: InputFile, texts: Mapping[Element, str] = MappingProxyType({})
+) -> str:
+    """Return the text in an element and in all that is inside it; `texts` are those of some of it."""
     from lxml import etree
 
     parts = [element.text or ""]
     for child in element:
-        if child.tag is etree.Entity:
+        if child in texts:
+            parts.append(texts[child])
+        elif child.tag is etree.Entity:
             parts.append(_character(child, file))
         else:
-            parts.append(text_of(child, file))
+            parts.append(text_of(child, file, texts))
         parts.append(child.tail or "")
     return "".join(parts)
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NAN, Box, Builder
+from fastarac.ocr.readers._levels import LineLevels, WordPart, is_punctuation, joined
 from fastarac.ocr.readers._xml import elements, line_of, local_name, number
 
 if TYPE_CHECKING:
@@ -13,10 +14,13 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._xml import Element
     from fastarac.ocr.words import Words
 
+    _Spaced = tuple[WordPart[Element], bool]  # and whether a space precedes it
+
 __all__ = ["read"]
 
 # The last version of Tesseract that writes percents as the digits after "0.".
 LAST_WITH_DIGITS = (5, 5)
+LAST = float("inf")  # the place of what the reading order leaves out
 MOST_SOFTWARE = 100  # names and versions
 TESSERACT = re.compile(r"tesseract\D*(\d+)\.(\d+)", re.IGNORECASE)
 DIGITS = re.compile(r"0\.(100|0|[1-9]\d?)")
@@ -36,9 +40,11 @@ def read(file: InputFile) -> Words:
 
 def _read_pages(file: InputFile, *, may_have_digits: bool) -> _Pages:
     pages = _Pages(file, may_have_digits=may_have_digits)
-    for element in elements(file, ("softwareName", "softwareVersion", "Page")):
+    for element in elements(file, ("softwareName", "softwareVersion", "ReadingOrder", "Page")):
         if local_name(element) == "Page":
             pages.add(element)
+        elif local_name(element) == "ReadingOrder":
+            pages.add_order(element)
         else:
             pages.add_software(element.text)
     return pages
@@ -48,7 +54,9 @@ class _Pages:
     def __init__(self, file: InputFile, *, may_have_digits: bool) -> None:
         self.file = file
         self.builder = Builder(file, "alto", line_of)
+        self.levels = LineLevels(file, self.builder)
         self.contradicted = False
+        self.position: dict[str, int] = {}
         self.software: list[str] = []
         self.version: re.Match[str] | None = None
         self.hyphenated = 0
@@ -61,44 +69,89 @@ class _Pages:
             self.software.append(" ".join(name.split()))
             self.version = TESSERACT.search(" ".join(self.software))
 
+    def add_order(self, order: Element) -> None:
+        """Learn the reading order, in which groups may hold groups."""
+        for reference in order.iter("{*}ElementRef"):
+            self.position.setdefault(reference.get("REF", ""), len(self.position))
+
     def add(self, page: Element) -> None:
         size = number(page, "WIDTH", self.file), number(page, "HEIGHT", self.file)
         self.builder.new_page(size)
         digits = self._may_have_digits and self._wrote_digits()
-        lines = [list(line) for line in page.iter("{*}TextLine")]
+        lines = [list(line) for line in self._in_order(page)]
+        spaced = any(local_name(element) == "SP" for line in lines for element in line)
         strings = [
-            (i, element, _hyphen_after(line, k))
+            (i, element, _hyphen_after(line, k), not spaced or _follows_space(line, k))
             for i, line in enumerate(lines)
             for k, element in enumerate(line)
             if local_name(element) == "String"
         ]
-        seen_line, k = -1, 0
+        found: list[list[_Spaced]] = [[] for _ in lines]
+        k = 0
         while k < len(strings):
-            i, element, hyphen = strings[k]
-            if i != seen_line:
-                self.builder.new_line()
-                seen_line = i
+            i, element, hyphen, space = strings[k]
             k += 1
             kind = element.get("SUBS_TYPE", "")
             if kind == "HypPart1" and self.file.hyphenated == "whole":
                 second = strings[k][1] if k < len(strings) else None
                 if second is not None and second.get("SUBS_TYPE") == "HypPart2":
-                    self._add_whole(element, second, digits=digits)
+                    found[i].append((self._whole(element, second, digits=digits), space))
                     k += 1
                     continue
             if kind.startswith("HypPart"):
                 self.halves += 1
             text = element.get("CONTENT", "") + hyphen
             confidence = self._confidence(element, digits=digits)
-            self.builder.add(text, confidence, self._box(element), element)
+            found[i].append((WordPart(text, confidence, self._box(element), element), space))
+        for line in found:
+            self.builder.new_line()
+            for part in self._words(line):
+                self.levels.add_part(part)
 
-    def _add_whole(self, first: Element, second: Element, *, digits: bool) -> None:
+    def _in_order(self, page: Element) -> list[Element]:
+        """Return the lines of a page in the order that the file gives to them or to their blocks."""
+        lines = list(page.iter("{*}TextLine"))
+        if not self.position:
+            return lines
+
+        def place(line: Element) -> float:
+            for element in (line, *line.iterancestors()):
+                if (found := self.position.get(element.get("ID", ""))) is not None:
+                    return found
+            return LAST
+
+        return sorted(lines, key=place)
+
+    def _words(self, line: list[_Spaced]) -> list[WordPart[Element]]:
+        """Return the words of a line: of parts without a space between them, at most levels, one."""
+        words: list[list[WordPart[Element]]] = []
+        for part, space in line:
+            if not part.text.strip():
+                continue
+            if words and not space and self._belong_together(words[-1][-1], part):
+                words[-1].append(part)
+                self.levels.put_together(1)
+            else:
+                words.append([part])
+        return [joined("".join(part.text for part in word), word) for word in words]
+
+    def _belong_together(self, before: WordPart[Element], part: WordPart[Element]) -> bool:
+        """Return whether two strings without a space between them are one word.
+
+        Software leaves the space out between words, too: of itself only a punctuation mark shows
+        that it does not stand alone.
+        """
+        if self.file.level == "auto":
+            return is_punctuation(before.text) or is_punctuation(part.text)
+        return self.file.level != "word"
+
+    def _whole(self, first: Element, second: Element, *, digits: bool) -> WordPart[Element]:
         whole = first.get("SUBS_CONTENT") or second.get("SUBS_CONTENT")
         text = whole or first.get("CONTENT", "") + second.get("CONTENT", "")
         a, b = self._confidence(first, digits=digits), self._confidence(second, digits=digits)
         confidence = NAN if a != a or b != b else min(a, b)
-        self.builder.add(text, confidence, self._box(first), first)
         self.hyphenated += 1
+        return WordPart(text, confidence, self._box(first), first)
 
     def _confidence(self, element: Element, *, digits: bool) -> float:
         written = element.get("WC")
@@ -129,6 +182,7 @@ class _Pages:
 
     def finish(self) -> Words:
         builder = self.builder
+        self.levels.finish()
         builder.engine = " ".join(self.software) or None
         why = "Tesseract up to 5.5 writes 6 % as 0.6 in ALTO, and 100 % as 0.100"
         builder.note(
@@ -147,6 +201,10 @@ class _Pages:
                 "parts of divided words stand alone, without their other parts",
             )
         return builder.finish()
+
+
+def _follows_space(line: list[Element], k: int) -> bool:
+    return k == 0 or local_name(line[k - 1]) != "String"
 
 
 def _hyphen_after(line: list[Element], k: int) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
 from fastarac.ocr.readers._files import InputFile, OcrFileError, shown
+from fastarac.ocr.readers._levels import LineLevels, WordPart
 from fastarac.ocr.readers._xml import elements, line_of, local_name, text_of
 
 if TYPE_CHECKING:
@@ -45,15 +46,17 @@ def _ends_as_html(file: InputFile) -> bool:
 
 def _read(file: InputFile, *, as_html: bool) -> Words:
     builder = Builder(file, "hocr", line_of)
+    levels = LineLevels(file, builder)
     found = False
     for element in elements(file, ("meta", *PAGES), wanted=_is_wanted, as_html=as_html):
         if local_name(element) == "meta":
             builder.engine = element.get("content")
         else:
             found = True
-            _add_page(file, builder, element)
+            _add_page(file, builder, levels, element)
     if not found:
         raise OcrFileError(file.path, "it is HTML without elements of class ocr_page; hOCR has them")
+    levels.finish()
     return builder.finish()
 
 
@@ -65,27 +68,44 @@ def _classes(element: Element) -> list[str]:
     return element.get("class", "").split()
 
 
-def _add_page(file: InputFile, builder: Builder[Element], page: Element) -> None:
+def _add_page(
+    file: InputFile, builder: Builder[Element], levels: LineLevels[Element], page: Element
+) -> None:
     left, top, right, bottom = _box(builder, page, _properties(page))
     builder.new_page((right - left, bottom - top))
     above: Element | None = None
     line: Element | None = None
-    has_words = False
+    lines: list[tuple[Element | None, list[WordPart[Element]]]] = []
     for word in _of_classes(page, WORDS):
-        has_words = True
         parent = word.getparent()
-        if parent is not above:
+        if parent is not above or not lines:
             above, before = parent, line
             line = _line_of(word)
-            if line is not before:
-                builder.new_line()
+            if line is not before or not lines:
+                lines.append((line, []))
         properties = _properties(word)
         confidence = NAN if file.truth else _confidence(builder, word, properties)
-        builder.add(_word_text(word, file), confidence, _box(builder, word, properties), word)
-    if not has_words:
+        box = _box(builder, word, properties)
+        lines[-1][1].append(WordPart(_word_text(word, file), confidence, box, word))
+    if not lines:
         for line in _of_classes(page, LINES):
             builder.new_line()
             builder.add(text_of(line, file), NAN, _box(builder, line, _properties(line)), line)
+        return
+    texts = [_line_text(line, words, file) for line, words in lines]
+    spaced = any(len(text.split()) > 1 for text in texts)
+    for text, (_, words) in zip(texts, lines, strict=True):
+        own = text if spaced else ""  # in some files no space stands between words
+        levels.add(WordPart(own, NAN, NO_BOX, words[0].place), words)
+
+
+def _line_text(line: Element | None, words: list[WordPart[Element]], file: InputFile) -> str:
+    """Return the text of a line: of its words, and of what stands between them."""
+    if line is None or LINES.isdisjoint(_classes(line)):
+        return ""
+    texts = dict.fromkeys(_of_classes(line, WORDS), "")  # also of a line inside this one
+    texts.update((word.place, word.text.strip()) for word in words)
+    return text_of(line, file, texts)
 
 
 def _of_classes(above: Element, wanted: frozenset[str]) -> Iterator[Element]:

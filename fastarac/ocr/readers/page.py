@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from fastarac.ocr.folding import printed
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder, upright
 from fastarac.ocr.readers._files import OcrFileError, shown
+from fastarac.ocr.readers._levels import LineLevels, WordPart
 from fastarac.ocr.readers._xml import children, elements, line_of, local_name, number, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.readers._xml import Element
@@ -18,13 +22,18 @@ if TYPE_CHECKING:
 __all__ = ["read"]
 
 LAST = float("inf")  # the order of what has none
+ALIKE = 0.5  # share of the letters that a corrected line shares with what it was
+# What Transkribus writes into `custom`.
+CUSTOM_ORDER = re.compile(r"readingOrder\s*\{\s*index\s*:\s*(\d{1,9})")
 
 
 def read(file: InputFile) -> Words:
     """Read a PAGE XML file.
 
-    Regions come in the order of `ReadingOrder` where there is one, and those that it does not name
-    after them; lines and words as they stand. Of several readings of a word, the one with the
+    Regions come in the order of `ReadingOrder` where there is one, group after group by index, and
+    those that it does not name after them; regions inside others likewise; cells of a table that
+    nothing orders by row and column. Lines come by index where they have one, else as the text of
+    their region has them, else as they stand. Of several readings of a word, the one with the
     lowest index is taken.
     """
     reader = _Reader(file)
@@ -40,42 +49,79 @@ class _Reader:
     def __init__(self, file: InputFile) -> None:
         self.file = file
         self.builder = Builder(file, "page", line_of)
-        self.from_words = 0
-        self.from_lines = 0
+        self.levels = LineLevels(file, self.builder)
         self.from_regions = 0
+        self.reordered = 0
+        self.position: dict[str, int] = {}
 
     def add_page(self, page: Element) -> None:
         size = number(page, "imageWidth", self.file), number(page, "imageHeight", self.file)
         self.builder.new_page(size)
-        for region in _in_order(page):
+        self.position = {}
+        for order in children(page, "ReadingOrder"):
+            for reference in _references(order):
+                self.position.setdefault(reference, len(self.position))
+        for region in self._in_order(_regions(page)):
             self._add_region(region)
+
+    def _in_order(self, regions: list[Element]) -> list[Element]:
+        """Return regions side by side in reading order; each has those that are inside it."""
+        keys = [self._earliest(region) for region in regions]
+        if all(key == LAST for key in keys):
+            keys = _own_order(regions, _cell if _is_table(regions) else _index_of)
+        return [region for _, region in sorted(zip(keys, regions, strict=True), key=_first)]
+
+    def _earliest(self, region: Element) -> float:
+        """Return the place of a region, or the first of those inside it."""
+        if not self.position:
+            return LAST
+        own = self.position.get(region.get("id", ""), LAST)
+        inside = (
+            self.position.get(child.get("id", ""), LAST)
+            for child in region.iterdescendants()
+            if _is_region(child)
+        )
+        return min(own, *inside, LAST)
 
     def _add_region(self, region: Element) -> None:
         # A table or a text region may hold further regions; each line belongs to the innermost.
-        lines = list(children(region, "TextLine"))
-        for line in lines:
-            self._add_line(line)
-        inner = [child for child in region if local_name(child).endswith("Region")]
-        for child in inner:
-            self._add_region(child)
-        if not lines and not inner:
-            text, _ = self._reading(region)
+        inner = _regions(region)
+        lines = [self._levels_of(line) for line in children(region, "TextLine")]
+        has_text = any(line.text.strip() or words for line, words in lines)
+        text, confidence = self._reading(region)
+        own = has_text or not inner  # a text of what is inside is read there
+        if own and text.strip() and (self.file.level == "region" or not has_text):
             for row in text.splitlines():
                 self.builder.new_line()
                 self.from_regions += bool(row.strip())
-                self.builder.add(row, NAN, self._box(region), region)
+                self.builder.add(row, confidence, self._box(region), region)
+        else:
+            for line, words in self._lines_in_order(lines, text):
+                self.levels.add(line, words)
+        for child in self._in_order(inner):
+            self._add_region(child)
 
-    def _add_line(self, line: Element) -> None:
-        self.builder.new_line()
-        readings = [(word, *self._reading(word)) for word in children(line, "Word")]
-        if any(text.strip() for _, text, _ in readings):
-            self.from_words += 1
-            for word, text, confidence in readings:
-                self.builder.add(text, confidence, self._box(word), word)
-            return
-        text, confidence = self._reading(line)
-        self.from_lines += bool(text.strip())
-        self.builder.add(text, confidence, self._box(line), line)
+    def _levels_of(self, line: Element) -> tuple[WordPart[Element], list[WordPart[Element]]]:
+        words = [self._part(word) for word in children(line, "Word")]
+        return self._part(line), [word for word in words if word.text.strip()]
+
+    def _lines_in_order(
+        self, lines: list[tuple[WordPart[Element], list[WordPart[Element]]]], text: str
+    ) -> list[tuple[WordPart[Element], list[WordPart[Element]]]]:
+        if len(lines) < 2:
+            return lines
+        keys = _own_order([line.place for line, _ in lines], _index_of)
+        if keys[0] == LAST:
+            keys = _places(
+                [_letters(line.text or "".join(w.text for w in ws)) for line, ws in lines],
+                [_letters(row) for row in text.splitlines()],
+            )
+            self.reordered += sum(b < a for a, b in pairwise(keys))
+        return [each for _, each in sorted(zip(keys, lines, strict=True), key=_first)]
+
+    def _part(self, element: Element) -> WordPart[Element]:
+        text, confidence = self._reading(element)
+        return WordPart(text, confidence, self._box(element), element)
 
     def _reading(self, element: Element) -> tuple[str, float]:
         """Return the main text of an element and its confidence."""
@@ -110,21 +156,29 @@ class _Reader:
         return NO_BOX
 
     def finish(self) -> Words:
-        builder = self.builder
-        if self.from_lines and not self.from_words:
+        builder, levels = self.builder, self.levels
+        levels.finish()
+        if (levels.from_lines or self.file.level == "region") and not levels.from_words:
             builder.unit = "line"
         elif not self.file.truth:
             builder.note(
-                self.from_lines,
+                levels.from_lines,
                 "line has no words: its words have the confidence of the line",
                 "lines have no words: their words have the confidence of the line",
             )
-        if not self.file.truth:
+        if not self.file.truth and self.file.level != "region":
             builder.note(
                 self.from_regions,
-                "line is of a region without lines, and has no confidence",
-                "lines are of regions without lines, and have no confidence",
+                "line is of a region without lines, and has the confidence of the region, if any",
+                "lines are of regions without lines, and have the confidence of the region, if any",
             )
+        builder.note(
+            self.reordered,
+            "line stands after one that follows it in the text of its region: the order of that text "
+            "is taken",
+            "lines stand after ones that follow them in the text of their region: the order of that "
+            "text is taken",
+        )
         return builder.finish()
 
 
@@ -133,25 +187,81 @@ def _point(pair: str) -> tuple[float, float]:
     return float(x), float(y)
 
 
-def _in_order(page: Element) -> list[Element]:
-    """Return the outermost regions of a page in reading order."""
-    regions = [child for child in page if local_name(child).endswith("Region")]
-    position: dict[str, int] = {}
-    for order in children(page, "ReadingOrder"):
-        for reference in _references(order):
-            position.setdefault(reference, len(position))
-    # A region inside another is read with that one, at the place of the earliest reference.
-    return sorted(regions, key=lambda region: _earliest(region, position))
+def _is_region(element: Element) -> bool:
+    name = local_name(element)
+    return name.endswith("Region") or name == "TableCell"  # the latter of Transkribus
 
 
-def _earliest(region: Element, position: dict[str, int]) -> float:
-    own = position.get(region.get("id", ""), LAST)
-    inside = (
-        position.get(child.get("id", ""), LAST)
-        for child in region.iterdescendants()
-        if local_name(child).endswith("Region")
-    )
-    return min(own, *inside, LAST)
+def _regions(element: Element) -> list[Element]:
+    return [child for child in element if _is_region(child)]
+
+
+def _is_table(regions: Sequence[Element]) -> bool:
+    above = regions[0].getparent() if regions else None
+    return above is not None and local_name(above) == "TableRegion"
+
+
+def _first(pair: tuple[float, object]) -> float:
+    return pair[0]
+
+
+def _own_order(elements: Sequence[Element], key: Callable[[Element], float]) -> list[float]:
+    """Return the order that elements say themselves: LAST of each where not all of them say it."""
+    keys = list(map(key, elements))
+    return [LAST] * len(keys) if LAST in keys else keys
+
+
+def _index_of(element: Element) -> float:
+    """Return the place that a region or a line says it has among its like."""
+    written = element.get("index")
+    if written is None:
+        found = CUSTOM_ORDER.search(element.get("custom", ""))
+        written = found[1] if found else ""
+    return float(written) if written.isascii() and written.isdigit() and len(written) < 10 else LAST
+
+
+def _cell(element: Element) -> float:
+    """Return the place of a cell in its table, row after row."""
+    for role in element.iter("{*}TableCellRole"):
+        row, column = role.get("rowIndex", ""), role.get("columnIndex", "")
+        break
+    else:
+        row, column = element.get("row", ""), element.get("col", "")
+    if not all(each.isascii() and each.isdigit() and len(each) < 7 for each in (row, column)):
+        return LAST
+    return int(row) * 1e6 + int(column)
+
+
+def _letters(text: str) -> str:
+    return "".join(printed(text).split())
+
+
+def _places(lines: list[str], rows: list[str]) -> list[float]:
+    """Return where each line stands in a region's text, or 0, 1, … where that has other lines.
+
+    Some of them may be corrected in one of the two only: they are told by their likeness, where at
+    least half of the lines are the same.
+    """
+    from rapidfuzz.distance import Indel
+
+    rows = [row for row in rows if row]
+    as_they_stand = list(map(float, range(len(lines))))
+    if lines == rows or len(lines) != len(rows):
+        return as_they_stand
+    left: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        left.setdefault(row, []).append(place)
+    places = [float(left[line].pop(0)) if left.get(line) else LAST for line in lines]
+    corrected = [i for i, place in enumerate(places) if place == LAST]
+    if 2 * len(corrected) > len(lines):
+        return as_they_stand
+    others = [place for each in left.values() for place in each]
+    for i in corrected:
+        likeness = [Indel.normalized_similarity(lines[i], rows[place]) for place in others]
+        if max(likeness) < ALIKE:
+            return as_they_stand
+        places[i] = float(others.pop(likeness.index(max(likeness))))
+    return places
 
 
 def _references(group: Element) -> Iterator[str]:

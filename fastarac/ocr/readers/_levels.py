@@ -1,0 +1,159 @@
+"""Levels of a page: the words of a line beside the text that the line has itself."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from fastarac.ocr.folding import SOFT_HYPHEN, printed
+from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastarac.ocr.readers._files import InputFile
+
+__all__ = ["LineLevels", "WordPart", "is_punctuation", "joined", "regrouped"]
+
+Place = TypeVar("Place")
+
+
+class WordPart(NamedTuple, Generic[Place]):
+    """A word of a line, or a part of one, with its confidence, its box and its place in the file."""
+
+    text: str
+    confidence: float
+    box: Box
+    place: Place
+
+
+def regrouped(parts: Sequence[WordPart[Place]], text: str) -> list[WordPart[Place]] | None:
+    """Return the words of a line's text, each from its parts, or None where the texts differ.
+
+    They are the same where nothing but spaces, or the order of whole words, sets them apart. A word
+    has the lowest confidence of its parts, or none where one of them has none.
+    """
+    pieces = ["".join(printed(part.text).split()) for part in parts]
+    words = printed(text).split()
+    if pieces == words:
+        return list(parts)
+    if sorted(pieces) == sorted(words):  # which stand in another order
+        left: dict[str, list[WordPart[Place]]] = {}
+        for piece, part in zip(pieces, parts, strict=True):
+            left.setdefault(piece, []).append(part)
+        return [left[word].pop(0) for word in words]
+    if "".join(pieces) != "".join(words):
+        return None
+    owner = [i for i, piece in enumerate(pieces) for _ in piece]
+    found: list[WordPart[Place]] = []
+    end = 0
+    for word in words:
+        begin, end = end, end + len(word)
+        found.append(joined(word, parts[owner[begin] : owner[end - 1] + 1]))
+    if found and text.rstrip().endswith(SOFT_HYPHEN):
+        found[-1] = found[-1]._replace(text=found[-1].text + SOFT_HYPHEN)
+    return found
+
+
+def joined(text: str, parts: Sequence[WordPart[Place]]) -> WordPart[Place]:
+    """Return parts as one word of this text, at the place of the first."""
+    if len(parts) == 1:
+        return parts[0]._replace(text=text)
+    known = [part.confidence for part in parts]
+    confidence = NAN if any(each != each for each in known) else min(known)
+    boxes = [part.box for part in parts if part.box is not NO_BOX]
+    if not boxes:
+        return WordPart(text, confidence, NO_BOX, parts[0].place)
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return WordPart(text, confidence, (min(left), min(top), max(right), max(bottom)), parts[0].place)
+
+
+def is_punctuation(text: str) -> bool:
+    """Return whether a text is of punctuation marks alone."""
+    return all(unicodedata.category(letter).startswith("P") for letter in text)
+
+
+class LineLevels(Generic[Place]):
+    """Adds the words of lines as the level says that is asked for, and counts what differs.
+
+    Parameters
+    ----------
+    file : InputFile
+    builder : Builder
+        What collects the words.
+    """
+
+    def __init__(self, file: InputFile, builder: Builder[Place]) -> None:
+        self.file = file
+        self.builder = builder
+        self.from_words = 0
+        self.from_lines = 0
+        self._put_together = 0
+        self._different = 0
+
+    def add(self, line: WordPart[Place], words: Sequence[WordPart[Place]]) -> None:
+        """Add a line that has this text of its own and these words; either may be blank."""
+        level = self.file.level
+        self.builder.new_line()
+        words = [word for word in words if word.text.strip()]
+        if not line.text.strip() or (level == "word" and words):
+            self._add_words(words)
+            return
+        found = regrouped(words, line.text) if words else None
+        if level in ("region", "line"):
+            if found is not None and line.confidence != line.confidence:
+                self._add_regrouped(found, words)
+            else:
+                self._add_line(line)
+        elif found is not None:
+            self._add_regrouped(found, words)
+        elif not words:
+            self._add_line(line)
+        else:
+            self._different += 1
+            if self.file.truth:
+                self._add_line(line)
+            else:
+                self._add_words(words)
+
+    def _add_line(self, line: WordPart[Place]) -> None:
+        self.from_lines += 1
+        self.add_part(line)
+
+    def _add_regrouped(
+        self, found: Sequence[WordPart[Place]], words: Sequence[WordPart[Place]]
+    ) -> None:
+        self._put_together += max(0, len(words) - len(found))
+        self._add_words(found)
+
+    def _add_words(self, words: Sequence[WordPart[Place]]) -> None:
+        self.from_words += bool(words)
+        for word in words:
+            self.add_part(word)
+
+    def add_part(self, part: WordPart[Place]) -> None:
+        """Add a word as it stands."""
+        self.builder.add(part.text, part.confidence, part.box, part.place)
+
+    def put_together(self, n_parts: int) -> None:
+        """Count parts of words that were joined to the part before them."""
+        self._put_together += n_parts
+
+    def finish(self) -> None:
+        """Add notes on what was put together, and on what differs."""
+        builder = self.builder
+        of, taken = (" of the truth", "that text is") if self.file.truth else ("", "the words are")
+        builder.note(
+            self._different,
+            f"line{of} has a text that differs from its words by more than spaces: {taken} taken",
+            f"lines{of} have a text that differs from their words by more than spaces: {taken} taken",
+        )
+        if self.file.truth:
+            return
+        builder.note(
+            self._put_together,
+            "part of a word stands apart from it, and is put together with it, with the lower "
+            "confidence",
+            "parts of words stand apart from them, and are put together with them, with the lowest "
+            "confidence of each",
+        )
