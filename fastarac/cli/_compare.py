@@ -27,7 +27,7 @@ from fastarac._core.text import (
 )
 from fastarac.cli._compare_costs import CostComparison
 from fastarac.cli._options import Certainty, Method, PrintedFormat, RefusalError, in_words_of_options
-from fastarac.cli._report import csv_text, in_words
+from fastarac.cli._report import GROUP, csv_text, in_words
 from fastarac.cli._settings import write
 from fastarac.cli._tables import Column, print_tables
 from fastarac.uncertainty.comparison import compare_models
@@ -152,10 +152,6 @@ class Findings:
         That items are paired by their places, where they are.
     n_groups : int or None
         How many groups of outputs that depend on each other there are, where they are told.
-    kind_of_group : str
-        What they are called: "group", or "page".
-    chance : tuple of str
-        For each limit whether its leader's lead is more than chance, where that is asked for.
     """
 
     request: ComparisonRequest
@@ -164,8 +160,6 @@ class Findings:
     notes: tuple[str, ...]
     order: str | None = None
     n_groups: int | None = None
-    kind_of_group: str = "group"
-    chance: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -254,7 +248,7 @@ class Findings:
         source = "asymptotic, from influence values"
         of_groups = ""
         if self.n_groups is not None:
-            of_groups = f" of {in_words(self.n_groups, self.kind_of_group)}"
+            of_groups = f" of {in_words(self.n_groups, GROUP)}"
         source += of_groups
         if found.method == "bootstrap":
             source = f"from {draws.resamples:,} resamples{of_groups} (seed {draws.seed})"

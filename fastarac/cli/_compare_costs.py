@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from rich.text import Text
 
@@ -15,6 +15,7 @@ from fastarac._core.text import UNDEFINED, count, lead, money, percent, printabl
 from fastarac.cli import _costs
 from fastarac.cli._costs import UNIT, PricedModel
 from fastarac.cli._options import RefusalError
+from fastarac.cli._policies import labels_of
 from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.costs import evaluate_costs
 from fastarac.evaluation.rejected import drop_rejected
@@ -53,12 +54,15 @@ class CostComparison:
         The confidence level.
     notes : tuple of str
         What speaks against relying on them.
+    over : str
+        Over which items, where that is not all that each model has.
     """
 
     models: tuple[PricedModel, ...]
     differences: tuple[PairDifference, ...]
     level: float
     notes: tuple[str, ...]
+    over: str = ""
 
     @classmethod
     def of(
@@ -68,8 +72,9 @@ class CostComparison:
         *,
         level: float,
         correction: Correction | None,
+        paired: Literal["items", "groups"] = "items",
     ) -> Self:
-        """Compare models whose outputs are of the same items in the same order."""
+        """Compare models whose outputs are of the same items in the same order, or of shared groups."""
         priced = []
         for name, outputs in models.items():
             sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
@@ -89,6 +94,9 @@ class CostComparison:
         priced.sort(key=lambda model: model.cost_evaluation.at_cheapest)
         notes: list[str] = []
         first = next(iter(models.values()))
+        groups: Any = None if first.group is None else first.group.codes
+        if paired == "groups":
+            groups = {name: labels_of(outputs.group) for name, outputs in models.items()}
         with collected(notes):
             found = compare_models(
                 {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()},
@@ -96,12 +104,16 @@ class CostComparison:
                 reviewer=prices.reviewer,
                 correction=correction,
                 confidence_level=level,
-                groups=None if first.group is None else first.group.codes,
+                groups=groups,
+                paired=paired,
                 sample_weight=first.weight,
             )
         pairs = itertools.combinations([model.name for model in priced], 2)
         differences = tuple(found.pair(dear, cheap) for cheap, dear in pairs)
-        return cls(tuple(priced), differences, level, tuple(f"{note}." for note in notes))
+        over = f" over the {count(priced[0].sweep.total)} items that all have"
+        if paired == "groups":
+            over = ""
+        return cls(tuple(priced), differences, level, tuple(f"{note}." for note in notes), over)
 
     def content(self) -> dict[str, Any]:
         """Return everything as JSON can hold it; sums are for `UNIT` outputs."""
@@ -127,10 +139,6 @@ class CostComparison:
             pair = next(pair for pair in self.differences if {pair.a, pair.b} == {name, minus})
             values = _figures(pair if pair.a == name else pair.reversed())
         return record | dict(zip(record, map(plain, values), strict=False))
-
-    @property
-    def _over(self) -> str:
-        return f" over the {count(self.models[0].sweep.total)} items that all have"
 
     def _lead(self) -> str:
         """Say from which models the cheapest one cannot be told."""
@@ -158,7 +166,7 @@ class CostComparison:
             Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
         ]
         print_tables([f"{pair.a} - {pair.b}" for pair in pairs], [shown], console, "difference")
-        console.print(Text(_costs.sentence(self.models, self._over)))
+        console.print(Text(_costs.sentence(self.models, self.over)))
         console.print(Text(self._lead()))
         console.print(Text(CAUTION, style="dim"))
 

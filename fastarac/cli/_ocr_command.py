@@ -9,24 +9,26 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.text import Text
 
-from fastarac._core.text import count, printable
-from fastarac.cli import _html, _report
+from fastarac._core.text import capitalised, printable
+from fastarac.cli import _html, _leads, _report
+from fastarac.cli._compare_costs import CostComparison
 from fastarac.cli._ocr_fields import EngineFields, are_given
 from fastarac.cli._ocr_text import EngineTexts
-from fastarac.cli._options import RISK_OF_GROUPS, Correction, Draws, Method, RefusalError
+from fastarac.cli._options import RISK_OF_GROUPS, RefusalError
 from fastarac.cli._settings import in_groups_of, write
 from fastarac.cli._tables import tables
+from fastarac.evaluation.wording import is_given
 from fastarac.io._sources import copied_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from rich.console import Console
 
-    from fastarac.cli._compare import Findings
     from fastarac.cli._ocr import OcrRequest
     from fastarac.cli._settings import Settings
+    from fastarac.evaluation.leads import Lead
     from fastarac.io import Outputs
     from fastarac.report.models import Model
 
@@ -51,18 +53,18 @@ class Found:
     engines : Texts or Fields
         All that sets the two apart.
     models : list of Model
-        Their figures, the one of the largest ARAC-AUC first.
-    comparison : Findings or None
-        The engines side by side, where there are several.
-    lacking : str
-        What engines lack of the items that any of them has.
+        Their figures, the one that accepts most at the first limit first.
+    leads : list of Lead or None
+        The engines side by side at each limit, where there are several.
+    costs : CostComparison or None
+        The engines side by side by what they cost, where there are prices.
     notes : list of str
     """
 
     engines: EngineTexts | EngineFields
     models: list[Model]
-    comparison: Findings | None
-    lacking: str
+    leads: list[Lead | None]
+    costs: CostComparison | None
     notes: list[str]
 
     @property
@@ -86,11 +88,7 @@ def run(
     found = find(kind, request, settings, images)
     try:
         notes = [*_report.reliability_warnings(found.models), *found.notes]
-        compared = found.comparison
-        if compared is None:
-            settings.report(found.models, notes)
-        else:
-            settings.report(found.models, notes, compared.comparison, compared.chance)
+        settings.report(found.models, notes, found.leads)
     except (ValueError, ModuleNotFoundError) as error:
         raise RefusalError(str(error)) from None
     if output is not None:
@@ -137,7 +135,7 @@ def find(
     kind: type[EngineTexts | EngineFields], request: OcrRequest, settings: Settings, images: Path | None
 ) -> Found:
     """Read the files of all engines, and evaluate and compare these."""
-    from fastarac.cli import _chance, _compare
+    from fastarac.evaluation.leads import leads_of
     from fastarac.evaluation.limits import read_limits
 
     limits = read_limits(**settings.limits.arguments())
@@ -150,25 +148,45 @@ def find(
 
     outputs = {name: grouped(items) for name, (items, _) in engines.sources.items()}
     sources = {name: source for name, (_, source) in engines.sources.items()}
-    models = settings.evaluate(outputs, sources)
+    models = first_by_share(settings.evaluate(outputs, sources))
     engines.evaluate_more(settings, [model.name for model in models])
-    comparison, lacking = None, ""
+    notes = list(engines.notes())
+    leads: list[Lead | None] = []
+    costs = None
     if len(models) > 1:
-        shared, lacking = engines.to_compare()
-        items = {name: replace(grouped(each), by=None) for name, each in shared.items()}
         level, prices = settings.certainty.level or 0.95, settings.costs.prices
-        asked = _compare.ComparisonRequest.of(
-            "arac_auc", Method.asymptotic, Correction.holm, level, Draws(), prices
+        items = {name: replace(each, by=None) for name, each in engines.to_compare().items()}
+        if engines.paired == "items":
+            items = {name: grouped(each) for name, each in items.items()}
+        leads = leads_of(
+            items,
+            limits,
+            paired=engines.paired,
+            unit=models[0].source.group_word,
+            confidence_level=level,
         )
-        comparison = _compare.Findings.of(items, asked)
-        group = models[0].source.group_word
-        comparison = replace(
-            comparison,
-            kind_of_group=group,
-            notes=tuple(in_groups_of(group, comparison.notes)),
-            chance=_chance.sentences(items, limits, level),
-        )
-    return Found(engines, models, comparison, lacking, list(engines.notes()))
+        if prices is not None:
+            try:
+                costs = CostComparison.of(
+                    items, prices, level=level, correction="holm", paired=engines.paired
+                )
+            except RefusalError as error:  # what they cost stands in the table of each
+                notes.append(f"{capitalised(str(error))}.")
+            else:
+                notes += in_groups_of(models[0].source.group_word, costs.notes)
+    return Found(engines, models, leads, costs, notes)
+
+
+def first_by_share(models: list[Model]) -> list[Model]:
+    """Return the models in the order of what they accept at the first limit, and then at the others."""
+    return sorted(
+        models,
+        key=lambda model: [
+            -model.point(index).acceptance_rate
+            for index, limit in enumerate(model.limits)
+            if not is_given(limit)
+        ],
+    )
 
 
 def _rows(found: Found) -> list[dict[str, Any]]:
@@ -234,30 +252,36 @@ def _options(found: Found, settings: Settings) -> str:
 
 def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
     """Yield counts, items, figures, what is said of each engine, comparison and notes."""
-    engines, first, comparison = found.engines, found.models[0].source, found.comparison
+    engines, first = found.engines, found.models[0].source
     yield from tables(found.names, [engines.counts(found.names)], console, "engine")
     yield ""
     yield from engines.introduction(found.names)
     yield ""
-    chance = () if comparison is None else comparison.chance
+    chance = _leads.sentences(found.leads, len(found.models[0].limits))
     figures = partial(_report.print_text, found.models, with_costs=settings.costs.are_given)
     yield _printed(console, partial(figures, console, chance=chance))
     if settings.certainty.level is not None:
         said = ALONE if found.group is None else CLUSTERED
         yield Text(said.format(units=first.units, group=first.group_word), style="dim")
+    if any(found.leads):
+        yield ""
+        yield _printed(console, partial(_leads.print_text, found.leads, first.units, console))
+    if found.costs is not None:
+        yield ""
+        yield _printed(console, partial(found.costs.print_text, console))
     for model in found.models:
-        yield ""
-        yield from engines.of_engine(model, console)
-    yield from engines.legend(found.names)
-    if comparison is not None:
-        yield ""
-        clustered = "" if found.group is None else f", clustered by {found.group}"
-        n = count(comparison.comparison.n)
-        yield Text(f"Engines are compared by the {n} {engines.shared}{clustered}{found.lacking}.")
-        yield _printed(console, partial(comparison.print_text, console))
+        yield from _apart(engines.of_engine(model, console))
+    yield from _apart(engines.of_all(found.models, console))
     if found.notes:
         yield ""
     yield from (Text(note, style="yellow") for note in found.notes)
+
+
+def _apart(parts: Iterable[Any]) -> Iterator[Any]:
+    """Yield an empty line and then the parts, where there are any."""
+    every = list(parts)
+    yield from ([""] if every else [])
+    yield from every
 
 
 def _printed(console: Console, print_: partial[None]) -> Text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from rich.text import Text
@@ -74,7 +74,7 @@ class EngineFields:
     documents: dict[str, Model] = field(default_factory=dict)
 
     items = "fields"
-    shared = "fields of the truth"
+    paired: ClassVar[Literal["items", "groups"]] = "items"
     notes_beside_rows = True
     kinds_are_told = False
 
@@ -117,7 +117,7 @@ class EngineFields:
         models = {model.name: model for model in settings.evaluate(outputs)}
         self.documents = {name: models[name] for name in names}
 
-    def to_compare(self) -> tuple[Mapping[str, Outputs], str]:
+    def to_compare(self) -> Mapping[str, Outputs]:
         """Return the items of all engines, which have the same ones."""
         first, *others = self.engines.values()
         for name, fields in zip(list(self.engines)[1:], others, strict=True):
@@ -126,7 +126,7 @@ class EngineFields:
                     f"{name} has other fields than {next(iter(self.engines))}, or in another order; "
                     "engines are compared by the fields of one TRUTH"
                 )
-        return {name: outputs for name, (outputs, _) in self.sources.items()}, ""
+        return {name: outputs for name, (outputs, _) in self.sources.items()}
 
     def row(self, model: Model, group: str) -> dict[str, Any]:
         """Return figures of fields, of documents and of each field."""
@@ -168,7 +168,7 @@ class EngineFields:
 
     def notes(self) -> Iterator[str]:
         """Yield what is to be known of the tables, and of documents as a whole."""
-        from fastarac.ocr.reported import ties
+        from fastarac.ocr.hints import ties
 
         for name, fields in self.engines.items():
             who = f"{printable(name)}: " if len(self.engines) > 1 else ""
@@ -207,8 +207,8 @@ class EngineFields:
         yield ""
         yield from _each_field(fields, model, of_engine, console)
 
-    def legend(self, names: Sequence[str]) -> tuple[()]:  # noqa: ARG002
-        """Return nothing."""
+    def of_all(self, models: Sequence[Model], console: Console) -> tuple[()]:  # noqa: ARG002
+        """Return nothing: there is one policy."""
         return ()
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from fastarac._core.text import count, few_of, listed, printable, rounded_percent, sentence
+from fastarac._core.text import UNDEFINED, count, few_of, printable, rounded_percent, sentence
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation.wording import header, short
@@ -50,7 +50,7 @@ class EngineTexts:
     sources: Mapping[str, tuple[Outputs, ReportedPages]]
 
     items = "items"
-    shared = "items that all of them have"
+    paired: ClassVar[Literal["items", "groups"]] = "groups"  # engines have items of their own
     notes_beside_rows = False
     kinds_are_told = True  # a column of the file says which words were missed
 
@@ -78,23 +78,9 @@ class EngineTexts:
     def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
         """Evaluate nothing."""
 
-    def to_compare(self) -> tuple[Mapping[str, Outputs], str]:
-        """Return the items that all engines have, and what some of them lack."""
-        from fastarac.io import Labels, Outputs
-        from fastarac.ocr import shared_items
-
-        try:
-            found = shared_items({name: engine.aligned for name, engine in self.engines.items()})
-        except ValueError as error:
-            raise RefusalError(str(error)) from None
-        group = Labels(next(iter(self.engines.values())).aligned.records.page_names, found.groups)
-        outputs = {}
-        for name, (correct, confidence) in found.models.items():
-            never = self.engines[name].aligned.never_accepted
-            rejected = None if never is None else confidence == never
-            outputs[name] = Outputs(correct, confidence, group=group, rejected=rejected)
-        lacking = [f"{printable(name)} lacks {n:,}" for name, n in found.lacking.items() if n]
-        return outputs, f"; {listed(lacking)}" if lacking else ""
+    def to_compare(self) -> Mapping[str, Outputs]:
+        """Return the items of each engine, with their pages."""
+        return {name: outputs for name, (outputs, _) in self.sources.items()}
 
     def row(self, model: Model, group: str) -> dict[str, Any]:
         """Return figures of an engine beside those of any model."""
@@ -121,7 +107,7 @@ class EngineTexts:
         from fastarac.ocr.words import WITHOUT_CONFIDENCE
 
         for name, engine in self.engines.items():
-            who = f"{printable(name)}: " if len(self.engines) > 1 else ""
+            who = f"{printable(name)}: "
             of_words = [str(note) for note in engine.words.notes if note[1:] != WITHOUT_CONFIDENCE]
             for note in (*self.sources[name][1].notes, *of_words):
                 yield f"{who}{sentence(note)}"
@@ -142,47 +128,70 @@ class EngineTexts:
             Column(f"true\n{every[0].reading.unit}s", [count(a.true_words) for a in every]),
         ]
         columns += [Column(kind, [count(a.counts[kind]) for a in every]) for kind in every[0].counts]
-        return [*columns, Column("items", [count(len(a)) for a in every])]
+        scales = [self.sources[name][1].scale for name in names]
+        return [
+            *columns,
+            Column("items", [count(len(a)) for a in every]),
+            Column("scale of\nconfidence", scales),
+        ]
 
     def introduction(self, names: Sequence[str]) -> Iterator[Text]:
         """Yield what an item is."""
         first = self.engines[names[0]].aligned
         yield Text(" ".join(first.policy.sentences(first.reading)))
 
-    def of_engine(self, model: Model, console: Console) -> Iterator[Any]:
-        """Yield what is accepted under other policies."""
-        aligned, effects = self._of(model.name)
-        of_engine = f" of {printable(model.name)}" if len(self.engines) > 1 else ""
-        if len(effects.accepted) == 1:
+    def of_engine(self, model: Model, console: Console) -> tuple[()]:  # noqa: ARG002
+        """Return nothing: policies are shown of all engines at once."""
+        return ()
+
+    def of_all(self, models: Sequence[Model], console: Console) -> Iterator[Any]:
+        """Yield what each engine accepts under other policies, and what these mean."""
+        every = {model.name: self._of(model.name)[1] for model in models}
+        policies = dict.fromkeys(policy for each in every.values() for policy in each.accepted)
+        if len(policies) == 1:
+            aligned = [self._of(model.name)[0] for model in models]
             yield Text(
-                f"Nothing{of_engine} is missed or inserted: no policy changes what is accepted."
-                if not aligned.missed and not aligned.counts["inserted"]
-                else f"No other policy makes items{of_engine} with a confidence."
+                "No other policy makes items with a confidence."
+                if any(each.missed or each.counts["inserted"] for each in aligned)
+                else "Nothing is missed or inserted: no policy changes what is accepted."
             )
             return
-        yield Text(f"Accepted share{of_engine} under other policies of missed and inserted outputs:")
+        of_engines = " of each engine" if len(models) > 1 else ""
+        yield Text(f"Accepted share{of_engines} under other policies of missed and inserted outputs:")
         yield ""
-        rows = [f"{policy.missed}, {policy.inserted}" for policy in effects.accepted]
+        rows = [policy.name for policy in policies]
         rows[0] += " (as above)"
-        shares = list(effects.accepted.values())
-        if effects.accepted_without:
-            rows.append(f"without {len(effects.without_pages)} hardly aligned")
-            shares.append(effects.accepted_without)
-        columns = [
-            Column(header(limit), [rounded_percent(row[index]) for row in shares])
-            for index, limit in enumerate(model.limits)
-        ]
-        yield from tables(rows, [columns], console, "missed, inserted")
+        hard = any(each.accepted_without for each in every.values())
+        if hard:
+            rows.append("without pages that hardly align")
+        blocks = []
+        for index, limit in enumerate(models[0].limits):
+            block = []
+            for name, each in every.items():
+                shares = [each.under(policy) for policy in policies]
+                if hard:
+                    shares.append(each.accepted_without or each.accepted[each.policy])
+                cells = [UNDEFINED if row is None else rounded_percent(row[index]) for row in shares]
+                of = f"{printable(name)}\n" if len(models) > 1 else ""
+                block.append(Column(f"{of}{header(limit)}", cells))
+            blocks.append(block)
+        yield from tables(rows, blocks, console, "missed, inserted")
         yield ""
-        widest = max(range(len(effects.limits)), key=effects.spread)
-        yield Text(_spread(effects.spread(widest), short(model.limits[widest])))
+        yield from self._widest(models)
+        yield Text(_legend(policies, models[0].units), style="dim")
 
-    def legend(self, names: Sequence[str]) -> Iterator[Text]:
-        """Yield what the policies in these tables mean."""
-        every = [self.sources[name][1] for name in names]
-        policies = {policy: None for source in every for policy in source.sensitivity.accepted}
-        if len(policies) > 1:
-            yield Text(_legend(policies, every[0].units), style="dim")
+    def _widest(self, models: Sequence[Model]) -> Iterator[Text]:
+        """Yield by how much the policies move a share, at the limit at which they do most."""
+        moved = {
+            (model.name, index): self._of(model.name)[1].spread(index)
+            for model in models
+            for index in range(len(model.limits))
+        }
+        if not moved:
+            return
+        name, index = max(moved, key=lambda key: moved[key])
+        of = f" of {printable(name)}" if len(models) > 1 else ""
+        yield Text(_spread(moved[name, index], of, short(models[0].limits[index])))
 
     def _of(self, name: str) -> tuple[AlignedOutputs, Sensitivity]:
         return self.engines[name].aligned, self.sources[name][1].sensitivity
@@ -197,13 +206,13 @@ def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:
     return f"{'; '.join(said)}."
 
 
-def _spread(spread: float, limit: str) -> str:
+def _spread(spread: float, of: str, limit: str) -> str:
     points = f"{100 * spread:.1f} points"
     if spread < 0.01:
         return f"What missed and inserted outputs count as moves the share by at most {points}."
     return (
-        f"At {limit}, what missed and inserted outputs count as (--missed, --inserted) moves the share "
-        f"by up to {points}: choose it by who would see a missed word, before the figures."
+        f"At {limit}, what missed and inserted outputs count as (--missed, --inserted) moves the share"
+        f"{of} by up to {points}: choose it by who would see a missed word, before the figures."
     )
 
 

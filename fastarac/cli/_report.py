@@ -121,7 +121,7 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
     """Return what speaks against relying on the figures: reversed confidences, too few outputs."""
     reversed_ones = [
         f"The confidence of {printable(model.name)} seems reversed: what is correct tends to have "
-        f"less of it (ROC-AUC = {area(model.evaluation.roc_auc)}). If lower means surer, "
+        f"less of it{model.among} (ROC-AUC = {area(model.separation)}). If lower means surer, "
         "evaluate its negative."
         for model in models
         if model.is_reversed
@@ -146,6 +146,10 @@ def words(
     sentences = []
     for index, limit in enumerate(models[0].limits):
         told = _outcomes(models, index) if is_given(limit) else _advice(models, index)
+        sources = {model.name: model.source for model in models}
+        first = models[0].source.order(sources, index)
+        if first:
+            sentences.append(f"{opening(limit)}: {first[:1].lower()}{first[1:]}")
         sentence = f"{opening(limit)}: {told}"
         if with_costs and len(models) > 1:
             sentence += f" {_cheapest(models, index)}"

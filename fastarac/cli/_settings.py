@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fastarac.evaluation.groups import GroupEvaluation
+    from fastarac.evaluation.leads import Lead
     from fastarac.evaluation.sources import Source
     from fastarac.io import Labels, Outputs
     from fastarac.report.models import Model
-    from fastarac.uncertainty.comparison_results import ModelComparison
 
 WITHOUT_GROUPS = (
     "some outputs have no confidence, such as words that were missed; --by evaluates groups of outputs "
@@ -123,8 +123,7 @@ class Settings:
         self,
         models: Sequence[Model],
         notes: Sequence[str],
-        comparison: ModelComparison | None = None,
-        chance: Sequence[str] = (),
+        leads: Sequence[Lead | None] = (),
     ) -> None:
         """Write the report, if there is to be one."""
         path, prices = self.delivery.report, self.costs.prices
@@ -140,9 +139,8 @@ class Settings:
             self.certainty.level or _html.LEVEL,
             None if prices is None else prices.reviewer,
             self.costs.of_evaluation() if given else None,
-            comparison,
             notes,
-            chance,
+            leads,
         )
         with writing(path):
             save(path, report)

@@ -34,6 +34,12 @@ class Source:
         What a group of items that depend on each other is called, and a part that is reported apart.
     has_confidence : ndarray of shape (n,), bool, or None
         Whether the confidence of each item was given; None where rejected items alone have none.
+    has_output : ndarray of shape (n,), bool, or None
+        Whether there is an output for each item; None where there is.
+    judged : ndarray of shape (n,), bool, or None
+        By which items the order of the confidences is judged; None for all that have one.
+    judged_items : str
+        What these are; empty for all.
     highest : float or None
         The end of the confidences' scale, 1 or 100, where it is known.
     missed : ndarray of shape (n_groups,), intp, or None
@@ -52,6 +58,9 @@ class Source:
     group_word: str = "group"
     part_word: str = "group"
     has_confidence: NDArray[np.bool_] | None = None
+    has_output: NDArray[np.bool_] | None = None
+    judged: NDArray[np.bool_] | None = None
+    judged_items: str = ""
     highest: float | None = None
     missed: NDArray[np.intp] | None = None
     notes: Sequence[str] = ()
@@ -65,6 +74,10 @@ class Source:
     def remark(self, limit: int) -> tuple[str, str, bool] | None:  # noqa: ARG002
         """Return what else moves the share accepted at a limit: title, text, whether it decides."""
         return None
+
+    def order(self, sources: Mapping[str, Source], limit: int) -> str:  # noqa: ARG002
+        """Return on what the order of all models at a limit depends, a sentence to be said first."""
+        return ""
 
     def caveat(self, limit: int) -> str:  # noqa: ARG002
         """Return what a limit does not hold for, a clause; empty where there is nothing."""

@@ -29,8 +29,6 @@ from .sample import SampleFolders as SampleFolders
 from .sample import load_sample as load_sample
 from .sample import sample_folders as sample_folders
 from .sensitivities import Sensitivity as Sensitivity
-from .shared import SharedItems as SharedItems
-from .shared import shared_items as shared_items
 from .truth import read_truth as read_truth
 from .words import Note as Note
 from .words import Words as Words

@@ -86,6 +86,17 @@ class AlignmentPolicy(NamedTuple):
         return self.missed in ("reject", "residual")
 
     @property
+    def name(self) -> str:
+        """All of it in few words, as ``"reject, wrong"``."""
+        return ", ".join(self)
+
+    def apart(self, own: AlignmentPolicy) -> str:
+        """What sets it apart from another one, as ``"missed=separate"``."""
+        fields = own._asdict()
+        parts = [f"{name}={value}" for name, value in self._asdict().items() if value != fields[name]]
+        return " ".join(parts)
+
+    @property
     def key(self) -> str:
         """All of it, as ``"missed=reject|inserted=wrong"``."""
         return "|".join(f"{name}={value}" for name, value in self._asdict().items())

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastarac._core.text import UNDEFINED, count, few_of, interval_text, plural, rounded_percent
+from fastarac._core.text import UNDEFINED, count, interval_text, plural, rounded_percent
 from fastarac.evaluation.sources import Source
 from fastarac.ocr.crops import check_images, crops_of
 from fastarac.ocr.errors import confusions_of, errors_of, missed_of
+from fastarac.ocr.hints import hints_of
 from fastarac.ocr.policies import BRIEFLY
+from fastarac.ocr.records import MISSED, RIGHT, WRONG
+from fastarac.ocr.sensitivities import order_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,13 +34,11 @@ if TYPE_CHECKING:
     from fastarac.ocr.sensitivities import Sensitivity
     from fastarac.ocr.words import Words
 
-__all__ = ["ERRORS", "ReportedPages", "section_of", "ties"]
+__all__ = ["ERRORS", "ReportedPages", "section_of"]
 
-ERRORS, CONFUSIONS, MISSED = 50, 30, 40
+ERRORS, CONFUSIONS, PAGES = 50, 30, 40
 #: A policy that moves the accepted share by so much decides: a share of all items.
 DECISIVE, HARDLY = 0.01, 0.0005
-#: Share of equal confidences from which a tie is named.
-LARGE_TIE = 0.2
 
 
 @cache
@@ -102,27 +103,35 @@ class ReportedPages(Source):
             group_word="page",
             part_word="page",
             has_confidence=~np.isnan(confidence),
+            has_output=records.kind[rows] != MISSED,
+            judged=np.isin(records.kind[rows], (RIGHT, WRONG)) & ~np.isnan(confidence),
+            judged_items=f"{units} that are neither merged nor split",
             highest=100.0 if percents else 1.0,
             missed=records.pages.missed,
-            notes=_notes(records, rows, units),
+            notes=hints_of(records, rows, reading),
             size=(_n_pages(records), f"{records.n_true:,} true {units}"),
             further=(("missed", _share_of_missed(records)),),
         )
 
     def overview(self, sources: Mapping[str, Source]) -> list[Section]:
         """Return what became of the true words, of all engines by name."""
-        counts = {
-            name: source.records.counts
+        rows = [
+            (name, [source.scale, *map(count, source.records.counts.values())])
             for name, source in sources.items()
             if isinstance(source, ReportedPages)
-        }
+        ]
         values = {
-            "kinds": list(self.records.counts),
+            "kinds": ["scale of confidence", *self.records.counts],
             "total": count(self.records.n_true),
             "pages": _n_pages(self.records),
-            "rows": [(name, list(map(count, of.values()))) for name, of in counts.items()],
+            "rows": rows,
         }
         return [section_of("counts", **values)]
+
+    @property
+    def scale(self) -> str:
+        """The scale of the confidences, in words."""
+        return "0 to 100" if self.highest == 100.0 else "0 to 1"
 
     def remark(self, limit: int) -> tuple[str, str, bool]:
         """Return how far other policies move the share accepted at a limit."""
@@ -141,6 +150,17 @@ class ReportedPages(Source):
             "the policy that says who would see a missed word."
         )
         return title, said, True
+
+    def order(self, sources: Mapping[str, Source], limit: int) -> str:
+        """Return under which policies engines change places at a limit, and by how much."""
+        if self.sensitivity.limits[limit].criterion == "threshold":
+            return ""
+        engines = {
+            name: source.sensitivity
+            for name, source in sources.items()
+            if isinstance(source, ReportedPages)
+        }
+        return order_sentence(engines, limit)
 
     def caveat(self, limit: int) -> str:
         """Return that missed words alone exceed a limit, where they do and count as no errors."""
@@ -162,7 +182,7 @@ class ReportedPages(Source):
         records = self.records
         thresholds = [found.point.threshold for found in evaluation.limits]
         errors = errors_of(records, thresholds, most(ERRORS))
-        missed, n_with_missed = missed_of(records, most(MISSED))
+        missed, n_with_missed = missed_of(records, most(PAGES))
         crops: dict[int, str] = {}
         if self.images and self.words is not None:
             check_images(self.images, records.page_names)
@@ -178,6 +198,7 @@ class ReportedPages(Source):
                 n_missed=records.n_missed,
                 n_true=records.n_true,
                 n_with_missed=n_with_missed,
+                policy=BRIEFLY[self.policy.missed].format(units=self.units),
             ),
         ]
         return [section_of("policies", policy=policy, policies=self._policies())], after
@@ -191,9 +212,7 @@ class ReportedPages(Source):
             if several:
                 how = "are wrong" if policy.inserted == "wrong" else "are left out"
                 said += f"; inserted outputs {how}"
-            rows.append(
-                (f"{policy.missed}, {policy.inserted}", said, list(map(rounded_percent, shares)))
-            )
+            rows.append((policy.name, said, list(map(rounded_percent, shares))))
         if effects.accepted_without:
             n = len(effects.without_pages)
             said = f"as the first, without {n} page{'s' * (n != 1)} that hardly align"
@@ -201,67 +220,6 @@ class ReportedPages(Source):
                 ("without these pages", said, list(map(rounded_percent, effects.accepted_without)))
             )
         return rows
-
-
-def _notes(records: Records, rows: NDArray[np.intp], units: str) -> list[str]:
-    """Return what is to be known of the confidences, a sentence each, with counts."""
-    found = ties(records.confidence[~np.isnan(records.confidence)])
-    n = records.n_without_confidence(rows)
-    if n:
-        found.append(f"{n:,} of {len(rows):,} items have no confidence: they are never accepted.")
-    without = [
-        name
-        for name, right, wrong, merged, split, inserted in zip(
-            records.page_names, *records.pages[3:8], strict=True
-        )
-        if not right + wrong + merged + split + inserted
-    ]
-    if without:
-        found.append(_of_pages(without, "without any output"))
-    hard = [name for name in records.hardly_aligned if name not in without]
-    if hard:
-        found.append(
-            f"{_of_pages(hard, 'on which more than half of the characters differ')} Their truth may "
-            "be of another page, or in another order; they are kept."
-        )
-    if records.n_unspaced:
-        found.append(
-            f"{records.n_unspaced:,} characters of scripts that are written without spaces are "
-            f"taken one by one, as {units} of their own."
-        )
-    if records.n_emptied:
-        found.append(
-            f"{records.n_emptied:,} {units} of truth and output are left out: nothing of them "
-            "is left when folded."
-        )
-    return found
-
-
-def ties(known: NDArray[np.float64]) -> list[str]:
-    """Return what is to be known of the values of confidences, a sentence each."""
-    found = []
-    values, counts = np.unique(known, return_counts=True)
-    if len(values) == 1:
-        found.append(
-            f"All {len(known):,} confidences are {values[0]:g}: no threshold tells outputs apart."
-        )
-    elif counts.max() > LARGE_TIE * len(known):
-        tie = values[counts.argmax()]
-        found.append(
-            f"{counts.max():,} of {len(known):,} confidences are {tie:g}: they are accepted together "
-            "or not at all."
-        )
-    scale = 100 if values[-1] > 1 else 1
-    if 1 < len(values) <= 101 and np.array_equal(100 / scale * values, np.rint(100 / scale * values)):
-        found.append(
-            f"Confidences are whole percents ({len(values)} different ones among {len(known):,}): ties "
-            "make the thresholds coarse."
-        )
-    return found
-
-
-def _of_pages(names: list[str], what: str) -> str:
-    return f"{len(names)} {plural('page', len(names))} {what}: {few_of(names, 5)}."
 
 
 def _share_of_missed(records: Records) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
 
 from fastarac._core.results import Result
+from fastarac._core.text import listed, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,7 +15,34 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.ocr.policies import AlignmentPolicy
 
-__all__ = ["Sensitivity"]
+__all__ = ["OrderChange", "Sensitivity", "order_changes", "order_sentence"]
+
+#: The least difference of accepted shares that changes an order: what tables round to nothing is none.
+LEAST = 0.0005
+#: Policies that are named for one change of the order.
+NAMED = 3
+#: Pairs of engines that are named.
+PAIRS = 3
+
+
+class OrderChange(NamedTuple):
+    """Two engines that change places under other policies.
+
+    Attributes
+    ----------
+    first, second : str
+        In the order of what they accept as counted here.
+    by : float
+        By how much the first accepts more here.
+    under : mapping of AlignmentPolicy to float
+        By how much the second accepts more under each policy that changes their order, the largest
+        difference first.
+    """
+
+    first: str
+    second: str
+    by: float
+    under: Mapping[AlignmentPolicy, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +73,24 @@ class Sensitivity(Result):
         shares = [row[limit] for row in self.accepted.values()]
         return max(shares) - min(shares)
 
+    @property
+    def policy(self) -> AlignmentPolicy:
+        """That of the items."""
+        return next(iter(self.accepted))
+
+    def under(self, policy: AlignmentPolicy) -> tuple[float, ...] | None:
+        """Return the accepted shares under a policy, None where it leaves nothing to accept.
+
+        What a policy says of words that there are none of makes no difference.
+        """
+        varied = {
+            name
+            for name, value in self.policy._asdict().items()
+            if any(getattr(other, name) != value for other in self.accepted)
+        }
+        alike = {name: value for name, value in self.policy._asdict().items() if name not in varied}
+        return self.accepted.get(policy._replace(**alike))
+
     def to_dict(self) -> dict[str, float]:
         """Return the shares by flat names: ``"acceptance_rate@0.01|missed=reject|inserted=wrong"``."""
         return {
@@ -51,3 +98,68 @@ class Sensitivity(Result):
             for policy, row in self.accepted.items()
             for limit, share in zip(self.limits, row, strict=True)
         }
+
+
+def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderChange]:
+    """Return which engines change places at a limit under other policies than that of the items.
+
+    Parameters
+    ----------
+    engines : mapping of str to Sensitivity
+        Of items under the same policy, at the same limits.
+    limit : int
+        Index of the limit.
+
+    Returns
+    -------
+    list of OrderChange
+        Those of the engine that accepts most first.
+    """
+    shares = {name: each.accepted[each.policy][limit] for name, each in engines.items()}
+    order = sorted(shares, key=lambda name: -shares[name])
+    policies = dict.fromkeys(policy for each in engines.values() for policy in each.accepted)
+    found = []
+    for first, second in combinations(order, 2):
+        by = shares[first] - shares[second]
+        under = {}
+        for policy in policies:
+            rows = [engines[name].under(policy) for name in (first, second)]
+            if rows[0] is not None and rows[1] is not None:
+                under[policy] = rows[1][limit] - rows[0][limit]
+        changed = {
+            policy: more
+            for policy, more in sorted(under.items(), key=lambda item: -item[1])
+            if more >= LEAST
+        }
+        if changed and by > 0:
+            found.append(OrderChange(first, second, by, changed))
+    return found
+
+
+def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
+    """Say which engines change places, under which policies and by how much; empty for none."""
+    changes, n_engines = order_changes(engines, limit), len(engines)
+    if not changes:
+        return ""
+    own = next(iter(engines.values())).policy
+    said = []
+    for change in changes[:PAIRS]:
+        first, second = printable(change.first), printable(change.second)
+        each = [
+            f"{100 * more:.1f} under {policy.apart(own)}"
+            for policy, more in list(change.under.items())[:NAMED]
+        ]
+        rest = len(change.under) - NAMED
+        if rest > 0:
+            each.append(f"less under {rest} other{'s' * (rest > 1)}")
+        said.append(
+            f"{first} accepts {100 * change.by:.1f} points more than {second} as counted here, but "
+            f"{second} more than {first} by {listed(each)}"
+        )
+    more = len(changes) - PAIRS
+    if more > 0:
+        said.append(f"{more} more pairs of the {n_engines} engines change places")
+    return (
+        "The order of the engines depends on what missed and inserted words count as: "
+        f"{'; '.join(said)}."
+    )

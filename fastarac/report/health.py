@@ -115,10 +115,13 @@ def _checks(
     highest: float | None,
 ) -> Iterator[Check]:
     n, units = len(confidence), model.units
-    missing = int((~model.has_confidence).sum())
+    has_output = model.source.has_output
+    there = np.ones(len(model.outputs), np.bool_) if has_output is None else has_output
+    missing = int((there & ~model.has_confidence).sum())
+    of = f"{there.sum():,} {units}{'' if there.all() else ' that have an output'}"
     yield Check(
         "Missing",
-        f"{missing:,} of {len(model.outputs):,} {units} have no confidence" if missing else "none",
+        f"{missing:,} of {of} have no confidence" if missing else "none",
         not missing,
         "What has no confidence is never accepted." if missing else "",
     )
@@ -172,7 +175,7 @@ def _checks(
             for value, held in cut
         ),
     )
-    auc = model.evaluation.roc_auc
+    auc = model.separation
     turned = model.is_reversed
     flat = not turned and not math.isnan(auc) and auc < 0.6
     meaning = (
@@ -180,7 +183,7 @@ def _checks(
     )
     yield Check(
         "Separation (ROC-AUC)",
-        "not defined, as all outputs are alike" if math.isnan(auc) else area(auc),
+        "not defined, as all outputs are alike" if math.isnan(auc) else f"{area(auc)}{model.among}",
         not (turned or flat),
         meaning if turned else "It hardly tells right from wrong." if flat else "",
     )

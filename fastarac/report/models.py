@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from fastarac._core.exceptions import collected
 from fastarac.evaluation import wording
 from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.rejected import without_rejected
 from fastarac.evaluation.sources import Source
 from fastarac.sweep import threshold_sweep
+from fastarac.uncertainty.asymptotic import asymptotic_interval
 from fastarac.uncertainty.shares import is_reversed
+from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,10 +138,48 @@ class Model:
 
     @property
     def is_reversed(self) -> bool:
-        """Whether what is right tends to have less confidence, by more than chance."""
-        figures = self.evaluation
-        correct = figures.recognition_rate * figures.n
-        return is_reversed(figures.roc_auc, correct, figures.n - correct)
+        """Whether what is right tends to have less confidence, by more than chance.
+
+        Where items depend on each other in groups, by the interval from these, too.
+        """
+        judged, outputs = self._judged, self.outputs
+        correct = outputs.correct[judged]
+        n = len(correct)
+        if not is_reversed(self.separation, float(correct.sum()), float(n - correct.sum())):
+            return False
+        if outputs.group is None:
+            return True
+        with collected([]):
+            found = asymptotic_interval(
+                correct,
+                outputs.confidence[judged],
+                statistic="roc_auc",
+                groups=outputs.group.codes[judged],
+                sample_weight=None if outputs.weight is None else outputs.weight[judged],
+            )
+        return found.high < 0.5
+
+    @property
+    def separation(self) -> float:
+        """ROC-AUC of the items by which the order of the confidences is judged; NaN for one kind."""
+        judged = self._judged
+        if judged.all():
+            return self.evaluation.roc_auc
+        if not judged.any():
+            return math.nan
+        outputs = self.outputs
+        weight = None if outputs.weight is None else outputs.weight[judged]
+        items = outputs.correct[judged], outputs.confidence[judged]
+        return Statistic("roc_auc")(threshold_sweep(*items, sample_weight=weight))
+
+    @property
+    def _judged(self) -> NDArray[np.bool_]:
+        return self.has_confidence if self.source.judged is None else self.source.judged
+
+    @property
+    def among(self) -> str:
+        """Among which items the order of the confidences is judged, where that is not all."""
+        return f" among {self.source.judged_items}" if self.source.judged_items else ""
 
     @property
     def last_threshold(self) -> int:

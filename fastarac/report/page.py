@@ -13,7 +13,6 @@ from fastarac._core.text import (
     capitalised,
     count,
     interval_text,
-    listed,
     percent,
     plural,
     printable,
@@ -29,10 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastarac.costs.verification import VerificationCosts
+    from fastarac.evaluation.leads import Lead
     from fastarac.report.health import Health
     from fastarac.report.models import Model
     from fastarac.reviewer import Reviewer
-    from fastarac.uncertainty.comparison_results import ModelComparison
 
 __all__ = ["Report", "render"]
 
@@ -55,12 +54,10 @@ class Report:
         The people, where they are not perfect.
     costs : VerificationCosts or None
         The prices that the page starts from.
-    comparison : ModelComparison or None
     notes : sequence of str
         What speaks against relying on the figures.
-    chance : sequence of str
-        For each limit whether the lead of the first model is more than chance; none where the models
-        are not compared at the limits.
+    leads : sequence of Lead or None
+        The models side by side at each limit; none where they are not compared.
     """
 
     models: Sequence[Model]
@@ -68,9 +65,8 @@ class Report:
     confidence_level: float = 0.95
     reviewer: Reviewer | None = None
     costs: VerificationCosts | None = None
-    comparison: ModelComparison | None = None
     notes: Sequence[str] = ()
-    chance: Sequence[str] = ()
+    leads: Sequence[Lead | None] = ()
 
 
 def render(report: Report) -> str:
@@ -93,7 +89,7 @@ def render(report: Report) -> str:
         units=first.units,
         unit=first.units.removesuffix("s"),
         kind=first.source.kind,
-        decisions=decisions_of(models, report.costs, report.reviewer, report.chance),
+        decisions=decisions_of(models, report.costs, report.reviewer, report.leads),
         notes=[note if len(models) > 1 else capitalised(note) for note in report.notes if note],
         figures=_figures(models),
         below=first.source.overview({model.name: model.source for model in models}),
@@ -103,7 +99,7 @@ def render(report: Report) -> str:
         resting=_resting(first),
         resamples=RESAMPLES,
         curve_rows=list(_curve_rows(curves)),
-        comparison=_comparison(report.comparison),
+        comparison=_comparison(report.leads),
         details=details,
         prices={
             name: "" if report.costs is None else f"{getattr(report.costs, name):g}"
@@ -245,35 +241,33 @@ def _curve_rows(curves: Curves) -> Any:
         yield {"accepted": rounded_percent(share), "cells": cells}
 
 
-def _comparison(found: ModelComparison | None) -> dict[str, Any] | None:
-    if found is None:
+def _comparison(leads: Sequence[Lead | None]) -> dict[str, Any] | None:
+    """Return the differences of all models at each limit."""
+    found = [lead for lead in leads if lead is not None]
+    if not found:
         return None
-    alpha = 1.0 - found.confidence_level
-    best = max(range(len(found.names)), key=lambda k: found.share_of_best[k])
-    rows = [
-        {
-            "a": pair.a,
-            "b": pair.b,
-            "by": f"{pair.difference:+.4f}",
-            "interval": f"{pair.interval.low:+.4f} to {pair.interval.high:+.4f}",
-            "pvalue": pvalue(pair.adjusted_pvalue),
-            "verdict": "significant" if pair.adjusted_pvalue < alpha else "may be chance",
-        }
-        for pair in found.pairs
-    ]
-    alike = [
-        name
-        for k, name in enumerate(found.names)
-        if k != best and set(found.letters[k]) & set(found.letters[best])
-    ]
-    said = f"On the {found.n:,} items that all have, {found.names[best]} is best by ARAC-AUC"
-    said += f"; not significantly better than {listed(alike)}." if alike else ", significantly."
+    first = found[0].comparison
+    adjusted = ""
+    if len(first.pairs) > 1 and first.correction is not None:
+        adjusted = f", adjusted for {len(first.pairs)} differences ({first.correction.capitalize()})"
     return {
-        "intro": said,
-        "statistic": "ARAC-AUC",
-        "level": percent(found.confidence_level),
-        "corrected": "" if len(rows) < 2 or not found.correction else found.correction.capitalize(),
-        "rows": rows,
+        "judged": found[0].judged.rstrip(","),
+        "level": percent(first.confidence_level),
+        "adjusted": adjusted,
+        "statistic": "share that goes through" if found[0].limit else "ARAC-AUC",
+        "rows": [
+            {
+                "limit": "ARAC-AUC" if lead.limit is None else wording.short(lead.limit),
+                "a": pair.a,
+                "b": pair.b,
+                "by": lead.by(pair),
+                "interval": lead.ends(pair),
+                "pvalue": pvalue(pair.adjusted_pvalue),
+                "verdict": "beyond chance" if lead.is_clear(pair) else "may be chance",
+            }
+            for lead in found
+            for pair in lead.comparison.pairs
+        ],
     }
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fastarac.costs.verification import VerificationCosts
+    from fastarac.evaluation.leads import Lead
     from fastarac.evaluation.sources import Section
     from fastarac.report.curves import Steps
     from fastarac.report.models import Model
@@ -60,6 +61,8 @@ class Decision:
         Whether the lead is more than chance; empty where the models are not compared.
     cost : str
         What outputs cost there, beside everything checked; empty without prices.
+    order : str
+        On what the order of the models depends; empty where it does on nothing.
     caveats : list of str
         What the limit does not hold for, of each model of which there is something to say.
     """
@@ -80,6 +83,7 @@ class Decision:
     tied: str
     chance: str
     cost: str
+    order: str
     caveats: list[str]
 
 
@@ -87,7 +91,7 @@ def decisions_of(
     models: Sequence[Model],
     costs: VerificationCosts | None = None,
     reviewer: Reviewer | None = None,
-    chance: Sequence[str] = (),
+    leads: Sequence[Lead | None] = (),
 ) -> list[Decision]:
     """Return what each limit comes to."""
     found = []
@@ -124,12 +128,18 @@ def decisions_of(
                     for each in models
                 ],
                 listed(tied) if tied else "",
-                chance[index] if chance else "",
+                _chance(leads, index),
                 "" if costs is None else _cost(model, index, costs, reviewer),
+                model.source.order({each.name: each.source for each in models}, index),
                 list(_caveats(models, index)),
             )
         )
     return found
+
+
+def _chance(leads: Sequence[Lead | None], index: int) -> str:
+    lead = leads[index] if index < len(leads) else None
+    return "" if lead is None else lead.sentence
 
 
 def _caveats(models: Sequence[Model], index: int) -> Iterator[str]:

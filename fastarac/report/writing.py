@@ -136,7 +136,7 @@ def write_report(
         notes += [f"{of_model}{sentence(note)}" for note in (*said, *model.source.notes)]
         found.append(model)
     found.sort(key=lambda model: -model.evaluation.arac.auc)
-    save(Path(path), Report(found, title, level, reviewer, costs, None, notes))
+    save(Path(path), Report(found, title, level, reviewer, costs, notes))
 
 
 def save(path: Path, report: Report) -> None:

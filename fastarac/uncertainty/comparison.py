@@ -272,9 +272,10 @@ def compare_models(
     At the cheapest threshold the cost does not change to first order with the threshold, so that
     differences in cost have the error of a mean over items at thresholds that are fixed.
 
-    P-values of the bootstrap are twice the share of resamples on the other side of 0, at least
-    2/(`n_resamples` + 1); its intervals are percentiles, and all that is possible where no p-value of
-    so few resamples is as small. For acceptance rates at a limit it rejects less often than it may.
+    P-values of the bootstrap are twice the share of resamples on the other side of 0 than the
+    difference, at least 2/(`n_resamples` + 1), and 1 for a difference of 0; its intervals are
+    percentiles around the difference, and all that is possible where no p-value of so few resamples
+    is as small. For acceptance rates at a limit it rejects less often than it may.
 
     Examples
     --------

@@ -65,15 +65,15 @@ class Contrast(NamedTuple):
         """Two-sided, of no difference; NaN where there is one that no spread can be compared with."""
         if self.error > NO_SPREAD:
             if self.resamples is not None:
-                return min(1.0, 2.0 * (self._fewer + 1) / (len(self.resamples) + 1))
+                return min(1.0, 2.0 * (self._against + 1) / (len(self.resamples) + 1))
             return student_pvalue(self.ratio, self.degrees) if self.degrees > 0.0 else 1.0
         return 1.0 if self.ratio == 0.0 else math.nan
 
     @property
-    def _fewer(self) -> int:
-        """Resamples on the side of 0 where there are fewer; those of 0 are on both."""
+    def _against(self) -> int:
+        """Resamples not on the side of 0 where the difference is: all for a difference of 0."""
         values = np.asarray(self.resamples)
-        return min(int(np.sum(values <= 0.0)), int(np.sum(values >= 0.0)))
+        return int(np.sum(values * np.sign(self.difference) <= 0.0))
 
     def interval(self, level: float) -> Interval:
         """Interval of the difference; without spread, of what could have gone unseen."""
@@ -98,14 +98,16 @@ class Contrast(NamedTuple):
     def _ends_of_resamples(self, level: float) -> tuple[float, float]:
         """Order statistics, so that 0 is outside iff the p-value is below 1 − level.
 
-        All differences that there can be, where no p-value of so few resamples is.
+        They are moved to take in the difference. All differences that there can be, where no p-value
+        of so few resamples is.
         """
         values = np.sort(np.asarray(self.resamples))
-        k = math.ceil((1.0 - level) * (len(values) + 1) / 2.0) - 1
+        k = math.ceil(round((1.0 - level) * (len(values) + 1) / 2.0, 9)) - 1
         if k < 1:
             low, high = self.statistic.range
             return low - high, high - low
-        return float(values[k - 1]), float(values[-k])
+        low, high = float(values[k - 1]), float(values[-k])
+        return min(low, self.difference), max(high, self.difference)
 
 
 class Contrasts(NamedTuple):

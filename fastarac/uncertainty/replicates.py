@@ -120,6 +120,14 @@ class Resample:
         """Return an acceptance rate, see `_kernels.replicates.acceptance_within`."""
         return _kernels.replicates.acceptance_within(*self._points(), limit, interpolate)
 
+    def most_accepted(self, never_accepted: float) -> float:
+        """Return the share of the items drawn that are above a confidence."""
+        ta, fa, n = self._points()
+        last = n - 1
+        while last and self._population.sweep.thresholds[self._which[last]] <= never_accepted:
+            last -= 1
+        return float(ta[last] + fa[last]) / float(ta[n - 1] + fa[n - 1])
+
     def squares(self, out: FloatArray) -> None:
         """Write what `_kernels.replicates.squares_of_points` says."""
         _kernels.replicates.squares_of_points(*self._points(), out)
@@ -137,7 +145,15 @@ def _quick(statistic: Statistic) -> Quick | None:
     gamma = float(parameters.get("gamma", 1.0))
     if statistic.name == "acceptance_at_error_rate":
         limit, interpolate = float(parameters["max_error_rate"]), parameters.get("interpolate", True)
-        return lambda resample: resample.acceptance_within(limit, interpolate=bool(interpolate))
+        never = parameters.get("never_accepted")
+
+        def within(resample: Resample) -> float:
+            share = resample.acceptance_within(limit, interpolate=bool(interpolate))
+            return share if never is None else min(share, resample.most_accepted(never))
+
+        return within
+    if parameters.get("never_accepted") is not None:
+        return lambda resample: statistic(resample.sweep())
     if statistic.name == "arac_partial_auc":
         return _arac_part(**parameters)
     if statistic.name == "roc_partial_auc" and parameters.get("standardize") is None:

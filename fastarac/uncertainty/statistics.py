@@ -53,6 +53,28 @@ def _at_threshold(rate: str) -> Callable[..., float]:
     return of
 
 
+def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
+    """Give an acceptance rate the parameter `never_accepted`."""
+
+    def above(sweep: ThresholdSweep, *, never_accepted: float | None = None, **limit: float) -> float:
+        if never_accepted is None or not sweep.thresholds[-1] <= never_accepted:
+            return of(sweep, **limit)
+        last = int((sweep.thresholds > never_accepted).sum()) - 1
+        accepted = sweep.true_accepts + sweep.false_accepts
+        most = float(accepted[last] / sweep.total)
+        if "max_error_rate" in limit:  # all points before one that keeps the limit keep it, too
+            return min(of(sweep, **limit), most)
+        if not last:
+            return 0.0
+        counts = (sweep.true_accepts[: last + 1], sweep.false_accepts[: last + 1])
+        right, wrong = (count[1:] - count[:-1] for count in counts)
+        return most * of(
+            ThresholdSweep.from_counts(sweep.thresholds[1 : last + 1], right, wrong), **limit
+        )
+
+    return above
+
+
 def _normalized_ends(*, gamma: float = 1.0) -> tuple[float, float]:
     """Of (γ·u + β)/(γ + 1): with the incorrect items on top, u is (1 − β)/2, its least value."""
     return min(gamma / 2.0, 1.0) / (gamma + 1.0), 1.0
@@ -117,13 +139,13 @@ _DEFINITIONS: dict[str, _Definition] = {
     "break_even_point": _Definition(lambda sweep: precision_recall.break_even_point(sweep).value),
     "equal_error_rate": _Definition(lambda sweep: precision_recall.equal_error_rate(sweep).rate),
     "acceptance_at_error_rate": _Definition(
-        operating.acceptance_at_error_rate,
-        parameters=("max_error_rate", "interpolate"),
+        _acceptance(operating.acceptance_at_error_rate),
+        parameters=("max_error_rate", "interpolate", "never_accepted"),
         required="max_error_rate",
     ),
     "acceptance_at_risk": _Definition(
-        operating.acceptance_at_risk,
-        parameters=("max_risk", "interpolate"),
+        _acceptance(operating.acceptance_at_risk),
+        parameters=("max_risk", "interpolate", "never_accepted"),
         required="max_risk",
     ),
     "cost": _Definition(_cost, (0.0, math.inf), parameters=("costs", "reviewer"), required="costs"),
@@ -155,7 +177,9 @@ class Statistic(Pickled):
         ``_loss``, ``"recognition_rate"``, ``"acceptance_at_error_rate"``, ``"acceptance_at_risk"``,
         ``"cost"`` (of an item at the cheapest threshold), and the rates at a given ``threshold``.
     **parameters
-        Keyword arguments of the function of that name, such as ``max_error_rate=0.01``.
+        Keyword arguments of the function of that name, such as ``max_error_rate=0.01``. Acceptance
+        rates at a limit also take ``never_accepted``, the confidence at and below which no threshold
+        accepts, whatever is allowed: that of outputs without one.
 
     Raises
     ------

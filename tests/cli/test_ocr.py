@@ -55,7 +55,8 @@ def test_one_engine_in_words():
     folders = sample_folders()
     text = run(folders.truth, folders.outputs["plain"]).stdout
     counts = next(line for line in text.splitlines() if line.startswith("plain"))
-    assert counts.split()[1:] == ["20", "2,180", "1,909", "142", "61", "0", "16", "68", "2,196"]
+    numbers = ["20", "2,180", "1,909", "142", "61", "0", "16", "68", "2,196"]
+    assert counts.split()[1:] == [*numbers, *["0", "to", "100"]]
     assert "Missed words are wrong and never accepted" in text
     alone = "If nobody looks for missing words, they alone are more than the limit (3.1 % of the true"
     said = " ".join(text.split())
@@ -74,9 +75,9 @@ def test_one_engine_in_words():
 @pytest.mark.slow
 def test_the_demo_has_two_engines():
     text = run("--demo").stdout
-    assert "Engines are compared by the 2,177 items that all of them have, clustered by page" in text
-    assert "Best by ARAC-AUC: enlarged, significantly better than plain." in text
-    assert "from influence values of 20 pages;" in text
+    assert text.count("Judged by 20 pages, enlarged accepts more than plain (") == 2
+    assert "Judged by 20 pages, over each engine's own words, from 1,000 resamples (seed 0)." in text
+    assert "best" not in text.lower()
     assert "group" not in text
     assert refusal("--demo", "folder") == "--demo has pages of its own; leave out TRUTH and OCR"
 
@@ -202,8 +203,8 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
         assert of_file["acceptance_rate@risk=0.9"] == of_file["acceptance_rate@0.9"]
         assert of_file["acceptance_rate@cheapest"] <= of_file["acceptance_rate@0.9"]
     cheap = "--missed", "reject", *prices[:2], "--cost-verification", 2, "--cost-error", 5
-    message = refusal("--demo", *cheap)
-    assert message.startswith("at these prices the cheapest threshold of enlarged would accept outputs")
+    text = run("--demo", *cheap).stdout
+    assert "At these prices the cheapest threshold of plain would accept outputs without a" in text
     folders = sample_folders()
     plain = run(folders.truth, folders.outputs["plain"], *cheap, "--format", "json").stdout
     (alone,) = json.loads(plain)
@@ -227,8 +228,13 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     engines = {
         name: align(sample.truth, words, missed="reject") for name, words in sample.outputs.items()
     }
-    shared = fa.ocr.shared_items(engines)
-    expected = fa.compare_models(shared.models, groups=shared.groups).pair("enlarged", "plain")
+    rows = {name: dict(zip(each.id, range(len(each)), strict=True)) for name, each in engines.items()}
+    shared = [number for number in rows["plain"] if number in rows["enlarged"]]
+    taken = {name: [rows[name][number] for number in shared] for name in engines}
+    expected = fa.compare_models(
+        {name: (engines[name].correct[at], engines[name].confidence[at]) for name, at in taken.items()},
+        groups=engines["plain"].groups[taken["plain"]],
+    ).pair("enlarged", "plain")
     assert pair["difference"] == pytest.approx(expected.difference, rel=1e-12)
     assert pair["pvalue"] == pytest.approx(expected.pvalue, rel=1e-9)
     wide = [*compare, "--statistic", "acceptance_at_error_rate:max_error_rate=0.9"]
@@ -305,5 +311,5 @@ def test_confidences_that_are_absent_or_all_alike(folders, tmp_path):
 def test_pages_that_hardly_align_are_named_with_their_effect(folders):
     write_output(folders / "one" / "p3.json", [("zzzz", 0.99), ("qqqqq", 0.98)])
     text = run(folders / "truth", folders / "one").stdout
-    assert "without 1 hardly aligned" in text
+    assert "without pages that hardly align" in text
     assert "1 page on which more than half of the characters differ: p3." in text

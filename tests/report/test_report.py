@@ -447,7 +447,7 @@ class TestCommands:
         assert "fastarac-ocr-demo.html has the report: open it in a browser." in text
         page = Page(Path("fastarac-ocr-demo.html").read_text(encoding="utf-8"))
         assert "Side by side" in page.text
-        assert "enlarged is best by ARAC-AUC" in page.text
+        assert "Judged by 20 pages; each figure is of the engine's own words." in page.text
 
     def test_ocr_with_images(self):
         from PIL import Image, ImageDraw

@@ -165,7 +165,6 @@ EXAMPLES = {
     "FieldOutputs": _fields,
     "Records": lambda _: _aligned().records,
     "Sensitivity": lambda _: fa.ocr.sensitivity(_aligned(), [fa.results.Limit("max_risk", 0.5)]),
-    "SharedItems": lambda _: fa.ocr.shared_items({"a": _aligned(), "b": _aligned()}),
     "Words": lambda _: fa.ocr.load_sample().truth,
     "Labels": lambda folder: _models(folder).outputs["a"].by,
     "Models": _models,

@@ -293,7 +293,6 @@ MEANINGS = {
     "aligned": "AlignedOutputs",
     "records": "what became of each word",
     "reading": "which outputs an engine gave",
-    "engines": "a mapping of names to AlignedOutputs",
     "criterion": "the kind of a limit",
     "names": "of pages",
     "pages": "numbers of pages",

@@ -1,0 +1,223 @@
+"""Which model accepts most at a limit, and whether by more than chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from fastarac._core.exceptions import collected
+from fastarac._core.results import Result
+from fastarac._core.text import UNDEFINED, listed, percent, printable, pvalue
+from fastarac.uncertainty.comparison import compare_models
+from fastarac.uncertainty.comparison_results import best_first
+from fastarac.uncertainty.statistics import Statistic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from fastarac.evaluation.limits import Limit
+    from fastarac.io import Outputs
+    from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
+
+__all__ = ["Lead", "leads_of"]
+
+STATISTICS = {"max_error_rate": "acceptance_at_error_rate", "max_risk": "acceptance_at_risk"}
+RESAMPLES = 1000
+SEED = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lead(Result):
+    """Models side by side at a limit, by the share that each accepts of its own items.
+
+    Attributes
+    ----------
+    limit : Limit or None
+        None where no limit is to be kept: models are then compared by ARAC-AUC.
+    comparison : ModelComparison
+        By that share, the model of the largest one first.
+    unit : str
+        What is drawn for all models at once: "page", "document" or another group, or "item".
+    n_units : int
+        How many of them there are.
+    """
+
+    limit: Limit | None
+    comparison: ModelComparison
+    unit: str
+    n_units: int
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests."""
+        return round(1.0 - self.comparison.confidence_level, 12)
+
+    def is_clear(self, pair: PairDifference) -> bool:
+        """Whether a difference is beyond chance: p-value and interval, both adjusted, say the same."""
+        return bool(round(pair.adjusted_pvalue, 12) < self.alpha)
+
+    @property
+    def sentence(self) -> str:
+        """Say how sure it is that the first model is ahead of each of the others."""
+        leader, *others = self.comparison.names
+        clear, open_, same = list[str](), list[str](), list[str]()
+        for other in others:
+            pair = self.comparison.pair(leader, other)
+            if not pair.difference:
+                same.append(printable(other))
+                continue
+            chance = pvalue(pair.adjusted_pvalue)
+            sure = "" if chance == UNDEFINED else f", p {chance if '<' in chance else f'= {chance}'}"
+            level = percent(self.comparison.confidence_level)
+            said = f"{printable(other)} ({self.by(pair)}, {level} interval {self.ends(pair)}{sure})"
+            (clear if self.is_clear(pair) else open_).append(said)
+        name = printable(leader)
+        parts = []
+        if clear:
+            parts.append(f"{name} {self._ahead} {listed(clear)}, beyond chance")
+        if open_:
+            whose = "its" if clear else f"{name}'s"
+            parts.append(f"{whose} lead over {listed(open_)} may be chance")
+        if same:
+            parts.append(f"{listed([name, *same])} {self._even}")
+        return f"{self.judged} {'; '.join(parts)}."
+
+    @property
+    def _ahead(self) -> str:
+        return "has a larger ARAC-AUC than" if self.limit is None else "accepts more than"
+
+    @property
+    def _even(self) -> str:
+        return "have the same ARAC-AUC" if self.limit is None else "accept the same share"
+
+    @property
+    def judged(self) -> str:
+        """By what the models are judged, as the opening of a sentence."""
+        n = self.n_units
+        return f"Judged by {n:,} {self.unit}{'s' * (n != 1)},"
+
+    def by(self, pair: PairDifference) -> str:
+        """Return a difference as a text: points of accepted share, or an area."""
+        if self.limit is None:
+            return f"{pair.difference:+.4f}"
+        return f"{100.0 * pair.difference:+.1f} points"
+
+    def ends(self, pair: PairDifference) -> str:
+        """Return its adjusted interval."""
+        low, high = pair.adjusted_interval.low, pair.adjusted_interval.high
+        if self.limit is None:
+            return f"{low:+.4f} to {high:+.4f}"
+        return f"{100.0 * low:+.1f} to {100.0 * high:+.1f}"
+
+
+def leads_of(
+    models: Mapping[str, Outputs],
+    limits: Iterable[Limit],
+    *,
+    paired: Literal["items", "groups"] = "groups",
+    unit: str = "group",
+    confidence_level: float = 0.95,
+    n_resamples: int = RESAMPLES,
+    random_state: int = SEED,
+) -> list[Lead | None]:
+    """Compare models at each limit by the very shares that they accept there.
+
+    Parameters
+    ----------
+    models : mapping of str to Outputs
+        With the groups that they share, for `paired` "groups"; or of the same items in the same order.
+    limits : iterable of Limit
+    paired : {"items", "groups"}, default="groups"
+        As for :func:`.compare_models`.
+    unit : str, default="group"
+        What a group is called.
+    confidence_level : float, default=0.95
+    n_resamples : int, default=1000
+        Of groups, or of items; which are drawn depends on `random_state` alone.
+    random_state : int, default=0
+
+    Returns
+    -------
+    list of Lead or None
+        One a limit, None for a threshold that is given, at which no model is ahead. Where no limit is
+        left, one by ARAC-AUC.
+
+    Notes
+    -----
+    The share that is compared is that of :func:`.operating_point`, over each model's own items, of
+    which no threshold accepts what is rejected: where a model is ahead here, it is in every table.
+    """
+    wanted = tuple(limits)
+    items = _items(models)
+    groups: Any = None
+    first = next(iter(models.values()))
+    if paired == "groups":
+        groups = {name: _labels(outputs) for name, outputs in models.items()}
+    elif first.group is not None:
+        groups = first.group.codes
+    never = min(
+        (float(items[name][1].min()) for name in models if models[name].rejected is not None),
+        default=None,
+    )
+
+    def compared(statistic: Statistic | str, method: Literal["asymptotic", "bootstrap"]) -> Any:
+        weights: Any = first.weight
+        if paired == "groups" and weights is not None:
+            weights = {name: outputs.weight for name, outputs in models.items()}
+        with collected([]):
+            return best_first(
+                compare_models(
+                    items,
+                    statistic=statistic,
+                    method=method,
+                    confidence_level=confidence_level,
+                    groups=groups,
+                    paired=paired,
+                    sample_weight=weights,
+                    n_resamples=n_resamples,
+                    random_state=random_state,
+                )
+            )
+
+    unit = "item" if groups is None else unit
+    n_groups = None if paired == "groups" else first.n_groups
+    found: list[Lead | None] = []
+    for limit in wanted:
+        name = STATISTICS.get(limit.criterion)
+        if name is None:
+            found.append(None)
+            continue
+        statistic = Statistic(
+            name, **{limit.criterion: limit.value}, interpolate=False, never_accepted=never
+        )
+        by_share = compared(statistic, "bootstrap")
+        found.append(Lead(limit, by_share, unit, n_groups or by_share.n))
+    if not any(found):
+        by_area = compared("arac_auc", "asymptotic")
+        found.append(Lead(None, by_area, unit, n_groups or by_area.n))
+    return found
+
+
+def _labels(outputs: Outputs) -> NDArray[np.str_]:
+    if outputs.group is None:
+        raise ValueError("models has outputs without groups; those that all models share are expected")
+    return np.array(outputs.group.names, np.str_)[outputs.group.codes]
+
+
+def _items(models: Mapping[str, Outputs]) -> dict[str, tuple[Any, Any]]:
+    """Return the items with one confidence, below all others, for what is rejected of any model."""
+    rejected = [outputs for outputs in models.values() if outputs.rejected is not None]
+    if not rejected:
+        return {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()}
+    lowest = min(float(outputs.confidence.min()) for outputs in models.values()) - 1.0
+    items = {}
+    for name, outputs in models.items():
+        confidence = outputs.confidence
+        if outputs.rejected is not None:
+            confidence = np.where(outputs.rejected, lowest, confidence)
+        items[name] = outputs.correct, confidence
+    return items

@@ -1,0 +1,124 @@
+"""What is to be known of an engine's outputs before relying on figures: sentences with counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastarac._core.text import few_of, plural, rounded_percent
+from fastarac.ocr.records import INSERTED, MERGED, MISSED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.records import Reading, Records
+
+__all__ = ["hints_of", "ties"]
+
+#: Share of equal confidences from which a tie is named.
+LARGE_TIE = 0.2
+#: Share of true words missed or merged from which an engine is named, with the likely reason.
+MANY_LOST = 0.2
+#: Share of what is lost that one reason has to explain.
+MOST = 0.5
+#: Pages that are named.
+NAMED = 5
+
+
+def hints_of(records: Records, rows: NDArray[np.intp], reading: Reading) -> list[str]:
+    """Return what is to be known of items, which are `rows` of the records, a sentence each."""
+    units = plural(reading.unit)
+    found = [*_lost(records, reading), *ties(records.confidence[~np.isnan(records.confidence)])]
+    without = np.isnan(records.confidence[rows]) & (records.kind[rows] != MISSED)
+    if without.any():
+        pages = [records.page_names[page] for page in np.unique(records.page[rows][without]).tolist()]
+        found.append(
+            f"{without.sum():,} of {len(rows):,} items have no confidence ({_of_pages(pages)}): they "
+            "are never accepted."
+        )
+    blank = _blank(records)
+    if blank:
+        found.append(f"{_of_pages(blank, 'without any output')}.")
+    hard = [name for name in records.hardly_aligned if name not in blank]
+    if hard:
+        said = _of_pages(hard, "on which more than half of the characters differ")
+        found.append(f"{said}. Their truth may be of another page, or in another order; they are kept.")
+    if records.n_unspaced:
+        found.append(
+            f"{records.n_unspaced:,} characters of scripts that are written without spaces are "
+            f"taken one by one, as {units} of their own."
+        )
+    if records.n_emptied:
+        found.append(
+            f"{records.n_emptied:,} {units} of truth and output are left out: nothing of them "
+            "is left when folded."
+        )
+    return found
+
+
+def _lost(records: Records, reading: Reading) -> Iterator[str]:
+    """Yield how much is missed or merged, where that is much, and the likely reason."""
+    missed, merged = (int((records.kind == kind).sum()) for kind in (MISSED, MERGED))
+    lost, n_true, units = missed + merged, records.n_true, plural(reading.unit)
+    if not lost > MANY_LOST * n_true:
+        return
+    pages = records.pages
+    blank = _blank(records)
+    on_blank = int(pages.missed[np.isin(pages.name, blank)].sum())
+    inserted = int((records.kind == INSERTED).sum())
+    if on_blank >= MOST * lost:
+        reason = f"most of these {units} are on empty pages"
+    elif merged >= MOST * lost:
+        reason = f"outputs hold several {units}, as where spaces are dropped"
+        if reading.unit == "word":
+            reason += "; --unit character compares characters, whatever is between them"
+    elif inserted >= MOST * (missed - on_blank):
+        reason = (
+            "about as many outputs are inserted, as where columns are read line by line, or where the "
+            "truth is of other pages"
+        )
+    else:
+        reason = "parts of the pages are not read, such as columns, margins or small print"
+    yield (
+        f"{rounded_percent(lost / n_true)} of the true {units} are missed or merged ({missed:,} missed "
+        f"and {merged:,} merged of {n_true:,}): {reason}."
+    )
+
+
+def _blank(records: Records) -> list[str]:
+    """Return the names of the pages without any output that have words."""
+    pages = records.pages
+    outputs = np.bincount(records.page[records.kind != MISSED], minlength=len(pages.name))
+    empty = (outputs == 0) & (pages.true_words > 0)
+    return [pages.name[page] for page in np.flatnonzero(empty).tolist()]
+
+
+def ties(known: NDArray[np.float64]) -> list[str]:
+    """Return what is to be known of the values of confidences, a sentence each."""
+    found = []
+    values, counts = np.unique(known, return_counts=True)
+    if len(values) == 1:
+        found.append(
+            f"All {len(known):,} confidences are {values[0]:g}: no threshold tells outputs apart."
+        )
+    elif counts.max() > LARGE_TIE * len(known):
+        tie = values[counts.argmax()]
+        found.append(
+            f"{counts.max():,} of {len(known):,} confidences are {tie:g}: they are accepted together "
+            "or not at all."
+        )
+    scale = 100 if values[-1] > 1 else 1
+    if 1 < len(values) <= 101 and np.array_equal(100 / scale * values, np.rint(100 / scale * values)):
+        found.append(
+            f"Confidences are whole percents ({len(values)} different ones among {len(known):,}): ties "
+            "make the thresholds coarse."
+        )
+    return found
+
+
+def _of_pages(names: list[str], what: str = "") -> str:
+    n = len(names)
+    return f"{n} {plural('page', n)}{' ' if what else ''}{what}: {few_of(names, NAMED)}"

@@ -1,0 +1,80 @@
+"""Engines side by side at a limit: one quantity in headline, ranking and test."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from fastarac._core.text import rounded_percent
+from fastarac.cli import _report
+from fastarac.evaluation.leads import leads_of
+from fastarac.evaluation.limits import Limit
+from fastarac.io import Labels, Outputs
+from fastarac.report.models import Model
+from fastarac.report.views import decisions_of
+
+RATES = [0.02, 0.1, 0.3]
+LIMITS = [Limit(name, rate) for name in ("max_error_rate", "max_risk") for rate in RATES]
+
+
+def engine(rng: np.random.Generator, n_pages: int) -> Outputs:
+    """Items of its own on each page; some are never accepted, on some pages all of them."""
+    page = np.repeat(np.arange(n_pages), rng.integers(2, 30, n_pages))
+    quality = rng.uniform(0.7, 1.0) * rng.beta(8, 2, n_pages)[page]
+    noise = rng.normal(0, rng.uniform(0.02, 0.3), len(page))
+    confidence = np.round(np.clip(quality + noise, 0, 1), int(rng.integers(1, 4)))
+    rejected = rng.random(len(page)) < rng.choice([0, 0.02, 0.3])
+    if rng.random() < 0.3:
+        rejected |= page < n_pages // 2
+    correct = (rng.random(len(page)) < quality * confidence ** rng.uniform(0, 2)) & ~rejected
+    names = tuple(f"p{k:02}" for k in range(n_pages))
+    never = float(rng.choice([-1.0, -3.0]))
+    return Outputs(
+        correct,
+        np.where(rejected, never, confidence),
+        group=Labels(names, page),
+        rejected=rejected if rejected.any() else None,
+    )
+
+
+@pytest.mark.slow
+@given(st.integers(0, 2**32 - 1), st.integers(2, 3))
+@settings(max_examples=6)
+@example(0, 2)
+def test_no_table_contradicts_a_sentence(seed, n_engines):
+    """The leader has the largest share in every table; p-value, interval and words say the same."""
+    rng = np.random.default_rng(seed)
+    n_pages = int(rng.integers(4, 40))
+    outputs = {f"engine {k}": engine(rng, n_pages) for k in range(n_engines)}
+    if rng.random() < 0.2:
+        outputs["again"] = outputs["engine 0"]
+    leads = leads_of(outputs, LIMITS, unit="page", n_resamples=199)
+    models = [
+        Model.of(name, items, max_error_rate=RATES, max_risk=RATES) for name, items in outputs.items()
+    ]
+    decisions = decisions_of(models, leads=leads)
+    said = _report.words(models, chance=[lead.sentence for lead in leads])
+    for index, lead in enumerate(leads):
+        found = lead.comparison
+        shares = {model.name: model.point(index).acceptance_rate for model in models}
+        assert found.estimates == pytest.approx([shares[name] for name in found.names], rel=1e-12)
+        most = max(shares.values())
+        leader = found.names[0]
+        assert shares[leader] == pytest.approx(most)
+        printed = {row[0]: row[1] for row in decisions[index].others}
+        assert printed[leader] == rounded_percent(most) == decisions[index].share
+        best = [name for name, share in shares.items() if share == most]
+        if len(best) == 1 and most > 0:
+            assert best == [leader] == [decisions[index].name]
+            assert f"{leader} automates most" in said[index]
+        opposite = [f"{other} accepts more than" for other in found.names[1:]]
+        assert not any(words in text for words in opposite for text in (lead.sentence, said[index]))
+        for pair in found.pairs:
+            ends = pair.adjusted_interval
+            assert ends.low <= pair.difference <= ends.high
+            assert lead.is_clear(pair) == (round(pair.adjusted_pvalue, 9) < 0.05) == (ends.low > 0)
+            assert ends.high >= 0  # never the other way round
+        clear = [name for name in found.names[1:] if lead.is_clear(found.pair(leader, name))]
+        assert ("beyond chance" in lead.sentence) == bool(clear)
