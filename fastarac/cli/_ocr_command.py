@@ -246,8 +246,7 @@ def _options(found: Found, settings: Settings) -> str:
     if settings.certainty.level is not None:
         options += "" if found.group is None else f" --group {found.group}"
         options += f" --ci {settings.certainty.level}"
-    rejected = any(model.outputs.never_accepted is not None for model in found.models)
-    return options + " --empty-confidence" * (rejected and not found.engines.kinds_are_told)
+    return options + " --empty-confidence" * found.engines.some_without_confidence
 
 
 def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:

@@ -76,7 +76,6 @@ class EngineFields:
     items = "fields"
     paired: ClassVar[Literal["items", "groups"]] = "items"
     notes_beside_rows = True
-    kinds_are_told = False
 
     @classmethod
     def read(cls, request: OcrRequest, limits: Sequence[Limit], images: Path | None) -> Self:  # noqa: ARG003
@@ -104,6 +103,11 @@ class EngineFields:
                     "confidence is expected to have numbers"
                 )
         return cls(engines, {name: each.__report__(limits, {}) for name, each in engines.items()})
+
+    @property
+    def some_without_confidence(self) -> bool:
+        """Whether fields lack a confidence."""
+        return any(bool(fields.rejected.any()) for fields in self.engines.values())
 
     def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
         """Evaluate whole documents."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -52,7 +53,6 @@ class EngineTexts:
     items = "items"
     paired: ClassVar[Literal["items", "groups"]] = "groups"  # engines have items of their own
     notes_beside_rows = False
-    kinds_are_told = True  # a column of the file says which words were missed
 
     @classmethod
     def read(cls, request: OcrRequest, limits: Sequence[Limit], images: Path | None) -> Self:
@@ -61,19 +61,23 @@ class EngineTexts:
         from fastarac.report.images import images_in
 
         truth, folders = request.folders()
-        try:
+        with _refused(""):
             pictures = {} if images is None else images_in(images)
-            pairings = {
-                name: pair_files(truth, folder, skip_unmatched=request.skip_unmatched)
-                for name, folder in folders.items()
-            }
-            engines = _read(pairings, request.alignment)
-            sources = {name: each.__report__(limits, pictures) for name, each in engines.items()}
-        except (ValueError, OSError, ModuleNotFoundError) as error:
-            raise RefusalError(
-                f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
-            ) from None
+        pairings = {}
+        for name, folder in folders.items():
+            with _refused(name):
+                pairings[name] = pair_files(truth, folder, skip_unmatched=request.skip_unmatched)
+        engines = _read(pairings, request.alignment)
+        sources = {}
+        for name, each in engines.items():
+            with _refused(name):
+                sources[name] = each.__report__(limits, pictures)
         return cls(engines, pairings, sources)
+
+    @property
+    def some_without_confidence(self) -> bool:
+        """Whether outputs lack a confidence; a column of the file says which words were missed."""
+        return any(engine.aligned.n_without_confidence for engine in self.engines.values())
 
     def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
         """Evaluate nothing."""
@@ -163,7 +167,7 @@ class EngineTexts:
         rows[0] += " (as above)"
         hard = any(each.accepted_without for each in every.values())
         if hard:
-            rows.append("without pages that hardly align")
+            rows.append("without its hardly aligned pages")
         blocks = []
         for index, limit in enumerate(models[0].limits):
             block = []
@@ -220,11 +224,22 @@ def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict
     from fastarac.ocr import align_files
 
     total = sum(len(pairing.pairs) for pairing in pairings.values())
+    engines = {}
     with _progress(total) as advance:
-        return {
-            name: align_files(pairing, **alignment, n_workers=None, progress=advance)
-            for name, pairing in pairings.items()
-        }
+        for name, pairing in pairings.items():
+            with _refused(name):
+                engines[name] = align_files(pairing, **alignment, n_workers=None, progress=advance)
+    return engines
+
+
+@contextmanager
+def _refused(name: str) -> Iterator[None]:
+    """Refuse what cannot be read of an engine, which the message names."""
+    try:
+        yield
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        said = f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
+        raise RefusalError(f"{name}: {said}" if name else said) from None
 
 
 class _progress:  # noqa: N801, used as a function

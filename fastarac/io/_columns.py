@@ -240,7 +240,7 @@ def _is_empty(source: FileSource, column: str) -> str:
     return f"({name} IS NULL OR trim({name}) = '')"
 
 
-def _has_missed(source: FileSource) -> bool:
+def has_missed(source: FileSource) -> bool:
     """Whether a column says what became of each word, as in a file of `fastarac ocr -o`."""
     if source.columns.count(KIND) != 1:
         return False
@@ -321,7 +321,7 @@ class Columns:
             if name is not None:
                 source.require(name)
         confidence = Confidence(
-            "confidence", self.confidence, self.empty_confidence, missed and _has_missed(source)
+            "confidence", self.confidence, self.empty_confidence, missed and has_missed(source)
         )
         picks: list[Pick] = [confidence]
         if confidence.empty or confidence.missed:

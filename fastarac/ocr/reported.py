@@ -137,7 +137,7 @@ class ReportedPages(Source):
         """Return how far other policies move the share accepted at a limit."""
         effects, title = self.sensitivity, "Missed and inserted outputs"
         if len(effects.accepted) == 1:
-            return title, "Nothing depends on a policy: no other one changes the items.", False
+            return title, "No other policy changes the items of this engine.", False
         shares = [row[limit] for row in effects.accepted.values()]
         spread = effects.spread(limit)
         points = f"{100 * spread:.1f} points"

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastarac._core.results import Result
-from fastarac._core.text import listed, printable
+from fastarac._core.text import few_of, listed, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,13 +138,17 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
 
 def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
     """Say which engines change places, under which policies and by how much; empty for none."""
-    changes, n_engines = order_changes(engines, limit), len(engines)
+    changes = order_changes(engines, limit)
     if not changes:
         return ""
     own = next(iter(engines.values())).policy
-    said = []
-    for change in changes[:PAIRS]:
+    leader = changes[0].first
+    said, others = list[str](), list[str]()
+    for change in changes:
         first, second = printable(change.first), printable(change.second)
+        if change.first != leader or len(said) == PAIRS:
+            others.append(f"{first} and {second}")
+            continue
         each = [
             f"{100 * more:.1f} under {policy.apart(own)}"
             for policy, more in list(change.under.items())[:NAMED]
@@ -156,9 +160,9 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
             f"{first} accepts {100 * change.by:.1f} points more than {second} as counted here, but "
             f"{second} more than {first} by {listed(each)}"
         )
-    more = len(changes) - PAIRS
-    if more > 0:
-        said.append(f"{more} more pairs of the {n_engines} engines change places")
+    if others:
+        named = few_of(others, PAIRS)
+        said.append(f"{named} change places, too")
     return (
         "The order of the engines depends on what missed and inserted words count as: "
         f"{'; '.join(said)}."

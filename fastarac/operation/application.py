@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac._core.files import path_of
-from fastarac.io._columns import Confidence, Label, Rejected
+from fastarac.io._columns import Confidence, Label, Rejected, has_missed
 from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
@@ -72,7 +72,7 @@ def apply_policy(
         The column of documents, where the policy accepts whole ones; their rows may be anywhere.
     empty_confidence : bool, default=False
         Whether the confidence may be null, or empty: such outputs are never accepted, nor are their
-        documents.
+        documents. That of a missed word always may, where a column `kind` says ``missed``.
 
     Returns
     -------
@@ -143,9 +143,8 @@ def apply_policy(
                 source.find_all_columns()
             for column in source.columns:
                 source.require(column, is_label=isinstance(source, JsonLines))
-            rule = _Rule(
-                policy, source, Confidence("confidence", confidence, empty_confidence), *labels
-            )
+            number = Confidence("confidence", confidence, empty_confidence, has_missed(source))
+            rule = _Rule(policy, source, number, *labels)
             done = _counted(source, rule, policy)
             with ExitStack() as stack:
                 for goal, accepts in zip(goals, (True, False), strict=True):
@@ -187,7 +186,7 @@ class _Rule:
         self.picks = [pick for pick in (number, label, document) if pick is not None]
         self.value = number.expression(source)
         self.given = "true"
-        if number.empty:
+        if number.empty or number.missed:
             empty = Rejected("rejected", number.column, number).expression(source)
             self.given = f"(NOT {empty})"
         self.written = f"CAST({source.identifier(number.column)} AS VARCHAR)"

@@ -519,3 +519,15 @@ def test_a_limit_of_the_risk_without_the_items_that_are_never_accepted():
     assert (by_rate.guaranteed.threshold, by_rate.guaranteed.acceptance_rate) == (0.8, 0.4)
     assert by_risk.guaranteed.threshold >= 0.8
     assert figures.limits[0].guaranteed.threshold == -1
+
+
+def test_hints_have_counts_and_pages():
+    """Of outputs without a confidence, and of words that stand elsewhere."""
+    truth = words_of({"p": "amber bishop cloud dust", "q": "elk fjord", "r": "ghost"})
+    output = words_of(
+        {"p": [("amber", np.nan), ("bishop", np.nan), ("cloud", 0.5), ("dust", 0.4)],
+         "q": [("elk", 0.3), ("fjord", np.nan)], "r": [("ghost", 0.2)]}, "unit",
+    )  # fmt: skip
+    notes = align(truth, output).__report__([], {})[1].notes
+    assert notes[-1] == "3 of 7 items have no confidence (2 pages: p, q): they are never accepted."
+    assert align(truth, output).__report__([], {})[1].scale == "0 to 1"
