@@ -51,6 +51,12 @@ def hints_of(records: Records, rows: NDArray[np.intp], reading: Reading) -> list
             f"{records.n_unspaced:,} characters of scripts that are written without spaces are "
             f"taken one by one, as {units} of their own."
         )
+    if records.n_joined:
+        verb = "is" if records.n_joined == 1 else "are"
+        found.append(
+            f"{records.n_joined:,} {plural('word', records.n_joined)} that a line end divides {verb} "
+            "joined, as the other side has them."
+        )
     if records.n_emptied:
         found.append(
             f"{records.n_emptied:,} {units} of truth and output are left out: nothing of them "

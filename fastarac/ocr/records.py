@@ -10,10 +10,11 @@ import numpy as np
 from fastarac._core.results import Result
 from fastarac.ocr.alignment import align_texts
 from fastarac.ocr.folding import folded
+from fastarac.ocr.line_ends import DividedTexts, joined_as_the_other
 from fastarac.ocr.units import Tokens, joined_confidence, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -85,6 +86,8 @@ class Records(Result):
         How many true words are characters of scripts that are written without spaces.
     n_emptied : int
         How many true words and outputs are left out because nothing is left of them when folded.
+    n_joined : int
+        How many words that a line end divides are joined, as the other side has them.
     """
 
     kind: NDArray[np.uint8]
@@ -101,6 +104,7 @@ class Records(Result):
     n_outputs: int = 0
     n_unspaced: int = 0
     n_emptied: int = 0
+    n_joined: int = 0
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -169,6 +173,7 @@ class Records(Result):
             n_outputs=int(outputs[-1]),
             n_unspaced=sum(part.n_unspaced for part in parts),
             n_emptied=sum(part.n_emptied for part in parts),
+            n_joined=sum(part.n_joined for part in parts),
         )
 
 
@@ -191,10 +196,11 @@ class _Side(NamedTuple):
     n_emptied: int
 
     @classmethod
-    def of(cls, words: Words, part: slice, reading: Reading) -> _Side:
-        found = tokens(words, part, reading.unit)
+    def of(cls, words: Words, part: slice, reading: Reading, joined: Mapping[int, str]) -> _Side:
+        found = tokens(words, part, reading.unit, joined)
         texts = folded(found.text, reading.fold)
-        number = np.arange(1, len(texts) + 1)
+        # of the words as they stand: where one engine has two parts joined, another has them apart
+        number = np.arange(1, len(texts) + 1) + np.searchsorted(sorted(joined), found.begin)
         if all(texts):
             return cls(found, texts, number, 0)
         kept = np.array([bool(text) for text in texts], bool)
@@ -214,7 +220,9 @@ class _Side(NamedTuple):
 def _of_page(
     truth: Words, of_truth: slice, words: Words, of_words: slice, reading: Reading, name: str
 ) -> Records:
-    ours, theirs = _Side.of(truth, of_truth, reading), _Side.of(words, of_words, reading)
+    divided = _divided(truth, of_truth, words, of_words, reading)
+    ours = _Side.of(truth, of_truth, reading, divided[0])
+    theirs = _Side.of(words, of_words, reading, divided[1])
     alignment = align_texts(
         ours.folded,
         theirs.folded,
@@ -270,7 +278,19 @@ def _of_page(
         character_error_rate=np.array([alignment.character_error_rate]),
         n_unspaced=ours.tokens.n_unspaced,
         n_emptied=ours.n_emptied + theirs.n_emptied,
+        n_joined=sum(map(len, divided)),
     )
+
+
+def _divided(
+    truth: Words, of_truth: slice, words: Words, of_words: slice, reading: Reading
+) -> tuple[Mapping[int, str], Mapping[int, str]]:
+    """Return the words of each side that a line end divides, and that the other side has joined."""
+    if reading.unit == "line":
+        return {}, {}
+    ours = DividedTexts.of(truth.text[of_truth], truth.line[of_truth])
+    theirs = DividedTexts.of(words.text[of_words], words.line[of_words])
+    return joined_as_the_other(ours, theirs, reading.fold)
 
 
 def _confidence(
@@ -279,7 +299,11 @@ def _confidence(
     """Return the confidence of each token: its word's, or joined from the words of a line."""
     if reading.unit == "line":
         return joined_confidence(confidence, outputs.begin, reading.join)
-    return confidence[outputs.begin]
+    found = confidence[outputs.begin]
+    for i in np.flatnonzero(outputs.end - outputs.begin > 1).tolist():  # two parts at a line's end
+        parts = confidence[outputs.begin[i] : outputs.end[i]]
+        found[i] = joined_confidence(parts, np.zeros(1, np.intp), reading.join)[0]
+    return found
 
 
 def _equal(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from fastarac.ocr.words import Words
@@ -48,7 +51,8 @@ class Tokens(NamedTuple):
     text : list of str
         As they are written.
     begin, end : ndarray of shape (n,), intp
-        The words of the page that each is of: several for a line.
+        The words of the page that each is of: several for a line, two for a word that a line end
+        divides.
     space : ndarray of shape (n,), bool, or None
         Whether a space precedes each; None where one precedes all but the first.
     n_unspaced : int
@@ -62,10 +66,13 @@ class Tokens(NamedTuple):
     n_unspaced: int = 0
 
 
-def tokens(words: Words, part: slice, unit: Unit) -> Tokens:
+def tokens(
+    words: Words, part: slice, unit: Unit, joined: Mapping[int, str] = MappingProxyType({})
+) -> Tokens:
     """Return what of a page, a slice of the words, is aligned.
 
-    Words of scripts that are written without spaces are taken character by character.
+    Words of scripts that are written without spaces are taken character by character. `joined` are
+    words of the slice that are one with the word after them, each with the text that they make.
 
     Examples
     --------
@@ -84,17 +91,25 @@ def tokens(words: Words, part: slice, unit: Unit) -> Tokens:
         end = np.append(begin[1:], len(texts))[: len(begin)]
         lines = [" ".join(texts[i:k]) for i, k in zip(begin.tolist(), end.tolist(), strict=True)]
         return Tokens(lines, begin, end)
+    begin = np.arange(len(texts))
+    end = begin + 1
+    if joined:
+        for k, text in joined.items():
+            texts[k] = text
+            end[k] += 1
+        second = np.array(list(joined)) + 1
+        begin, end = np.delete(begin, second), np.delete(end, second)
+        texts = [texts[k] for k in begin.tolist()]
     if unit == "word" and not any(map(UNSPACED.search, texts)):
-        begin = np.arange(len(texts))
-        return Tokens(texts, begin, begin + 1)
+        return Tokens(texts, begin, end)
     divided = [_characters(text) if unit == "character" else _divided(text) for text in texts]
     sizes = np.fromiter(map(len, divided), np.intp, len(divided))
-    begin = np.repeat(np.arange(len(texts)), sizes)
+    begin, end = np.repeat(begin, sizes), np.repeat(end, sizes)
     space = np.zeros(len(begin), bool)
     space[(np.cumsum(sizes) - sizes)[1:]] = True
     pieces = [piece for word in divided for piece in word]
     n_unspaced = 0 if unit == "character" else sum(map(bool, map(UNSPACED.match, pieces)))
-    return Tokens(pieces, begin, begin + 1, space, n_unspaced)
+    return Tokens(pieces, begin, end, space, n_unspaced)
 
 
 def _characters(text: str) -> list[str]:
