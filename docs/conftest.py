@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
@@ -10,13 +12,15 @@ from matplotlib import pyplot as plt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+PAGES = Path(__file__).parent / "_data" / "german_pages.zip"
 
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let each page write its files into a folder of its own, and draw without a screen."""
     monkeypatch.chdir(tmp_path)
+    shutil.copy(PAGES, tmp_path)  # which a page offers for download
     mpl.use("Agg")
     yield
     plt.close("all")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench.study import engines, languages, pages
+from bench.study import engines, example, languages, pages
 from bench.study.composing import Vocabulary, compose
 from bench.study.degrading import QUALITIES, degrade
 from bench.study.languages import LANGUAGES, Language
@@ -151,6 +151,20 @@ def test_a_page_with_all_its_files(
     engines.read(found[-1])
     assert list(engines.tasks(tmp_path, engines.ENGINES, "tsv", "*")) == found[:-1]
     assert not list(engines.tasks(tmp_path, engines.ENGINES, "tsv", "*-noisy-*"))
+
+
+def test_the_same_texts_are_packed_into_the_same_bytes(tmp_path: Path) -> None:
+    """The archive that the documentation offers; and it is small."""
+    inside = tmp_path / "de"
+    for folder in example.FOLDERS:
+        (inside / folder).mkdir(parents=True)
+        (inside / folder / "p.txt").write_text("ein Wort\n")
+    (inside / "manifest.csv").write_text("page\np\n")
+    packed = [tmp_path / f"{name}.zip" for name in "ab"]
+    for path in packed:
+        example.pack(inside, path)
+    assert packed[0].read_bytes() == packed[1].read_bytes()
+    assert example.PACKED.stat().st_size < 300_000
 
 
 def _only(folder: Path) -> Path:

@@ -21,6 +21,7 @@ import gallery_slides
 import gallery_suzuki
 import gallery_tharwat
 import measure_tables
+import ocr_decision
 import ocr_policies
 import ocr_tables
 import operation_tables
@@ -48,6 +49,7 @@ MODULES = (
     gallery_suzuki,
     gallery_tharwat,
     measure_tables,
+    ocr_decision,
     ocr_policies,
     ocr_tables,
     operation_tables,

@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -101,6 +102,17 @@ def operation() -> str:
         "fastarac check policy.json audits-3.csv --by field",
         prepare=prepare,
     )
+
+
+def decision() -> str:
+    """Run the commands of the page on decisions, on the pages that are recorded for it."""
+    packed = Path(__file__).parents[1] / "_data" / "german_pages.zip"
+
+    def prepare(folder: Path) -> None:
+        with zipfile.ZipFile(packed) as archive:
+            archive.extractall(folder)
+
+    return session("fastarac ocr lines tesseract rapidocr --error-rate 0.01", prepare=prepare)
 
 
 def weekly() -> str:
@@ -210,6 +222,7 @@ MAKERS: dict[str, Callable[[], str]] = {
         "fastarac ocr invoices.csv --normalise total=number --normalise due=date --error-rate 0.05",
     ),
     "ocr_guarantee.txt": lambda: session("fastarac ocr truth plain --error-rate 0.05 --guarantee 0.05"),
+    "ocr_decision.txt": decision,
     "operation.txt": operation,
     "weekly.txt": weekly,
     "overview.txt": lambda: session("fastarac --help"),
