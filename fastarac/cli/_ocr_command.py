@@ -17,7 +17,6 @@ from fastarac.cli._ocr_text import EngineTexts
 from fastarac.cli._options import RISK_OF_GROUPS, RefusalError
 from fastarac.cli._settings import in_groups_of, write
 from fastarac.cli._tables import tables
-from fastarac.evaluation.wording import is_given
 from fastarac.io._sources import copied_to
 
 if TYPE_CHECKING:
@@ -137,6 +136,7 @@ def find(
     """Read the files of all engines, and evaluate and compare these."""
     from fastarac.evaluation.leads import leads_of
     from fastarac.evaluation.limits import read_limits
+    from fastarac.report.models import first_by_share
 
     limits = read_limits(**settings.limits.arguments())
     engines = kind.read(request, limits, images)
@@ -175,18 +175,6 @@ def find(
             else:
                 notes += in_groups_of(models[0].source.group_word, costs.notes)
     return Found(engines, models, leads, costs, notes)
-
-
-def first_by_share(models: list[Model]) -> list[Model]:
-    """Return the models in the order of what they accept at the first limit, and then at the others."""
-    return sorted(
-        models,
-        key=lambda model: [
-            -model.point(index).acceptance_rate
-            for index, limit in enumerate(model.limits)
-            if not is_given(limit)
-        ],
-    )
 
 
 def _rows(found: Found) -> list[dict[str, Any]]:

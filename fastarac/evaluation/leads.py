@@ -104,14 +104,14 @@ class Lead(Result):
         """Return a difference as a text: points of accepted share, or an area."""
         if self.limit is None:
             return f"{pair.difference:+.4f}"
-        return f"{100.0 * pair.difference:+.1f} points"
+        return f"{_points(pair.difference)} points"
 
     def ends(self, pair: PairDifference) -> str:
         """Return its adjusted interval."""
         low, high = pair.adjusted_interval.low, pair.adjusted_interval.high
         if self.limit is None:
             return f"{low:+.4f} to {high:+.4f}"
-        return f"{100.0 * low:+.1f} to {100.0 * high:+.1f}"
+        return f"{_points(low)} to {_points(high)}"
 
 
 def leads_of(
@@ -200,6 +200,14 @@ def leads_of(
         by_area = compared("arac_auc", "asymptotic")
         found.append(Lead(None, by_area, unit, n_groups or by_area.n))
     return found
+
+
+def _points(share: float) -> str:
+    """Return a difference of shares in points, with more decimals lest it look like none."""
+    text = f"{100.0 * share:+.1f}"
+    if share and float(text) == 0.0:
+        return f"{100.0 * share:+.1g}"
+    return text if share else "0.0"
 
 
 def _labels(outputs: Outputs) -> NDArray[np.str_]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 
-__all__ = ["Model", "Reportable"]
+__all__ = ["Model", "Reportable", "first_by_share"]
 
 
 @runtime_checkable
@@ -204,3 +204,15 @@ class Model:
     def decimal(self, threshold: float) -> str:
         """Return a threshold of the sweep as a short decimal."""
         return wording.threshold(threshold, self.sweep, self.dtype)
+
+
+def first_by_share(models: Sequence[Model]) -> list[Model]:
+    """Return the models in the order of what they accept at the first limit, and then at the others."""
+    return sorted(
+        models,
+        key=lambda model: [
+            -model.point(index).acceptance_rate
+            for index, limit in enumerate(model.limits)
+            if not wording.is_given(limit)
+        ],
+    )

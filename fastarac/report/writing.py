@@ -15,11 +15,12 @@ from fastarac._core.extras import require
 from fastarac._core.files import write_whole
 from fastarac._core.text import sentence
 from fastarac._engine.inputs import read_groups
+from fastarac.evaluation.leads import leads_of
 from fastarac.evaluation.limits import read_limits
 from fastarac.io import Labels, Outputs
 from fastarac.report.frame import require_page
 from fastarac.report.images import images_in
-from fastarac.report.models import Model, Reportable
+from fastarac.report.models import Model, Reportable, first_by_share
 from fastarac.report.page import Report, render
 from fastarac.sweep import threshold_sweep
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.costs.verification import VerificationCosts
+    from fastarac.evaluation.leads import Lead
     from fastarac.reviewer import Reviewer
 
     Reported = Reportable | tuple[ArrayLike, ArrayLike]
@@ -65,7 +67,9 @@ def write_report(
     models : mapping of str to Engine, AlignedOutputs, FieldOutputs or (correct, confidence)
         Arrays of shape (n,): whether each output was right (bool, or 0 and 1), and its confidence
         (real and finite). Of an OCR engine the report also has errors in their context, confusions
-        of characters, what is missed, and other policies; of fields, whole documents.
+        of characters, what is missed, and other policies; of fields, whole documents. Several
+        engines stand in the order of what they accept at the first limit, with a test whether a
+        lead is more than chance.
     max_error_rate, max_risk, threshold
         Limits, and thresholds as they are: as for :func:`.evaluate`.
     costs : VerificationCosts, optional
@@ -135,8 +139,15 @@ def write_report(
         of_model = f"{name}: " if len(models) > 1 else ""
         notes += [f"{of_model}{sentence(note)}" for note in (*said, *model.source.notes)]
         found.append(model)
-    found.sort(key=lambda model: -model.evaluation.arac.auc)
-    save(Path(path), Report(found, title, level, reviewer, costs, notes))
+    leads: list[Lead | None] = []
+    if len(found) > 1 and all(isinstance(given, Reportable) for given in models.values()):
+        found = first_by_share(found)
+        items = {model.name: model.outputs for model in found}
+        unit = found[0].source.group_word
+        leads = leads_of(items, found[0].limits, unit=unit, confidence_level=level)
+    else:
+        found.sort(key=lambda model: -model.evaluation.arac.auc)
+    save(Path(path), Report(found, title, level, reviewer, costs, notes, leads))
 
 
 def save(path: Path, report: Report) -> None:
