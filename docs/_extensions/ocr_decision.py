@@ -136,9 +136,14 @@ def sentence() -> str:
     points = {name: each.operating_point(max_error_rate=0.01) for name, each in found.items()}
     best, other = sorted(found, key=lambda name: -points[name].acceptance_rate)
     point, of_best = points[best], found[best]
-    interval = fa.asymptotic_interval(
-        of_best.correct, of_best.confidence, statistic=AT_LIMIT, groups=of_best.groups
+    figures = fa.evaluate(
+        of_best.correct,
+        of_best.confidence,
+        max_error_rate=0.01,
+        groups=of_best.groups,
+        intervals=True,
     )
+    interval = of_best.without_rejected(figures).intervals["acceptance_rate@0.01"]
     test = fa.compare_models(
         {name: (found[name].correct, found[name].confidence) for name in (best, other)},
         statistic=AT_LIMIT,
