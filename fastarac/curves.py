@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +14,6 @@ from fastarac._engine import parallel
 from fastarac.bounds.bounded import BoundedSweep, refuse_of_bounds
 from fastarac.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep, reject_beside_sweep
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FloatArray = NDArray[np.float64]
 C = TypeVar("C")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+from numpy.typing import ArrayLike
 
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.inputs import NAMES, read_items
 from fastarac.sweep import ThresholdSweep, sweep_of_items, whole_sweep
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 # The third of three are the identifiers of the items, by which compare_models checks their order.
 Items: TypeAlias = "tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fastarac._core.checks import fraction_of
 from fastarac._core.results import Pickled
 
 if TYPE_CHECKING:
-    from typing import Protocol
 
     class _Counts(Protocol):
         """A ThresholdSweep, or one of its points."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.results import Result, Table, TupleResult, read_only
 from fastarac._core.single_items import takes_items_only
@@ -18,13 +19,8 @@ from fastarac._engine.counts import (
     integer_thresholds,
 )
 from fastarac._engine.grades import GradedItems, graded_items
-from fastarac._engine.inputs import NAMES, read_counts, read_items, vector
+from fastarac._engine.inputs import NAMES, Items, read_counts, read_items, vector
 from fastarac._engine.ranked import RankedItems, corners_of, every_threshold
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastarac._engine.inputs import Items
 
 S = TypeVar("S", bound="_Sweep")
 

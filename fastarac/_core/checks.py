@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+from numpy.typing import NDArray
 
 DEFAULT_LEVEL = 0.95
 HIGHEST_FAILURE = 0.5  # beyond it, someone has given a level of confidence
@@ -82,6 +79,22 @@ def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.fl
         message += of_percent(float(found), upper)
         raise ValueError(message)
     return array
+
+
+def reject_where(bad: NDArray[np.bool_], values: NDArray[Any], name: str, expected: str) -> None:
+    """Raise ValueError that names the first place at which `bad` is set, in arrays of any shape."""
+    if bad.any():
+        index = np.unravel_index(int(bad.argmax()), bad.shape)
+        place = f"{name}[{', '.join(map(str, index))}]" if bad.ndim else name
+        raise ValueError(f"{place} is {values[index]}; {expected} is expected")
+
+
+def same_number(name: str, found: int, beside: str, expected: int) -> None:
+    """Raise ValueError where two arguments have different numbers of items."""
+    if found != expected:
+        raise ValueError(
+            f"{name} has {found} items and {beside} has {expected}; the same number is expected"
+        )
 
 
 def text_in(array: NDArray[Any]) -> str:

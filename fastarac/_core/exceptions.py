@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PACKAGE = __file__.rpartition("_core")[0]
 FEW_GROUPS = 20  # fewer say too little about how much groups differ

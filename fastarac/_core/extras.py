@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from fastarac._core.text import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def missing(packages: Sequence[str], extra: str) -> str | None:

@@ -8,12 +8,10 @@ import secrets
 import shutil
 import stat
 import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -55,8 +53,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     except OSError as error:
         if error.filename is not None and str(error.filename) not in (str(name), str(path)):
             raise
-        reason = error.strerror or str(error)
-        raise OSError(error.errno or errno.EIO, reason, str(path)) from None
+        raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from None
     finally:
         if partial is not None:
             partial.unlink(missing_ok=True)

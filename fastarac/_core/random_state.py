@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 RandomState = int | np.random.SeedSequence | np.random.Generator | None
 
@@ -33,5 +29,4 @@ def key_of(random_state: RandomState) -> NDArray[np.uint64]:
 
 
 def _words(seed: np.random.SeedSequence) -> NDArray[np.uint64]:
-    words: NDArray[np.uint64] = np.asarray(seed.generate_state(2, np.uint64), np.uint64)
-    return words
+    return np.asarray(seed.generate_state(2, np.uint64), np.uint64)

@@ -10,6 +10,7 @@ and pickles read all the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from importlib import import_module
 from pkgutil import resolve_name
@@ -18,12 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fastarac._core.showing import fields_of, flat, frame_of, html_of_columns, html_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from fastarac._core.showing import Backend
+from fastarac._core.showing import Backend, fields_of, flat, frame_of, html_of_columns, html_table
 
 
 def read_only(value: Any) -> Any:

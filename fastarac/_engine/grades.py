@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from fastarac._core.checks import reject_where
 from fastarac._engine.inputs import read_groups, read_items, vector
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 
 class GradedItems(NamedTuple):
@@ -32,10 +31,7 @@ def graded_items(
     grades = vector(correct, "correct")
     # the lengths, the types and the weights are checked before items are doubled
     items = read_items(np.zeros(len(grades), np.bool_), confidence, sample_weight)
-    bad = ~((grades >= 0) & (grades <= 1))
-    if bad.any():
-        i = int(bad.argmax())
-        raise ValueError(f"correct[{i}] is {grades[i]}; a grade from 0 to 1 is expected")
+    reject_where(~((grades >= 0) & (grades <= 1)), grades, "correct", "a grade from 0 to 1")
     right = grades.astype(np.float64)
     weight = 1.0 if items.weight is None else items.weight
     labels = np.arange(items.n)

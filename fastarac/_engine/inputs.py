@@ -8,20 +8,18 @@ want); where such a pass meets a bad value, :meth:`.Items.reject` finds it and s
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from fastarac._core.checks import text_in
+from fastarac._core.checks import reject_where, same_number, text_in
+from fastarac._core.results import read_only
 from fastarac._engine import parallel, strategy
 from fastarac._engine.numbering import number_integers
 from fastarac._engine.tensors import on_cpu
 from fastarac._kernels.codes import FLOAT, SIGNED, UNSIGNED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import ArrayLike, NDArray
 
 MAX_SPAN = 1e305  # of weights: with a greatest one of about 1, the least keeps its digits in a product
 
@@ -197,10 +195,7 @@ def read_items(
     scores = vector(confidence, names[1])
     labels = vector(correct, names[0])
     n = len(scores)
-    if len(labels) != n:
-        raise ValueError(
-            f"{names[0]} has {len(labels)} items and {names[1]} has {n}; the same number is expected"
-        )
+    same_number(names[0], len(labels), names[1], n)
     if n == 0:
         raise ValueError(f"{names[0]} and {names[1]} are empty; at least one item is expected")
     if sample_weight is None:
@@ -236,7 +231,7 @@ def _to_array(values: Any, name: str) -> NDArray[Any]:
         raise TypeError(
             f"{name} ({type(values).__name__}) cannot be read as an array: {error}"
         ) from error
-    if not (_is_list(values) and array.dtype == np.float64 and array.ndim == 1):
+    if not (isinstance(values, list | tuple) and array.dtype == np.float64 and array.ndim == 1):
         return array
     integers = _integers_of(values)
     if integers is not None and integers.dtype != object:
@@ -249,11 +244,7 @@ def _to_array(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
-def _is_list(values: object) -> bool:
-    return isinstance(values, list | tuple)
-
-
-def _integers_of(values: list[Any]) -> NDArray[Any] | None:
+def _integers_of(values: Sequence[Any]) -> NDArray[Any] | None:
     """Integers as int64, uint64 or, beyond both, objects; None where not all are integers.
 
     numpy makes floats of them beyond int64, and where scalars of uint64 stand beside other integers.
@@ -269,7 +260,7 @@ def _integers_of(values: list[Any]) -> NDArray[Any] | None:
     return np.array(whole, object)
 
 
-def _rounded(values: list[Any], array: NDArray[np.float64]) -> bool:
+def _rounded(values: Sequence[Any], array: NDArray[np.float64]) -> bool:
     """Whether the array has another value than the list in the place of an integer."""
     large = np.flatnonzero(np.abs(array) >= 2.0**53).tolist()
     return any(isinstance(values[i], _INTEGERS) and int(values[i]) != int(array[i]) for i in large)
@@ -326,25 +317,20 @@ def _reject_type(array: NDArray[Any], name: str) -> NoReturn:
 def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> NDArray[np.float64]:
     name = names[2]
     given = vector(sample_weight, name)
-    if len(given) != n:
-        raise ValueError(
-            f"{name} has {len(given)} items and {names[1]} has {n}; the same number is expected"
-        )
+    same_number(name, len(given), names[1], n)
     weight = np.ascontiguousarray(given, np.float64)
     ends = parallel.run(lambda share: _range_of(weight[slice(*share)]), parallel.shares(n))
     lowest, greatest = np.min(ends), np.max(ends)  # NaN where there is one
     if not (lowest >= 0 and greatest < np.inf):
-        i = int(np.argmax(~((weight >= 0) & (weight < np.inf))))
-        raise ValueError(f"{name}[{i}] is {given[i]}; a finite number of at least 0 is expected")
+        bad = ~((weight >= 0) & (weight < np.inf))
+        reject_where(bad, given, name, "a finite number of at least 0")
     with np.errstate(over="ignore"):
         total = greatest * n  # at least the sum; mostly that is all there is to know of it
         total = total if total < np.inf else weight.sum()
     if not 0 < total < np.inf:
         raise ValueError(f"{name} sums to {total}; a positive, finite sum is expected")
     _check_span(float(lowest) or least_positive(weight), float(greatest), name)
-    weight = weight.view()
-    weight.flags.writeable = False
-    return weight
+    return read_only(weight)  # type: ignore[no-any-return]
 
 
 def _range_of(weight: NDArray[np.float64]) -> tuple[float, float]:
@@ -371,17 +357,11 @@ def read_counts(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Check a table of counts; return the finite thresholds, and counts as int64 or float64 both."""
     values = vector(thresholds, "thresholds")
-    if not np.isfinite(values).all():
-        i = int(np.argmin(np.isfinite(values)))
-        raise ValueError(f"thresholds[{i}] is {values[i]}; a finite number is expected")
+    reject_where(~np.isfinite(values), values, "thresholds", "a finite number")
     counts = []
     for given, name in zip((correct_counts, incorrect_counts), COUNTS, strict=True):
         array = vector(given, name)
-        if len(array) != len(values):
-            raise ValueError(
-                f"{name} has {len(array)} items and thresholds has {len(values)}; "
-                "the same number is expected"
-            )
+        same_number(name, len(array), "thresholds", len(values))
         bad = ~((array >= 0) & np.isfinite(array))
         if bad.any():
             i = int(bad.argmax())
@@ -503,8 +483,5 @@ def _distinct(labels: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np
 def _of_length(
     labels: NDArray[Any], codes: NDArray[Any], n: int, name: str, beside: str
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    if len(codes) != n:
-        raise ValueError(
-            f"{name} has {len(codes)} items and {beside} has {n}; the same number is expected"
-        )
+    same_number(name, len(codes), beside, n)
     return labels, codes

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastarac import _kernels
+from fastarac._core.results import read_only
 from fastarac._engine import parallel, strategy
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -19,8 +18,7 @@ def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArr
     wide = np.uint64 if array.dtype.kind == "u" and array.dtype.itemsize == 8 else np.int64
     values = np.ascontiguousarray(array, wide)
     if highest - lowest <= len(array):  # the distance from the lowest is the number
-        values = values[:]
-        values.flags.writeable = False  # one type for the compiler
+        values = read_only(values)  # one type for the compiler
         codes = np.empty(len(values), np.int64)
         present = np.zeros(highest - lowest + 1, np.bool_)
         edges = parallel.edges(len(values))

@@ -8,16 +8,14 @@ hold for numbers and, elementwise, for arrays of them.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Counts = NDArray[Any]
 Exact = int | Fraction

@@ -8,13 +8,11 @@ with `threading.Thread`: that costs as much as sorting some 20,000 items.
 from __future__ import annotations
 
 from _thread import LockType, allocate_lock, start_new_thread
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from fastarac._engine import strategy
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
 R = TypeVar("R")

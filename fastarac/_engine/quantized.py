@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
+from fastarac._core.results import read_only
 from fastarac._engine import parallel, strategy
 from fastarac._engine.buckets import (
     halves_of,
@@ -171,6 +172,4 @@ def pick_marked(
         return None
     bits, keys = map(np.concatenate, zip(*chain.from_iterable(picked), strict=True))
     labels = (keys & 1).astype(np.uint8)
-    for array in (bits, labels):
-        array.flags.writeable = False  # as those of all items: one type for the compiler
-    return bits, labels, keys
+    return read_only(bits), read_only(labels), keys  # as those of all items: one type for the compiler

@@ -21,11 +21,17 @@ from fastarac._engine.buckets import (
     spread,
 )
 from fastarac._engine.counting import count_values
-from fastarac._engine.counts import AcceptedCounts, PointCounts, ThresholdCounts, thresholds_of
-from fastarac._engine.pairs import PairCounts, pairs_between
+from fastarac._engine.counts import (
+    AcceptedCounts,
+    CountsAtThresholds,
+    PointCounts,
+    ThresholdCounts,
+    thresholds_of,
+)
+from fastarac._engine.pairs import PairCounts, Quotient, pairs_between
 from fastarac._engine.quantized import count_quantized
 from fastarac._engine.smaller_class import corners_around_few, count_around_few
-from fastarac._engine.strategy import choose, first_way
+from fastarac._engine.strategy import Need, Way, choose, first_way
 from fastarac._kernels.codes import (
     PRECISION_INTEGRALS,
     PRECISION_MEANS,
@@ -36,10 +42,7 @@ from fastarac._kernels.codes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from fastarac._engine.counts import CountsAtThresholds
     from fastarac._engine.inputs import Items
-    from fastarac._engine.pairs import Quotient
-    from fastarac._engine.strategy import Need, Way
     from fastarac._engine.sums import Ordered, ThresholdSums
 
 OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}  # sums that they decide on

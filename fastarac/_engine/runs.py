@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._engine.buckets import over_buckets, sort_buckets
-from fastarac._engine.counts import PointCounts, ThresholdCounts
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fastarac._engine.buckets import Buckets
-    from fastarac._engine.counts import AcceptedCounts
+from fastarac._engine.buckets import Buckets, over_buckets, sort_buckets
+from fastarac._engine.counts import AcceptedCounts, PointCounts, ThresholdCounts
 
 CORRECT, MIXED = 1, 3  # labels of a tie
 
@@ -75,13 +68,8 @@ def merged(counts: AcceptedCounts) -> PointCounts:
 
 def corners_among(arrays: ThresholdCounts) -> ThresholdCounts:
     """Every threshold of items without weights, but of each run of correct items the last one alone."""
-    labels = _labels_of(arrays)
+    right, wrong = (np.diff(counts) > 0 for counts in arrays[1:])
+    labels = right + np.int64(2) * wrong  # of each tie
     kept = np.ones(len(labels) + 1, np.bool_)
     kept[1:-1] = (labels[:-1] != CORRECT) | (labels[1:] != CORRECT)
     return ThresholdCounts(*(array[kept] for array in arrays))
-
-
-def _labels_of(arrays: ThresholdCounts) -> NDArray[np.int64]:
-    """Of each tie: 1 where it has correct items, and 2 more where it has incorrect ones."""
-    right, wrong = (np.diff(counts) > 0 for counts in arrays[1:])
-    return right + np.int64(2) * wrong

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._engine import parallel, runs, strategy
 from fastarac._engine.buckets import SortedItems
-from fastarac._engine.counts import AcceptedCounts
-from fastarac._engine.pairs import PairCounts, pairs_between, scale_of
+from fastarac._engine.counts import AcceptedCounts, PointCounts
+from fastarac._engine.pairs import PairCounts, Quotient, pairs_between, scale_of
 from fastarac._engine.weighted import exact_quotient
 from fastarac._kernels.codes import (
     PRECISION_INTEGRALS,
@@ -20,14 +22,6 @@ from fastarac._kernels.codes import (
     RECALL_INTEGRALS,
     RECALL_STEPS,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastarac._engine.counts import PointCounts
-    from fastarac._engine.pairs import Quotient
 
 Ordered = SortedItems | AcceptedCounts
 
@@ -173,22 +167,13 @@ def _sum_by_points(items: AcceptedCounts, quantity: int, *, of_risk: bool) -> Fr
         ta, fa = ta * scale, fa * scale
     if of_risk:
         ta, fa = fa, ta
-    sums: dict[int, tuple[float, float]] = {}
+    n_chunks = -(-len(ta) // chunk)
+    threads = min(n_chunks, strategy.n_threads(len(ta)))
 
-    def add_points(i: int) -> None:
-        stop = min((i + 1) * chunk, len(ta))
-        sums[i] = _kernels.areas.add_up_points(ta, fa, i * chunk, stop, quantity)
+    def add_points(first: int) -> list[tuple[float, float]]:
+        add_up, ends = _kernels.areas.add_up_points, range(first * chunk, len(ta), threads * chunk)
+        return [add_up(ta, fa, start, min(start + chunk, len(ta)), quantity) for start in ends]
 
-    _in_turns(add_points, -(-len(ta) // chunk), len(ta))
-    return sum((Fraction(x) for pair in sums.values() for x in pair), Fraction(0)) / Fraction(scale)
-
-
-def _in_turns(task: Callable[[int], None], n_tasks: int, n_items: int) -> None:
-    """Call `task` with the numbers up to `n_tasks`, by as many threads as the items are worth."""
-    threads = min(n_tasks, strategy.n_threads(n_items))
-
-    def work(first: int) -> None:
-        for i in range(first, n_tasks, threads):
-            task(i)
-
-    parallel.run(work, range(threads))
+    parts = parallel.run(add_points, range(threads))
+    every = (Fraction(x) for part in parts for pair in part for x in pair)
+    return sum(every, Fraction(0)) / Fraction(scale)

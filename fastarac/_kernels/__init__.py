@@ -35,35 +35,12 @@ if TYPE_CHECKING:
     from fastarac._kernels import verification as verification
     from fastarac._kernels import weighted as weighted
 
-_MODULES = frozenset(
-    {
-        "areas",
-        "costs",
-        "counting",
-        "curve_points",
-        "double_double",
-        "figures",
-        "groups",
-        "hulls",
-        "influence",
-        "isotonic",
-        "limits",
-        "measures",
-        "smaller_class",
-        "quantized_keys",
-        "ranking",
-        "replicates",
-        "resampling",
-        "runs",
-        "sketch",
-        "threshold",
-        "verification",
-        "weighted",
-    }
-)
-
 
 def __getattr__(name: str) -> ModuleType:
-    if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = f"{__name__}.{name}"
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None

@@ -24,9 +24,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import (
     PRECISION_INTEGRALS,
     PRECISION_MEANS,
@@ -36,8 +35,6 @@ from fastarac._kernels.codes import (
     RECALL_TRAPEZOIDS,
 )
 from fastarac._kernels.double_double import add, divide, multiply
-
-Array = NDArray[Any]
 
 DIRECT = 12  # so many terms of a harmonic sum are added one by one
 FROM = 1 << 8  # where the series for the others begins

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
-
-Array = NDArray[Any]
+from fastarac._kernels._jit import Array, kernel
 
 
 @kernel

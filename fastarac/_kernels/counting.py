@@ -9,11 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
-
-Array = NDArray[Any]
+from fastarac._kernels._jit import Array, kernel
 
 TABLE_BITS = 15
 N_SLOTS = 1 << TABLE_BITS

@@ -14,9 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, TP_CHANGES
 from fastarac._kernels.double_double import add, multiply
 from fastarac._kernels.threshold import (
@@ -30,8 +29,6 @@ from fastarac._kernels.threshold import (
     threshold_bits,
 )
 from fastarac._kernels.weighted import sort_pairs
-
-Array = NDArray[Any]
 
 BLOCK = 1 << 12  # labels between two looks at whether there is a third value
 ROWS = 1 << 11  # rows whose scores are looked up column after column

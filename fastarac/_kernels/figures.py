@@ -7,17 +7,12 @@ items at up to `BLOCK` points that are in the cache, those above them at 0.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.areas import BLOCK, LANES, ROUNDER, go_to, read_points, sums_of_points
 from fastarac._kernels.codes import RECALL_INTEGRALS
 from fastarac._kernels.runs import merge
-
-Array = NDArray[Any]
 
 
 @kernel

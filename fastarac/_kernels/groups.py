@@ -12,13 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.threshold import count_keys, counts_needed, ordered, sort_keys
-
-Array = NDArray[Any]
 
 MAX_COMPARED = 40  # comparisons an item up to which comparing all pairs is faster than sorting
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numpy.typing import NDArray
-
-from fastarac._kernels._jit import kernel
-
-Array = NDArray[Any]
+from fastarac._kernels._jit import Array, kernel
 
 HALF = 31  # bits of a half: counts below 2**62 have two
 LOW = (1 << HALF) - 1

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
-from fastarac._kernels._jit import kernel
-
-Array = NDArray[Any]
+from fastarac._kernels._jit import Array, kernel
 
 
 @kernel

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.hulls import exceeds
-
-Array = NDArray[Any]
 
 
 @kernel

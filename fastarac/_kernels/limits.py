@@ -6,15 +6,10 @@ accepted. `above` (n_buckets, 3) holds the thresholds, correct and incorrect ite
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.threshold import threshold_bits
-
-Array = NDArray[Any]
 
 
 @kernel

@@ -12,13 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.smaller_class import BLOCK, cells_between
-
-Array = NDArray[Any]
 
 PLACE_BITS = 31
 N_PLACES = 1 << PLACE_BITS

@@ -5,16 +5,11 @@ Each kernel works on the queries from `first` up to `last`, and writes their row
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.threshold import counts_needed, sort_keys
 from fastarac._kernels.weighted import sort_pairs
-
-Array = NDArray[Any]
 
 MAX_GRADE = 63  # whole gains up to it are counted instead of sorted
 

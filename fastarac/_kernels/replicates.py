@@ -12,9 +12,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import (
     ARAC,
     CORRECT,
@@ -27,8 +26,6 @@ from fastarac._kernels.codes import (
     ROC,
     STARTS,
 )
-
-Array = NDArray[Any]
 
 LANES = 16
 ROWS = 4  # that are added to a lane between reading and writing its sums

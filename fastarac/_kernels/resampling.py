@@ -12,12 +12,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import CORRECT
-
-Array = NDArray[Any]
 
 STEP = np.uint64(0x9E3779B97F4A7C15)  # from a state to the next
 BUFFER = 512  # words drawn at a time

@@ -7,14 +7,9 @@ share one confidence. Keys are those of `threshold`.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
-
-Array = NDArray[Any]
+from fastarac._kernels._jit import Array, kernel
 
 MIXED = 3  # labels of a tie: 1 where it has correct items, and 2 where it has incorrect ones
 

@@ -17,13 +17,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.threshold import ordered
-
-Array = NDArray[Any]
 
 CELL_BITS = 10  # as in `threshold`, but finer: a cell is to hold few of the intervals
 HALF_CELLS = 32 << CELL_BITS

@@ -11,13 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT, UNSIGNED
 from fastarac._kernels.threshold import ordered
-
-Array = NDArray[Any]
 
 BLOCK = 1 << 11  # items that are looked at together, in the cache
 

@@ -21,12 +21,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT, UNSIGNED
-
-Array = NDArray[Any]
 
 CELL_BITS = 7  # each octave of the distance from an end is divided into 128 cells
 HALF_CELLS = 32 << CELL_BITS  # 32 octaves from each end

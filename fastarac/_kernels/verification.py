@@ -6,13 +6,7 @@ that it is none. What the rounding of floats leaves open is kept: the caller dec
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
-from fastarac._kernels._jit import kernel
-
-Array = NDArray[Any]
+from fastarac._kernels._jit import Array, kernel
 
 ROUNDING = 2.0**-49  # relative to the products; more than their roundings can amount to
 NEGLIGIBLE = 1e-290  # products that may have lost digits near the smallest floats

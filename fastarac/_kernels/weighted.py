@@ -10,15 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastarac._kernels._jit import kernel
+from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.double_double import add, multiply, two_product, two_sum
 from fastarac._kernels.smaller_class import first_from
 from fastarac._kernels.threshold import ordered, threshold_bits
-
-Array = NDArray[Any]
 
 LANES = 1 << 8  # sums that are kept side by side, so that none waits for another
 MORE_BITS = 2  # the logarithm of the cells for each of the few, among which others are looked up

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from fastarac.adapters._items import HarnessOutputs, outputs_of
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, as_statistic
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["multiple_choice", "outputs"]
 

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterator, Mapping
 
 from fastarac._core.extras import require
-from fastarac._core.results import Shown
+from fastarac._core.results import Result, Shown, TupleResult
 from fastarac.evaluation.groups import GroupEvaluation
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
-
-    from fastarac._core.results import Result, TupleResult
 
 __all__ = ["log_result"]
 

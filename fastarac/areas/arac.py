@@ -6,18 +6,14 @@ incorrect item by their order (`PairCounts`): exact integers, divided once at th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from numpy.typing import ArrayLike
 
 from fastarac._core.checks import positive_scalar
 from fastarac._core.results import TupleResult
-from fastarac._engine.pairs import quotient_of_pairs, value_of_pairs, whole_pairs
-from fastarac.sweep import as_ranked
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from fastarac._engine.pairs import PairCounts, Quotient
-    from fastarac.sweep import CornerSweep, ThresholdSweep
+from fastarac._engine.pairs import PairCounts, Quotient, quotient_of_pairs, value_of_pairs, whole_pairs
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 
 class _CurveArea(NamedTuple):

@@ -6,20 +6,16 @@ import math
 from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import choice, exactly_one, fraction_of
 from fastarac._core.exceptions import warn_undefined
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._engine.pairs import doubled_area
-from fastarac.sweep import as_ranked
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastarac.sweep import CornerSweep, ThresholdSweep
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 Counts = tuple["NDArray[Any]", ...]  # counts that rise along the sweep, to be added up
 

@@ -14,13 +14,12 @@ from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import TupleResult
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._kernels.codes import OF_INTERPOLATION
-from fastarac.sweep import as_ranked, as_sweep
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._engine.counts import AcceptedCounts
-    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 Interpolation = Literal["davis-goadrich", "linear", "step"]
 

@@ -15,18 +15,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from fastarac import _kernels
 from fastarac._core.checks import choice, positive_scalar
 from fastarac._core.exceptions import warn_undefined
-from fastarac._engine.pairs import whole_pairs
+from fastarac._engine.pairs import PairCounts, Quotient, whole_pairs
 from fastarac._engine.weighted import exact_quotient
 from fastarac._kernels.codes import OF_ESTIMATOR
 from fastarac.areas.arac import CurveArea, curve_area
-from fastarac.sweep import as_ranked
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastarac._engine.pairs import PairCounts, Quotient
     from fastarac._engine.ranked import RankedItems
-    from fastarac.sweep import CornerSweep, ThresholdSweep
 
 Estimator = Literal["trapezoid", "mean", "exact"]
 Optimum = Literal["finite", "asymptotic"]

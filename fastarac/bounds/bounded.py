@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import Result, Table, read_only
@@ -17,11 +19,6 @@ from fastarac.areas.precision_recall import pr_auc_score
 from fastarac.areas.risk import arp_auc_score, aurc_loss
 from fastarac.bounds.extremes import Bounds, Counts
 from fastarac.sweep import ThresholdSweep, trusted_sweep
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import ArrayLike, NDArray
 
 COUNTS = ("true_accepts_low", "true_accepts_high", "false_accepts_low", "false_accepts_high")
 

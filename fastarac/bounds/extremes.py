@@ -22,7 +22,7 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,6 @@ from fastarac._core.results import TupleResult
 from fastarac._engine.pairs import pairs_between, quotient_of_pairs
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
@@ -94,8 +92,7 @@ class Counts(NamedTuple):
     def exact(self) -> NDArray[np.bool_]:
         """Whether the counts at an edge are exact, of shape (m + 1,)."""
         correct = self.correct_low == self.correct_high
-        exact: NDArray[np.bool_] = correct & (self.incorrect_low == self.incorrect_high)
-        return exact
+        return np.asarray(correct & (self.incorrect_low == self.incorrect_high))
 
     def path(self, *, best: bool, steps: int = 1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Counts of both kinds along the best or the worst order, and the edge below each point.

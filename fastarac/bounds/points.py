@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -147,10 +148,8 @@ def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, 
 def _risks(errors: NDArray[Any], right: NDArray[Any]) -> NDArray[np.float64]:
     """Errors among the accepted; infinite where nothing is."""
     accepted = errors + right
-    risks: NDArray[np.float64] = np.divide(
-        errors, accepted, out=np.full(len(errors), np.inf), where=accepted > 0
-    )
-    return risks
+    nothing = np.full(len(errors), np.inf)
+    return np.asarray(np.divide(errors, accepted, out=nothing, where=accepted > 0))
 
 
 def _most(limit: float, rate: Any, sweep: BoundedSweep) -> float:
@@ -161,11 +160,7 @@ def _most(limit: float, rate: Any, sweep: BoundedSweep) -> float:
             middle = (low + high) / 2
             low, high = (middle, high) if rate(middle) <= limit else (low, middle)
         return high
-    first, last = 0, sweep.n_incorrect + 1
-    while last - first > 1:
-        middle = (first + last) // 2
-        first, last = (middle, last) if rate(middle) <= limit else (first, middle)
-    return first
+    return bisect_right(range(1, sweep.n_incorrect + 1), limit, key=rate)
 
 
 def _point(

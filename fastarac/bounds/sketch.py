@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._engine.inputs import read_items
+from fastarac._core.results import read_only
+from fastarac._engine.inputs import Items, read_items
 from fastarac.bounds import sketch_format
 from fastarac.bounds.bounded import BoundedSweep
 from fastarac.bounds.sketch_format import LARGEST, LEAST, MINUS_ZERO, MOST_ITEMS, Nodes
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from typing_extensions import Buffer
 
-    from fastarac._engine.inputs import Items
 
 CHUNK = 1 << 15  # items that are looked at together
 MOST_KEPT = 3 << 14  # of each label, until they are sorted
@@ -165,9 +165,7 @@ class ThresholdSketch:
                 doubles, right = values.astype(np.float64), labels.copy()
                 changed = not np.isfinite(doubles).all()
                 items.check(not_finite=changed, seen_labels=int(right.max()))
-                for array in (doubles, right):
-                    array.flags.writeable = False  # one type for the compiler
-                self._count(doubles, right)
+                self._count(read_only(doubles), read_only(right))  # one type for the compiler
 
     def _count(self, values: NDArray[np.float64], labels: NDArray[np.uint8]) -> None:
         sketch = _kernels.sketch

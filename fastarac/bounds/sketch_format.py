@@ -140,7 +140,7 @@ def _check_counts(counts: NDArray[np.int64]) -> None:
     """Raise unless the counts are of at least one item each, and sum to what int64 holds."""
     wrong = (counts.min(axis=1) < 0) | (counts.max(axis=1) == 0)
     _reject_any(wrong, counts, "counts", "at least one item and no negative number are expected")
-    total = number_of_items(counts)
+    total = int((counts & 0xFFFFFFFF).sum()) + (int((counts >> 32).sum()) << 32)  # in two halves
     if total > MOST_ITEMS:
         raise ValueError(f"data is a damaged ThresholdSketch: its counts sum to {total}, beyond int64")
 
@@ -160,12 +160,6 @@ def _check(nodes: Nodes, max_width: float) -> None:
     wide = (bits > 0) & (held > most).any(axis=1)
     expected = f"at most max_width / 2 = {max_width / 2:g} of each kind is expected in nested ranges"
     _reject_any(wide, counts, "counts", expected)
-
-
-def number_of_items(counts: NDArray[np.int64]) -> int:
-    """The sum of counts that are not negative, however large it is."""
-    low, high = counts & 0xFFFFFFFF, counts >> 32
-    return int(low.sum()) + (int(high.sum()) << 32)
 
 
 def _reject_any(bad: NDArray[Any], values: NDArray[Any], name: str, expected: str) -> None:

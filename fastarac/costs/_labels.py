@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from collections.abc import Iterator
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastarac import _kernels
+from fastarac._core.checks import same_number
 from fastarac._engine.inputs import labels_of, mask_of, read_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
 
 CHUNK = 1 << 16
 LARGEST_GRID = 1 << 20  # combinations of integers that are counted without numbering the integers first
@@ -89,11 +87,7 @@ def classify(labels: Any, /, **columns: Any) -> Classified:
     read = [_read_column(values, name) for name, values in columns.items()]
     first = read[0]
     for column in read[1:]:
-        if len(column.values) != len(first.values):
-            raise ValueError(
-                f"{first.name} has {len(first.values)} items and {column.name} has "
-                f"{len(column.values)}; the same number is expected"
-            )
+        same_number(first.name, len(first.values), column.name, len(column.values))
     if not len(first.values):
         raise ValueError(f"{' and '.join(columns)} are empty; at least one item is expected")
     if math.prod(len(column.labels) for column in read) > LARGEST_GRID:

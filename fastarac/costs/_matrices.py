@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+from fastarac._core.checks import reject_where
 
 TOLERANCE = 1e-6  # how far from 1 a row of probabilities may sum
 LARGEST = 1e150  # so that no sum of costs overflows
@@ -24,15 +24,6 @@ def _array(values: ArrayLike, name: str, expected: str, kinds: str = "biuf") -> 
     return array
 
 
-def _at(name: str, index: Any) -> str:
-    return f"{name}[{', '.join(str(i) for i in index)}]"
-
-
-def first_where(mask: NDArray[np.bool_]) -> tuple[int, ...]:
-    """Index of the first true value."""
-    return tuple(int(i) for i in np.unravel_index(int(mask.argmax()), mask.shape))
-
-
 def read_costs(costs: ArrayLike, name: str = "costs") -> NDArray[np.float64]:
     """Return finite costs of shape (..., rows, columns), as a new float64 array."""
     array = _array(costs, name, "numbers are expected").astype(np.float64)
@@ -40,12 +31,7 @@ def read_costs(costs: ArrayLike, name: str = "costs") -> NDArray[np.float64]:
         raise ValueError(
             f"{name} has shape {array.shape}; (K, K) is expected: rows predicted, columns actual"
         )
-    bad = ~(np.abs(array) <= LARGEST)
-    if bad.any():
-        index = first_where(bad)
-        raise ValueError(
-            f"{_at(name, index)} is {array[index]}; a finite number up to {LARGEST:g} is expected"
-        )
+    reject_where(~(np.abs(array) <= LARGEST), array, name, f"a finite number up to {LARGEST:g}")
     return array
 
 
@@ -61,12 +47,7 @@ def read_counts(
         raise ValueError(
             f"{name} has shape {array.shape}; {expected} is expected, as the costs have it"
         )
-    bad = array < 0
-    if bad.any():
-        index = first_where(bad)
-        raise ValueError(
-            f"{_at(name, index)} is {array[index]}; a whole number of at least 0 is expected"
-        )
+    reject_where(array < 0, array, name, "a whole number of at least 0")
     total = sum(array.ravel().tolist())
     if not 0 < total < 1 << 63:
         raise ValueError(f"{name} sums to {total}; a positive sum below 2**63 is expected")
@@ -90,7 +71,7 @@ def check_probabilities(part: NDArray[np.float64], sums: NDArray[np.float64], st
         return
     bad = ~((part >= 0.0) & (part < np.inf))
     if bad.any():
-        i, j = first_where(bad)
+        i, j = np.argwhere(bad)[0]
         raise ValueError(
             f"probabilities[{start + i}, {j}] is {part[i, j]}; a number in [0, 1] is expected"
         )

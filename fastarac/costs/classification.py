@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from fastarac._core.checks import same_number
 from fastarac._core.exceptions import UnreasonableCostsWarning, warn_undefined
 from fastarac._core.results import Result, read_only
 from fastarac._engine.inputs import read_groups
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import check_probabilities, read_costs, read_counts, read_probabilities
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import ArrayLike, NDArray
 
 LARGEST_SHOWN = 16  # entries that a repr has room for
 CHUNK = 1 << 17  # probabilities at a time: they and their risks stay in the cache
@@ -427,10 +425,8 @@ class CostMatrix(Result):
         return [[Fraction(cost) for cost in row] for row in self.costs.tolist()]
 
     def _check_items(self, n: int, name: str) -> None:
-        if self.per_item and n != len(self.costs):
-            raise ValueError(
-                f"{name} has {n} items and costs has {len(self.costs)}; the same number is expected"
-            )
+        if self.per_item:
+            same_number(name, n, "costs", len(self.costs))
 
     def _read_probabilities(self, probabilities: ArrayLike) -> NDArray[Any]:
         given = read_probabilities(probabilities, self.costs.shape[-1])

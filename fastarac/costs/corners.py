@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
 from fastarac._core.results import Table, TupleResult
 from fastarac._engine import parallel
-from fastarac._engine.counts import ThresholdCounts
-from fastarac.sweep import as_ranked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from fastarac._engine.counts import AcceptedCounts, CountsAtThresholds
-    from fastarac.sweep import CornerSweep, ThresholdSweep
+from fastarac._engine.counts import AcceptedCounts, CountsAtThresholds, ThresholdCounts
+from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
 FloatArray = NDArray[np.float64]
 Indices = NDArray[np.int64]  # points of a sweep

@@ -21,7 +21,7 @@ from fastarac.costs.hulls import (
     threshold_array,
     two_class_sweep,
 )
-from fastarac.sweep import as_sweep
+from fastarac.sweep import ThresholdSweep, as_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.models import Model
-    from fastarac.sweep import ThresholdSweep
 
     FloatArray = NDArray[np.float64]
     Rates = tuple[Fraction, Fraction]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastarac import _kernels
+from fastarac._core.results import read_only
 from fastarac.costs.hulls import fractions, two_class_sweep
 
 if TYPE_CHECKING:
@@ -99,10 +100,8 @@ def _times(counts: NDArray[Any], factor: int) -> NDArray[Any]:
 def _is_under(*points: NDArray[Any]) -> bool:
     """Whether no point (x, y), the first two, is above the line through the others."""
     if all(counts.dtype == np.int64 for counts in points):
-        views = [np.ascontiguousarray(counts).view() for counts in points]
-        for view in views:
-            view.flags.writeable = False  # one type for the compiler
-        return bool(_kernels.hulls.is_under(*views))
+        # read-only: one type for the compiler
+        return bool(_kernels.hulls.is_under(*(read_only(np.ascontiguousarray(p)) for p in points)))
     x, y, above_x, above_y = (counts.tolist() for counts in points)
     j, last = 0, len(above_x) - 1
     for u, v in zip(x, y, strict=True):

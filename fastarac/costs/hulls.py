@@ -18,15 +18,14 @@ from fastarac._core.checks import real_scalar
 from fastarac._core.results import Result, Table, TupleResult
 from fastarac._core.text import printable
 from fastarac._engine.inputs import SCORED_NAMES
-from fastarac.costs.corners import hull_corners
-from fastarac.models import named_models, sweep_of
+from fastarac.costs.corners import chain, hull_corners
+from fastarac.models import Model, Models, named_models, sweep_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from fastarac.models import Model, Models
     from fastarac.sweep import ThresholdSweep
 
     FloatArray = NDArray[np.float64]
@@ -349,17 +348,13 @@ def _exact(value: Fraction) -> int | Fraction:
 
 def _chain(points: Iterable[tuple[Any, Any, Any, Any]]) -> list[tuple[Any, Any, Any, Any]]:
     """Return the corners of the upper hull of exact points in rising order."""
-    kept: list[tuple[Any, Any, Any, Any]] = []
-    for point in points:
-        if kept and point[:2] == kept[-1][:2]:
-            continue
-        while len(kept) > 1:
-            (ax, ay, *_), (bx, by, *_) = kept[-2:]
-            if (by - ay) * (point[0] - bx) > (bx - ax) * (point[1] - by):
-                break
-            kept.pop()
-        kept.append(point)
-    return kept
+    points = [next(alike) for _, alike in itertools.groupby(points, key=lambda point: point[:2])]
+    x, y = [point[0] for point in points], [point[1] for point in points]
+
+    def below(a: int, b: int, c: int) -> bool:
+        return bool((y[b] - y[a]) * (x[c] - x[b]) <= (x[b] - x[a]) * (y[c] - y[b]))
+
+    return [points[i] for i in chain(len(points), below)]
 
 
 class _Hull(NamedTuple):

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastarac._core.checks import reject_where
 from fastarac._core.results import Result, Table
 from fastarac._core.text import plural, printable, rounded_percent
 from fastarac._engine.inputs import vector
 from fastarac.costs.corners import hull_corners, hull_steps, part_of
 from fastarac.costs.verification import PERFECT, performance_of, spoiled_by
-from fastarac.models import as_models
+from fastarac.models import Models, as_models
 from fastarac.reviewer import Reviewer, check_reviewer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.models import Models
     from fastarac.sweep import ThresholdSweep
 
     FloatArray = NDArray[np.float64]
@@ -156,9 +156,7 @@ def _ratios(values: ArrayLike, name: str, lowest: int) -> FloatArray:
     if not len(array):
         raise ValueError(f"{name} is empty; at least one ratio is expected")
     bad = ~((array >= lowest) & (array < np.inf))
-    if bad.any():
-        i = int(bad.argmax())
-        raise ValueError(f"{name}[{i}] is {array[i]}; a finite number of at least {lowest} is expected")
+    reject_where(bad, array, name, f"a finite number of at least {lowest}")
     falls = np.diff(array) <= 0
     if falls.any():
         i = int(falls.argmax())

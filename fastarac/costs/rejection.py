@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
 from fastarac._core.checks import fractions_of
@@ -15,9 +15,6 @@ from fastarac._core.results import Table, TupleResult
 from fastarac.costs.corners import candidates, chain, exact_counts, power_of_scale
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.sweep import ThresholdSweep, as_sweep
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 FloatArray = NDArray[np.float64]
 

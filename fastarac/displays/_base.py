@@ -23,7 +23,7 @@ from fastarac.displays._style import (
 )
 from fastarac.dropins._responses import folds_of, scores_of
 from fastarac.dropins.correctness import correctness
-from fastarac.sweep import threshold_sweep, whole_sweep
+from fastarac.sweep import ThresholdSweep, threshold_sweep, whole_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from fastarac.displays._style import FloatArray, LegendPlace
     from fastarac.displays.decimation import Range
-    from fastarac.sweep import ThresholdSweep
 
 MARGIN = 0.04  # of the range of an axis
 SIDES = (-MARGIN / 2, 1 + MARGIN / 2)

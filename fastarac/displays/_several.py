@@ -11,12 +11,11 @@ from fastarac.displays._style import MOST_NAMES_INSIDE, root_figure
 from fastarac.displays.arac import ARACDisplay
 from fastarac.displays.rates import PrecisionRecallDisplay
 from fastarac.displays.rejection_cost import AccuracyRejectionCostDisplay
-from fastarac.models import as_models
+from fastarac.models import Models, as_models
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fastarac.models import Models
 
 # Displays whose chance level depends on the share of correct items.
 DEPENDENT = (AcceptanceDisplay, PrecisionRecallDisplay, AccuracyRejectionCostDisplay)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,17 +10,13 @@ import numpy as np
 
 from fastarac._core.extras import require
 from fastarac._core.text import printable, rounded
-from fastarac.displays.decimation import corners, decimate, edges_of_columns, thin
+from fastarac.displays.decimation import Range, corners, decimate, edges_of_columns, thin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from numpy.typing import NDArray
-
-    from fastarac.displays.decimation import Range
 
     FloatArray = NDArray[np.float64]
     LegendPlace = Literal["best", "lower left", "lower right", "upper left", "upper right"]

@@ -16,17 +16,15 @@ from fastarac.curves import steps_of
 from fastarac.displays._banded import BandedDisplay, BoundedDisplay, between
 from fastarac.displays._scored import ScoredDisplay, SquareDisplay
 from fastarac.displays._style import WHOLE, has_markers
-from fastarac.displays.decimation import edges_of_columns, thin
+from fastarac.displays.decimation import Range, edges_of_columns, thin
 from fastarac.dropins._sums import precision_of
 from fastarac.dropins.curves import det_curve, precision_recall_curve, roc_curve
-from fastarac.sweep import as_ranked
+from fastarac.sweep import ThresholdSweep, as_ranked
 
 if TYPE_CHECKING:
     from fastarac.bounds.bounded import BoundedSweep
     from fastarac.displays._banded import Band
     from fastarac.displays._style import FloatArray
-    from fastarac.displays.decimation import Range
-    from fastarac.sweep import ThresholdSweep
 
 DIAGONAL = np.array(WHOLE)
 NORMAL = NormalDist()
@@ -326,5 +324,4 @@ def _shares(deviates: FloatArray) -> FloatArray:
 def deviate(rates: FloatArray) -> FloatArray:
     """Return where a standard normal distribution has these shares below."""
     inside = np.clip(rates, SMALLEST_RATE, 1 - SMALLEST_RATE)
-    deviates: FloatArray = np.vectorize(NORMAL.inv_cdf, otypes=[np.float64])(inside)
-    return deviates
+    return np.asarray(np.vectorize(NORMAL.inv_cdf, otypes=[np.float64])(inside))

@@ -13,7 +13,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._engine.buckets import Buckets, over_buckets, sort_buckets
-from fastarac._engine.counts import ThresholdCounts
+from fastarac._engine.counts import CountsAtThresholds, ThresholdCounts
 from fastarac._engine.ranked import ordered
 from fastarac._engine.weighted import spread_with_weights
 from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, TP_CHANGES_ONLY
@@ -21,7 +21,6 @@ from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, T
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastarac._engine.counts import CountsAtThresholds
     from fastarac._engine.inputs import Items
     from fastarac.dropins._arrays import Array, Scores
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 METHODS = ("predict_proba", "decision_function")
 KEYS = {"estimator": "return_estimator=True", "indices": "return_indices=True"}

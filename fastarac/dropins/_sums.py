@@ -17,14 +17,13 @@ from fastarac._engine.ranked import RankedItems
 from fastarac._engine.strategy import first_way
 from fastarac._kernels.codes import CORNERS, EVERY, PRECISION, RATES, RECALL_STEPS
 from fastarac.areas.partial import area_between
-from fastarac.dropins._arrays import read_scores, readable
+from fastarac.dropins._arrays import Array, Scores, read_scores, readable
 from fastarac.dropins._points import Shape, points_of_items
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac._engine.counts import AcceptedCounts
-    from fastarac.dropins._arrays import Array, Scores
     from fastarac.dropins._labels import Codes
 
 Score = tuple[float, str | None]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import warnings
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._engine.pairs import scale_of
 from fastarac.dropins import _checks
 from fastarac.dropins._arrays import (
+    Array,
     check_dimensions,
     check_finite,
     check_lengths,
@@ -20,11 +22,6 @@ from fastarac.dropins._arrays import (
     to_array,
 )
 from fastarac.dropins._labels import Target, read_target
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastarac.dropins._arrays import Array
 
 MAX_TABLE = 1 << 16  # labels between the smallest and the largest that are counted without a sort
 

@@ -21,10 +21,11 @@ from fastarac.dropins._arrays import (
     numeric_array,
     to_array,
 )
-from fastarac.dropins._labels import read_target
+from fastarac.dropins._labels import Target, read_target
 from fastarac.dropins._sums import (
     NO_RECALL,
     ONE_CLASS,
+    Score,
     area_under,
     average_precision,
     partial_area,
@@ -33,6 +34,7 @@ from fastarac.dropins._sums import (
 )
 from fastarac.dropins.multiclass import (
     Classes,
+    Indicator,
     Metric,
     Multilabel,
     averaged,
@@ -49,9 +51,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.dropins._labels import Target
-    from fastarac.dropins._sums import Score
-    from fastarac.dropins.multiclass import Indicator
 
 AVERAGES = ("macro", "micro", "samples", "weighted")
 ROC_AREA = Metric(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import warnings
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from collections.abc import Callable
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import padded
@@ -23,19 +25,11 @@ from fastarac._kernels.codes import (
     TP_CHANGES_ONLY,
 )
 from fastarac.dropins import _checks
-from fastarac.dropins._arrays import Scores, check_finite, check_not_empty, read_scores
-from fastarac.dropins._labels import positive_labels, read_target
+from fastarac.dropins._arrays import Array, Scores, check_finite, check_not_empty, read_scores
+from fastarac.dropins._labels import Target, positive_labels, read_target
 from fastarac.dropins._points import Points, Shape, points_of_counts, points_of_items
 from fastarac.dropins._sums import NO_NEGATIVES, NO_POSITIVES, NO_RECALL
 from fastarac.sweep import CornerSweep, ThresholdSweep, reject_all_beside_sweep, whole_sweep
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastarac.dropins._arrays import Array
-    from fastarac.dropins._labels import Target
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,14 +7,17 @@ is sorted; for everything else the columns are copied out, and computed by sever
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._engine import parallel, strategy
 from fastarac._engine.inputs import LAYOUTS
 from fastarac.dropins._arrays import (
+    Array,
     bits_of,
     check_lengths,
     check_sum,
@@ -24,17 +27,8 @@ from fastarac.dropins._arrays import (
     sum_of,
     to_array,
 )
-from fastarac.dropins._labels import DEFAULT_PAIRS, positive_labels
-from fastarac.dropins._sums import ONE_CLASS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastarac.dropins._arrays import Array
-    from fastarac.dropins._labels import Codes, Target
-    from fastarac.dropins._sums import Score
+from fastarac.dropins._labels import DEFAULT_PAIRS, Codes, Target, positive_labels
+from fastarac.dropins._sums import ONE_CLASS, Score
 
 BLOCK = 8  # columns copied at a time
 ROWS = 1 << 14  # rows looked at together
@@ -75,8 +69,7 @@ class Multilabel:
     def support(self, weight: Array | None) -> Array:
         """Return the sum of each column of the labels themselves."""
         values = self.values if weight is None else self.values * weight[:, np.newaxis]
-        sums: Array = values.sum(axis=0)
-        return sums
+        return np.asarray(values.sum(axis=0))
 
     def check_labels(self, axis: int | None) -> None:
         """Raise where two labels meet along `axis` and neither is known to be the positive one."""
@@ -96,13 +89,12 @@ class Classes:
 
     def columns(self, start: int, stop: int) -> Codes:
         """Return some columns, each contiguous."""
-        found: Codes = (self.codes == np.arange(start, stop)[:, np.newaxis]).view(np.uint8)
-        return found
+        return np.asarray(self.codes == np.arange(start, stop)[:, np.newaxis]).view(np.uint8)
 
     def rows(self, start: int, stop: int) -> Codes:
         """Return some rows."""
-        found: Codes = (self.codes[start:stop, np.newaxis] == np.arange(self.shape[1])).view(np.uint8)
-        return found
+        some = self.codes[start:stop, np.newaxis]
+        return np.asarray(some == np.arange(self.shape[1])).view(np.uint8)
 
     def support(self, weight: Array | None) -> Array:
         """Return the number of items of each class, or their weight."""
@@ -346,8 +338,7 @@ def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> N
     kernels = _kernels.curve_points
     n, n_classes = scores.shape
     scores, _ = sortable(scores)
-    scores = scores.astype(LAYOUTS[scores.dtype.str[1:]].values, copy=False).view()
-    scores.flags.writeable = False
+    scores = readable(scores, LAYOUTS[scores.dtype.str[1:]].values)
     present = np.flatnonzero(sizes)
     bounds = np.zeros(len(present) + 1, np.int64)
     np.cumsum(sizes[present], out=bounds[1:])

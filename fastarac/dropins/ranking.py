@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
 from fastarac._engine import parallel
 from fastarac.dropins import _checks
 from fastarac.dropins._arrays import (
+    Array,
     check_lengths,
     check_sum,
     numeric_array,
@@ -19,11 +21,6 @@ from fastarac.dropins._arrays import (
 )
 from fastarac.dropins._labels import read_target
 from fastarac.dropins.multiclass import shares_of
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastarac.dropins._arrays import Array
 
 _KINDS = ("multilabel-indicator", "continuous-multioutput", "multiclass-multioutput")
 
@@ -71,8 +68,7 @@ def ndcg_of_rows(
     gains = dcg_of_rows(y_true, y_score, k, ignore_ties=ignore_ties)
     discounts = _discounts(y_true.shape[1], k, 2)
     best = discounts.dot(np.sort(y_true)[:, ::-1].T)
-    result: NDArray[np.float64] = np.divide(gains, best, out=np.zeros_like(gains), where=best != 0)
-    return result
+    return np.asarray(np.divide(gains, best, out=np.zeros_like(gains), where=best != 0))
 
 
 def _read(

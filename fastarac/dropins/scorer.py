@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from numpy.typing import ArrayLike
 
 from fastarac._core.results import Result
 from fastarac.dropins._responses import scores_of
 from fastarac.dropins.correctness import correctness
 from fastarac.sweep import threshold_sweep
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, check_name
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,8 +12,8 @@ from fastarac._core.showing import flat
 from fastarac._core.text import percent
 from fastarac.areas.arac import arac_area
 from fastarac.bounds.extremes import Bounds, outward
-from fastarac.bounds.points import bounded_point
-from fastarac.costs.verification import performance_of
+from fastarac.bounds.points import BoundedOperatingPoint, bounded_point
+from fastarac.costs.verification import VerificationCosts, performance_of
 from fastarac.evaluation.costs import RATES
 from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, rows_of
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastarac.bounds.bounded import BoundedSweep
-    from fastarac.bounds.points import BoundedOperatingPoint
-    from fastarac.costs.verification import VerificationCosts
 
 AREAS = ("arac_auc", "normalized_arac_auc", "arp_auc", "roc_auc", "average_precision", "aurc", "augrc")
 

@@ -16,10 +16,11 @@ from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import aligned, plural, printable
 from fastarac._engine.grades import graded_items, twice
 from fastarac._engine.groups import count_pairs_of_groups
-from fastarac._engine.inputs import read_groups, read_items
+from fastarac._engine.inputs import Items, read_groups, read_items
 from fastarac._engine.pairs import METRICS, value_of_pairs, values_of_pairs
 from fastarac.areas.arac import arac_area_of
 from fastarac.costs.verification import (
+    VerificationCosts,
     cost_of,
     optimal_operating_point,
     performance_of,
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac._engine.inputs import Items
-    from fastarac.costs.verification import VerificationCosts
     from fastarac.uncertainty.statistics import Statistic
 
 MOST_SHOWN = 20  # groups that are printed
@@ -226,8 +225,7 @@ def evaluate_groups(
 
         def sums(chosen: NDArray[np.bool_]) -> NDArray[Any]:
             weight = None if items.weight is None else items.weight[chosen]
-            summed: NDArray[Any] = np.bincount(codes[chosen], weight, len(labels))
-            return summed
+            return np.asarray(np.bincount(codes[chosen], weight, len(labels)))
 
         right = np.not_equal(items.correct, 0)
         n_right = sums(right)

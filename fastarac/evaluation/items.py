@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 from fastarac._core.checks import check_intervals, failure_of
 from fastarac._core.exceptions import UnreliableIntervalWarning, undefined_is_nan, warn_unreliable
@@ -25,7 +25,6 @@ from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, reject_beside_sw
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Unpack
 
     from numpy.typing import ArrayLike
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from fastarac.costs.verification import VerificationCosts, require_costs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TypedDict
 
     from numpy.typing import ArrayLike
 
@@ -141,5 +140,4 @@ def _rates_of(values: ArrayLike, name: str) -> list[float]:
     """Rates in [0, 1]; of a tuple of floats without an array, whose checks take far longer."""
     if isinstance(values, tuple) and all(type(rate) is float and 0.0 <= rate <= 1.0 for rate in values):
         return cast("list[float]", list(values))
-    rates: list[float] = fractions_of(values, name).ravel().tolist()
-    return rates
+    return list(fractions_of(values, name).ravel().tolist())

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from fastarac._core.special import binomial_upper_bound
 from fastarac.evaluation.costs import evaluate_costs
-from fastarac.guarantees.exact import guaranteed_operating_point
+from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
     from fastarac.evaluation.items import Evaluation
-    from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
 __all__ = ["drop_rejected", "most_accepted", "point_above", "without_rejected"]
 

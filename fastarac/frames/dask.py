@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 
 from fastarac._engine.inputs import LAYOUTS, vector
-from fastarac.bounds.bins import bin_numbers
-from fastarac.frames.ranges import RangeSums, dropped, plan_of, totals_of_rows
+from fastarac.bounds.bins import Range, bin_numbers
+from fastarac.frames.ranges import Planned, RangeSums, dropped, plan_of, totals_of_rows
 from fastarac.frames.sources import (
     ItemSource,
     cells_of_bins,
@@ -29,12 +29,9 @@ from fastarac.frames.sources import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Self
 
     from numpy.typing import NDArray
 
-    from fastarac.bounds.bins import Range
-    from fastarac.frames.ranges import Planned
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
     Array = NDArray[Any]

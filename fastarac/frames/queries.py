@@ -5,12 +5,12 @@ from __future__ import annotations
 from copy import copy
 from functools import reduce
 from operator import and_, or_
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import narwhals as nw
 import numpy as np
 
-from fastarac.bounds.bins import Split, bin_expression, is_in_range, is_in_split, part_expression
+from fastarac.bounds.bins import Range, Split, bin_expression, is_in_range, is_in_split, part_expression
 from fastarac.frames.ranges import (
     Cells,
     RangeSums,
@@ -32,11 +32,9 @@ from fastarac.frames.sources import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Self
 
     from numpy.typing import NDArray
 
-    from fastarac.bounds.bins import Range
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
 SPLITS = 64  # bins that are split in one pass

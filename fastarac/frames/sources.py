@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 
 import numpy as np
 
-from fastarac._engine.inputs import read_groups, read_items
-from fastarac.bounds.bins import bin_numbers
+from fastarac._engine.inputs import Items, read_groups, read_items
+from fastarac.bounds.bins import Range, bin_numbers
 from fastarac.frames.ranges import CHANGED, Cells, RangeSums, merged, sums_of_items
 from fastarac.sweep import ThresholdSweep, sweep_of_items, threshold_sweep, whole_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Self
 
     import narwhals as nw
     from numpy.typing import ArrayLike, NDArray
-
-    from fastarac._engine.inputs import Items
-    from fastarac.bounds.bins import Range
 
     Array = NDArray[Any]
     Groups = Mapping[Any, Cells]

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from fastarac.bounds.bins import part_expression
 from fastarac.frames.queries import QuerySource
-from fastarac.frames.ranges import RangeSums, dropped, plan_of, totals_of_rows
+from fastarac.frames.ranges import Cells, Planned, RangeSums, dropped, plan_of, totals_of_rows
 from fastarac.frames.sources import keys_of, numbered, positions
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from fastarac.frames.ranges import Cells, Planned
     from fastarac.frames.sources import Groups
 
 

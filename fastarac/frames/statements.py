@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, cast
 
 from fastarac._core.checks import choice
 from fastarac.bounds.bins import ABOVE_HALF, ABOVE_ONE, BELOW_ZERO, LEAST, PER_OCTAVE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Dialect = Literal["duckdb", "spark", "bigquery", "postgres"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 
@@ -22,11 +22,10 @@ from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.evaluation import items
 from fastarac.evaluation.costs import who_verifies
 from fastarac.evaluation.limits import read_limits
-from fastarac.frames.sources import reject_changed
+from fastarac.frames.sources import ItemSource, reject_changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Unpack
 
     from numpy.typing import ArrayLike
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.limits import Limit, Limits, Options
     from fastarac.frames.ranges import Cells
-    from fastarac.frames.sources import ItemSource
     from fastarac.reviewer import Reviewer
     from fastarac.sweep import ThresholdSweep
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.special import binomial_cdf
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LEVEL = 0.001  # each of the two tests refuses at most about this share of honest logs
 MOST_PARTS = 10  # with more distinct probabilities, tenths of these are tested

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from fastarac._core.checks import fractions_of, real_scalar
+from fastarac._core.checks import fractions_of, real_scalar, same_number
 from fastarac._core.comparing import at_or_above
 from fastarac._core.results import read_only
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.inputs import vector
 from fastarac.guarantees.audit_numbers import refuse_unlikely_numbers
 from fastarac.sweep import ThresholdSweep, threshold_sweep
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 
 class LogError(ValueError):
@@ -272,10 +270,7 @@ def log_of(
 
 def _flags(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:
     array = vector(values, name)
-    if len(array) != n:
-        raise ValueError(
-            f"{name} has {len(array)} items and confidence has {n}; the same number is expected"
-        )
+    same_number(name, len(array), "confidence", n)
     _refuse(name, (array != 0) & (array != 1), array, "0 or 1 is expected")
     return np.asarray(array == 1)
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastarac._core.checks import whole_number
-from fastarac.guarantees.fallback import last_proved
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fastarac.guarantees.fallback import Start
+from fastarac.guarantees.fallback import Start, last_proved
 
 BOLDNESS = 0.9  # of the largest bet that cannot lose everything
 LARGEST_LOG = 700.0  # of a capital that a double holds

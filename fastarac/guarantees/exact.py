@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import choice, exactly_one, failure_of, fraction_of
 from fastarac._core.exceptions import warn_too_small
@@ -20,6 +21,7 @@ from fastarac.guarantees.audits import AuditedSweep
 from fastarac.guarantees.betting import GroupedItems, bet_on_error_rate, bet_on_risk
 from fastarac.guarantees.fallback import (
     PILOT,
+    Scale,
     counts_at,
     fixed_thresholds,
     last_rejected,
@@ -30,12 +32,6 @@ from fastarac.guarantees.fallback import (
 )
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, as_sweep
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastarac.guarantees.fallback import Scale
-
 
 Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group"]
 METHODS = ("auto", "exact", "fallback", "sgr", "betting", "one_per_group")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import choice
 from fastarac._core.special import binomial_cdf
 from fastarac._engine.inputs import vector
 from fastarac.sweep import ThresholdSweep, as_sweep
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
 
 Scale = Literal["percent", "unit"]
 SCALES = ("percent", "unit")

@@ -11,7 +11,7 @@ and what it means is decided here. It loads no extensions and never reaches for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,6 @@ from fastarac.io._sources import connect
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
 
     from fastarac.bounds.sketch import ThresholdSketch
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._core.text import quoted
-from fastarac.io._labels import FIELDS, TextColumn, hashes
+from fastarac.io._labels import FIELDS, TextColumn, Texts, hashes
 from fastarac.io._sources import (
     BOOLEAN,
     COMMA_HINT,
@@ -21,11 +22,6 @@ from fastarac.io._sources import (
     DataFileError,
     FileSource,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from fastarac.io._labels import Texts
 
 Array = NDArray[Any]
 
@@ -233,13 +229,6 @@ class Label(Pick):
         return source.expected_label(self.column)
 
 
-def _is_empty(source: FileSource, column: str) -> str:
-    name = source.identifier(column)
-    if source.kind_of(column) != TEXT:
-        return f"({name} IS NULL)"
-    return f"({name} IS NULL OR trim({name}) = '')"
-
-
 def has_missed(source: FileSource) -> bool:
     """Whether a column says what became of each word, as in a file of `fastarac ocr -o`."""
     if source.columns.count(KIND) != 1:
@@ -249,7 +238,9 @@ def has_missed(source: FileSource) -> bool:
 
 
 def _never_accepted(source: FileSource, confidence: Confidence) -> str:
-    empty = _is_empty(source, confidence.column)
+    name = source.identifier(confidence.column)
+    blank = f" OR trim({name}) = ''" if source.kind_of(confidence.column) == TEXT else ""
+    empty = f"({name} IS NULL{blank})"
     if confidence.empty:
         return empty
     # a comparison with null is null, which no row is to be

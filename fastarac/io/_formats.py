@@ -6,7 +6,7 @@ import json
 import stat
 from contextlib import closing
 from itertools import islice
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.text import quoted
@@ -25,7 +25,6 @@ from fastarac.io._sources import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from duckdb import DuckDBPyConnection
 

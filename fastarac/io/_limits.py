@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fastarac._core.checks import real_scalar, whole_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_LINE = 16 << 20
 MAX_RATIO = 200.0

@@ -6,13 +6,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastarac.io._formats import open_source
-from fastarac.io._sources import DataFileError, connect
+from fastarac.io._sources import DataFileError, FileSource, connect
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-    from fastarac.io._sources import FileSource
 
 # What outputs come from several at a time, and the words that may stand beside it in a name.
 UNITS = frozenset(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from fastarac._core.checks import choice, positive_scalar
 from fastarac._core.results import Result, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 F_BETA = "f_beta"
 

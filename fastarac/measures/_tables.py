@@ -174,5 +174,4 @@ def f_weights(beta: float) -> tuple[float, float]:
 
 def _power_of_two(exponent: NDArray[Any]) -> FloatArray:
     limited = np.clip(exponent, -FARTHEST_SCALE, FARTHEST_SCALE)
-    powers: FloatArray = np.ldexp(np.ones(len(exponent)), limited)
-    return powers
+    return np.asarray(np.ldexp(np.ones(len(exponent)), limited))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from numpy.typing import ArrayLike
 
 from fastarac._core.checks import choice
 from fastarac._core.exceptions import warn_undefined
 from fastarac.dropins.agreement import kappa_of_table
 from fastarac.measures.confusion import read_table
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 def cohen_kappa(counts: ArrayLike, weights: str | None = None) -> float:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import choice
 from fastarac._core.exceptions import warn_undefined
 from fastarac.measures.confusion import read_table
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 LEAST = 2.0**-400  # below, weights are scaled before they are multiplied
 VARIANTS = ("standard", "size-weighted")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from fastarac._core.checks import choice, whole_number
+from fastarac._core.checks import choice, reject_where, whole_number
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import html_of_columns
 from fastarac.measures._named import Measures
@@ -345,11 +345,8 @@ def read_table(values: ArrayLike, name: str, *, copy: bool = False) -> NDArray[A
     array = np.asarray(values)
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         raise TypeError(f"{name} has type {array.dtype}; integers or floats up to 64 bits are expected")
-    bad = ~((array >= 0) & np.isfinite(array))
-    if bad.any():
-        where = np.unravel_index(int(bad.argmax()), bad.shape)
-        place = f"{name}[{', '.join(map(str, where))}]" if array.ndim else name
-        raise ValueError(f"{place} is {array[where]}; a finite number of at least 0 is expected")
+    bad = np.asarray(~((array >= 0) & np.isfinite(array)))
+    reject_where(bad, array, name, "a finite number of at least 0")
     if array.dtype.kind == "f":
         return array.astype(np.float64, copy=copy)
     if array.dtype.kind == "u" and array.size and array.max() > LARGEST_COUNT:

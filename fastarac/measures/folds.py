@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import choice, fractions_of
+from fastarac._core.checks import choice, fractions_of, reject_where
 from fastarac._core.exceptions import warn_undefined
 from fastarac._core.results import Table, TupleResult
 from fastarac._engine.inputs import vector
@@ -131,7 +131,8 @@ def average_curves(
         if along == "acceptance":
             x[i], y[i] = points, np.interp(points, fold.acceptance_rate, values)
         else:
-            index = _index_at(fold, points)
+            rising = fold.thresholds[:0:-1]
+            index = len(rising) - np.searchsorted(rising, points, side="left")
             x[i], y[i] = fold.acceptance_rate[index], values[index]
     if len(folds) == 1:
         warn_undefined("standard_deviation", "there is a single fold")
@@ -144,19 +145,11 @@ def _read_grid(grid: ArrayLike, along: str) -> FloatArray:
         raise ValueError("grid is empty; at least one point is expected")
     if along == "acceptance":
         return fractions_of(points, "grid")
-    if np.isnan(points).any():
-        raise ValueError(f"grid[{int(np.isnan(points).argmax())}] is nan; a threshold is expected")
+    reject_where(np.isnan(points), points, "grid", "a threshold")
     return points
-
-
-def _index_at(sweep: ThresholdSweep, thresholds: FloatArray) -> NDArray[np.intp]:
-    """Return the points of the sweep that have the counts at the thresholds."""
-    rising: NDArray[Any] = sweep.thresholds[:0:-1]
-    return len(rising) - np.searchsorted(rising, thresholds, side="left")
 
 
 def _spread(values: FloatArray) -> FloatArray:
     if len(values) == 1:
         return np.full(values.shape[1], np.nan)
-    deviation: FloatArray = values.std(axis=0, ddof=1)
-    return deviation
+    return np.asarray(values.std(axis=0, ddof=1))

@@ -5,7 +5,7 @@ Errors and forms of the input are those of :func:`.precision_at_k` everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +16,6 @@ from fastarac._core.exceptions import warn_undefined
 from fastarac.measures._ragged import Ragged, as_gains, as_keys, as_relevance, read_ragged, same_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
     FloatArray = NDArray[np.float64]
