@@ -13,6 +13,7 @@ import numpy as np
 
 import fastarac as fa
 from fastarac._core.text import rounded_percent
+from fastarac.evaluation import wording
 from fastarac.ocr import align_files, pair_files
 from fastarac.ocr.policies import INSERTED, MISSED
 
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
     from fastarac.ocr import AlignedOutputs
 
 PACKED = Path(__file__).parents[1] / "_data" / "german_pages.zip"
-ENGINES = ("tesseract", "rapidocr")
+TITLES = {"tesseract": "Tesseract", "rapidocr": "RapidOCR"}
+ENGINES = tuple(TITLES)
 LIMITS = (0.01, 0.05)
 SAMPLES = 300
 AT_LIMIT = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01)
 SENTENCE = """\
 > On {n_pages} pages of {n_words:,} words, drawn at random, {best} lets {accepted} of the work
-> through unchecked, at a confidence of {threshold:.4g} and more; {errors} of all is then wrong and
+> through unchecked, at a confidence of {threshold} and more; {errors} of all is then wrong and
 > unseen. The 95 % interval of the share that goes through, by page, is {low} to {high}. {other} lets
 > {less} through; the difference is {surely}. {best} misses {missed} of the words and
 > {other} {also_missed}: people have to search the pages for them, whatever the threshold.
@@ -63,7 +65,7 @@ def qualities() -> str:
     with zipfile.ZipFile(PACKED) as archive:
         rows = list(csv.DictReader(archive.read("attributes.csv").decode().splitlines()))
     attributes = {row["page"]: (row["quality"], row["layout"]) for row in rows}
-    lines = ["| pages | " + " | ".join(f"{name}: right | missed" for name in ENGINES) + " |"]
+    lines = ["| pages | " + " | ".join(f"{TITLES[name]}: right | missed" for name in ENGINES) + " |"]
     lines.append("|---|" + "---:|" * 2 * len(ENGINES))
     for kind in dict.fromkeys(attributes.values()):
         cells = []
@@ -81,7 +83,7 @@ def qualities() -> str:
 
 def policies() -> str:
     """The accepted share of each engine under each policy, and who leads."""
-    titles = " | ".join(f"{name}, {rounded_percent(limit)}" for limit in LIMITS for name in ENGINES)
+    titles = " | ".join(f"{TITLES[name]}, {limit:.0%}" for limit in LIMITS for name in ENGINES)
     lines = [f"| missed | inserted | {titles} |", "|---|---|" + "---:|" * len(LIMITS) * len(ENGINES)]
     for missed in MISSED:
         if missed == "drop":  # the figures are those of "separate"
@@ -102,10 +104,13 @@ def units() -> str:
         "lines": ("lines", {"unit": "line"}),
         "characters": ("lines", {"unit": "character"}),
     }
-    titles = " | ".join(f"{name}: right | accepted at 1 %" for name in ENGINES)
+    titles = " | ".join(f"{TITLES[name]}: right | accepted at 1 %" for name in ENGINES)
     lines = [f"| items | {titles} |", "|---|" + "---:|" * 2 * len(ENGINES)]
-    for label, (truth, option) in options.items():
-        found = items(truth, **option).values()
+    rows = {label: items(truth, **option).values() for label, (truth, option) in options.items()}
+    whole = items().values()
+    two_columns = [name for name in next(iter(whole)).pages.name if "-2col-" in name]
+    rows["words; pages in one column alone"] = [each.without_pages(two_columns) for each in whole]
+    for label, found in rows.items():
         cells = [cell for each in found for cell in (right(each), accepted(each, 0.01))]
         lines.append(f"| {label} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
@@ -114,7 +119,7 @@ def units() -> str:
 def numbers_of_pages() -> str:
     """How far apart the answers of samples of a few pages are."""
     rng = np.random.default_rng(0)
-    lines = ["| pages | " + " | ".join(ENGINES) + " |", "|---|" + "---:|" * len(ENGINES)]
+    lines = ["| pages | " + " | ".join(TITLES.values()) + " |", "|---|" + "---:|" * len(ENGINES)]
     for n_pages in (3, 6, 12):
         cells = []
         for found in items().values():
@@ -167,9 +172,9 @@ def sentence() -> str:
     return SENTENCE.format(
         n_words=of_best.true_words,
         n_pages=len(of_best.pages.name),
-        best=best,
-        other=other,
-        threshold=point.threshold,
+        best=TITLES[best],
+        other=TITLES[other],
+        threshold=wording.threshold(point.threshold, of_best.sweep()),
         surely=f"{surely} ({ends} points, p = {test.pvalue:.2g})",
         **{name: rounded_percent(float(share)) for name, share in shares.items()},
     )
