@@ -331,6 +331,9 @@ def ocr(
     plot: Plot = None,
     report: ReportFile = None,
     images: _ocr.Images = None,
+    pattern: _ocr.Pattern = None,
+    truth_pattern: _ocr.TruthPattern = None,
+    pair: _ocr.Pairs = None,
     skip_unmatched: _ocr.SkipUnmatched = False,
     demo: _ocr.Demo = False,
 ) -> None:
@@ -360,6 +363,8 @@ def ocr(
             "--inserted": inserted is not _ocr.Inserted.wrong,
             "--fold": bool(fold),
             "--join": join is not _ocr.Join.min,
+            "--pattern": pattern is not None,
+            "--truth-pattern": truth_pattern is not None,
         }
         request = _ocr.OcrRequest(
             truth,
@@ -372,6 +377,8 @@ def ocr(
             tuple(normalise or ()),
             missed and str(missed),
             tuple(option for option, is_given in of_texts.items() if is_given),
+            pair,
+            (pattern, truth_pattern),
         )
         _ocr_command.run(request, settings, output=output, images=images)
 

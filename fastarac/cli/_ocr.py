@@ -88,6 +88,22 @@ Images = Annotated[
         "Images of the pages, named as these: the report shows the place of each error.",
     ),
 ]
+Pattern = Annotated[
+    str | None,
+    option("--pattern GLOB", "Which files of the folders of outputs are read, such as '*.tsv'."),
+]
+TruthPattern = Annotated[
+    str | None,
+    option("--truth-pattern GLOB", "Which files of the folder of the truth are read: '*.gt.txt'."),
+]
+Pairs = Annotated[
+    Path | None,
+    option(
+        "--pair FILE",
+        "Instead of TRUTH and OCR: a CSV file with the columns truth, engine and output, for files "
+        "whose names do not tell which belong together.",
+    ),
+]
 SkipUnmatched = Annotated[bool, option("--skip-unmatched", "Leave out files without a partner.")]
 Demo = Annotated[bool, option("--demo", "Evaluate the twenty pages that come with the package.")]
 
@@ -106,16 +122,28 @@ class OcrRequest:
     normalise: tuple[str, ...] = ()
     missed: str | None = None
     of_texts: tuple[str, ...] = ()
+    pairs: Path | None = None
+    patterns: tuple[str | None, str | None] = (None, None)
 
     def check(self) -> None:
         """Refuse what cannot be read."""
         if self.demo and (self.truth is not None or self.outputs):
             raise RefusalError("--demo has pages of its own; leave out TRUTH and OCR")
+        if self.pairs is not None:
+            if self.demo or self.truth is not None or self.outputs or self.names:
+                raise RefusalError(
+                    "--pair names truth, engines and outputs; leave out TRUTH, OCR, --name and --demo"
+                )
+            if any(self.patterns):
+                raise RefusalError("--pair names files; leave out --pattern and --truth-pattern")
+            return
         alone = None if self.outputs else self.truth
         if not self.demo and alone is not None and alone.is_file() and _is_field_table(alone):
             return
         if not self.demo and (self.truth is None or not self.outputs):
-            raise RefusalError("TRUTH and at least one OCR are expected, or --demo (see --help)")
+            raise RefusalError(
+                "TRUTH and at least one OCR are expected, or --pair, or --demo (see --help)"
+            )
         if self.names and len(self.names) != len(self.outputs):
             raise RefusalError(
                 f"--name is given {_times(len(self.names))}, and OCR {_times(len(self.outputs))}; one "

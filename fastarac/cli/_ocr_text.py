@@ -57,16 +57,11 @@ class EngineTexts:
     @classmethod
     def read(cls, request: OcrRequest, limits: Sequence[Limit], images: Path | None) -> Self:
         """Read and align the files of all engines."""
-        from fastarac.ocr import pair_files
         from fastarac.report.images import images_in
 
-        truth, folders = request.folders()
         with _refused(""):
             pictures = {} if images is None else images_in(images)
-        pairings = {}
-        for name, folder in folders.items():
-            with _refused(name):
-                pairings[name] = pair_files(truth, folder, skip_unmatched=request.skip_unmatched)
+        pairings = _pairings(request)
         engines = _read(pairings, request.alignment)
         sources = {}
         for name, each in engines.items():
@@ -230,6 +225,25 @@ def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict
             with _refused(name):
                 engines[name] = align_files(pairing, **alignment, n_workers=None, progress=advance)
     return engines
+
+
+def _pairings(request: OcrRequest) -> dict[str, Pairing]:
+    """Return the pairs of files of each engine by its name."""
+    from fastarac.ocr import pair_files, read_pairs
+
+    skip = request.skip_unmatched
+    if request.pairs is not None:
+        with _refused(""):
+            return read_pairs(request.pairs, skip_unmatched=skip)
+    truth, folders = request.folders()
+    pattern, of_truth = request.patterns
+    found = {}
+    for name, folder in folders.items():
+        with _refused(name):
+            found[name] = pair_files(
+                truth, folder, pattern=pattern, truth_pattern=of_truth, skip_unmatched=skip
+            )
+    return found
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from .pairing import Pairing as Pairing
 from .pairing import PairingError as PairingError
 from .pairing import match_pages as match_pages
 from .pairing import pair_files as pair_files
+from .pairing import read_pairs as read_pairs
 from .readers import OcrFileError as OcrFileError
 from .readers import read as read
 from .records import PageCounts as PageCounts

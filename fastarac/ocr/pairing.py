@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastarac._core.text import few_of, plural
+from fastarac.ocr.page_files import PageFile, found_files, names_of_files
 from fastarac.ocr.readers import read
-from fastarac.ocr.readers._files import is_image, names_of_pages, open_file, page_stem
+from fastarac.ocr.readers._files import (
+    OcrFileError,
+    decoded,
+    names_of_pages,
+    open_file,
+    page_stem,
+    shown,
+)
 from fastarac.ocr.truth import read_truth
 from fastarac.ocr.words import Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from fastarac.ocr.readers._files import Hyphenated, Level
     from fastarac.ocr.words import Words
 
-__all__ = ["Pair", "Pairing", "PairingError", "match_pages", "pair_files"]
+__all__ = ["Pair", "Pairing", "PairingError", "match_pages", "pair_files", "read_pairs"]
+
+PAIR_COLUMNS = "truth", "engine", "output"
 
 #: So many names are written out in an error; the attributes of the error have all.
 LISTED = 20
@@ -118,6 +129,8 @@ def pair_files(
     truth: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     output: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     *,
+    pattern: str | None = None,
+    truth_pattern: str | None = None,
     skip_unmatched: bool = False,
 ) -> Pairing:
     """Pair the files of the truth with those of an engine by name, up to the first dot.
@@ -128,8 +141,11 @@ def pair_files(
     Parameters
     ----------
     truth, output : str, path-like, or iterable of them
-        Files and folders. Of a folder, every file in it is taken, but for hidden ones and for
-        images; folders inside it are not entered.
+        Files and folders. Of a folder and of those inside it, every file is taken, but for hidden
+        ones and for images.
+    pattern, truth_pattern : str, optional
+        Which files of the folders of output, and of those of the truth, are taken: ``"*.tsv"``; with
+        a slash, the path from the folder on is compared: ``"a/*.tsv"``.
     skip_unmatched : bool, default=False
         Whether files without a partner are left out. Otherwise they are an error.
 
@@ -143,7 +159,18 @@ def pair_files(
     PairingError
         If a file has no partner, if two files on one side have one name, or if there is no pair.
     FileNotFoundError
-        If a file or a folder does not exist.
+        If a file or a folder does not exist, or if no file matches a pattern.
+
+    See Also
+    --------
+    read_pairs : pairs that a table names, whatever the files are called.
+
+    Notes
+    -----
+    Where two files of a folder have the same name up to the first dot (``vol.1.gt.txt`` and
+    ``vol.2.gt.txt``), names go on up to the longest ending, from a dot on, that all files of that
+    side have in common. A name that comes again in another subfolder keeps its folder:
+    ``a/p1`` and ``b/p1``.
 
     Examples
     --------
@@ -159,12 +186,15 @@ def pair_files(
     >>> [(pair.name, pair.truth.name, pair.output.name) for pair in pairing.pairs]
     [('p1', 'p1.gt.txt', 'p1.tsv')]
     """
-    truths, single_truth, truth_images = _files_of(truth)
-    outputs, single_output, output_images = _files_of(output)
-    images = (*truth_images, *output_images)
-    if single_truth and single_output:
-        return Pairing((Pair(page_stem(truths[0]), truths[0], outputs[0]),), images=images)
-    of_truth, of_output = _by_name(truths, "truth"), _by_name(outputs, "output")
+    truths, outputs = found_files(truth, truth_pattern), found_files(output, pattern)
+    images = (*truths.images, *outputs.images)
+    if truths.is_single and outputs.is_single:
+        path = truths.files[0].path
+        return Pairing((Pair(page_stem(path), path, outputs.files[0].path),), images=images)
+    names = names_of_files(truths.files, outputs.files)
+    shared = set(names[0]) & set(names[1])
+    of_truth = _by_name(truths.files, names[0], "truth", shared)
+    of_output = _by_name(outputs.files, names[1], "output", shared)
     without_output = tuple(path for name, path in of_truth.items() if name not in of_output)
     without_truth = tuple(path for name, path in of_output.items() if name not in of_truth)
     if (without_output or without_truth) and not skip_unmatched:
@@ -193,40 +223,111 @@ def pair_files(
     return Pairing(pairs, without_output, without_truth, images)
 
 
-def _files_of(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-) -> tuple[list[Path], bool, list[Path]]:
-    """Return the files, whether they are a single file that was named, and the images left out."""
-    given = [Path(paths)] if isinstance(paths, str | os.PathLike) else [Path(path) for path in paths]
-    found: list[Path] = []
-    images: list[Path] = []
-    for path in given:
-        if not path.is_dir():
-            if not path.exists():
-                raise FileNotFoundError(f"{path} does not exist; a file or a folder is expected")
-            found.append(path)
+def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) -> dict[str, Pairing]:
+    r"""Read which file of each engine is of which file of truth, whatever they are called.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A CSV file with the columns truth, engine and output: a row for each page and engine. Paths
+        start at the folder of this file.
+    skip_unmatched : bool, default=False
+        Whether engines may lack pages. Otherwise that is an error.
+
+    Returns
+    -------
+    dict of str to Pairing
+        The pairs of each engine, in the order of the file. Pages are named as :func:`pair_files`
+        names them, by their truth.
+
+    Raises
+    ------
+    OcrFileError
+        If the file cannot be read, lacks a column, or has a row with an empty cell.
+    PairingError
+        If a page has two outputs of one engine, or an engine has none for a page that others have.
+    FileNotFoundError
+        If a file that it names does not exist.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.ocr import read_pairs
+    >>> with TemporaryDirectory() as folder:
+    ...     for name in ("right.txt", "scan_0001.tsv"):
+    ...         Path(folder, name).touch()
+    ...     table = Path(folder, "pairs.csv")
+    ...     _ = table.write_text("truth,engine,output\nright.txt,A,scan_0001.tsv\n")
+    ...     pairs = read_pairs(table)
+    >>> [(pair.name, pair.output.name) for pair in pairs["A"].pairs]
+    [('right', 'scan_0001.tsv')]
+    """
+    file = open_file(path)
+    rows = csv.reader(decoded(file).splitlines())
+    header = [name.strip() for name in next(rows, [])]
+    if not set(PAIR_COLUMNS) <= set(header):
+        problem = f"the columns are {shown(header)}; {', '.join(PAIR_COLUMNS)} are expected"
+        raise OcrFileError(file.path, problem, place="line 1")
+    found: dict[str, dict[Path, Path]] = {}
+    for row in rows:
+        if not any(cell.strip() for cell in row):
             continue
-        for inside in sorted(path.iterdir()):
-            if inside.name.startswith(".") or not inside.is_file():
-                continue
-            (images if is_image(open_file(inside).head) else found).append(inside)
-    return found, len(given) == 1 and found == given, images
+        cells = dict(zip(header, (cell.strip() for cell in row), strict=False))
+        truth, engine, output = (cells.get(name, "") for name in PAIR_COLUMNS)
+        place = f"line {rows.line_num}"
+        if not (truth and engine and output):
+            problem = f"the row is {shown(row)}; truth, engine and output are expected"
+            raise OcrFileError(file.path, problem, place=place)
+        files = [file.path.parent / each for each in (truth, output)]
+        for each in files:
+            if not each.is_file():
+                raise FileNotFoundError(f"{file.path}: {place}: {each} is no file; one is expected")
+        if files[0] in found.setdefault(engine, {}):
+            raise PairingError(
+                f"{file.path}: {place}: engine {engine} has two outputs of {files[0]}; one is expected",
+                ambiguous=(files[0],),
+            )
+        found[engine][files[0]] = files[1]
+    if not found:
+        raise OcrFileError(file.path, "there is no pair; a row for each page and engine is expected")
+    truths = list(dict.fromkeys(each for pairs in found.values() for each in pairs))
+    above = os.path.commonpath([each.parent.absolute() for each in truths])
+    folders = [os.path.relpath(each.parent.absolute(), above) for each in truths]
+    named = [PageFile(each, "" if at == "." else at) for each, at in zip(truths, folders, strict=True)]
+    names = dict(zip(truths, names_of_files(named, ())[0], strict=True))
+    pairings = {}
+    for engine, pairs in found.items():
+        without = tuple(each for each in truths if each not in pairs)
+        if without and not skip_unmatched:
+            raise PairingError(
+                f"{file.path}: engine {engine} has no output for {_files(without)} of truth that other "
+                f"engines have one for: {_list(without)}",
+                without,
+            )
+        every = sorted((names[truth], truth, output) for truth, output in pairs.items())
+        pairings[engine] = Pairing(tuple(Pair(*each) for each in every), without)
+    return pairings
 
 
-def _by_name(paths: list[Path], side: str) -> dict[str, Path]:
+def _by_name(files: list[PageFile], names: list[str], side: str, shared: set[str]) -> dict[str, Path]:
+    """Return the files by their names; raise where these are not one file each."""
     named: dict[str, list[Path]] = {}
-    for path in paths:
-        named.setdefault(page_stem(path), []).append(path)
+    # where no name is shared, it may be for formats side by side: names up to the first dot tell
+    for file, name in zip(files, names, strict=True):
+        key = name if shared else f"{file.folder}/{page_stem(file.path)}"
+        named.setdefault(key, []).append(file.path)
     ambiguous = tuple(path for group in named.values() if len(group) > 1 for path in group)
     if ambiguous:
         count = sum(len(group) > 1 for group in named.values())
         raise PairingError(
             f"{count} {plural('name', count)} of {side} occur{'s' * (count == 1)} more than once: "
             f"{_list(ambiguous)}; one file for each name (up to the first dot) is expected, so put the "
-            "truth and the outputs of each engine into folders of their own",
+            "truth and the outputs of each engine into folders of their own, or choose files by a "
+            "pattern (--pattern, --truth-pattern)",
             ambiguous=ambiguous,
         )
-    return {name: group[0] for name, group in named.items()}
+    return {name: file.path for file, name in zip(files, names, strict=True)}
 
 
 def _files(paths: tuple[Path, ...]) -> str:

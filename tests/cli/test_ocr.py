@@ -288,9 +288,48 @@ def test_what_has_no_partner_is_listed(folders):
     assert "Left out: 1 of output without truth: p9.json." in text
 
 
+def test_pairs_from_a_table_and_by_patterns(folders):
+    rows = [f"truth/p{k}.gt.txt,{name},{name}/p{k}.json" for name in ("one", "two") for k in (1, 2, 3)]
+    table = folders / "pairs.csv"
+    table.write_text("\n".join(["truth,engine,output", *rows]))
+    asked = "--format", "json", "--group", "none"
+    truth, engines = folders / "truth", (folders / "one", folders / "two")
+    expected = run(truth, *engines, *asked).stdout
+    assert run("--pair", table, *asked).stdout == expected
+    assert refusal(truth, "--pair", table).startswith("--pair names truth, engines and outputs; leave")
+    assert refusal("--pair", table, "--pattern", "*") == (
+        "--pair names files; leave out --pattern and --truth-pattern"
+    )
+    (folders / "one" / "p1.log").write_text("done")
+    (truth / "notes.md").write_text("none")
+    chosen = "--pattern", "*.json", "--truth-pattern", "*.gt.txt"
+    assert run(truth, *engines, *chosen, *asked).stdout == expected
+    assert "p1.log" in refusal(truth, folders / "one")
+
+
+def test_the_level_of_the_text(folders):
+    def page(*texts):
+        words = "".join(
+            f'<Word><TextEquiv conf="0.9"><Unicode>{text}</Unicode></TextEquiv></Word>'
+            for text in texts
+        )
+        whole = "<TextEquiv><Unicode>amber, bishop cloud</Unicode></TextEquiv>"
+        return (
+            f"<PcGts><Page><TextRegion><TextLine>{words}{whole}</TextLine></TextRegion></Page></PcGts>"
+        )
+
+    (folders / "right.xml").write_text(page("amber", ",", "bishop", "cloud"))
+    (folders / "read.xml").write_text(page("amber,", "bishop", "clovd"))
+    pair = folders / "right.xml", folders / "read.xml", "--format", "json", "--group", "none"
+    (by_itself,) = json.loads(run(*pair).stdout)
+    assert (by_itself["true_words"], by_itself["right"]) == (3, 2)
+    (by_word,) = json.loads(run(*pair, "--level", "word").stdout)
+    assert (by_word["true_words"], by_word["right"]) == (4, 1)
+
+
 def test_what_cannot_be_read_or_written(folders):
     truth, one = folders / "truth", folders / "one"
-    assert refusal() == "TRUTH and at least one OCR are expected, or --demo (see --help)"
+    assert refusal() == "TRUTH and at least one OCR are expected, or --pair, or --demo (see --help)"
     assert "does not exist" in refusal(truth, folders / "none")
     assert "ends in '.xlsx'; .parquet or .csv is expected" in refusal(truth, one, "-o", "x.xlsx")
     assert refusal(truth, one, "-o", folders / "no" / "x.parquet") == (

@@ -424,10 +424,6 @@ ONE_WORD = "5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t{}\ta\n"
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            "",
-            "p.dat: the file is empty; a file of one of these formats is expected: Tesseract TSV, hOCR",
-        ),
         ("Total 12,50\n", 'line 1: it begins with "Total 12,50"; a file of one of these formats'),
         ("\x89PNG\r\n", "it is a PNG image; the text that an engine read from it is expected"),
         ("<svg/>", 'the outermost element is "svg"; a file of one of these formats'),

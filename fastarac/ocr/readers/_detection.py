@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fastarac.ocr.formats import listed
 from fastarac.ocr.readers import (
     _files,
@@ -21,13 +23,14 @@ from fastarac.ocr.readers import (
     tesseract_tsv,
     textract,
 )
+from fastarac.ocr.words import Note, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.readers._json import Node
-    from fastarac.ocr.words import Words
 
     XmlReader = Callable[[InputFile], Words]
     JsonReader = Callable[[InputFile, Node], Words]
@@ -67,12 +70,14 @@ def read_file(file: InputFile) -> Words:
         return reader(file)
     if kind == "json" or _is_null(file):
         node = _json.load(file)
+        if node.value == {}:  # what Google's libraries write of a response that says nothing
+            return _blank(file.path)
         json_read = json_reader(node)
         if json_read is None:
             raise _files.OcrFileError(file.path, f"it is JSON with {_keys(node)}; {_expected()}")
         return json_read(file, node)
     if kind == "empty":
-        raise _files.OcrFileError(file.path, f"the file is empty; {_expected()}")
+        return _blank(file.path)
     begin = file.head.decode(_files.encoding_of(file.head), errors="replace").split("\n")[0]
     problem = f"it begins with {_files.shown(begin)}; {_expected()}"
     raise _files.OcrFileError(file.path, problem, place="line 1")
@@ -81,6 +86,16 @@ def read_file(file: InputFile) -> Words:
 def _is_null(file: InputFile) -> bool:
     """Return whether the file is JSON's null, which RapidOCR gives for an image without text."""
     return file.head.strip() == b"null"
+
+
+def _blank(path: Path) -> Words:
+    note = Note(
+        1,
+        "file of an output is empty: it is read as a page without words",
+        "files of outputs are empty: they are read as pages without words",
+    )
+    none = np.empty(0, np.intp)
+    return Words((), np.empty(0), none, none, (_files.page_stem(path),), notes=(note,))
 
 
 def _expected() -> str:

@@ -1,0 +1,145 @@
+"""Files of pages as they lie in folders, and the names by which those of two sides are paired."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from fastarac.ocr.readers._files import is_image, open_file, page_stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = ["FoundFiles", "PageFile", "found_files", "names_of_files"]
+
+
+class PageFile(NamedTuple):
+    """A file, and the folder it is in, from the one that was searched: empty in that one itself."""
+
+    path: Path
+    folder: str = ""
+
+
+class FoundFiles(NamedTuple):
+    """What paths stand for: files, whether one file was named by itself, and the images left out."""
+
+    files: list[PageFile]
+    is_single: bool
+    images: list[Path]
+
+
+def found_files(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], pattern: str | None
+) -> FoundFiles:
+    """Return files as they are named, and those in folders and subfolders, but hidden ones and images.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file or a folder does not exist, or no file in the folders matches the pattern.
+    """
+    given = [Path(paths)] if isinstance(paths, str | os.PathLike) else [Path(path) for path in paths]
+    files: list[PageFile] = []
+    images: list[Path] = []
+    searched = 0
+    for path in given:
+        if not path.is_dir():
+            if not path.exists():
+                raise FileNotFoundError(f"{path} does not exist; a file or a folder is expected")
+            files.append(PageFile(path))
+            continue
+        for inside in _inside(path):
+            within = inside.relative_to(path)
+            if pattern is not None and not fnmatchcase(
+                within.as_posix() if "/" in pattern else inside.name, pattern
+            ):
+                searched += 1
+            elif is_image(open_file(inside).head):
+                images.append(inside)
+            else:
+                folder = within.parent.as_posix()
+                files.append(PageFile(inside, "" if folder == "." else folder))
+    if searched and not files:
+        raise FileNotFoundError(
+            f"none of the {searched} files in {', '.join(map(str, given))} matches the pattern "
+            f"{pattern!r}"
+        )
+    return FoundFiles(files, len(given) == 1 and not given[0].is_dir(), images)
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder and of those inside it, by their names; links are followed once."""
+    seen: set[str] = set()
+    for above, folders, names in os.walk(folder, followlinks=True):
+        real = os.path.realpath(above)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(above, name)
+            if not name.startswith(".") and path.is_file():
+                yield path
+
+
+def names_of_files(
+    truth: Sequence[PageFile], output: Sequence[PageFile]
+) -> tuple[list[str], list[str]]:
+    """Return the names of the pages that files of both sides are of.
+
+    That is the file's name up to the first dot; where two files of a folder would have one name, it
+    is without the longest ending, from a dot on, that all files of its side have in common. Names
+    that come again in another folder keep their folder, on both sides.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from fastarac.ocr.page_files import PageFile, names_of_files
+    >>> truth = [PageFile(Path("a.1.gt.txt")), PageFile(Path("a.2.gt.txt"))]
+    >>> output = [PageFile(Path("a.1.tsv"), "x"), PageFile(Path("a.1.tsv"), "y")]
+    >>> names_of_files(truth, output)
+    (['a.1', 'a.2'], ['x/a.1', 'y/a.1'])
+    """
+    sides = truth, output
+    stems = [[page_stem(file.path) for file in side] for side in sides]
+    in_folders = [
+        Counter((file.folder, stem) for file, stem in zip(side, each, strict=True))
+        for side, each in zip(sides, stems, strict=True)
+    ]
+    if any(count > 1 for counts in in_folders for count in counts.values()):
+        ends = [_common_ending([file.path.name for file in side]) for side in sides]
+        stems = [
+            [_without(file.path, end) for file in side] for side, end in zip(sides, ends, strict=True)
+        ]
+        for k, side in enumerate(sides):  # what a single file has in common with others, these show
+            if len({file.path.name for file in side}) == 1:
+                name = side[0].path.name
+                fitting = [stem for stem in stems[1 - k] if name.startswith(f"{stem}.")]
+                best = max(fitting, key=len, default=page_stem(side[0].path))
+                stems[k] = [best] * len(side)
+    again = {stem for each in stems for stem, count in Counter(each).items() if count > 1}
+    named = [
+        [
+            f"{file.folder}/{stem}" if stem in again and file.folder else stem
+            for file, stem in zip(side, each, strict=True)
+        ]
+        for side, each in zip(sides, stems, strict=True)
+    ]
+    return named[0], named[1]
+
+
+def _common_ending(names: list[str]) -> str:
+    """Return the longest ending that begins with a dot and that all names have."""
+    common = names[0] if names else ""
+    for name in names:
+        while not name.endswith(common):
+            common = common[1:]
+    return common[common.index(".") :] if "." in common else ""
+
+
+def _without(path: Path, ending: str) -> str:
+    return (path.name.removesuffix(ending) if ending else "") or page_stem(path)
