@@ -112,8 +112,8 @@ def delong_test(
     With `groups` the variance is that of the sums d within each of the G groups, G/(G − 1)·Σd². This
     follows Obuchowski 1997, who has one such factor for the groups with positive and one for those
     with negative items; so groups of one item do not give the variance above exactly. The law is
-    Student's with as many degrees of freedom as groups of one size would say as much, (Σd²)²/Σd⁴, but
-    2 to G − 1; the p-value takes their whole part.
+    Student's with the degrees of freedom that :func:`.compare_models` has; the p-value takes their
+    whole part.
 
     Examples
     --------
@@ -130,16 +130,16 @@ def delong_test(
         for score, name in ((score_a, "score_a"), (score_b, "score_b"))
     ]
     codes = None if groups is None else read_groups(groups, len(found[0].point))[1]
-    added = added_errors(found, [codes, codes], statistic)
+    added = added_errors(found, codes, statistic)
     a, b = added.estimates
     if math.isnan(a.value):
         warn_undefined("ROC-AUC", "y_true has one class only")
         nothing = Interval(math.nan, math.nan, math.nan, math.nan, level, "wald")
         return DeLongTest(math.nan, math.nan, math.nan, nothing, math.nan)
-    error, contributors = influence.spread_of(added.of_pair(0, 1)[0])
+    error, contributors = influence.spread_of(added.of_pair(0, 1))
     degrees = math.inf
     if codes is not None:
-        degrees = asymptotic.degrees_of(added.samples[0], statistic.name, contributors, a.n)
+        degrees = added.degrees_of_pair(0, 1, statistic, contributors)
     contrast = Contrast(a, b, statistic, error, degrees)
     fewest = min(found[0].of_class(correct=True), found[0].of_class(correct=False))
     if not error > NO_SPREAD:
@@ -249,10 +249,13 @@ def compare_models(
     Intervals of single models are those of :func:`.asymptotic_interval` by "auto". With ψ the influence
     values of two models, the squared standard error of their difference is the sample variance of
     ψ_a − ψ_b over n; intervals and p-values take Student's t, with Satterthwaite's degrees of freedom
-    from ψ_a − ψ_b, for ``"roc_auc"`` and the normalised areas one less than the smaller class, and with
-    groups as :func:`.asymptotic_interval` has them. For ``"roc_auc"`` and the same labels difference
-    and standard error are those of :func:`.delong_test`, which without groups takes the normal
-    distribution, so that p-values differ a little. Weights are sampling weights, never frequencies.
+    from ψ_a − ψ_b, for ``"roc_auc"`` and the normalised areas one less than the smaller class. With
+    groups, of which each has the share h of the items, they are one less than as many groups of one
+    size would say as much, 1/Σh² − 1 (Kish 1965); for ``"roc_auc"``, the normalised areas and costs at
+    most (Σd²)²/Σd⁴ of what each group adds, but at least 2. For ``"roc_auc"`` and the same labels
+    difference and standard error are those of :func:`.delong_test`, which without groups takes the
+    normal distribution, so that p-values differ a little. Weights are sampling weights, never
+    frequencies.
 
     With ``paired="groups"`` a model has the same statistic and interval as alone, from all of its n
     items. Of a difference, each group of either model, G of them, adds
@@ -275,7 +278,14 @@ def compare_models(
     P-values of the bootstrap are twice the share of resamples on the other side of 0 than the
     difference, at least 2/(`n_resamples` + 1), and 1 for a difference of 0; its intervals are
     percentiles around the difference, and all that is possible where no p-value of so few resamples
-    is as small. For acceptance rates at a limit it rejects less often than it may.
+    is as small. With G groups both are expanded, from the normal law to √(G/(G − 1)) times Student's
+    with the degrees of freedom 1/Σh² − 1 (Hesterberg 2015). For acceptance rates at a limit it rejects
+    less often than it may.
+
+    References
+    ----------
+    Hesterberg 2015 (expanded percentiles); Ibragimov and Müller 2010 (t-tests of few groups of unequal
+    variances keep a level of 5 %); Kish 1965.
 
     Examples
     --------
@@ -301,7 +311,7 @@ def compare_models(
     >>> pages = {name: [k // 60 for k in range(len(model[0]))] for name, model in models.items()}
     >>> pair = fa.compare_models(models, groups=pages, paired="groups").pairs[0]
     >>> print(f"{pair.difference:.4f}, p = {pair.pvalue:.2f}")
-    -0.0033, p = 0.06
+    -0.0033, p = 0.02
     """
     compared = _compared(statistic, costs, reviewer)
     level = inner_fraction(confidence_level, "confidence_level")

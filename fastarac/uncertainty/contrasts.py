@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastarac._core.interval import Interval
-from fastarac._core.quantiles import student_pvalue, student_quantile
+from fastarac._core.quantiles import (
+    normal_pvalue,
+    normal_quantile,
+    student_pvalue,
+    student_quantile,
+)
 from fastarac._core.random_state import key_of
 from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.asymptotic import NO_SPREAD, Estimate
@@ -32,6 +37,8 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 DRAWS = 100_000  # from the normal distribution of the estimates
+# What a group adds to these hangs less on its size than on its errors, or on a threshold of few errors.
+NOT_OF_ALL_ITEMS = asymptotic.OF_CLASSES | {"roc_partial_auc", "cost"}
 
 
 class Contrast(NamedTuple):
@@ -42,9 +49,11 @@ class Contrast(NamedTuple):
     statistic: Statistic
     error: float
     degrees: float
-    """Of freedom of Student's law; NaN where the resamples decide."""
+    """Of freedom of Student's law; NaN where resamples of items decide."""
     resamples: FloatArray | None = None
     """Of the difference, where these decide."""
+    n_groups: int = 0
+    """That were resampled, if it was groups; then there are degrees of freedom."""
 
     @property
     def difference(self) -> float:
@@ -65,7 +74,7 @@ class Contrast(NamedTuple):
         """Two-sided, of no difference; NaN where there is one that no spread can be compared with."""
         if self.error > NO_SPREAD:
             if self.resamples is not None:
-                return min(1.0, 2.0 * (self._against + 1) / (len(self.resamples) + 1))
+                return self._expanded(min(1.0, 2.0 * (self._against + 1) / (len(self.resamples) + 1)))
             return student_pvalue(self.ratio, self.degrees) if self.degrees > 0.0 else 1.0
         return 1.0 if self.ratio == 0.0 else math.nan
 
@@ -74,6 +83,20 @@ class Contrast(NamedTuple):
         """Resamples not on the side of 0 where the difference is: all for a difference of 0."""
         values = np.asarray(self.resamples)
         return int(np.sum(values * np.sign(self.difference) <= 0.0))
+
+    @property
+    def _inflation(self) -> float:
+        return math.sqrt(_factor(self.n_groups))
+
+    def _expanded(self, pvalue: float) -> float:
+        """The p-value of resamples of groups, by Student's law in place of the normal one.
+
+        G resampled groups scatter by a factor of (G − 1)/G less than the estimate (Hesterberg 2015,
+        expanded percentiles).
+        """
+        if not self.n_groups:
+            return pvalue
+        return student_pvalue(normal_quantile(1.0 - pvalue) / self._inflation, self.degrees)
 
     def interval(self, level: float) -> Interval:
         """Interval of the difference; without spread, of what could have gone unseen."""
@@ -102,7 +125,10 @@ class Contrast(NamedTuple):
         of so few resamples is.
         """
         values = np.sort(np.asarray(self.resamples))
-        k = math.ceil(round((1.0 - level) * (len(values) + 1) / 2.0, 9)) - 1
+        share = 1.0 - level
+        if self.n_groups:
+            share = normal_pvalue(student_quantile(level, self.degrees) * self._inflation)
+        k = math.ceil(round(share * (len(values) + 1) / 2.0, 9)) - 1
         if k < 1:
             low, high = self.statistic.range
             return low - high, high - low
@@ -126,17 +152,41 @@ class AddedErrors(NamedTuple):
     estimates: list[Estimate]
     errors: FloatArray
     """Of shape (K, m): of each model and item or group; the sum of squares is the squared error."""
-    present: NDArray[np.bool_] | None = None
-    """Which groups each model has, where models are paired by groups."""
+    sizes: FloatArray | None = None
+    """Of shape (K, G): the weight of the items of each model and group, where there are groups."""
 
-    def of_pair(self, a: int, b: int) -> tuple[FloatArray, float]:
-        """What is added to the error of a difference, and the number of units that add it."""
-        if self.present is None:
-            return self.errors[a] - self.errors[b], self.estimates[a].n
-        some = self.present[a] | self.present[b]
-        n, every = int(np.count_nonzero(some)), self.errors.shape[1]
-        difference = (self.errors[a] - self.errors[b])[some]
-        return difference * math.sqrt(_factor(n) / _factor(every)), float(n)
+    def of_pair(self, a: int, b: int) -> FloatArray:
+        """What is added to the error of a difference."""
+        difference: FloatArray = self.errors[a] - self.errors[b]
+        if self.sizes is None or len(difference) != self.sizes.shape[1]:
+            return difference
+        some = (self.sizes[a] > 0.0) | (self.sizes[b] > 0.0)
+        factor = _factor(int(np.count_nonzero(some))) / _factor(len(difference))
+        of_both: FloatArray = difference[some] * math.sqrt(factor)
+        return of_both
+
+    def degrees_of_pair(self, a: int, b: int, statistic: Statistic, contributors: float) -> float:
+        """Degrees of freedom of the error of a difference."""
+        if self.sizes is None:
+            return min(
+                asymptotic.degrees_of(
+                    self.samples[k], statistic.name, contributors, self.estimates[k].n
+                )
+                for k in (a, b)
+            )
+        degrees = degrees_of_sizes(self.sizes[[a, b]])
+        if statistic.name in NOT_OF_ALL_ITEMS:
+            degrees = min(degrees, max(contributors, asymptotic.FEWEST_DEGREES))
+        return degrees
+
+
+def degrees_of_sizes(sizes: FloatArray) -> float:
+    """One less than as many groups of one size as would say as much (Kish 1965); at least 1.
+
+    Of two models, from the mean of a group's shares of their items.
+    """
+    shares = np.mean(sizes / np.sum(sizes, axis=1, keepdims=True), axis=0)
+    return max(1.0, 1.0 / float(np.sum(shares**2)) - 1.0)
 
 
 def _factor(n: int) -> float:
@@ -144,19 +194,19 @@ def _factor(n: int) -> float:
 
 
 def added_errors(
-    found: list[PlacedItems], codes: list[NDArray[np.intp] | None], statistic: Statistic
+    found: list[PlacedItems], codes: NDArray[np.intp] | None, statistic: Statistic
 ) -> AddedErrors:
     """Of the same items of each model, or of the same groups of the same items."""
-    samples = [ItemSample(items.sweep, items, of) for items, of in zip(found, codes, strict=True)]
-    errors = [
-        asymptotic.error_contributions(items, of, statistic)
-        for items, of in zip(found, codes, strict=True)
-    ]
+    samples = [ItemSample(items.sweep, items, codes) for items in found]
+    errors = [asymptotic.error_contributions(items, codes, statistic) for items in found]
     estimates = [
         asymptotic.estimate_of(sample, statistic, own)
         for sample, own in zip(samples, errors, strict=True)
     ]
-    return AddedErrors(samples, estimates, np.array(errors))
+    sizes = None
+    if codes is not None:
+        sizes = np.array([np.bincount(codes, items.weight) for items in found], np.float64)
+    return AddedErrors(samples, estimates, np.array(errors), sizes)
 
 
 def _of_groups(
@@ -164,15 +214,15 @@ def _of_groups(
 ) -> AddedErrors:
     """Of different items, in the same groups: a group of which a model has no item adds nothing."""
     samples, estimates = [], []
-    sums, present = np.zeros((2, len(found), n_groups))
+    sums, sizes = np.zeros((2, len(found), n_groups))
     for k, (items, model) in enumerate(zip(found, models.items.values(), strict=True)):
         sample = ItemSample(items.sweep, items, model.codes)
         samples.append(sample)
         estimates.append(asymptotic.estimate_of(sample, statistic))
         codes = np.asarray(model.codes)
         sums[k, model.places] = items.sums_of_groups(statistic, codes)
-        present[k, model.places] = np.bincount(codes, items.weight)
-    return AddedErrors(samples, estimates, sums * math.sqrt(_factor(n_groups)), present > 0.0)
+        sizes[k, model.places] = np.bincount(codes, items.weight)
+    return AddedErrors(samples, estimates, sums * math.sqrt(_factor(n_groups)), sizes)
 
 
 def by_influence(
@@ -186,7 +236,7 @@ def by_influence(
         arguments = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", argument
         found.append(influence.items_of(model.correct, model.confidence, model.weight, arguments))
     if models.n_groups is None:
-        added = added_errors(found, [model.codes for model in models.items.values()], statistic)
+        added = added_errors(found, models.items[names[0]].codes, statistic)
     else:
         added = _of_groups(found, models, models.n_groups, statistic)
     estimates = added.estimates
@@ -199,12 +249,8 @@ def by_influence(
     ]
     pairs = {}
     for a, b in itertools.combinations(range(len(names)), 2):
-        errors, n = added.of_pair(a, b)
-        spread = influence.spread_of(errors)
-        degrees = min(
-            asymptotic.degrees_of(added.samples[k], statistic.name, spread.effective_contributors, n)
-            for k in (a, b)
-        )
+        spread = influence.spread_of(added.of_pair(a, b))
+        degrees = added.degrees_of_pair(a, b, statistic, spread.effective_contributors)
         pairs[a, b] = Contrast(estimates[a], estimates[b], statistic, spread.standard_error, degrees)
         warning = _warning(spread, names[a], names[b], grouped=estimates[a].grouped)
         warnings += [warning] if warning else []
@@ -311,9 +357,15 @@ def by_resampling(
     for a, b in itertools.combinations(range(len(names)), 2):
         differences = values[a] - values[b]
         error = float(np.std(differences, ddof=1))
-        pairs[a, b] = Contrast(estimates[a], estimates[b], statistic, error, math.nan, differences)
+        degrees, n_groups = math.nan, 0
+        if estimates[a].grouped:
+            sizes = np.array([populations[k].sizes_of_groups for k in (a, b)])
+            degrees, n_groups = degrees_of_sizes(sizes), int(np.count_nonzero(sizes.any(axis=0)))
         if not error > NO_SPREAD:
-            pairs[a, b] = pairs[a, b]._replace(degrees=math.inf)
+            degrees = math.inf
+        pairs[a, b] = Contrast(
+            estimates[a], estimates[b], statistic, error, degrees, differences, n_groups
+        )
         if not error > NO_SPREAD and defined:
             warnings.append(f"{names[a]!r} and {names[b]!r} differ by the same in all resamples")
     shares = [math.nan] * len(names)

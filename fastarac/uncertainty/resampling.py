@@ -94,6 +94,13 @@ class Population:
         return effective(self.members.weights)
 
     @property
+    def sizes_of_groups(self) -> NDArray[np.float64]:
+        """The weight of the items of each group that is drawn, in the unit of `weights`."""
+        weights = self.weights if len(self.weights) > 1 else None
+        groups = np.asarray(self.groups)
+        return np.bincount(groups, weights, minlength=self.n_drawn).astype(np.float64)
+
+    @property
     def stratified(self) -> bool:
         """Whether the numbers of correct and of incorrect items are fixed."""
         return len(self.bounds) > 2

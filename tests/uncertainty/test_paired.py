@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from strategies import COMPILED
 
 import fastarac as fa
+from bench.simulations import paired_groups
 from fastarac.uncertainty.adjustment import adjusted_levels, adjusted_pvalues
 
 pytestmark = pytest.mark.interpreted
@@ -181,6 +183,68 @@ def test_bad_input_is_refused():
         compare(paired="items")
     with pytest.raises(ValueError, match="or paired='groups' compares them by their groups"):
         compare(paired="items", groups=None)
+
+
+# --- Degrees of freedom ------------------------------------------------------------------------
+
+
+def shares_of_pages(labels):
+    """The mean of both engines' shares of their words, of each page."""
+    pages = sorted(set().union(*(set(of) for of in labels.values())))
+    return [sum(list(of).count(g) / len(of) for of in labels.values()) / len(labels) for g in pages]
+
+
+@pytest.mark.parametrize("statistic", ["recognition_rate", "aurc", "roc_auc"])
+def test_degrees_are_those_of_pages_of_one_size(statistic):
+    models, labels = engines(8)
+    pair = fa.compare_models(models, statistic=statistic, groups=labels, paired="groups").pairs[0]
+    degrees = 1 / sum(share**2 for share in shares_of_pages(labels)) - 1
+    assert 20 < degrees < 24
+    if statistic == "roc_auc":
+        added = added_by_pages(models, labels, statistic, *models)
+        degrees = min(degrees, np.sum(added**2) ** 2 / np.sum(added**4))
+    assert pair.degrees_of_freedom == pytest.approx(degrees, rel=1e-10)
+    ratio = abs(pair.difference) / pair.standard_error
+    assert pair.pvalue == pytest.approx(2 * stats.t.sf(ratio, int(degrees)), rel=1e-10)
+    equal = dict.fromkeys(models, np.arange(200) // 10)
+    models = {name: tuple(column[:200] for column in model) for name, model in models.items()}
+    pair = fa.compare_models(models, statistic="aurc", groups=equal, paired="groups").pairs[0]
+    assert pair.degrees_of_freedom == pytest.approx(19)
+
+
+def test_resamples_of_groups_are_expanded():
+    """From the normal law to Student's, and by √(G/(G − 1)); the interval by the same."""
+    models, labels = engines(9, pages=24)
+    pair = fa.compare_models(
+        models, statistic="arac_auc", groups=labels, paired="groups", method="bootstrap",
+        n_resamples=1000 if COMPILED else 100, random_state=0,
+    ).pairs[0]  # fmt: skip
+    values = np.sort(pair.interval.distribution)
+    share = 2 * (np.sum(values * pair.difference <= 0) + 1) / (len(values) + 1)
+    degrees = 1 / sum(share**2 for share in shares_of_pages(labels)) - 1
+    assert pair.degrees_of_freedom == pytest.approx(degrees)
+    t = stats.norm.isf(share / 2) * math.sqrt(23 / 24)
+    assert pair.pvalue == pytest.approx(2 * stats.t.sf(t, int(degrees)), rel=1e-9)
+    tail = stats.norm.sf(stats.t.isf(0.025, int(degrees)) * math.sqrt(24 / 23))
+    k = math.ceil(tail * (len(values) + 1)) - 1
+    assert (pair.interval.low, pair.interval.high) == (values[k - 1], values[-k])
+
+
+@pytest.mark.slow
+def test_equal_engines_are_told_apart_as_often_as_is_said():
+    """A small part of the simulation: 150 samples, at most 6.5 % and three standard errors."""
+    rejected = 0
+    for k in range(150):
+        rng = np.random.default_rng([17, k])
+        design = paired_groups.DESIGNS["unequal pages, bursts"]
+        models, labels = paired_groups.engines(design, 12, rng)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
+            found = fa.compare_models(
+                models, statistic="recognition_rate", groups=labels, paired="groups"
+            )
+        rejected += found.pairs[0].pvalue < 0.05
+    assert 1 <= rejected <= 150 * (0.065 + 3 * math.sqrt(0.05 * 0.95 / 150))
 
 
 # --- Adjusted intervals ------------------------------------------------------------------------

@@ -1,0 +1,179 @@
+"""How often two readings of the same pages, of one law, are told apart at a nominal 5 %.
+
+``python -m bench.simulations.paired_groups`` simulates, prints each row and writes
+docs/_data/paired_groups.json, from which the page on coverage is made; an interrupted run goes on where
+it ended, and ``--again`` recomputes what is named by ``--pages``. Every sample has a seed of its own.
+
+Words follow the law of the other simulations: z ~ N(μ, 1.5), confidence expit(z), P(correct) =
+expit(0.9z + 0.2), 8.2 % errors. A page is 0.2 of the variance of z and of what decides the correctness,
+and both engines share half of each, of pages and of words. An engine lacks 3 % of the words of a page,
+times a lognormal factor of the page and the engine, so that no two have the same items. Pages have 60
+words, or lognormal numbers of them with a mean of 60 and a standard deviation of 0.8 of the logarithm.
+Bursts: on 3 % of the pages each word is wrong with a probability of ½ more; on the same pages for both
+engines, or on pages of each engine's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import fastarac as fa
+from bench.rows import rows_of, save
+from bench.simulations.coverage import SPREAD, centre, chance, expit, quantile_of_normal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Models = dict[str, tuple[NDArray[np.bool_], NDArray[np.float64]]]
+    Labels = dict[str, NDArray[np.intp]]
+
+LEVEL = 0.05
+OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "paired_groups.json"
+PAGES = (12, 24, 100)
+WORDS, ERROR_RATE, OF_PAGE, MISSED, BURSTS = 60, 0.082, 0.2, 0.03, 0.03
+RESAMPLES = 400
+SAMPLES = 1000
+PRICES = fa.VerificationCosts(error=20.0, verification=1.0, correction=2.0)
+
+
+class Design(NamedTuple):
+    """How pages differ."""
+
+    spread: float = 0.8
+    """Standard deviation of the logarithm of their numbers of words."""
+    bursts: bool = False
+    own: bool = False
+    """Whether each engine has bursts on pages of its own."""
+
+
+DESIGNS = {
+    "equal pages": Design(0.0),
+    "unequal pages": Design(),
+    "unequal pages, bursts": Design(bursts=True),
+    "unequal pages, bursts of each engine": Design(bursts=True, own=True),
+}
+AT_ERRORS = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01)
+TESTS: dict[str, dict[str, Any]] = {
+    "arac_auc": {"statistic": "arac_auc"},
+    "recognition_rate": {"statistic": "recognition_rate"},
+    "aurc": {"statistic": "aurc"},
+    "roc_auc": {"statistic": "roc_auc"},
+    "costs=": {"costs": PRICES},
+    "arac_auc, bootstrap": {"statistic": "arac_auc", "method": "bootstrap"},
+    "acceptance at 1 % errors, bootstrap": {"statistic": AT_ERRORS, "method": "bootstrap"},
+}
+
+
+def engines(design: Design, pages: int, rng: np.random.Generator) -> tuple[Models, Labels]:
+    """Two readings of the same pages, and the page of each word."""
+    sizes = np.full(pages, float(WORDS))
+    if design.spread:
+        sizes *= np.exp(design.spread * rng.normal(size=pages) - design.spread**2 / 2.0)
+    page = np.repeat(np.arange(pages), np.maximum(1, np.round(sizes)).astype(int))
+    n = len(page)
+    of_pages, of_words = rng.normal(size=(2, pages)), rng.normal(size=(2, n))
+    bad = rng.random(pages) < BURSTS
+    half = math.sqrt(0.5)
+    models, labels = {}, {}
+    for name in ("a", "b"):
+        by_page = half * (of_pages + rng.normal(size=(2, pages)))
+        by_word = half * (of_words + rng.normal(size=(2, n)))
+        normal = math.sqrt(OF_PAGE) * by_page[:, page] + math.sqrt(1.0 - OF_PAGE) * by_word
+        z = centre(ERROR_RATE) + SPREAD * normal[0]
+        correct = quantile_of_normal(normal[1]) < chance(z)
+        if design.own:
+            bad = rng.random(pages) < BURSTS
+        spoiled = rng.random(n) < 0.5
+        if design.bursts:
+            correct &= ~(bad[page] & spoiled)
+        found = rng.random(n) >= MISSED * np.exp(rng.normal(size=pages))[page]
+        models[name], labels[name] = (correct[found], expit(z)[found]), page[found]
+    return models, labels
+
+
+@dataclass
+class Row:
+    """What came of a test."""
+
+    test: str
+    design: str
+    pages: int
+    samples: int
+    rejected: int = 0
+    warned: int = 0
+    rejected_warned: int = 0
+
+    @property
+    def share(self) -> float:
+        """Of samples in which a difference was found."""
+        return self.rejected / self.samples
+
+
+def simulate(design: str, pages: int, samples: int) -> Iterator[Row]:
+    """Simulate all tests of a design, on the same samples."""
+    rows = [Row(test, design, pages, samples) for test in TESTS]
+    for k in range(samples):
+        rng = np.random.default_rng([list(DESIGNS).index(design), pages, k])
+        models, labels = engines(DESIGNS[design], pages, rng)
+        for row in rows:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                found = fa.compare_models(
+                    models, groups=labels, paired="groups", n_resamples=RESAMPLES, random_state=k,
+                    **TESTS[row.test],
+                )  # fmt: skip
+            warned = any(issubclass(w.category, fa.UnreliableIntervalWarning) for w in caught)
+            rejected = found.pairs[0].pvalue < LEVEL
+            row.rejected += rejected
+            row.warned += warned
+            row.rejected_warned += rejected and warned
+    yield from rows
+
+
+def line(row: Row) -> str:
+    """A row in words."""
+    error = math.sqrt(LEVEL * (1.0 - LEVEL) / row.samples)
+    return (
+        f"{row.test}: {row.pages} pages, {row.design}: rejected {row.share:.1%} of {row.samples:,} "
+        f"(Monte-Carlo error {error:.1%}), warned {row.warned / row.samples:.0%}\n"
+    )
+
+
+def main() -> None:
+    """Simulate what is not known yet, print and save."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.simulations.paired_groups", description=__doc__
+    )
+    parser.add_argument("--pages", type=int, choices=PAGES, action="append")
+    parser.add_argument("--samples", type=int, default=SAMPLES, help="of each row")
+    parser.add_argument("--again", action="store_true", help="even what is known")
+    parser.add_argument("--output", type=Path, default=OUTPUT)
+    options = parser.parse_args()
+    for pages in options.pages or PAGES:
+        for design in DESIGNS:
+            known = rows_of(Row, options.output)
+            others = [row for row in known if (row.design, row.pages) != (design, pages)]
+            own = [row for row in known if row not in others]
+            whole = {row.test for row in own if row.samples >= options.samples} >= set(TESTS)
+            if whole and not options.again:
+                continue
+            rows = list(simulate(design, pages, options.samples))
+            sys.stdout.write("".join(map(line, rows)))
+            sys.stdout.flush()
+            order = list(DESIGNS)
+            found = sorted(others + rows, key=lambda row: (row.pages, order.index(row.design)))
+            save(found, options.output)
+
+
+if __name__ == "__main__":
+    main()
