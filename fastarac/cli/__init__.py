@@ -93,13 +93,17 @@ class _WithoutLinearAlgebra:
 
     def __enter__(self) -> None:
         modules: dict[str, Any] = sys.modules
-        self.hidden = "scipy.linalg" not in modules
-        if self.hidden:
+        if "scipy.linalg" not in modules:
             modules["scipy.linalg"] = None
 
     def __exit__(self, *exception: object) -> None:
-        if self.hidden:
-            del sys.modules["scipy.linalg"]
+        show_linear_algebra()
+
+
+def show_linear_algebra() -> None:
+    """Let scipy's linear algebra be imported again: parts of scipy that a command needs import it."""
+    if sys.modules.get("scipy.linalg", sys) is None:
+        del sys.modules["scipy.linalg"]
 
 
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:

@@ -101,13 +101,16 @@ Examples:
   fastarac ocr truth/ tesseract/ textract/ --name Tesseract --name Textract
   fastarac ocr truth/ tesseract/ --missed reject --fold quotes --error-rate 0.005
   fastarac ocr page.gt.txt page.tsv -o words.parquet
-  fastarac ocr truth.csv invoices.jsonl --normalise total=number --normalise due=date
+  fastarac ocr truth.csv invoices.jsonl --compare total=amount --compare due=date:dmy
+  fastarac ocr truth.jsonl azure/ textract/ --compare 'items[].*=text' --skip-unmatched
   fastarac ocr truth/ tesseract/ --report report.html --images scans/
   fastarac ocr --demo
 
 Files are paired by their names up to the first dot, as page01.gt.txt and page01.tsv. Tables of fields
 (CSV, TSV, JSON lines, Parquet) have the columns document, field, prediction and confidence, and truth
-in the same table, which is then given alone, or in that of TRUTH.
+in the same table, which is then given alone, or in that of TRUTH. Fields are also read from the JSON of
+Azure Document Intelligence, Amazon Textract and Google Document AI, and from nested JSON; TRUTH is then
+a table, or JSON with plain values.
 """
 
 INTRODUCTION = (
@@ -311,7 +314,9 @@ def ocr(
     inserted: _ocr.InsertedOption = _ocr.Inserted.wrong,
     fold: _ocr.FoldOption = None,
     join: _ocr.JoinOption = _ocr.Join.min,
-    normalise: _ocr.NormaliseOption = None,
+    compare: _ocr.CompareOption = None,
+    value_key: _ocr.ValueKey = None,
+    confidence_key: _ocr.ConfidenceKey = None,
     group: _ocr.GroupOption = _ocr.Group.page,
     error_rate: ErrorRates = None,
     max_risk: MaxRisks = None,
@@ -374,7 +379,9 @@ def ocr(
             skip_unmatched,
             group is _ocr.Group.page,
             alignment,
-            tuple(normalise or ()),
+            tuple(compare or ()),
+            value_key,
+            confidence_key,
             missed and str(missed),
             tuple(option for option, is_given in of_texts.items() if is_given),
             pair,

@@ -28,7 +28,8 @@ TruthFiles = Annotated[
     Path | None,
     typer.Argument(
         metavar="TRUTH",
-        help="File or folder of true texts: plain text, ALTO, PAGE or hOCR; or a table of fields.",
+        help="File or folder of true texts: plain text, ALTO, PAGE or hOCR; or of fields: a table, or "
+        "nested JSON.",
         show_default=False,
     ),
 ]
@@ -37,7 +38,7 @@ OutputFiles = Annotated[
     typer.Argument(
         metavar="OCR...",
         help="Files or folders of outputs, each of one engine: Tesseract TSV, hOCR, ALTO, PAGE, JSON "
-        "of Textract, Azure, Google, PaddleOCR, EasyOCR, RapidOCR, docTR; or tables of fields.",
+        "of Textract, Azure, Google, PaddleOCR, EasyOCR, RapidOCR, docTR; or fields.",
         show_default=False,
     ),
 ]
@@ -65,13 +66,25 @@ FoldOption = Annotated[
     option(f"--fold <{'|'.join(Fold)}>", "Differences that do not count; may be given several times."),
 ]
 JoinOption = Annotated[Join, option("--join", "How several outputs of one word make one confidence.")]
-NormaliseOption = Annotated[
+CompareOption = Annotated[
     list[str] | None,
     option(
-        "--normalise FIELD=NAME",
-        "How a field is compared with its truth, in tables of fields: exact, casefold, "
-        "collapse-space, number, number-comma, date, date-dmy, date-mdy, or several joined by +; "
-        "without FIELD= all fields.  [default: exact]",
+        "--compare FIELD=HOW",
+        "When a field is right: exact, text, number, amount, date, similarity>=0.9 or regex:PATTERN, "
+        "with options as in amount:comma,tolerance=0.01 or date:dmy; * and ? in FIELD stand for "
+        "others, and without FIELD= all fields are meant. May be given several times, or as a .toml "
+        "file.  [default: exact]",
+    ),
+]
+ValueKey = Annotated[
+    str | None,
+    option("--value-key NAME", "Member of nested JSON that holds a field's value.  [default: value]"),
+]
+ConfidenceKey = Annotated[
+    str | None,
+    option(
+        "--confidence-key NAME",
+        "Member of nested JSON that holds a field's confidence.  [default: confidence]",
     ),
 ]
 GroupOption = Annotated[
@@ -119,7 +132,9 @@ class OcrRequest:
     skip_unmatched: bool
     by_page: bool
     alignment: Mapping[str, Any]
-    normalise: tuple[str, ...] = ()
+    compare: tuple[str, ...] = ()
+    value_key: str | None = None
+    confidence_key: str | None = None
     missed: str | None = None
     of_texts: tuple[str, ...] = ()
     pairs: Path | None = None
@@ -149,6 +164,15 @@ class OcrRequest:
                 f"--name is given {_times(len(self.names))}, and OCR {_times(len(self.outputs))}; one "
                 "name for each OCR is expected"
             )
+
+    def of_fields(self) -> list[str]:
+        """Return the options that are given and are for fields."""
+        given = {
+            "--compare": self.compare,
+            "--value-key": self.value_key,
+            "--confidence-key": self.confidence_key,
+        }
+        return [name for name, value in given.items() if value]
 
     def folders(self) -> tuple[Path, dict[str, Path]]:
         """Return the truth, and the outputs of each engine by its name."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.text import Text
 
-from fastarac._core.text import capitalised, printable
+from fastarac._core.text import capitalised, listed, printable
 from fastarac.cli import _html, _leads, _report
 from fastarac.cli._compare_costs import CostComparison
 from fastarac.cli._ocr_fields import EngineFields, are_given
@@ -117,10 +117,10 @@ def _kind(
     if not request.demo:
         if are_given(request):
             if images is not None:
-                raise RefusalError("--images is for pages; tables of fields have no places on them")
+                raise RefusalError("--images is for pages; fields have no places on them")
             return EngineFields
-    elif request.normalise:
-        raise RefusalError("--normalise is for tables of fields; --demo has texts")
+    elif request.of_fields():
+        raise RefusalError(f"{listed(request.of_fields())} is for fields; --demo has texts")
     by_page = settings.certainty.failure_probability is not None and request.by_page
     if by_page and settings.limits.max_risk:
         raise RefusalError(

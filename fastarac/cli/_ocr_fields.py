@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from rich.text import Text
@@ -37,24 +37,27 @@ SHOWN = 20  # fields in the table; the other formats have all
 
 
 def are_given(request: OcrRequest) -> bool:
-    """Return whether the arguments are tables of fields, or raise where only some are."""
-    from fastarac.ocr import is_field_table
+    """Return whether the arguments are fields: the truth tells; raise where only some are."""
+    from fastarac.ocr import has_fields, is_field_table
 
-    paths = [path for path in (request.truth, *request.outputs) if path is not None]
-    tables = [path for path in paths if path.is_file() and is_field_table(path)]
-    if not tables:
-        if request.normalise:
-            raise RefusalError(
-                "--normalise is for tables of fields; texts have --fold (see fastarac ocr --help)"
-            )
-        return False
-    others = [path for path in paths if path not in tables]
-    if others:
+    assert request.truth is not None  # noqa: S101, checked
+    try:
+        if has_fields(request.truth):
+            return True
+        tables = [path for path in request.outputs if path.is_file() and is_field_table(path)]
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        raise RefusalError(str(error)) from None
+    if tables:
         raise RefusalError(
-            f"{tables[0]} is a table of fields and {others[0]} is not: tables with the columns "
-            "document and field are expected of both"
+            f"{tables[0]} is a table of fields and {request.truth} has none: a table with the columns "
+            "document, field and truth, or JSON with the fields of each document, is expected"
         )
-    return True
+    if options := request.of_fields():
+        raise RefusalError(
+            f"{listed(options)} {'is' if len(options) == 1 else 'are'} for fields; texts have --fold "
+            "(see fastarac ocr --help)"
+        )
+    return False
 
 
 @dataclass(slots=True)
@@ -74,16 +77,24 @@ class EngineFields:
     documents: dict[str, Model] = field(default_factory=dict)
 
     items = "fields"
-    paired: ClassVar[Literal["items", "groups"]] = "items"
     notes_beside_rows = True
+
+    @property
+    def paired(self) -> Literal["items", "groups"]:
+        """By what engines are compared: by items, unless one has inserted some of its own."""
+        inserted = any("inserted" in fields.kind for fields in self.engines.values())
+        return "groups" if inserted else "items"
 
     @classmethod
     def read(cls, request: OcrRequest, limits: Sequence[Limit], images: Path | None) -> Self:  # noqa: ARG003
         """Read the fields of all engines."""
+        from fastarac.cli import show_linear_algebra
         from fastarac.ocr import read_fields
 
         _check(request)
+        show_linear_algebra()  # line items are matched by scipy
         truth, paths = request.truth, dict(request.named_outputs())
+        keys = {"value_key": request.value_key, "confidence_key": request.confidence_key}
         if not paths and truth is not None:  # the truth stands beside the outputs
             paths, truth = {truth.stem: truth}, None
         engines = {}
@@ -92,22 +103,23 @@ class EngineFields:
                 engines[name] = read_fields(
                     path,
                     truth,
-                    normalise=_normalisers(request.normalise),
+                    compare=_comparisons(request.compare),
+                    **{name: key for name, key in keys.items() if key is not None},
                     skip_unmatched=request.skip_unmatched,
                 )
             except (ValueError, OSError, ModuleNotFoundError) as error:
                 raise RefusalError(_in_words(error)) from None
             if engines[name].rejected.all():
                 raise RefusalError(
-                    f"{path}: none of the {len(engines[name]):,} fields has a confidence; the column "
-                    "confidence is expected to have numbers"
+                    f"{path}: none of the {len(engines[name]):,} fields has an output with a "
+                    "confidence; numbers are expected"
                 )
         return cls(engines, {name: each.__report__(limits, {}) for name, each in engines.items()})
 
     @property
     def some_without_confidence(self) -> bool:
-        """Whether fields lack a confidence."""
-        return any(bool(fields.rejected.any()) for fields in self.engines.values())
+        """Whether fields lack a confidence; a column of the file says of all of them that they do."""
+        return False
 
     def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
         """Evaluate whole documents."""
@@ -122,14 +134,7 @@ class EngineFields:
         self.documents = {name: models[name] for name in names}
 
     def to_compare(self) -> Mapping[str, Outputs]:
-        """Return the items of all engines, which have the same ones."""
-        first, *others = self.engines.values()
-        for name, fields in zip(list(self.engines)[1:], others, strict=True):
-            if (fields.document, fields.field) != (first.document, first.field):
-                raise RefusalError(
-                    f"{name} has other fields than {next(iter(self.engines))}, or in another order; "
-                    "engines are compared by the fields of one TRUTH"
-                )
+        """Return the items of all engines: the fields of one truth, and what each has inserted."""
         return {name: outputs for name, (outputs, _) in self.sources.items()}
 
     def row(self, model: Model, group: str) -> dict[str, Any]:
@@ -142,7 +147,8 @@ class EngineFields:
             "documents": whole.n,
             **_counts(fields),
             "policy": "missed=reject",
-            "normalisers": " ".join(f"{name}={each}" for name, each in fields.normalisers.items()),
+            "comparisons": " ".join(f"{name}={each}" for name, each in fields.comparisons.items()),
+            "folded": sum(each.n for each in fields.folded),
         }
         thresholds = {limit.key: model.point(i).threshold for i, limit in enumerate(model.limits)}
         for key, threshold in thresholds.items():
@@ -163,7 +169,8 @@ class EngineFields:
         return {
             "id": [f"{document}:{field}" for document, field in keys],
             "document": list(fields.document),
-            "field": list(fields.field),
+            "field": list(fields.name),
+            "kind": list(fields.kind),
             "truth": list(fields.truth),
             "prediction": np.array(fields.prediction, object),
             "correct": fields.correct,
@@ -176,7 +183,8 @@ class EngineFields:
 
         for name, fields in self.engines.items():
             who = f"{printable(name)}: " if len(self.engines) > 1 else ""
-            for note in (*ties(fields.confidence[~fields.rejected]), *fields.notes):
+            folded = [f"right though the texts differ: {each}" for each in fields.folded]
+            for note in (*ties(fields.confidence[~fields.rejected]), *folded, *fields.notes):
                 yield f"{who}{sentence(note)}"
         for whole in self.documents.values():
             yield from (f"Documents of {printable(whole.name)}: {note}." for note in whole.notes)
@@ -219,8 +227,9 @@ class EngineFields:
 def _counts(fields: FieldOutputs) -> dict[str, int]:
     return {
         "right": int(fields.correct.sum()),
-        "wrong": int((~fields.correct & ~fields.rejected).sum()),
+        "wrong": fields.kind.count("wrong"),
         "rejected": int(fields.rejected.sum()),
+        "inserted": fields.kind.count("inserted"),
     }
 
 
@@ -235,54 +244,36 @@ def _check(request: OcrRequest) -> None:
         verb = "is" if len(request.of_texts) == 1 else "are"
         raise RefusalError(
             f"{listed(list(request.of_texts))} {verb} for texts; fields need no alignment, and are "
-            "compared by --normalise"
+            "compared by --compare"
         )
 
 
-def _normalisers(given: tuple[str, ...]) -> str | dict[str, str]:
-    """Return what `--normalise` says: of each field, or of all."""
-    named: dict[str, str] = {}
-    of_all: list[str] = []
-    for text in given:
-        field, equals, name = text.rpartition("=")
-        if not equals:
-            of_all.append(name)
-        elif field in named:
-            raise RefusalError(f"--normalise is given twice for {field}; once is expected")
-        else:
-            named[field] = name
-    if len(of_all) > 1 or (of_all and named):
-        raise RefusalError(
-            f"--normalise is given for all fields ({of_all[0]}) and again; once, or FIELD=NAME for "
-            "each field is expected"
-        )
-    from fastarac.ocr.normalisers import normaliser
+def _comparisons(given: tuple[str, ...]) -> str | dict[str, str]:
+    """Return what `--compare` says: of each field, or of all."""
+    from fastarac.ocr.field_comparisons import read_comparisons
 
-    for name in (*of_all, *named.values()):
-        try:
-            normaliser(name)
-        except ValueError as error:
-            raise RefusalError(str(error).replace("normaliser", "--normalise", 1)) from None
-    return of_all[0] if of_all else named
+    return read_comparisons(given) or "exact"
 
 
 def _in_words(error: Exception) -> str:
-    message = str(error).replace("normalise names", "--normalise names")
-    if "without a truth" in message:
+    message = str(error)
+    for word in (" names", " is"):
+        message = message.replace(f"compare{word}", f"--compare{word}", 1)
+    if "without a truth: " in message:
         message += "; --skip-unmatched leaves them out"
     return message
 
 
 def _comparison(fields: FieldOutputs) -> str:
-    """Say by which normalisers texts are compared."""
+    """Say by which comparisons outputs are right."""
     of_name: dict[str, list[str]] = {}
-    for of_field, name in fields.normalisers.items():
+    for of_field, name in fields.comparisons.items():
         of_name.setdefault(name, []).append(printable(of_field))
     if len(of_name) == 1:
         (name,) = of_name
-        return f"Texts are compared by the normaliser {name}."
+        return f"Fields are compared by {name}."
     each = [f"{name} ({', '.join(which)})" for name, which in of_name.items()]
-    return f"Texts are compared by the normalisers {listed(each)}."
+    return f"Fields are compared by {listed(each)}."
 
 
 def _documents(
@@ -324,15 +315,15 @@ def _documents(
 def _each_field(fields: FieldOutputs, model: Model, of_engine: str, console: Console) -> Iterator[Any]:
     """Yield a table of the fields by name, the one that is least often right first."""
     at = [fields.by_field(model.point(index).threshold) for index in range(len(model.limits))]
-    order = sorted(range(len(at[0])), key=lambda k: at[0][k].correct / at[0][k].documents)[:SHOWN]
+    order = sorted(range(len(at[0])), key=lambda k: at[0][k].correct / at[0][k].items)[:SHOWN]
     title = f"Each field{of_engine}, worst first"
     if len(at[0]) > SHOWN:
         title = f"The worst {SHOWN} of {len(at[0])} fields{of_engine}"
     yield Text(title, style="bold")
     blocks = [
         [
-            Column("documents", [count(at[0][k].documents) for k in order]),
-            Column("right", [rounded_percent(at[0][k].correct / at[0][k].documents) for k in order]),
+            Column("items", [count(at[0][k].items) for k in order]),
+            Column("right", [rounded_percent(at[0][k].correct / at[0][k].items) for k in order]),
             Column("rejected", [count(at[0][k].rejected) for k in order]),
         ]
     ]

@@ -2,12 +2,15 @@
 
 from .engines import Engine as Engine
 from .engines import align_files as align_files
+from .field_comparisons import COMPARISONS as COMPARISONS
+from .field_json import has_fields as has_fields
+from .field_reading import read_fields as read_fields
 from .field_tables import is_field_table as is_field_table
 from .fields import DocumentOutputs as DocumentOutputs
 from .fields import FieldCounts as FieldCounts
 from .fields import FieldOutputs as FieldOutputs
+from .fields import FoldedField as FoldedField
 from .fields import StraightThrough as StraightThrough
-from .fields import read_fields as read_fields
 from .formats import FORMATS as FORMATS
 from .formats import Format as Format
 from .formats import NoConfidenceError as NoConfidenceError
@@ -15,7 +18,6 @@ from .formats import require_confidence as require_confidence
 from .items import AlignedOutputs as AlignedOutputs
 from .items import align as align
 from .items import sensitivity as sensitivity
-from .normalisers import NORMALISERS as NORMALISERS
 from .pairing import Pair as Pair
 from .pairing import Pairing as Pairing
 from .pairing import PairingError as PairingError

@@ -8,55 +8,41 @@ import math
 import re
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from fastarac._core.text import few_of
 from fastarac.io import DataFileError
 from fastarac.io._formats import Parquet
 from fastarac.io._sources import COMMA_HINT, DECIMAL_COMMA, connect
+from fastarac.ocr.field_comparisons import Written
+from fastarac.ocr.field_rows import Row
+from fastarac.ocr.field_services import JsonNumber, written_of
 from fastarac.ocr.readers._files import OcrFileError, decoded, encoding_of, open_file, shown
 from fastarac.ocr.readers._json import parsed
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator
     from typing import TypeAlias
 
     from fastarac.ocr.readers._files import InputFile
 
-    Records: TypeAlias = Iterator[tuple[str, dict[str, str | None]]]
+    Records: TypeAlias = Iterator[tuple[str, dict[str, Written | None]]]
 
-__all__ = ["Row", "as_confidence", "is_field_table", "read_rows"]
+__all__ = ["as_confidence", "field_rows", "is_field_table", "is_table"]
 
 KEYS = ("document", "field")
+WANTED = {
+    "truth": ("truth",),
+    "prediction": ("prediction", "confidence"),
+    "both": ("prediction", "confidence", "truth"),
+}
 DELIMITERS = ",;\t|"
 PARQUET = b"PAR1"
 LISTED = 20
 ROWS = 1 << 12  # of a Parquet file that are fetched at a time
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a table of fields.
-
-    Attributes
-    ----------
-    document, field : str
-        What the row is about.
-    prediction, confidence, truth : str or None
-        What else was asked for, as it is written; None where there is none.
-    place : str
-        Where it stands.
-    """
-
-    document: str
-    field: str
-    place: str
-    prediction: str | None = None
-    confidence: str | None = None
-    truth: str | None = None
 
 
 def is_field_table(path: str | os.PathLike[str]) -> bool:
@@ -73,7 +59,11 @@ def is_field_table(path: str | os.PathLike[str]) -> bool:
     ...     is_field_table(path)
     True
     """
-    file = open_file(path)
+    return is_table(open_file(path))
+
+
+def is_table(file: InputFile) -> bool:
+    """Return whether a file is a table of fields."""
     try:
         names, _ = _table(file)
     except OcrFileError:
@@ -81,15 +71,15 @@ def is_field_table(path: str | os.PathLike[str]) -> bool:
     return set(KEYS) <= set(names)
 
 
-def read_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list[Row]:
-    """Return the rows of a table of fields with the columns that are wanted.
+def field_rows(file: InputFile, role: str) -> list[Row]:
+    """Return the rows of a table of fields with what is wanted: "truth", "prediction" or "both".
 
     Raises
     ------
     OcrFileError
-        If the file is no such table, lacks a column, or has two rows for one field of a document.
+        If the file is no such table, or lacks a column.
     """
-    file = open_file(path)
+    wanted = WANTED[role]
     names, records = _table(file)
     missing = [name for name in (*KEYS, *wanted) if name not in names]
     if missing:
@@ -99,32 +89,38 @@ def read_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list[Row]:
         )
         raise OcrFileError(file.path, problem)
     rows: list[Row] = []
-    seen: set[tuple[str, str]] = set()
     for place, record in records:
-        document, field = (record.get(name) for name in KEYS)
+        document, field = (_name(record.get(name)) for name in KEYS)
         if not document or not field:
             problem = (
                 f"document is {shown(document)} and field is {shown(field)}; a name of each is expected"
             )
             raise OcrFileError(file.path, problem, place=place)
-        if (document, field) in seen:
-            first = next(row.place for row in rows if (row.document, row.field) == (document, field))
-            problem = (
-                f"field {shown(field)} of document {shown(document)} is in {first} already; one row "
-                "for each is expected"
+        confidence = record.get("confidence")
+        rows.append(
+            Row(
+                document,
+                field,
+                file.path,
+                place,
+                record.get("prediction") if "prediction" in wanted else None,
+                confidence.text if confidence is not None and "confidence" in wanted else None,
+                record.get("truth") if "truth" in wanted else None,
             )
-            raise OcrFileError(file.path, problem, place=place)
-        seen.add((document, field))
-        rows.append(Row(document, field, place, **{name: record.get(name) for name in wanted}))
+        )
     if not rows:
         raise OcrFileError(file.path, "there are no rows")
     return rows
 
 
-def as_confidence(path: Path, row: Row) -> float:
+def _name(written: Written | None) -> str | None:
+    return None if written is None else written.text
+
+
+def as_confidence(row: Row) -> float:
     """Return the confidence of a row; NaN where it has none."""
-    written = row.confidence
-    if written is None or not written.strip():
+    written = str(row.confidence) if row.confidence is not None else ""
+    if not written.strip():
         return math.nan
     comma = re.fullmatch(DECIMAL_COMMA, written) is not None
     try:
@@ -133,8 +129,7 @@ def as_confidence(path: Path, row: Row) -> float:
         value = math.inf
     if math.isinf(value) or "_" in written:
         hint = COMMA_HINT if "," in written else ""
-        problem = f"confidence is {shown(written)}; a finite number is expected{hint}"
-        raise OcrFileError(path, problem, place=row.place)
+        raise row.error(f"confidence is {shown(written)}; a finite number is expected{hint}")
     return value
 
 
@@ -175,20 +170,20 @@ def _delimited(file: InputFile) -> tuple[list[str], Records]:
             if len(fields) != len(names):
                 problem = f"the header has {len(names)} fields, the row has {len(fields)}"
                 raise OcrFileError(file.path, problem, place=place)
-            yield place, dict(zip(names, fields, strict=True))
+            yield place, dict(zip(names, map(Written, fields), strict=True))
 
     return names, records()
 
 
 def _json_lines(file: InputFile) -> tuple[list[str], Records]:
     text = decoded(file)
-    records: list[tuple[str, dict[str, str | None]]] = []
+    records: list[tuple[str, dict[str, Written | None]]] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         place = f"line {number}"
         # Numbers stay as they are written: 12.50 is not 12.5 where texts are compared.
-        value = parsed(line, file.path, place, parse_float=str, parse_int=str)
+        value = parsed(line, file.path, place, parse_float=JsonNumber, parse_int=JsonNumber)
         if not isinstance(value, dict):
             problem = 'an object a line is expected, such as {"document": "a1", "field": "total"}'
             raise OcrFileError(file.path, problem, place=place)
@@ -197,13 +192,11 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
     return names, iter(records)
 
 
-def _text(file: InputFile, place: str, key: str, value: object) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
+def _text(file: InputFile, place: str, key: str, value: object) -> Written | None:
+    if value is None or isinstance(value, str | bool):
+        return written_of(value)
     if isinstance(value, float):  # NaN and Infinity, which JSON does not have
-        return None if math.isnan(value) else str(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
+        return None if math.isnan(value) else Written(str(value))
     if key in (*KEYS, "prediction", "truth", "confidence"):
         problem = f"{key} is {shown(value)}; a text or a number is expected"
         raise OcrFileError(file.path, problem, place=place)
@@ -221,10 +214,20 @@ def _parquet(file: InputFile) -> tuple[list[str], Records]:
             while rows := found.fetchmany(ROWS):
                 for row in rows:
                     number += 1
-                    texts = (None if value is None else str(value) for value in row)
-                    yield f"row {number}", dict(zip(names, texts, strict=True))
+                    yield f"row {number}", dict(zip(names, map(_of_parquet, row), strict=True))
 
     return names, records()
+
+
+def _of_parquet(value: object) -> Written | None:
+    """Return a value of a column; of numbers and days also as a machine writes it."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, datetime) and not value.time():  # a day, as data frames hold it
+        value = value.date()
+    by_machine = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    by_machine = by_machine or type(value) is date
+    return Written(str(value), str(value) if by_machine else None)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Fields of forms: tables in every format, normalisers, rejected fields, whole documents."""
+"""Fields of forms: tables in every format, rejected fields, comparisons by field, whole documents."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from hypothesis import strategies as st
 
 import fastarac as fa
 from fastarac.ocr import (
-    NORMALISERS,
     FieldOutputs,
     OcrFileError,
     PairingError,
     is_field_table,
     read_fields,
 )
-from fastarac.ocr.normalisers import Unreadable, normaliser
 
 ROWS = [
     ("a", "total", "12.50", 0.9, "12.50"),
@@ -79,19 +77,20 @@ def test_truth_in_another_file_is_joined_by_document_and_field(tmp_path):
     assert fields.document == ("c", "c", "b", "b", "a", "a", "d")
     assert fields.correct.tolist() == [True, True, False, False, True, True, False]
     assert fields.rejected.tolist() == [False, True, True, False, False, False, True]
-    assert fields.notes == ("1 document without any output, whose fields are rejected: d",)
+    assert fields.notes[0] == "1 document without any output, whose fields are rejected: d"
+    assert fields.notes[1] == "3 fields without an output are rejected"
 
 
 def test_outputs_without_a_truth_are_listed(tmp_path):
     path = write_csv(tmp_path / "o", [row[:4] for row in ROWS], COLUMNS[:4])
     truth = write_csv(tmp_path / "t", [("a", "total", "12.50")], ("document", "field", "truth"))
     with pytest.raises(
-        PairingError, match="5 outputs without a truth: name of a, total of b, name of b"
+        PairingError, match="3 outputs without a truth: name of a, total of b, name of c"
     ):
         read_fields(path, truth)
     fields = read_fields(path, truth, skip_unmatched=True)
     assert len(fields) == 1
-    assert fields.notes[0].startswith("5 outputs without a truth left out: name of a")
+    assert fields.notes[0].startswith("3 outputs without a truth left out: name of a")
 
 
 def test_an_empty_text_with_a_confidence_is_an_output(tmp_path):
@@ -141,13 +140,15 @@ def test_a_document_is_right_iff_all_its_fields_are(outputs, threshold):
     fields = FieldOutputs(
         document=document,
         field=tuple(map(str, range(len(outputs)))),
+        name=tuple(map(str, range(len(outputs)))),
         truth=("",) * len(outputs),
         prediction=("",) * len(outputs),
         correct=np.array([correct for _, correct, _ in outputs]),
         confidence=np.array([-1.0 if value is None else value for *_, value in outputs]),
+        kind=("right",) * len(outputs),
         rejected=rejected,
         never_accepted=-1.0 if rejected.any() else None,
-        normalisers={},
+        comparisons={},
     )
     counts = fields.straight_through(threshold)
     of_each = {name: [o for o in outputs if o[0] == name] for name in dict.fromkeys(document)}
@@ -161,85 +162,56 @@ def test_a_document_is_right_iff_all_its_fields_are(outputs, threshold):
     assert counts.document_errors == sum(through[name] and wrong[name] for name in of_each)
 
 
-@pytest.mark.parametrize(
-    ("name", "a", "b", "same"),
-    [
-        ("exact", "Finch", "Finch", True),
-        ("exact", "Finch", "finch", False),
-        ("exact", "1.0", "1.00", False),
-        ("exact", "caf\u00e9", "cafe\u0301", True),  # one text in two forms
-        ("exact", " ", "", True),  # an empty field
-        ("casefold", "STRASSE", "Straße", True),
-        ("casefold", "a b", "A  B", False),
-        ("collapse-space", " a \t b\n", "a b", True),
-        ("collapse-space+casefold", " A  B ", "a b", True),
-        ("number", "1,234.50", "1234.5", True),
-        ("number", "1 234.50", "1'234.5", True),
-        ("number", "\u22125", "-5", True),
-        ("number", "+.5", "0.50", True),
-        ("number", "0.1", "0.10000000000000001", False),
-        ("number-comma", "1.234,50", "1234,5", True),
-        ("number-comma", "12,50", "12,5", True),
-        ("date", "2026-11-22", "22 November 2026", True),
-        ("date", "Nov. 22, 2026", "20261122", True),
-        ("date", "22nov 2026", "22 Nov 2026", False),
-        ("date", "2026/1/5", "5. January 2026", True),
-        ("date-dmy", "05/06/2026", "5 June 2026", True),
-        ("date-dmy", "05.06.2026", "5 - 6 - 2026", True),
-        ("date-mdy", "05/06/2026", "May 6, 2026", True),
-    ],
-)
-def test_normalisers(name, a, b, same):
-    compare = normaliser(name)
-
-    def value(text):
-        try:
-            return compare(text)
-        except Unreadable:
-            return object()
-
-    assert (value(a) == value(b)) == same
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("number", "12,50"),  # twelve and a half, or a slip: nothing is guessed
-        ("number", "1,23,456"),
-        ("number", "5 %"),
-        ("number", "1e5"),
-        ("number-comma", "1,234.50"),
-        ("date", "22/11/2026"),
-        ("date", "2026-11-22T10:00"),
-        ("date", "2026-02-30"),
-        ("date", "22 Novembre 2026"),
-        ("date-dmy", "22/11/26"),
-        ("date-mdy", "22/11/2026"),
-    ],
-)
-def test_what_no_normaliser_guesses(tmp_path, name, text):
-    with pytest.raises(Unreadable):
-        normaliser(name)(text)
-    good = {"number": "5", "date": "2026-11-22"}[name.split("-")[0]]
-    rows = [("a", "x", text, 0.9, good)]
-    assert not read_fields(write_json_lines(tmp_path / "f", rows), normalise=name).correct[0]
-    rows = [("a", "x", good, 0.9, text)]
-    with pytest.raises(OcrFileError, match='line 1: the truth of field "x" of document "a" is'):
-        read_fields(write_json_lines(tmp_path / "f", rows), normalise=name)
-
-
-def test_normalisers_by_field(tmp_path):
-    rows = [("a", "total", "1,250", 0.9, "1250"), ("a", "name", "FINCH", 0.9, "Finch")]
+def test_comparisons_by_field(tmp_path):
+    rows = [("a", "total", "1,250", 0.9, "1250.00"), ("a", "name", "FINCH", 0.9, "Finch")]
     path = write_json_lines(tmp_path / "f", rows)
     assert read_fields(path).correct.tolist() == [False, False]
-    fields = read_fields(path, normalise={"total": "number"})
-    assert fields.correct.tolist() == [True, False]
-    assert fields.normalisers == {"total": "number", "name": "exact"}
-    with pytest.raises(ValueError, match='normalise names "sum"; the fields are "total", "name"'):
-        read_fields(path, normalise={"sum": "number"})
-    for wrong in ("numbers", "number+casefold", ""):
-        with pytest.raises(ValueError, match=f"one of {', '.join(NORMALISERS)} is expected"):
-            read_fields(path, normalise=wrong)
+    fields = read_fields(path, compare={"*": "text", "t?tal": "number:point"})
+    assert fields.correct.tolist() == [True, True]
+    assert fields.comparisons == {"total": "number:point", "name": "text"}
+    assert [str(each) for each in fields.folded] == [
+        'total: 1 right by number:point, such as "1,250" for "1250.00"',
+        'name: 1 right by text, such as "FINCH" for "Finch"',
+    ]
+    ways = tmp_path / "ways.toml"
+    ways.write_text('"t*" = "amount:comma"\ntotal = "amount:point"\n')
+    assert read_fields(path, compare=ways).comparisons == {"total": "amount:point", "name": "exact"}
+    with pytest.raises(ValueError, match='compare names "sum"; the fields are "total", "name"'):
+        read_fields(path, compare={"sum": "number"})
+
+
+def test_what_can_be_read_in_two_ways_is_said_and_not_guessed(tmp_path):
+    rows = [
+        ("a", "x", "1.234", 0.9, "1234"),
+        ("b", "x", "1.234", 0.8, "1.234"),  # the same in either way
+        ("c", "x", "1.234,00", 0.8, "1234"),
+        ("d", "x", "twelve", 0.8, "12"),
+    ]
+    path = write_csv(tmp_path / "f", rows, delimiter=";")
+    fields = read_fields(path, compare="amount")
+    assert fields.correct.tolist() == [False, True, True, False]
+    assert fields.notes == (
+        (
+            "1 output can be read in two ways, of which one is right, and is wrong until an option of "
+            "the comparison says which is meant (point or comma; dmy, mdy or ymd): "
+            'x of a: "1.234" for "1234"'
+        ),
+        (
+            "1 output is not of the kind that the comparison expects, and wrong: "
+            'x of d: "twelve" for "12"'
+        ),
+    )
+    assert read_fields(path, compare="amount:comma").correct.tolist() == [True, True, True, False]
+
+
+def test_wrong_outputs_that_another_comparison_takes_for_right_are_said(tmp_path):
+    rows = [
+        ("a", "day", "3 May 2026", 0.9, "2026-05-03"),
+        ("b", "day", "4 May 2026", 0.8, "2026-05-03"),
+    ]
+    assert read_fields(write_csv(tmp_path / "f", rows)).notes == (
+        "1 of 2 wrong outputs of day is the same as the truth by date; the field is compared by exact",
+    )
 
 
 def test_numbers_of_json_are_texts_as_they_are_written(tmp_path):
@@ -268,19 +240,24 @@ def test_numbers_of_json_are_texts_as_they_are_written(tmp_path):
             ",".join(COLUMNS) + "\na,,1,0.5,1\n",
             'line 2: document is "a" and field is ""; a name of each',
         ),
-        (",".join(COLUMNS) + "\na,x,1,high,1\n", 'line 2: confidence is "high"; a finite number is'),
+        (
+            ",".join(COLUMNS) + "\na,x,1,high,1\n",
+            'line 2: field "x" of document "a": confidence is "high"; a finite number is',
+        ),
         (
             ";".join(COLUMNS) + "\na;x;1;12,345;1\n",
             "cannot part thousands, as in 99,9 and 0,125: write",
         ),
-        (",".join(COLUMNS) + "\na,x,1,inf,1\n", 'line 2: confidence is "inf"; a finite number is'),
+        (
+            ",".join(COLUMNS) + "\na,x,1,inf,1\n",
+            'line 2: field "x" of document "a": confidence is "inf"; a finite number is',
+        ),
         (
             ",".join(COLUMNS) + "\na,x,1,0.5,1\n\na,x,2,0.6,1\n",
-            'line 4: field "x" of document "a" is in line 2 already; one row for each is expected',
+            'line 4: field "x" of document "a" is in line 2 already; one value for each is expected',
         ),
         ('{"document": "a"}\n{"document"\n', "line 2: it is not valid JSON"),
-        ("[1]\n", "line 1: an object a line is expected"),
-        ('{"document": {"a": 1}}\n', r"line 1: document is \{"),
+        ("[1]\n", '"1" was found; a document with its fields is expected'),
         ("PAR1 nothing", "it is not a Parquet file, or a damaged one"),
     ],
 )

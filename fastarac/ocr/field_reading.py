@@ -1,0 +1,489 @@
+"""From files of fields to items: outputs joined with their truth, compared, and counted."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.text import count, few_of, plural
+from fastarac.ocr.field_comparisons import Judgement, Written, comparison, comparisons_by_field
+from fastarac.ocr.field_json import read_field_file
+from fastarac.ocr.field_matching import pair_fields
+from fastarac.ocr.field_rows import FieldPath
+from fastarac.ocr.field_tables import as_confidence
+from fastarac.ocr.field_values import Unreadable
+from fastarac.ocr.fields import FieldOutputs, FoldedField
+from fastarac.ocr.pairing import PairingError
+from fastarac.ocr.readers._files import OcrFileError, shown
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from fastarac.ocr.field_comparisons import FieldComparison
+    from fastarac.ocr.field_matching import Placed
+    from fastarac.ocr.field_rows import FieldFile, Row
+
+__all__ = ["read_fields"]
+
+LISTED = 20
+EXAMPLES = 3
+#: Comparisons that are tried on outputs which differ from their truth by `exact`.
+TRIED = ("text", "number", "amount", "date")
+UNDECIDED = (
+    "can be read in two ways, of which one is right, and {} wrong until an option of the comparison "
+    "says which is meant (point or comma; dmy, mdy or ymd)"
+)
+EMPTY = Written("")
+#: Confidences that a document or field has at least, for its scale to be told from that of others.
+FEW = 3
+
+
+class Item(NamedTuple):
+    """A field of a document, true and read."""
+
+    name: str
+    """Its name without the numbers of items."""
+    field: str
+    truth: Row | None
+    output: Row | None
+
+
+def read_fields(
+    path: str | os.PathLike[str],
+    truth: str | os.PathLike[str] | None = None,
+    *,
+    compare: str | Mapping[str, str] | os.PathLike[str] = "exact",
+    value_key: str = "value",
+    confidence_key: str = "confidence",
+    skip_unmatched: bool = False,
+) -> FieldOutputs:
+    r"""Read fields of documents, with their truth in the same file or in another one.
+
+    Parameters
+    ----------
+    path : str or path-like
+        What was read, told by its content; a folder has a file for each document, which is named by
+        the file's name up to the first dot. Either
+
+        - the JSON of a service: Azure Document Intelligence (``documents``), Amazon Textract
+          (AnalyzeExpense, FORMS, QUERIES) or Google Document AI (``entities``); or
+        - nested JSON of any model, whose leaves are ``{"value": …, "confidence": …}``: a document, a
+          list of documents, or a document a line, each named by its member ``document`` where there
+          are several; or
+        - a table with the columns ``document``, ``field``, ``prediction`` and ``confidence``: JSON
+          lines, CSV, TSV or Parquet.
+
+        Repeated fields have a number, as in ``items[3].amount``.
+    truth : str or path-like, optional
+        The true values: a table with the columns ``document``, ``field`` and ``truth``, or nested JSON
+        with plain values. Without it, ``truth`` is a column of the first table.
+    compare : str, mapping of str to str or path-like, default="exact"
+        When an output is right: one way for all fields, or one for each by its name, in which numbers
+        of items are left out and ``*`` and ``?`` stand for others: ``{"items[].*": "amount"}``. Fields
+        that are not named are compared by ``exact``. A path is that of a TOML file with such lines.
+        The ways are those of `fastarac.ocr.COMPARISONS`, with options:
+        ``"amount:comma,tolerance=0.01"`` (or ``point``; or ``written``: the text, although a service
+        gives the number), ``"date:dmy"`` (or ``mdy``, ``ymd``, a format of ``strptime``),
+        ``"similarity>=0.9"``, ``"regex:[0-9]+"``.
+    value_key, confidence_key : str, default="value", "confidence"
+        What the members of a leaf of nested JSON are called.
+    skip_unmatched : bool, default=False
+        Whether outputs without a truth are left out. Otherwise they are an error.
+
+    Returns
+    -------
+    fields : FieldOutputs
+        One item for each field of the truth, in its order, and one for each inserted one.
+
+    Raises
+    ------
+    OcrFileError
+        If a file cannot be read, lacks a column, has two values for one field of a document, or holds
+        a confidence that is not a finite number or not on the scale of the others, or a truth that its
+        comparison cannot read.
+    PairingError
+        If there are outputs without a truth.
+    ValueError
+        If there is no such comparison, or no such field.
+
+    Notes
+    -----
+    A field without a prediction (no row, or null) or without a confidence is *rejected*: it is an
+    item that no threshold accepts, for a person sees that it is empty. It is right where the truth
+    is empty too. An empty text with a confidence is an output: the engine says that the field is
+    empty. A prediction that its comparison cannot read is wrong.
+
+    Repeated fields, and line items as wholes, are matched one to one with the true ones, whatever
+    their numbers, such that the sum of the similarities of all their fields is the largest: 1 for a
+    field that is right, 1 − edit distance / length of the longer text for others. True items that
+    none takes are rejected, and outputs that none takes are *inserted*: items that are wrong, with
+    their confidence. Likewise a field that is read in a document in which the truth, nested JSON, does
+    not have it. Inserted items are numbered ``items[+2].amount``, by the number that they were read
+    with.
+
+    Where a text can be read in two ways, such as 1.234 or 03/04/2024, of which one would be right,
+    the item is wrong and counted in `FieldOutputs.notes`.
+
+    See Also
+    --------
+    fastarac.ocr.align : Words, lines or characters instead of fields.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.ocr import read_fields
+    >>> table = '''document,field,prediction,confidence,truth
+    ... a1,total,"1,250.00",0.97,1250
+    ... a1,name,harrow & finch,0.91,Harrow & Finch
+    ... a2,total,88.50,0.64,88.60
+    ... a2,name,,,Mill & Son
+    ... '''
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "fields.csv")
+    ...     _ = path.write_text(table)
+    ...     fields = read_fields(path, compare={"total": "number", "name": "text"})
+    >>> fields
+    FieldOutputs(4 fields of 2 documents, 2 right, 1 rejected)
+    >>> counts = fields.straight_through(0.6)
+    >>> counts.field_acceptance_rate, counts.straight_through_rate
+    (0.75, 0.5)
+    >>> print(fields.folded[0])
+    total: 1 right by number, such as "1,250.00" for "1250"
+    """
+    keys = value_key, confidence_key
+    notes: list[str] = []
+    if truth is None:
+        both = read_field_file(path, "both", *keys)
+        both.check_once()
+        if both.whole:
+            raise PairingError(
+                f"{both.path}: it is JSON without a truth; the truth is expected beside it"
+            )
+        items = _with_own_truth(both)
+        ways = comparisons_by_field(compare, list(dict.fromkeys(item.name for item in items)))
+    else:
+        outputs = read_field_file(path, "prediction", *keys)
+        truths = read_field_file(truth, "truth", *keys)
+        for file in (outputs, truths):
+            file.check_once()
+        joined = _Join(truths, outputs)
+        ways = comparisons_by_field(compare, list(joined.names))
+        items = joined.items(ways)
+        joined.check(notes, skip_unmatched=skip_unmatched)
+    return _outputs(items, ways, notes)
+
+
+def _with_own_truth(file: FieldFile) -> list[Item]:
+    """Return the rows of a table that has the truth, too: each is an item as it stands."""
+    return [
+        Item(FieldPath.of(row.field).written(numbers=False), row.field, row, row) for row in file.rows
+    ]
+
+
+class _Join:
+    """Outputs and truths of documents, joined.
+
+    Attributes
+    ----------
+    names : dict of str to None
+        The fields of the truth, without the numbers of items, in their order.
+    """
+
+    def __init__(self, truths: FieldFile, outputs: FieldFile) -> None:
+        self._truths, self._outputs = truths, outputs
+        self.names: dict[str, None] = {}
+        self._unmatched: list[Row] = []
+        lists = {name for row in truths.rows for name in FieldPath.of(row.field).lists()}
+        self._true = _by_document(truths, lists)
+        self._read = _by_document(outputs, lists)
+        self._name_of: dict[str, str] = {}
+        for placed in self._true.values():
+            for path, _ in placed:
+                name = path.written(numbers=False)
+                self.names.setdefault(name)
+                self._name_of[path.key] = name
+
+    def items(self, ways: Mapping[str, FieldComparison]) -> list[Item]:
+        """Return the items of all documents of the truth."""
+        found: list[Item] = []
+        for document in self._truths.documents:
+            found += self._of_document(document, ways)
+        for document in self._outputs.documents:
+            if document not in self._true:
+                self._unmatched += [row for _, row in self._read.get(document, ()) if _is_there(row)]
+        return found
+
+    def _of_document(self, document: str, ways: Mapping[str, FieldComparison]) -> list[Item]:
+        true, read = self._true[document], []
+        for path, row in self._read.get(document, ()):
+            if path.key in self._name_of:
+                read.append((path, row))
+            elif _is_there(row):
+                self._unmatched.append(row)
+
+        def similarity(truth: Placed, output: Placed) -> float:
+            return _similarity(truth[1], output[1], ways[self._name_of[truth[0].key]])
+
+        try:
+            pairs = pair_fields(true, read, similarity)
+        except ValueError as error:
+            if isinstance(error, OcrFileError):
+                raise
+            raise OcrFileError(self._outputs.path, f"document {shown(document)}: {error}") from None
+        order = {id(row): number for number, (_, row) in enumerate(true)}
+        items, inserted = [], []
+        for of_truth, of_output in pairs:
+            if of_truth is not None:
+                path, row = of_truth
+                output = None if of_output is None else of_output[1]
+                name = self._name_of[path.key]
+                items.append(Item(name, path.written(), row, output))
+            elif of_output is not None and _is_there(of_output[1]):
+                path, row = of_output
+                name = self._name_of[path.key]
+                if path.items or "[]" in name or self._truths.whole:
+                    inserted.append(Item(name, path.written("+"), None, row))
+                else:
+                    self._unmatched.append(row)
+        items.sort(key=lambda item: order[id(item.truth)])
+        return items + inserted
+
+    def check(self, notes: list[str], *, skip_unmatched: bool) -> None:
+        """Raise if there are outputs without a truth, or note that they are left out."""
+        if self._unmatched:
+            n = len(self._unmatched)
+            said = f"{count(n)} {plural('output', n)} without a truth"
+            listed = few_of((f"{row.field} of {row.document}" for row in self._unmatched), LISTED)
+            if not skip_unmatched:
+                raise PairingError(f"{self._outputs.path}: {said}: {listed}")
+            notes.append(f"{said} left out: {listed}")
+        without = [name for name in self._truths.documents if name not in self._read]
+        if without:
+            notes.append(
+                f"{count(len(without))} {plural('document', len(without))} without any output, whose "
+                f"fields are rejected: {few_of(without, LISTED)}"
+            )
+
+
+def _by_document(file: FieldFile, lists: set[str]) -> dict[str, list[Placed]]:
+    """Return the fields of each document, those of lists with the number of their item."""
+    found: dict[str, list[Placed]] = {name: [] for name in file.documents}
+    seen: dict[tuple[str, str], Row] = {}
+    for row in file.rows:
+        path = FieldPath.of(row.field).within(lists)
+        first = seen.setdefault((row.document, path.written()), row)
+        if first is not row:
+            raise row.error(
+                f"it is {shown(first.field)}, too, as the truth has several of them; one of both is "
+                "expected"
+            )
+        found[row.document].append((path, row))
+    return {name: placed for name, placed in found.items() if placed or file.whole}
+
+
+def _is_there(row: Row) -> bool:
+    return row.prediction is not None and bool(row.prediction.text.strip())
+
+
+def _judge(truth: Row, prediction: Written, way: FieldComparison) -> Judgement:
+    """Return whether a prediction is right, or raise what is wrong with the truth."""
+    expected = truth.truth or EMPTY
+    try:
+        return way.judge(expected, prediction)
+    except Unreadable as error:
+        raise truth.error(
+            f"the truth is {shown(expected.text)}; {error} is expected by the comparison {way.name!r}"
+        ) from None
+
+
+def _similarity(truth: Row, output: Row, way: FieldComparison) -> float:
+    from rapidfuzz.distance import Levenshtein
+
+    true, read = truth.truth or EMPTY, output.prediction or EMPTY
+    if not true.text.strip() or not read.text.strip():
+        return 0.0
+    if _judge(truth, read, way).right:
+        return 1.0
+    return Levenshtein.normalized_similarity(true.text, read.text)
+
+
+def _outputs(
+    items: Sequence[Item], ways: Mapping[str, FieldComparison], notes: list[str]
+) -> FieldOutputs:
+    """Compare each output with its truth."""
+    judged: list[Judgement] = []
+    confidence = np.full(len(items), np.nan)
+    for i, (name, _, truth, output) in enumerate(items):
+        prediction = None if output is None else output.prediction
+        if output is not None and prediction is not None:
+            confidence[i] = as_confidence(output)
+        if truth is None:
+            judged.append(Judgement(right=False))
+        else:
+            judged.append(_judge(truth, prediction or EMPTY, ways[name]))
+    rejected = np.isnan(confidence)
+    _check_one_scale(items, confidence)
+    never = None
+    if rejected.any():
+        never = float(np.floor(min(0.0, np.nanmin(confidence, initial=0.0)))) - 1.0
+        confidence[rejected] = never
+    true = [EMPTY if item.truth is None else item.truth.truth or EMPTY for item in items]
+    read = [None if item.output is None else item.output.prediction for item in items]
+    correct = np.array([each.right for each in judged], np.bool_)
+    kind = [
+        "missed" if gone else "inserted" if item.truth is None else "right" if right else "wrong"
+        for item, gone, right in zip(items, rejected.tolist(), correct.tolist(), strict=True)
+    ]
+    notes = [*notes, *_counted(items, judged, kind), *_hints(items, judged, ways)]
+    return FieldOutputs(
+        document=tuple(_row(item).document for item in items),
+        field=tuple(item.field for item in items),
+        name=tuple(item.name for item in items),
+        truth=tuple(
+            ways[item.name].of_truth(each).text for item, each in zip(items, true, strict=True)
+        ),
+        prediction=tuple(
+            None if each is None else _shown(ways[item.name].of_prediction(each))
+            for item, each in zip(items, read, strict=True)
+        ),
+        correct=correct,
+        confidence=confidence,
+        kind=tuple(kind),
+        rejected=rejected,
+        never_accepted=never,
+        comparisons={name: each.name for name, each in ways.items()},
+        folded=tuple(_folded(items, judged, ways)),
+        notes=tuple(notes),
+    )
+
+
+def _row(item: Item) -> Row:
+    row = item.output if item.truth is None else item.truth
+    assert row is not None  # noqa: S101, one of the two is there
+    return row
+
+
+def _shown(written: Written) -> str:
+    return written.text if written.value is None else written.value
+
+
+def _counted(items: Sequence[Item], judged: Sequence[Judgement], kind: Sequence[str]) -> Iterable[str]:
+    """Yield what is to be known of rejected, inserted, undecided and unreadable outputs."""
+    missed = [item for item, each in zip(items, kind, strict=True) if each == "missed"]
+    unsure = [item for item in missed if item.output is not None and item.output.prediction is not None]
+    without = len(missed) - len(unsure)
+    if without:
+        yield f"{count(without)} {plural('field', without)} without an output {_is(without)} rejected"
+    if unsure:
+        said = few_of((f"{item.field} of {_row(item).document}" for item in unsure), EXAMPLES)
+        yield (
+            f"{count(len(unsure))} {plural('output', len(unsure))} without a confidence "
+            f"{_is(len(unsure))} rejected: {said}"
+        )
+    if inserted := [item for item, each in zip(items, kind, strict=True) if each == "inserted"]:
+        said = few_of((f"{item.field} of {_row(item).document}" for item in inserted), EXAMPLES)
+        yield (
+            f"{count(len(inserted))} {plural('output', len(inserted))} that no true field takes "
+            f"{_is(len(inserted))} inserted, and wrong: {said}"
+        )
+    for remark, words in (
+        ("undecided", UNDECIDED),
+        ("unreadable", "{} not of the kind that the comparison expects, and wrong"),
+    ):
+        of = [item for item, each in zip(items, judged, strict=True) if each.remark == remark]
+        if of:
+            pairs = (f"{item.field} of {_row(item).document}: {_pair(item)}" for item in of)
+            said = words.format(_is(len(of)))
+            yield f"{count(len(of))} {plural('output', len(of))} {said}: {few_of(pairs, EXAMPLES)}"
+
+
+def _is(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _pair(item: Item) -> str:
+    true = EMPTY if item.truth is None else item.truth.truth or EMPTY
+    read = EMPTY if item.output is None else item.output.prediction or EMPTY
+    return f"{shown(_shown(read))} for {shown(_shown(true))}"
+
+
+def _folded(
+    items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
+) -> Iterable[FoldedField]:
+    """Yield, for each field, how many outputs are right though they differ from their truth."""
+    of: dict[str, list[Item]] = defaultdict(list)
+    for item, each in zip(items, judged, strict=True):
+        if each.remark == "folded":
+            of[item.name].append(item)
+    for name, found in of.items():
+        way = ways[name]
+        examples = dict.fromkeys(
+            (
+                _shown(way.of_prediction((item.output and item.output.prediction) or EMPTY)),
+                _shown(way.of_truth((item.truth and item.truth.truth) or EMPTY)),
+            )
+            for item in found
+        )
+        yield FoldedField(name, way.name, len(found), tuple(list(examples)[:EXAMPLES]))
+
+
+def _hints(
+    items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
+) -> Iterable[str]:
+    """Yield which fields, compared by exact, would be right more often by another comparison."""
+    tried = {how: lru_cache(maxsize=None)(comparison(how).judge) for how in TRIED}
+    wrong: Counter[str] = Counter()
+    better: dict[str, Counter[str]] = defaultdict(Counter)
+    for item, each in zip(items, judged, strict=True):
+        if each.right or ways[item.name].name != "exact" or item.truth is None or item.output is None:
+            continue
+        true, read = item.truth.truth, item.output.prediction
+        if true is None or read is None:
+            continue
+        wrong[item.name] += 1
+        for how, judge in tried.items():
+            try:
+                better[item.name][how] += judge(true, read).right
+            except Unreadable:
+                continue
+    for name, counts in better.items():
+        how, n = max(counts.items(), key=lambda pair: pair[1])  # the first of equals
+        if n:
+            yield (
+                f"{count(n)} of {count(wrong[name])} wrong outputs of {name} {_is(n)} the same as the "
+                f"truth by {how}; the field is compared by exact"
+            )
+
+
+def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:
+    """Raise where some documents, or fields, have confidences up to 1, and others up to 100."""
+    known = confidence[~np.isnan(confidence)]
+    if not len(known) or known.min() < 0 or not 1 < known.max() <= 100:
+        return
+    for what in ("document", "field"):
+        groups: dict[str, list[int]] = defaultdict(list)
+        for i, item in enumerate(items):
+            if not np.isnan(confidence[i]):
+                groups[_row(item).document if what == "document" else item.name].append(i)
+        highest = {
+            name: (float(confidence[of].max()), of[int(np.argmax(confidence[of]))])
+            for name, of in groups.items()
+            if len(of) >= FEW
+        }
+        low = next((at for top, at in highest.values() if 0 < top <= 1), None)
+        high = next((at for top, at in highest.values() if top > 1), None)
+        if low is not None and high is not None:
+            each = ", ".join(
+                f"{confidence[at]:g} in field {shown(items[at].field)} of document "
+                f"{shown(_row(items[at]).document)}"
+                for at in (low, high)
+            )
+            raise _row(items[low]).error(
+                f"all confidences of this {what} are at most 1, and those of others go up to 100 "
+                f"({each}); one scale is expected"
+            )

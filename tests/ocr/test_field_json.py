@@ -1,0 +1,464 @@
+"""Fields in the JSON of services and in nested JSON: responses of their shape, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from bench.study import invoices
+from fastarac.ocr import OcrFileError, PairingError, has_fields, read_fields
+
+AZURE = {
+    "status": "succeeded",
+    "analyzeResult": {
+        "modelId": "prebuilt-invoice",
+        "documents": [
+            {
+                "docType": "invoice",
+                "fields": {
+                    "VendorName": {
+                        "type": "string",
+                        "valueString": "Finch",
+                        "content": "FINCH",
+                        "confidence": 0.9,
+                    },
+                    "InvoiceDate": {
+                        "type": "date",
+                        "valueDate": "2026-11-22",
+                        "content": "22/11/26",
+                        "confidence": 0.8,
+                    },
+                    "InvoiceTotal": {
+                        "type": "currency",
+                        "valueCurrency": {
+                            "amount": 1234.5,
+                            "currencyCode": "EUR",
+                            "currencySymbol": "€",
+                        },
+                        "content": "1.234,50 €",
+                        "confidence": 0.7,
+                    },
+                    "Address": {
+                        "type": "address",
+                        "valueAddress": {"city": "York", "postalCode": "YO1"},
+                        "content": "Mill Lane, York",
+                        "confidence": 0.6,
+                    },
+                    "Paid": {
+                        "type": "selectionMark",
+                        "valueSelectionMark": "selected",
+                        "content": ":selected:",
+                        "confidence": 1,
+                    },
+                    "Pages": {"type": "integer", "valueInteger": 3, "confidence": 0.5},
+                    "DueDate": {"type": "date"},
+                    "Items": {
+                        "type": "array",
+                        "valueArray": [
+                            {
+                                "type": "object",
+                                "confidence": 0.3,
+                                "valueObject": {
+                                    "Quantity": {
+                                        "type": "number",
+                                        "valueNumber": 2,
+                                        "content": "2",
+                                        "confidence": 0.4,
+                                    }
+                                },
+                            }
+                        ],
+                    },
+                },
+            }
+        ],
+    },
+}
+
+
+def line_item(text, confidence):
+    value = {"Text": text, "Confidence": confidence}
+    item = {"LineItemExpenseFields": [{"Type": {"Text": "ITEM"}, "ValueDetection": value}]}
+    return {"LineItems": [item]}
+
+
+TEXTRACT = {
+    "ExpenseDocuments": [
+        {
+            "SummaryFields": [
+                {"Type": {"Text": "TOTAL"}, "ValueDetection": {"Text": "$12.50", "Confidence": 97.5}},
+                {"Type": {"Text": "NAME"}, "ValueDetection": {"Text": "Finch", "Confidence": 90}},
+                {"Type": {"Text": "NAME"}, "ValueDetection": {"Text": "Orpin", "Confidence": 80}},
+                {
+                    "Type": {"Text": "OTHER"},
+                    "LabelDetection": {"Text": "Till no.:"},
+                    "ValueDetection": {"Text": "7", "Confidence": 60},
+                },
+                {"Type": {"Text": "DUE_DATE"}, "ValueDetection": {"Text": "", "Confidence": 30}},
+            ],
+            "LineItemGroups": [
+                {
+                    "LineItems": [
+                        {
+                            "LineItemExpenseFields": [
+                                {
+                                    "Type": {"Text": "ITEM"},
+                                    "ValueDetection": {"Text": "Lamp", "Confidence": 50},
+                                }
+                            ]
+                        }
+                    ]
+                },
+                {
+                    "LineItems": [
+                        {
+                            "LineItemExpenseFields": [
+                                {
+                                    "Type": {"Text": "ITEM"},
+                                    "ValueDetection": {"Text": "Desk", "Confidence": 40},
+                                }
+                            ]
+                        }
+                    ]
+                },
+            ],
+        }
+    ]
+}
+BLOCKS = [
+    {"BlockType": "WORD", "Id": "w1", "Text": "Name", "Confidence": 99},
+    {"BlockType": "WORD", "Id": "w2", "Text": "of:", "Confidence": 99},
+    {"BlockType": "WORD", "Id": "w3", "Text": "Ana", "Confidence": 99},
+    {"BlockType": "SELECTION_ELEMENT", "Id": "s1", "SelectionStatus": "SELECTED", "Confidence": 99},
+    {
+        "BlockType": "KEY_VALUE_SET",
+        "Id": "k1",
+        "EntityTypes": ["KEY"],
+        "Relationships": [{"Type": "VALUE", "Ids": ["v1"]}, {"Type": "CHILD", "Ids": ["w1", "w2"]}],
+    },
+    {
+        "BlockType": "KEY_VALUE_SET",
+        "Id": "v1",
+        "EntityTypes": ["VALUE"],
+        "Confidence": 88.0,
+        "Relationships": [{"Type": "CHILD", "Ids": ["w3", "s1"]}],
+    },
+    {
+        "BlockType": "QUERY",
+        "Id": "q1",
+        "Query": {"Text": "What is the age?", "Alias": "AGE"},
+        "Relationships": [{"Type": "ANSWER", "Ids": ["a1"]}],
+    },
+    {"BlockType": "QUERY_RESULT", "Id": "a1", "Text": "41", "Confidence": 77.0},
+    {"BlockType": "QUERY", "Id": "q2", "Query": {"Text": "Where born?"}},
+]
+GOOGLE = {
+    "document": {
+        "text": "…",
+        "entities": [
+            {"type": "supplier_name", "mentionText": "Finch", "confidence": 0.9},
+            {
+                "type": "total_amount",
+                "mentionText": "1.234,50",
+                "confidence": 0.8,
+                "normalizedValue": {
+                    "text": "1234.5 EUR",
+                    "moneyValue": {"currencyCode": "EUR", "units": "1234", "nanos": 500000000},
+                },
+            },
+            {
+                "type": "due_date",
+                "mentionText": "3/4/26",
+                "confidence": 0.7,
+                "normalizedValue": {"dateValue": {"year": 2026, "month": 4, "day": 3}},
+            },
+            {
+                "type": "line_item",
+                "mentionText": "Lamp 2",
+                "confidence": 0.1,
+                "properties": [
+                    {"type": "line_item/description", "mentionText": "Lamp", "confidence": 0.6},
+                    {"type": "line_item/quantity", "mentionText": "2"},
+                ],
+            },
+        ],
+    }
+}
+
+
+def write(path, value):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    return path
+
+
+def read(tmp_path, output, truth, **options):
+    return read_fields(
+        write(tmp_path / "a.json", output), write(tmp_path / "t" / "a.json", truth), **options
+    )
+
+
+def table(fields):
+    columns = fields.field, fields.prediction, fields.confidence.tolist(), fields.kind
+    return {field: row for field, *row in zip(*columns, strict=True)}
+
+
+def test_azure(tmp_path):
+    truth = {
+        "VendorName": "Finch",
+        "InvoiceDate": "2026-11-22",
+        "InvoiceTotal": 1234.50,
+        "Address": "Mill Lane, York",
+        "Paid": "selected",
+        "Pages": 3,
+        "DueDate": None,
+        "Items": [{"Quantity": 3}],
+    }
+    ways = {"VendorName": "text", "*Date": "date", "InvoiceTotal": "amount", "Items[].*": "number"}
+    fields = read(tmp_path, AZURE, truth, compare=ways)
+    assert table(fields) == {
+        "VendorName": ["FINCH", 0.9, "right"],
+        "InvoiceDate": ["2026-11-22", 0.8, "right"],
+        "InvoiceTotal": ["EUR 1234.5", 0.7, "right"],
+        "Address": ["Mill Lane, York", 0.6, "right"],
+        "Paid": ["selected", 1, "right"],
+        "Pages": ["3", 0.5, "right"],
+        "DueDate": [None, -1, "missed"],
+        "Items[0].Quantity": ["2", 0.4, "wrong"],
+    }
+    assert fields.correct.tolist() == [True] * 7 + [False]
+    assert fields.document == ("a",) * 8
+    # the text on the page, where that is asked for
+    ways["InvoiceTotal"] = "amount:written"
+    assert read(tmp_path, AZURE, truth, compare=ways).prediction[2] == "1.234,50 €"
+
+
+def test_textract_expenses(tmp_path):
+    truth = {
+        "TOTAL": 12.5,
+        "NAME": ["Orpin", "Finch"],
+        "Till no.": "7",
+        "DUE_DATE": "",
+        "LineItems": [{"ITEM": "Desk"}, {"ITEM": "Lamp"}],
+    }
+    fields = read(tmp_path, TEXTRACT, truth, compare={"TOTAL": "amount"})
+    assert fields.correct.all()
+    assert table(fields) == {
+        "TOTAL": ["$12.50", 97.5, "right"],
+        "NAME[0]": ["Orpin", 80, "right"],
+        "NAME[1]": ["Finch", 90, "right"],
+        "Till no.": ["7", 60, "right"],
+        "DUE_DATE": [None, -1, "missed"],
+        "LineItems[0].ITEM": ["Desk", 40, "right"],
+        "LineItems[1].ITEM": ["Lamp", 50, "right"],
+    }
+    assert fields.by.tolist()[1:3] == ["NAME[]", "NAME[]"]
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_textract_forms_and_queries(tmp_path, parts):
+    output = [{"Blocks": BLOCKS[:4]}, {"Blocks": BLOCKS[4:]}] if parts == 2 else {"Blocks": BLOCKS}
+    truth = {"Name of": "Ana SELECTED", "AGE": "41", "Where born?": "York"}
+    assert table(read(tmp_path, output, truth)) == {
+        "Name of": ["Ana SELECTED", 88, "right"],
+        "AGE": ["41", 77, "right"],
+        "Where born?": [None, -1, "missed"],
+    }
+
+
+def test_google(tmp_path):
+    truth = {
+        "supplier_name": "Finch",
+        "total_amount": 1234.5,
+        "due_date": "2026-04-03",
+        "line_item": [{"description": "Lamp", "quantity": 2}],
+    }
+    ways = {"total_amount": "amount", "due_date": "date"}
+    fields = read(tmp_path, GOOGLE, truth, compare=ways)
+    assert table(fields) == {
+        "supplier_name": ["Finch", 0.9, "right"],
+        "total_amount": ["EUR 1234.5", 0.8, "right"],
+        "due_date": ["2026-04-03", 0.7, "right"],
+        "line_item[0].description": ["Lamp", 0.6, "right"],
+        "line_item[0].quantity": ["2", -1, "missed"],
+    }
+    assert fields.correct.all()
+    assert fields.notes == ("1 output without a confidence is rejected: line_item[0].quantity of a",)
+    text = json.dumps(GOOGLE)
+    snake = json.loads(
+        re.sub(
+            "(mention|normalized|money|date|currency)([TVC])", lambda m: f"{m[1]}_{m[2].lower()}", text
+        )
+    )
+    assert table(read(tmp_path, snake, truth, compare=ways)) == table(fields)
+
+
+def test_nested_json_by_other_names(tmp_path):
+    output = [
+        {"document": "x", "fields": {"sum": {"v": 5, "p": 0.5}, "tags": {"v": ["b", "a"], "p": 0.4}}},
+        {"document": "y", "sum": 7, "tags": [{"v": None, "p": 0.9}]},
+    ]
+    truth = '{"document": "x", "sum": 5, "tags": ["a"]}\n{"document": "y", "sum": 7.0, "tags": []}\n'
+    fields = read(tmp_path, output, truth, value_key="v", confidence_key="p", compare={"sum": "number"})
+    assert fields.document == ("x", "x", "x", "y")
+    assert table(fields) == {
+        "sum": ["7", -1, "missed"],  # of y: its value has no confidence
+        "tags[0]": ["a", 0.4, "right"],
+        "tags[+0]": ["b", 0.4, "inserted"],
+    }
+    assert fields.correct.tolist() == [True, True, False, True]
+
+
+def test_what_the_truth_does_not_have(tmp_path):
+    output = [
+        {"document": "x", "a": {"value": "1", "confidence": 0.9}, "model": "m"},
+        {"document": "y", "a": {"value": "1", "confidence": 0.8}},
+        {"document": "z", "a": {"value": "1", "confidence": 0.7}},
+    ]
+    truth = [{"document": "x", "a": "1"}, {"document": "y", "b": "1"}]
+    with pytest.raises(PairingError, match="2 outputs without a truth: model of x, a of z"):
+        read(tmp_path, output, truth)
+    fields = read(tmp_path, output, truth, skip_unmatched=True)
+    assert fields.kind == ("right", "missed", "inserted")  # of y, which has no a
+    assert fields.notes == (
+        "2 outputs without a truth left out: model of x, a of z",
+        "1 field without an output is rejected",
+        "1 output that no true field takes is inserted, and wrong: a of y",
+    )
+
+
+@pytest.mark.parametrize("service", invoices.SERVICES)
+def test_invoices_of_each_service(tmp_path, service):
+    made = invoices.make(40)
+    truth, outputs, ways = invoices.write(tmp_path, made, service)
+    fields = read_fields(outputs, truth, compare=ways)
+    kinds, right = invoices.expected(made)
+    assert {kind: fields.kind.count(kind) for kind in kinds} == kinds
+    assert int(fields.correct.sum()) == right
+    scale = 100 if service == "textract" else 1
+    surest = max(r.confidence or 0 for each in made for r in each.fields.values())
+    assert 0.9 * scale < surest * scale <= fields.confidence.max() <= scale
+    assert has_fields(truth)
+    assert len(fields.documents()) == 40
+
+
+def leaf(confidence):
+    return {"x": {"value": "1", "confidence": confidence}}
+
+
+def deep(levels):
+    value = {"value": "1", "confidence": 0.5}
+    for _ in range(levels):
+        value = {"x": value}
+    return value
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        (
+            {"x": {"value": "1", "confidence": "high"}},
+            'field "x" of document "a": confidence is "high"',
+        ),
+        (leaf([1]), 'field "x" of document "a": confidence is ["1"]'),
+        (
+            '{"x": {"value": "1", "confidence": Infinity}}',
+            'field "x" of document "a": confidence is "Infinity"',
+        ),
+        ('{"x": 1, "x": 2}', 'an object has "x" twice'),
+        (deep(40), "nested more than 32 levels deep"),
+        ("[" * 5000, "it is nested too deeply"),
+        (
+            {"x.y": {"value": "1"}, "x": {"y": {"value": "2"}}},
+            'field "x.y" of document "a" is in x.y already',
+        ),
+        ({" ": {"value": "1"}}, 'a value of the name " "'),
+        ([{"x": 1}], '[0]: there are several documents, and "document" of this one is null'),
+        ('{"document": "b", "x": 1}\n{"document": "b", "x": 1}\n', 'document "b" is in'),
+        (
+            {"pages": [{"words": [], "lines": []}], "content": ""},
+            "it has the words of pages, and no fields",
+        ),
+        (AZURE | {"status": "failed"}, 'status: the status is "failed"'),
+        (
+            {"status": "succeeded", "analyzeResult": {"modelId": "prebuilt-read"}},
+            "there are no documents",
+        ),
+        ({"Blocks": BLOCKS[:2]}, "there are no fields; a response of AnalyzeExpense"),
+        ({"Blocks": [BLOCKS[0], BLOCKS[0]]}, "an Id that no other block has is expected"),
+        ({"Blocks": [BLOCKS[6]]}, '"a1" was found; the Id of a block of the file is expected'),
+        (
+            {"entities": [{"type": "x", "mentionText": "1", "confidence": 1.5}]},
+            'field "x" of document "a": the confidence is 1.5; a number from 0 to 1',
+        ),
+        (
+            {"entities": [{"type": "x", "mentionText": "1", "confidence": "0.5"}]},
+            "a number is expected",
+        ),
+        ({"entities": [{"type": " ", "mentionText": "1"}]}, "an entity with a type is expected"),
+    ],
+)
+def test_outputs_that_are_wrong(tmp_path, output, message):
+    with pytest.raises(OcrFileError, match=re.escape(message)):
+        read(tmp_path, output, {"x": "1"})
+
+
+def test_files_of_several_kinds_and_scales(tmp_path):
+    truth = write(tmp_path / "truth.json", [{"document": name, "TOTAL": "1"} for name in "ab"])
+    write(tmp_path / "o" / "a.json", TEXTRACT)
+    write(tmp_path / "o" / "b.json", GOOGLE)
+    with pytest.raises(OcrFileError, match=r"several kinds.*Textract \(a.json\), Google"):
+        read_fields(tmp_path / "o", truth)
+    names = "pqr"
+    mixed = [
+        {"document": d, **{name: {"value": "1", "confidence": c} for name in names}}
+        for d, c in (("a", 0.9), ("b", 90))
+    ]
+    both = [{"document": d} | dict.fromkeys(names, "1") for d in "ab"]
+    with pytest.raises(
+        OcrFileError, match=r"(?s)all confidences of this document are at most 1.*90 in field"
+    ):
+        read(tmp_path, mixed, both)
+    with pytest.raises(PairingError, match="it is JSON without a truth"):
+        read_fields(truth)
+
+
+def test_a_truth_that_its_comparison_cannot_read(tmp_path):
+    message = (
+        'field "x" of document "a": the truth is "soon"; a day such as .* is expected by the comparison'
+    )
+    with pytest.raises(OcrFileError, match=message):
+        read(tmp_path, {"x": {"value": "1", "confidence": 1}}, {"x": "soon"}, compare="date")
+    with pytest.raises(OcrFileError, match=message):
+        read(tmp_path, {}, {"x": "soon"}, compare="date")
+
+
+def test_items_out_of_order_in_a_table(tmp_path):
+    rows = "document,field,{}\nd,items[0].name,{}\nd,items[1].name,{}\n"
+    truth = write(tmp_path / "t.csv", rows.format("truth", "Lamp", "Desk"))
+    read_rows = (
+        rows.format("prediction,confidence", "Desk,0.9", "Lamb,0.8") + "d,items[7].name,Vase,0.7\n"
+    )
+    fields = read_fields(write(tmp_path / "o.csv", read_rows), truth)
+    assert table(fields) == {
+        "items[0].name": ["Lamb", 0.8, "wrong"],
+        "items[1].name": ["Desk", 0.9, "right"],
+        "items[+7].name": ["Vase", 0.7, "inserted"],
+    }
+    assert fields.by.tolist() == ["items[].name"] * 3
+    assert [(each.field, each.items) for each in fields.by_field(0.75)] == [("items[].name", 3)]
+    assert np.array_equal(fields.correct, [False, True, False])
+
+
+def test_what_is_no_field(tmp_path):
+    assert not has_fields(write(tmp_path / "t" / "page.txt", "[1] Total 12.50\n"))
+    assert not has_fields(tmp_path / "t")
+    assert not has_fields(write(tmp_path / "u" / "page.xml", "<alto/>"))
+    assert has_fields(write(tmp_path / "v" / "a1.json", {"total": 1}).parent)
+    (tmp_path / "w").mkdir()
+    assert not has_fields(tmp_path / "w")
+    with pytest.raises(OcrFileError, match="a folder without files"):
+        read_fields(tmp_path / "w", tmp_path / "v")
