@@ -9,7 +9,10 @@ errors. "falling": in the twentieth of the largest z, a fifth is wrong, so that 
 the threshold is lowered. "flat": 5.5 % are wrong, whatever the confidence. "pages" have 1 to 20 items,
 and the log-odds of their errors are shifted by N(0.1(size − 20), 1.5), alike for all items of a page.
 "documents": as in bench/coverage.py. "giants": 2 % of the pages have 400 items in place of 20, half of
-them wrong. The rate of the source at a threshold comes from numerical integration.
+them wrong. "unequal" pages have lognormal sizes around 30 items, and the log-odds of their errors are
+shifted by N(0, 0.7); "bursts" are such pages of which 2 % are wrong throughout; "halves": of 3 % every
+second item is wrong; "thirds": of a tenth every third; "equal bursts": pages of 40 items. The rate of
+the source at a threshold comes from numerical integration.
 """
 
 from __future__ import annotations
@@ -45,6 +48,15 @@ TOP, TOP_WRONG = 1.6448536269514722, 0.2  # of z, in standard deviations: one in
 FLAT = 0.055
 LARGEST, GIANT, GIANTS, TYPICAL = 20, 400, 0.02, 20
 STEEPNESS, PAGE_SPREAD = 0.1, 1.5  # of the log-odds of errors, by an item more, and between pages
+UNEQUAL_LOG, UNEQUAL_SPREAD, UNEQUAL_SHIFT, EQUAL = 3.4, 0.8, 0.7, 40
+# Share of the pages that have bursts, and of their items that are wrong.
+BURSTS = {
+    "unequal": (0.0, 0.0),
+    "bursts": (0.02, 1.0),
+    "halves": (0.03, 0.5),
+    "thirds": (0.1, 1.0 / 3.0),
+    "equal bursts": (0.02, 1.0),
+}
 NODES = np.linspace(-8.0, 8.0, 20_001)
 
 
@@ -115,6 +127,9 @@ def rates(source: str) -> Rates:
             s * wrong_of_pages(z, STEEPNESS * (s - LARGEST), PAGE_SPREAD) for s in sizes.tolist()
         ]
         return rates_of(z, np.sum(of_sizes, axis=0) / sizes.sum())
+    if source in BURSTS:
+        share, level = BURSTS[source]
+        return rates_of(z, 1.0 - (1.0 - share * level) * (1.0 - wrong_of_pages(z, 0.0, UNEQUAL_SHIFT)))
     if source == "giants":
         in_giants = GIANTS * GIANT / (GIANTS * GIANT + (1.0 - GIANTS) * TYPICAL)
         wrong = in_giants * 0.5 + (1.0 - in_giants) * wrong_of_items(z)
@@ -135,6 +150,17 @@ def draw(source: str, n: int, rng: np.random.Generator) -> Source:
         z = rng.normal(centre(), SPREAD, len(pages))
         right = rng.random(len(pages)) < expit(coverage.SLOPE * z + coverage.OFFSET - shift)
         return Source(right, expit(z), pages, LARGEST)
+    if source in BURSTS:
+        share, level = BURSTS[source]
+        sizes = np.maximum(1, rng.lognormal(UNEQUAL_LOG, UNEQUAL_SPREAD, n).astype(np.intp))
+        if source == "equal bursts":
+            sizes = np.full(n, EQUAL)
+        pages = np.repeat(np.arange(n), sizes)
+        shift = (UNEQUAL_SHIFT * rng.normal(size=n))[pages]
+        z = rng.normal(centre(), SPREAD, len(pages))
+        right = rng.random(len(pages)) < expit(coverage.SLOPE * z + coverage.OFFSET - shift)
+        burst = (rng.random(n) < share)[pages] & (rng.random(len(pages)) < level)
+        return Source(right & ~burst, expit(z), pages)
     if source == "giants":
         giant = rng.random(n) < GIANTS
         pages = np.repeat(np.arange(n), np.where(giant, GIANT, TYPICAL))
@@ -334,6 +360,18 @@ TABLES = {
             "groups ignored": library(RISK, scale="unit"),
         },
         400,
+    ),
+    "approximation": Table(
+        "max_error_rate",
+        dict.fromkeys(BURSTS, (60, 200, 600)),
+        {"gamma": library(RATE, pages=True, method="gamma")},
+        1000,
+    ),
+    "approximation of risk": Table(
+        "max_risk",
+        dict.fromkeys(BURSTS, (200, 600)),
+        {"gamma": library(RISK, pages=True, method="gamma", scale="unit")},
+        1000,
     ),
     "giants": Table(
         "max_error_rate",

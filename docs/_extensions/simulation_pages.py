@@ -94,6 +94,8 @@ MAKERS: dict[str, Callable[[], str]] = {
             ("pages", ("pages", "documents 0.05", "documents 0.2", "documents 0.5"), "pages"),
             ("risk of pages", ("pages", "documents 0.2"), "pages"),
             ("giants", ("giants",), "pages"),
+            ("approximation", ("unequal", "bursts", "thirds"), "pages"),
+            ("approximation of risk", ("unequal", "bursts"), "pages"),
         )
         for source in sources
     },

@@ -146,6 +146,13 @@ def label(value: Any, name: str) -> Any:
     return value if isinstance(value, str | bool) else finite(value, name)
 
 
+def boolean(value: Any, name: str) -> bool:
+    """Check that it is true or false."""
+    if not isinstance(value, bool):
+        raise unexpected(value, name, "true or false")
+    return value
+
+
 def null(value: Any, name: str) -> None:
     """Check what is null in all files of this version."""
     if value is not None:

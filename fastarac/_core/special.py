@@ -94,7 +94,7 @@ def chi_square_quantile(probability: float, degrees: float) -> float:
     x = shape * cube**3 if cube > 0.05 else shape * 1e-4
     low, high = 0.0, math.inf
     for _ in range(400):
-        below = _gamma_cdf(shape, x)
+        below = gamma_cdf(shape, x)
         if below < probability:
             low = x
         else:
@@ -117,7 +117,7 @@ def _poisson(count: float, mean: float) -> float:
     return math.exp(exponent) / math.sqrt(2.0 * math.pi * count)
 
 
-def _gamma_cdf(shape: float, x: float) -> float:
+def gamma_cdf(shape: float, x: float) -> float:
     """The regularised incomplete gamma function P(shape, x)."""
     if x <= 0.0:
         return 0.0

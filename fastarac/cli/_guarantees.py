@@ -32,10 +32,26 @@ def sentences(models: Sequence[Model]) -> Iterator[str]:
             promise = f"at most {rate} of what is accepted is wrong"
         if all(sure.threshold == math.inf for _, sure in promised):
             yield f"With {confidence} confidence {promise}: {NOTHING}."
+            yield from _approximately(promised, several=several)
             continue
         each = [_outcome(model, sure, several=several) for model, sure in promised]
         accept = "accept " if several else ""
         yield f"With {confidence} confidence {promise}: {accept}{listed(each)}."
+        yield from _approximately(promised, several=several)
+
+
+def _approximately(
+    promised: list[tuple[Model, GuaranteedOperatingPoint]], *, several: bool
+) -> Iterator[str]:
+    """Yield what the approximation would accept, where far less is proved."""
+    shares = [
+        rounded_percent(sure.approximate_acceptance_rate)
+        + (f" of {printable(model.name)}" if several else "")
+        for model, sure in promised
+        if sure.approximate_acceptance_rate is not None
+    ]
+    if shares:
+        yield f"By approximation, without proof (fit --approximate): {listed(shares)}."
 
 
 def premise(models: Sequence[Model]) -> str:

@@ -140,6 +140,13 @@ PlannedFailure = Annotated[
         "[default: 0.05]",
     ),
 ]
+Approximate = Annotated[
+    bool,
+    option(
+        "--approximate",
+        "With --group: a limit by an approximation (gamma), which accepts more and is not proved.",
+    ),
+]
 MaxGroupSize = Annotated[
     int | None,
     option(

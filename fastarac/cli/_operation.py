@@ -76,6 +76,7 @@ def fit(
     error_rate: options.ErrorRate = None,
     max_risk: options.MaxRisk = None,
     guarantee: options.Failure = 0.05,
+    approximate: options.Approximate = False,
     report: ReportFile = None,
 ) -> None:
     """Fit thresholds that keep a limit on new outputs, and write them as a policy."""
@@ -90,6 +91,7 @@ def fit(
             "max_risk": max_risk,
             "failure_probability": guarantee,
             "max_group_size": max_group_size,
+            "method": "gamma" if approximate else "auto",
         }
         run((path, only), columns, limits, str(rule), output, report)
 

@@ -56,6 +56,8 @@ WORDS = {  # inside messages
     "max_risk=": "--max-risk ",
     "one of max_error_rate, max_risk": "one of --error-rate, --max-risk",
     "found max_error_rate and max_risk": "found --error-rate and --max-risk",
+    "method='gamma', an approximation": "--approximate, a method",
+    "method is 'gamma'": "--approximate is given without --group",
 }
 
 

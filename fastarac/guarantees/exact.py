@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,11 +30,13 @@ from fastarac.guarantees.fallback import (
     set_aside,
     starts_of,
 )
+from fastarac.guarantees.gamma import FEWEST_GROUPS, gamma_on_error_rate, gamma_on_risk, upper_bound
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, as_sweep
 
-Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group"]
-METHODS = ("auto", "exact", "fallback", "sgr", "betting", "one_per_group")
+Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"]
+METHODS: tuple[Method, ...] = get_args(Method)
+MUCH_LESS = 0.5  # of what the approximation accepts: then it is named
 # What a limit is a share of.
 _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
 
@@ -61,6 +63,11 @@ class GuaranteedOperatingPoint(Result):
         What is limited: errors among all items, or among the accepted ones.
     max_group_size : int or None
         Of dependent items, how many a group may have at most for the guarantee to hold.
+    certified : bool
+        Whether the promise is proved; False for method "gamma", an approximation.
+    approximate_acceptance_rate : float or None
+        The acceptance rate that the approximation "gamma" would have, where "auto" proves less than
+        half of it.
     assumes_results : bool
         From a log of audits, whether the guarantee holds only if every output that was drawn has its
         result, because the log does not say what was drawn.
@@ -72,6 +79,8 @@ class GuaranteedOperatingPoint(Result):
     failure_probability: float
     criterion: str
     max_group_size: int | None = None
+    certified: bool = True
+    approximate_acceptance_rate: float | None = None
     assumes_results: bool = False
 
     @property
@@ -87,19 +96,26 @@ class GuaranteedOperatingPoint(Result):
     def __str__(self) -> str:
         confidence = percent(1.0 - self.failure_probability)
         promise = f"at most {percent(self.limit)} errors remain among {_WHOLE[self.criterion]}"
+        instead = ""
+        if self.approximate_acceptance_rate is not None:
+            share = percent(self.approximate_acceptance_rate, 4)
+            instead = f"; method='gamma', an approximation without proof, would accept {share}"
         if self.threshold == math.inf:
-            return (
-                f"no threshold guarantees with {confidence} confidence that {promise}: accept nothing"
+            what = (
+                "no threshold guarantees" if self.certified else "by approximation, no threshold keeps"
             )
+            return f"{what} with {confidence} confidence that {promise}: accept nothing{instead}"
         observed = self.point.error_rate if self.criterion == "max_error_rate" else self.point.risk
         provided = ""
         if self.max_group_size is not None:
             provided = f", if no group has more than {self.max_group_size} items"
         if self.assumes_results:
             provided = ", if every output that was drawn has its result"
+        if not self.certified:
+            provided = ", by an approximation that is not proved"
         return (
             f"accept {percent(self.acceptance_rate, 4)} at confidence >= {self.threshold}: with "
-            f"{confidence} confidence {promise}{provided} (observed {percent(observed, 4)})"
+            f"{confidence} confidence {promise}{provided} (observed {percent(observed, 4)}){instead}"
         )
 
 
@@ -145,9 +161,10 @@ def guaranteed_operating_point(
     pilot : array_like of shape (k,), optional
         Other confidences from the same source, without truth, which place the starts of the tests. By
         default those of a random tenth of the items, which is then set aside.
-    method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group"}, default="auto"
+    method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"}, default="auto"
         "auto" takes "exact" for ``max_error_rate``, "fallback" for ``max_risk``, which requires
         thresholds or a scale, and "betting" with groups. "sgr" takes its thresholds from the items.
+        "gamma", with groups, is an approximation: it accepts far more, and proves nothing.
     random_state : int, SeedSequence, Generator or None, default=0
         Of the tenth that is set aside, of the order of groups and of the items drawn from them.
 
@@ -167,7 +184,8 @@ def guaranteed_operating_point(
     -----
     SampleTooSmallWarning
         Where no threshold could be guaranteed even if every item were correct: n items without an
-        error still allow an error rate of 1 − δ^(1/n), about 3/n for δ = 0.05.
+        error still allow an error rate of 1 − δ^(1/n), about 3/n for δ = 0.05; for "gamma" where there
+        are fewer than 20 groups, with which it was not tried.
 
     Notes
     -----
@@ -208,6 +226,13 @@ def guaranteed_operating_point(
     exceeds 1/δ with a probability of at most δ where the limit is exceeded. It needs about ln(1/δ)/ε
     groups, times the largest over the mean size. "one_per_group" keeps a group with a probability in
     proportion to its size, and of it one random item, for the test of independent items.
+
+    "gamma" (after Fay and Feuer 1997) goes from high to low thresholds while the quantile 1 − δ of the
+    gamma distribution with mean p + w and variance v + w² is within the limit: of G groups with m
+    items, a of them accepted and y of these wrong, p = Σy/n, v = G/(G − 1)·Σ(y − pm)²/n² and
+    w = max(max y, Σa²/Σa, 1)/n, the step of one further group that is wrong as a whole. For
+    ``max_risk``, n is Σa and m is a, and the levels are those of the fallback sequence. Nothing is
+    proved: the page on guarantees has how often it broke its limit where it was tried.
 
     From an :class:`.AuditedSweep`, a log of n outputs of which accepted ones were audited with
     probability π: audited errors at a threshold are Bin(n, π·R_E), and known errors below the
@@ -255,7 +280,8 @@ def guaranteed_operating_point(
                 "groups is given beside a ThresholdSweep, which has no items; arrays are expected"
             )
         pages = _pages_of(correct, confidence, groups, max_group_size, rng)
-        _warn_few_groups(pages, limit, delta)
+        if how != "gamma":
+            _warn_few_groups(pages, limit, delta)
         if how == "one_per_group":
             drawn = pages.one_each(rng)
             chosen = _one_of_each(pages, drawn, sweep)
@@ -263,14 +289,24 @@ def guaranteed_operating_point(
                 _last_by_errors(chosen.false_accepts, int(chosen.total), limit, delta) if chosen else 0
             )
             threshold = chosen.thresholds[index] if chosen else math.inf
-        elif criterion == "max_error_rate":
-            index = bet_on_error_rate(pages, len(sweep.thresholds) - 1, limit, delta)
-            threshold = sweep.thresholds[index]
         else:
-            threshold = _by_risk_of_groups(pages, sweep, grid, pilot, limit, delta)
+            threshold = _of_groups(pages, sweep, (grid, pilot), how, criterion, limit, delta)
         point = operating_point(sweep, threshold=threshold)
         bound = math.nan if threshold < math.inf else 0.0
-        return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, pages.largest)
+        if how == "gamma":
+            _warn_untried(pages)
+            reached = int(points_at(sweep, np.array([threshold]))[0])
+            bound = upper_bound(pages, reached, criterion, delta)
+            return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, certified=False)
+        approximate = None
+        if method == "auto":
+            would = _of_groups(pages, sweep, (grid, pilot), "gamma", criterion, limit, delta)
+            other = operating_point(sweep, threshold=would).acceptance_rate
+            approximate = other if point.acceptance_rate < MUCH_LESS * other else None
+        return GuaranteedOperatingPoint(
+            point, bound, limit, delta, criterion, pages.largest,
+            approximate_acceptance_rate=approximate,
+        )  # fmt: skip
     if how == "fallback" and grid is not None:
         return _by_fallback(sweep, grid, pilot, limit, delta, rng)
     n = int(sweep.total)
@@ -295,7 +331,7 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool) -> st
     by_rate = criterion == "max_error_rate"
     fitting = ["exact"] if by_rate else ["fallback", "sgr"]
     if grouped:
-        fitting = ["betting", "one_per_group"] if by_rate else ["betting"]
+        fitting = ["betting", "one_per_group", "gamma"] if by_rate else ["betting", "gamma"]
     if not (by_rate or fixed) and (grouped or method in ("auto", "fallback")):
         raise TypeError(
             "max_risk is given without thresholds or a scale; thresholds that were fixed without these "
@@ -403,14 +439,23 @@ def _one_of_each(
     return ThresholdSweep.from_counts(sweep.thresholds[1:][points], right, wrong)
 
 
-def _by_risk_of_groups(
+def _of_groups(
     pages: GroupedItems,
     sweep: ThresholdSweep,
-    grid: NDArray[np.float64] | None,
-    pilot: ArrayLike | None,
+    fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
+    how: str,
+    criterion: str,
     limit: float,
     delta: float,
-) -> float:
+) -> Any:
+    """The lowest threshold by betting or by gamma."""
+    if criterion == "max_error_rate":
+        if how == "gamma":
+            index = gamma_on_error_rate(pages, limit, delta)
+        else:
+            index = bet_on_error_rate(pages, len(sweep.thresholds) - 1, limit, delta)
+        return sweep.thresholds[index]
+    grid, pilot = fixed
     if grid is None:
         raise AssertionError(limit)
     ends = points_at(sweep, grid)
@@ -421,10 +466,21 @@ def _by_risk_of_groups(
         pages = pages.without(few)
     else:
         shares = pilot_shares(pilot, grid)
-    units = int(pages.sizes.sum()) * float(pages.sizes.mean()) / pages.largest / pages.sizes.mean()
-    starts = starts_of(shares, max(1, int(units)), limit, delta)
-    last = bet_on_risk(pages, ends, starts, limit, delta)
+    sizes = pages.sizes.astype(np.float64)
+    # what a group counts for: its largest size where that alone is proved, else that of an item's group
+    each = float(sizes @ sizes / sizes.sum()) if how == "gamma" else float(pages.largest)
+    starts = starts_of(shares, max(1, int(sizes.sum() / each)), limit, delta)
+    last = (gamma_on_risk if how == "gamma" else bet_on_risk)(pages, ends, starts, limit, delta)
     return float(grid[last]) if last >= 0 else math.inf
+
+
+def _warn_untried(pages: GroupedItems) -> None:
+    n = len(pages.sizes)
+    if n < FEWEST_GROUPS:
+        there = "is 1 group" if n == 1 else f"are {n} groups"
+        warn_too_small(
+            f"there {there}; the approximation by gamma was tried with {FEWEST_GROUPS} and more"
+        )
 
 
 def _warn_few_groups(pages: GroupedItems, limit: float, delta: float) -> None:

@@ -262,9 +262,8 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
     if policy.documents is not None:
         return _documents(source, rule, policy)
     accepts = f"CASE WHEN {rule.valid} THEN {rule.accepts} END AS accepts"
-    error = f"CASE WHEN {rule.valid} AND {rule.accepts} THEN {rule.error} END AS error"
     rows = source.select(
-        f"{accepts}, {error}, {rule.known} AS known, {_seen_columns(rule)}, count(*)",
+        f"{accepts}, {rule.known} AS known, {_seen_columns(rule)}, count(*)",
         rest="GROUP BY ALL",
     ).fetchall()
     if not rows:
@@ -272,21 +271,27 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
     if any(row[0] is None for row in rows):
         raise _invalid(source, rule)
 
-    def counts(of: list[Any]) -> tuple[int, int, float]:
-        taken = [row for row in of if row[0]]
-        errors = math.fsum(row[1] * row[-1] for row in taken)
-        return sum(row[-1] for row in of), sum(row[-1] for row in taken), errors
+    def counts(of: list[Any]) -> tuple[int, int]:
+        return sum(row[-1] for row in of), sum(row[-1] for row in of if row[0])
 
+    parts = [[row for row in rows if row[2] == str(field)] for field in policy.fields]
+    taken = [counts(part)[1] for part in parts] or [counts(rows)[1]]
+    expected = policy.expected_errors(taken)
+    each = [
+        policy.expected_errors([n if k == i else 0 for k, n in enumerate(taken)]).estimate
+        for i in range(len(parts))
+    ]
     return AppliedPolicy(
         *counts(rows),
-        unknown_fields=sum(row[-1] for row in rows if not row[2]) if policy.fields else 0,
+        *(expected.estimate, expected.low, expected.high),
+        unknown_fields=sum(row[-1] for row in rows if not row[1]) if policy.fields else 0,
         criterion=policy.criterion,
         limit=policy.limit,
         fields=tuple(
-            AppliedField(str(field), *counts([row for row in rows if row[3] == str(field)]))
-            for field in policy.fields
+            AppliedField(str(field), *counts(part), errors)
+            for field, part, errors in zip(policy.fields, parts, each, strict=True)
         ),
-        shift=_shift(source, policy, [row[3:] for row in rows]),
+        shift=_shift(source, policy, [row[2:] for row in rows]),
     )
 
 
@@ -361,18 +366,18 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
         [policy.documents, policy.document_threshold],
     )
     found = run(
-        "SELECT sum(n), sum(n) FILTER (accepts), sum(unknown), count(*), count_if(accepts), "
-        "fsum(1.0::DOUBLE - product) FILTER (accepts) FROM decided"
+        "SELECT sum(n), sum(n) FILTER (accepts), sum(unknown), count(*), count_if(accepts) FROM decided"
     ).fetchall()[0]
-    n, taken, unknown, documents, accepted, errors = found
+    n, taken, unknown, documents, accepted = found
+    expected = policy.expected_errors([accepted])
     rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
     shift = _shift(source, policy, rows)
     # rows keep their order where one thread looks up the decisions of each in turn
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
     return AppliedPolicy(
-        int(n), int(taken or 0), float(errors or 0.0), int(unknown) if policy.fields else 0,
-        policy.criterion, policy.limit, n_documents=documents, accepted_documents=accepted,
-        shift=shift,
+        int(n), int(taken or 0), expected.estimate, expected.low, expected.high,
+        int(unknown) if policy.fields else 0, policy.criterion, policy.limit,
+        n_documents=documents, accepted_documents=accepted, shift=shift,
     )  # fmt: skip
 
 

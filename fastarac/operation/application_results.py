@@ -23,7 +23,7 @@ class AppliedField(NamedTuple):
     n_items, accepted : int
         Its outputs, and accepted ones among them.
     expected_errors : float
-        How many errors the calibration expects among the accepted ones.
+        How many errors are expected among the accepted ones.
     """
 
     field: str
@@ -41,8 +41,10 @@ class AppliedPolicy(Result):
     n_items, accepted : int
         Outputs, and accepted ones among them.
     expected_errors : float
-        How many errors the calibration expects among the accepted ones: the sum of their p̂. Of whole
-        documents, how many accepted ones are expected to have an error, the sum of 1 − Π(1 − p̂).
+        How many errors are expected among the accepted ones (:meth:`.Policy.expected_errors`); where
+        whole documents are accepted, how many of these are expected to have an error.
+    expected_low, expected_high : float
+        The 95 % interval of that number.
     unknown_fields : int
         Outputs of fields that the policy does not know, which are all rejected.
     criterion : {"max_error_rate", "max_risk"}
@@ -61,6 +63,8 @@ class AppliedPolicy(Result):
     n_items: int
     accepted: int
     expected_errors: float
+    expected_low: float
+    expected_high: float
     unknown_fields: int
     criterion: str
     limit: float
@@ -83,7 +87,7 @@ class AppliedPolicy(Result):
 
     @property
     def expected_rate(self) -> float:
-        """The rate that is limited, as the calibration expects it; NaN where nothing is accepted."""
+        """The rate that is limited, as it is expected; NaN where nothing is accepted."""
         if self.n_documents is None:
             return self._rate(self.n_items, self.accepted, self.expected_errors)
         return self._rate(self.n_documents, self.accepted_documents or 0, self.expected_errors)
@@ -108,10 +112,12 @@ class AppliedPolicy(Result):
         unknown = ""
         if self.unknown_fields:
             unknown = f" ({self.unknown_fields:,} of them of fields that the policy does not know)"
-        errors, whole = f"about {self.expected_errors:.4g} errors are expected among the", self.n_items
+        ends = f"{self.expected_low:.3g} to {self.expected_high:.3g}"
+        number = f"about {self.expected_errors:.3g} ({ends})"
+        errors, whole = f"{number} errors are expected among the", self.n_items
         head, noun = "", "outputs"
         if self.n_documents is not None and self.straight_through_rate is not None:
-            errors = f"about {self.expected_errors:.4g} wrong documents are expected among the"
+            errors = f"{number} wrong documents are expected among the"
             whole, noun = self.n_documents, "documents"
             head = (
                 f"{self.accepted_documents:,} of {whole:,} documents go straight through "

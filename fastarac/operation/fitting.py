@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from fastarac._core.checks import choice, exactly_one
+from fastarac._core.comparing import at_or_above
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.inputs import read_groups, read_items
@@ -21,6 +22,7 @@ from fastarac.sweep import threshold_sweep
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+METHODS = ("auto", "gamma")
 UNKNOWN = 2.0  # stands for the error probability of items of fields without a calibration
 
 
@@ -45,6 +47,7 @@ def fit_policy(
     failure_probability: float = 0.05,
     groups: ArrayLike | None = None,
     max_group_size: int | None = None,
+    method: Literal["auto", "gamma"] = "auto",
     documents: ArrayLike | None = None,
     rule: Rule = "product",
     random_state: RandomState = 0,
@@ -68,6 +71,9 @@ def fit_policy(
     max_group_size : int, optional
         Items (or documents) that a group has at most, known beforehand; by default the largest group
         seen, which is an assumption.
+    method : {"auto", "gamma"}, default="auto"
+        "gamma", with groups: an approximation in place of a proof, see
+        :func:`.guaranteed_operating_point`.
     documents : array_like of shape (n,), optional
         The document of each output: a document is then accepted as a whole or not at all, and correct
         iff all its outputs are (straight-through processing). Limits are then about documents.
@@ -145,6 +151,8 @@ def fit_policy(
     )
     limits: dict[str, Any] = {criterion: max_risk if max_error_rate is None else max_error_rate}
     limits |= {"failure_probability": failure_probability, "max_group_size": max_group_size}
+    choice(method, "method", METHODS)
+    limits["method"] = method
     rng = np.random.default_rng(key_of(random_state))
     n_fields = max(1, len(fields))
     references = tuple(Reference.of(columns.confidence[columns.field == i]) for i in range(n_fields))
@@ -152,9 +160,9 @@ def fit_policy(
         point = guaranteed_operating_point(
             items.correct, items.confidence, groups=groups, random_state=random_state, **limits
         )
-        found = point.point
-        counts = int(found.total), int(found.true_accepts), int(found.false_accepts)
-        return _policy((), (point.threshold,), point, counts, (calibration_of(sweep),), references)
+        taken = at_or_above(columns.confidence, point.threshold)
+        of_all = _Tested.of(columns.right, taken, np.zeros(items.n, np.intp), columns.groups, 1)
+        return _policy((), (point.threshold,), point, of_all, (calibration_of(sweep),), references)
     fitting = _random_half(columns, rng)
     known = _calibrations(columns, fitting, n_fields)
     probability = np.full(items.n, UNKNOWN)
@@ -186,8 +194,12 @@ def fit_policy(
         for calibration in known
     )
     calibrations = tuple(calibration or _never() for calibration in known)
-    accepted = tested & (score >= least)
-    counts = int(tested.sum()), int((accepted & right).sum()), int((accepted & ~right).sum())
+    parts = 1 if documents is not None else n_fields
+    of_field = np.zeros(len(right), np.intp) if documents is not None else field
+    counts = _Tested.of(
+        right[tested], score[tested] >= least, of_field[tested],
+        None if codes is None else codes[tested], parts,
+    )  # fmt: skip
     return _policy(
         fields, thresholds, point, counts, calibrations, references,
         documents=None if documents is None else rule, document_threshold=least,
@@ -238,18 +250,43 @@ def _never() -> Calibration:
     return Calibration((0.0,), np.ones(1, np.int64), np.ones(1, np.int64))
 
 
+class _Tested(NamedTuple):
+    """What the guarantee was tested on: items, and by field what is accepted and wrong."""
+
+    n_items: int
+    accepted: tuple[int, ...]
+    errors: tuple[int, ...]
+    errors_per_group: float
+
+    @classmethod
+    def of(
+        cls,
+        right: NDArray[np.bool_],
+        accepted: NDArray[np.bool_],
+        field: NDArray[np.intp],
+        groups: NDArray[Any] | None,
+        n_fields: int,
+    ) -> _Tested:
+        wrong = accepted & ~right
+        per_group = 1.0
+        if groups is not None and wrong.any():
+            in_groups = np.bincount(groups[wrong])
+            per_group = float(np.sum(in_groups**2) / in_groups.sum())
+        taken, errors = (np.bincount(field[of], minlength=n_fields) for of in (accepted, wrong))
+        return cls(len(right), tuple(taken.tolist()), tuple(errors.tolist()), per_group)
+
+
 def _policy(
     fields: tuple[Any, ...],
     thresholds: tuple[float, ...],
     point: GuaranteedOperatingPoint,
-    counts: tuple[int, int, int],
+    tested: _Tested,
     calibrations: tuple[Calibration, ...],
     references: tuple[Reference, ...],
     *,
     documents: Rule | None = None,
     document_threshold: float = math.inf,
 ) -> Policy:
-    n_items, right, wrong = counts
     return Policy(
         fields=fields,
         thresholds=thresholds,
@@ -258,11 +295,16 @@ def _policy(
         failure_probability=point.failure_probability,
         bound=point.bound,
         max_group_size=point.max_group_size,
-        n_items=n_items,
-        accepted=right + wrong,
-        errors=wrong,
+        n_items=tested.n_items,
+        accepted=sum(tested.accepted),
+        errors=sum(tested.errors),
+        accepted_by_field=tested.accepted,
+        errors_by_field=tested.errors,
+        errors_per_group=tested.errors_per_group,
         calibrations=calibrations,
         references=references,
         documents=documents,
         document_threshold=document_threshold,
+        certified=point.certified,
+        approximate_acceptance_rate=point.approximate_acceptance_rate,
     )

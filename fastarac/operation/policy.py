@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from fastarac._core.checks import inner_fraction
 from fastarac._core.comparing import at_or_above
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.results import Result
@@ -18,15 +19,18 @@ from fastarac._engine.inputs import read_groups, read_items
 from fastarac.guarantees.audits import log_of
 from fastarac.operation.calibration import Calibration, confidences
 from fastarac.operation.checking import Audits, Checked, PolicyCheck, check_of
+from fastarac.operation.expectation import errors_expected
 from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.sweep import threshold_sweep
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from fastarac._core.interval import Interval
 
 Rule = Literal["product", "least"]
 MOST_SHOWN = 5  # fields that a sentence names
@@ -57,8 +61,17 @@ class Policy(Result):
         The upper bound at these thresholds, where the method has one; NaN otherwise.
     max_group_size : int or None
         Of dependent items, how many a group may have at most for the guarantee to hold.
+    certified : bool
+        Whether the promise is proved; False where an approximation chose the thresholds.
+    approximate_acceptance_rate : float or None
+        What the approximation ``method="gamma"`` would accept, where less than half of it is proved.
     n_items, accepted, errors : int
         Counts of the items (or whole documents) that the guarantee was tested on.
+    accepted_by_field, errors_by_field : tuple of int
+        The same of each field; one element where there are no fields, or whole documents are accepted.
+    errors_per_group : float
+        How many errors an accepted error's group has on average, Σy²/Σy of y errors a group; 1 without
+        groups.
     calibrations : tuple of Calibration
         The error probability of each field, or of all.
     references : tuple of Reference
@@ -84,6 +97,11 @@ class Policy(Result):
     references: tuple[Reference, ...]
     documents: Rule | None = None
     document_threshold: float = math.inf
+    accepted_by_field: tuple[int, ...] = ()
+    errors_by_field: tuple[int, ...] = ()
+    errors_per_group: float = 1.0
+    certified: bool = True
+    approximate_acceptance_rate: float | None = None
 
     def __repr__(self) -> str:
         by = f"{len(self.fields)} fields" if self.fields else f"threshold={self.thresholds[0]:g}"
@@ -93,7 +111,8 @@ class Policy(Result):
 
     def __str__(self) -> str:
         if self.accepted == 0:
-            return f"accept nothing: no threshold was found such that {self.promise}"
+            nothing = f"accept nothing: no threshold was found such that {self.promise}"
+            return nothing + self._instead()
         if self.documents:
             what = "each output" if self.documents == "least" else "all"
             least = shown_threshold(self.document_threshold)
@@ -108,7 +127,14 @@ class Policy(Result):
             where = f"by field ({', '.join(each)})"
         else:
             where = f"at confidence {shown_threshold(self.thresholds[0])}"
-        return f"accept {percent(self.acceptance_rate, 4)} {where}: {self.promise}"
+        return f"accept {percent(self.acceptance_rate, 4)} {where}: {self.promise}{self._instead()}"
+
+    def _instead(self) -> str:
+        """What the approximation would accept, where it is far more."""
+        if self.approximate_acceptance_rate is None:
+            return ""
+        share = percent(self.approximate_acceptance_rate, 4)
+        return f"; method='gamma', an approximation without proof, would accept {share}"
 
     @property
     def promise(self) -> str:
@@ -117,7 +143,8 @@ class Policy(Result):
         among = f"{limit} errors remain among {_WHOLE[self.criterion]}"
         if self.documents:
             among = f"{limit} of {_DOCUMENTS[self.criterion]} have an error that nobody sees"
-        return f"with {percent(1.0 - self.failure_probability)} confidence at most {among}"
+        unproved = "" if self.certified else ", by an approximation that is not proved"
+        return f"with {percent(1.0 - self.failure_probability)} confidence at most {among}{unproved}"
 
     @property
     def acceptance_rate(self) -> float:
@@ -181,6 +208,42 @@ class Policy(Result):
         """Return the calibrated error probability p̂ of each output, (n,); 1 for unknown fields."""
         values = confidences(confidence)
         return self._error_probability(values, self._codes(by, len(values)))
+
+    def expected_errors(self, accepted: Sequence[int], *, confidence_level: float = 0.95) -> Interval:
+        """Return how many errors are expected among accepted new outputs, from the same source.
+
+        Parameters
+        ----------
+        accepted : sequence of int
+            Accepted outputs of each field; one number where the policy has no fields, or of documents
+            where whole ones are accepted.
+        confidence_level : float, default=0.95
+            Of the interval, in (0, 1).
+
+        Returns
+        -------
+        Interval
+            The mean number; what these outputs have scatters around it.
+
+        Raises
+        ------
+        ValueError
+            For another number of counts.
+
+        Notes
+        -----
+        From the items that the guarantee was tested on, which the calibrations have not seen. Going
+        down stops where one error more would be too many, so that FA accepted errors stand for FA + 1:
+        of n items, the true error rate just above the error that is one too many has the mean
+        (FA + 1)/(n + 1). With groups, errors come d at a time, and FA + d takes its place. The
+        interval is that of a gamma variable of shape (FA + d)/d. The rates of fields are drawn
+        towards that of all as if each had three errors more at that rate, and add up to it.
+        """
+        return errors_expected(
+            tuple(accepted), self.accepted_by_field, self.errors_by_field,
+            per_group=self.errors_per_group, is_all=self.accepted == self.n_items,
+            level=inner_fraction(confidence_level, "confidence_level"),
+        )  # fmt: skip
 
     def check(
         self,

@@ -75,6 +75,11 @@ _FIELDS = saved.record(
         "references": saved.sequence(_reference),
         "documents": saved.optional(saved.word(*RULES)),
         "document_threshold": saved.infinite_or(saved.finite),
+        "accepted_by_field": _counts,
+        "errors_by_field": _counts,
+        "errors_per_group": saved.finite,
+        "certified": saved.boolean,
+        "approximate_acceptance_rate": saved.optional(saved.number(fraction_of)),
     }
 )
 
@@ -95,6 +100,21 @@ def fields_of_policy(text: str) -> dict[str, Any]:
     saved.require_at_most(found["n_items"], "n_items", MOST_ITEMS, "2**53")
     saved.require_at_most(found["accepted"], "accepted", found["n_items"], "n_items")
     saved.require_at_most(found["errors"], "errors", found["accepted"], "accepted")
+    tested = 1 if found["documents"] else length
+    for name in ("accepted", "errors"):
+        counts = found[f"{name}_by_field"]
+        saved.require_length(counts, f"{name}_by_field", tested, "fields that are tested")
+        if sum(counts) != found[name]:
+            raise ValueError(
+                f"{name}_by_field has the sum {sum(counts)}; {found[name]}, that of {name}, is expected"
+            )
+    for i, (wrong, taken) in enumerate(
+        zip(found["errors_by_field"], found["accepted_by_field"], strict=True)
+    ):
+        saved.require_at_most(wrong, f"errors_by_field[{i}]", taken, f"accepted_by_field[{i}]")
+    if not 1.0 <= found["errors_per_group"] <= max(1, found["errors"]):
+        expected = "a number from 1 to the errors"
+        raise saved.unexpected(found["errors_per_group"], "errors_per_group", expected)
     if found["bound"] is None:
         found["bound"] = math.nan
     else:

@@ -1,0 +1,157 @@
+"""Limits for groups of dependent items by a gamma approximation, which is no proof."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.special import chi_square_quantile, gamma_cdf
+from fastarac.guarantees.fallback import last_proved
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac.guarantees.betting import GroupedItems
+    from fastarac.guarantees.fallback import Start
+
+FEWEST_GROUPS = 20  # fewer were not tried
+
+
+class AcceptedGroups(NamedTuple):
+    """What is accepted of each group at every point of the sweep, from high to low, in integers.
+
+    With m items in a group, a of them accepted and y of these wrong; the first element of each array
+    is where nothing is accepted.
+    """
+
+    accepted: NDArray[np.int64]
+    """Σa."""
+    errors: NDArray[np.int64]
+    """Σy."""
+    squared_errors: NDArray[np.int64]
+    """Σy²."""
+    most_errors: NDArray[np.int64]
+    """The largest y."""
+    accepted_squared: NDArray[np.int64]
+    """Σa²."""
+    typical: NDArray[np.float64]
+    """Accepted items of an accepted item's group on average, Σa²/Σa: the most until then."""
+    errors_by_size: NDArray[np.int64]
+    """Σym."""
+    errors_by_accepted: NDArray[np.int64]
+    """Σya."""
+    touched: NDArray[np.int64]
+    """Groups of which something is accepted."""
+    sizes: NDArray[np.int64]
+    """Items of each group, m."""
+
+    @classmethod
+    def of(cls, pages: GroupedItems) -> AcceptedGroups:
+        """Accept the items from high to low confidence, one by one, and look at the points."""
+        order = np.argsort(pages.place, kind="stable")
+        group, wrong = pages.group[order], pages.wrong[order].astype(np.int64)
+        by_group = np.argsort(group, kind="stable")
+        first = np.cumsum(pages.sizes) - pages.sizes
+        a = np.empty(len(group), np.int64)  # accepted before, of the item's own group
+        y = np.empty(len(group), np.int64)  # wrong ones among them
+        a[by_group] = np.arange(len(group)) - np.repeat(first, pages.sizes)
+        before = np.concatenate([[0], np.cumsum(wrong[by_group])])
+        y[by_group] = before[:-1] - np.repeat(before[first], pages.sizes)
+        accepted = np.concatenate([[0], np.cumsum(np.bincount(pages.place))])
+
+        def at_points(steps: NDArray[Any]) -> NDArray[np.int64]:
+            found: NDArray[np.int64] = np.concatenate([[0], np.cumsum(steps, dtype=np.int64)])[accepted]
+            return found
+
+        squares = at_points(2 * a + 1)
+        return cls(
+            accepted,
+            at_points(wrong),
+            at_points(wrong * (2 * y + 1)),
+            np.concatenate([[0], np.maximum.accumulate((y + 1) * wrong)])[accepted],
+            squares,
+            np.maximum.accumulate(squares / np.maximum(accepted, 1)),
+            at_points(wrong * pages.sizes[group]),
+            at_points(y + wrong * (a + 1)),
+            at_points(a == 0),
+            pages.sizes,
+        )
+
+    def moments(self, point: int, criterion: str) -> tuple[float, float, float]:
+        """Rate p of errors among all or the accepted items, its variance v and the largest step w."""
+        errors = int(self.errors[point])
+        if criterion == "max_error_rate":
+            n, groups = int(self.sizes.sum()), len(self.sizes)
+            products = int(self.errors_by_size[point])
+            squared_sizes = float(np.sum(self.sizes.astype(np.float64) ** 2))
+        else:  # the same of what is accepted, from the groups that have some
+            n, groups = int(self.accepted[point]), int(self.touched[point])
+            products = int(self.errors_by_accepted[point])
+            squared_sizes = float(self.accepted_squared[point])
+        if groups < 2:
+            return errors / max(1, n), math.inf, 1.0
+        p = errors / n
+        spread = int(self.squared_errors[point]) - 2.0 * p * products + p * p * squared_sizes
+        v = max(0.0, spread) * groups / (groups - 1) / n**2
+        return p, v, max(float(self.most_errors[point]), float(self.typical[point]), 1.0) / n
+
+
+def upper_bound(pages: GroupedItems, point: int, criterion: str, delta: float) -> float:
+    """The approximate bound at a point: the quantile 1 − δ of mean p + w and variance v + w²."""
+    p, v, w = AcceptedGroups.of(pages).moments(point, criterion)
+    if not (point and math.isfinite(v)):
+        return float(point > 0)
+    scale = (v + w * w) / (p + w)
+    return min(1.0, scale / 2.0 * chi_square_quantile(1.0 - delta, 2.0 * (p + w) / scale))
+
+
+def _within(moments: tuple[float, float, float], limit: float, delta: float) -> bool:
+    p, v, w = moments
+    if not math.isfinite(v):
+        return False
+    scale = (v + w * w) / (p + w)
+    return gamma_cdf((p + w) / scale, limit / scale) >= 1.0 - delta
+
+
+def gamma_on_error_rate(pages: GroupedItems, limit: float, delta: float) -> int:
+    """Points accepted in a row while the approximate bound of the error rate is within the limit.
+
+    Between two errors only w changes, which does not fall, so that the last point before an error
+    decides for all after the error before.
+    """
+    counts = AcceptedGroups.of(pages)
+
+    def passes(point: int) -> bool:
+        return _within(counts.moments(point, "max_error_rate"), limit, delta)
+
+    last = len(counts.errors) - 1
+    passed = 0
+    for stop in [*np.flatnonzero(np.diff(counts.errors)).tolist(), last]:
+        if stop > passed and not passes(stop):
+            failed = stop
+            while failed - passed > 1:
+                middle = (passed + failed) // 2
+                passed, failed = (middle, failed) if passes(middle) else (passed, middle)
+            return passed
+        passed = max(passed, stop)
+    return passed
+
+
+def gamma_on_risk(
+    pages: GroupedItems, ends: NDArray[np.intp], starts: list[Start], limit: float, delta: float
+) -> int:
+    """Index of the lowest fixed threshold whose approximate bound of the risk is within the limit.
+
+    `ends` are the points of the sweep that each threshold accepts.
+    """
+    counts = AcceptedGroups.of(pages)
+    points = np.minimum(ends, len(counts.errors) - 1)  # what was set aside may have been the lowest
+
+    def proves(index: int, level: float) -> bool:
+        point = int(points[index])
+        accepted = int(counts.accepted[point])
+        return accepted > 0 and _within(counts.moments(point, "max_risk"), limit, level)
+
+    return last_proved(proves, starts, len(ends), delta)
