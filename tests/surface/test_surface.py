@@ -300,6 +300,9 @@ MEANINGS = {
     "pages": "numbers of pages",
     "part": "which of a Words' columns",
     "images": "folder with the images of pages",
+    "level": "whose text counts: regions, lines or words",
+    "pattern": "of names of files",
+    "truth_pattern": "of names of files with truth",
     "title": "of a report",
     "parts": "several Words",
 }
