@@ -326,6 +326,7 @@ def ocr(
     cost_verification: CostVerification = None,
     cost_correction: CostCorrection = None,
     cost_error: CostError = None,
+    cost_missed: _ocr.MissedPrice = None,
     reviewer_detection: ReviewerDetection = None,
     reviewer_false_alarm: ReviewerFalseAlarm = None,
     ci: Level = 0.95,
@@ -370,6 +371,7 @@ def ocr(
             "--join": join is not _ocr.Join.min,
             "--pattern": pattern is not None,
             "--truth-pattern": truth_pattern is not None,
+            "--cost-missed": cost_missed is not None,
         }
         request = _ocr.OcrRequest(
             truth,
@@ -386,6 +388,7 @@ def ocr(
             tuple(option for option, is_given in of_texts.items() if is_given),
             pair,
             (pattern, truth_pattern),
+            cost_missed,
         )
         _ocr_command.run(request, settings, output=output, images=images)
 

@@ -61,6 +61,15 @@ MissedOption = Annotated[
     ),
 ]
 InsertedOption = Annotated[Inserted, option("--inserted", "What outputs without a true word count as.")]
+MissedPrice = Annotated[
+    float | None,
+    option(
+        "--cost-missed PRICE",
+        "Price of a missed word, beside the three other prices.  [default: that of verifying and "
+        "correcting one; of an error that nobody sees for --missed residual]",
+        show_default=False,
+    ),
+]
 FoldOption = Annotated[
     list[Fold] | None,
     option(f"--fold <{'|'.join(Fold)}>", "Differences that do not count; may be given several times."),
@@ -139,6 +148,7 @@ class OcrRequest:
     of_texts: tuple[str, ...] = ()
     pairs: Path | None = None
     patterns: tuple[str | None, str | None] = (None, None)
+    missed_price: float | None = None
 
     def check(self) -> None:
         """Refuse what cannot be read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -107,6 +108,15 @@ def _kind(
     request: OcrRequest, settings: Settings, output: Path | None, images: Path | None
 ) -> type[EngineTexts | EngineFields]:
     """Return whether texts or fields are to be read; refuse options that do not fit."""
+    price = request.missed_price
+    if price is not None:
+        if not 0 <= price < math.inf:
+            raise RefusalError(f"--cost-missed is {price:g}; a number of at least 0 is expected")
+        if settings.costs.prices is None:
+            raise RefusalError(
+                "--cost-missed is given without --cost-verification, --cost-correction and "
+                "--cost-error; all four prices are expected"
+            )
     if images is not None and settings.delivery.report is None:
         raise RefusalError("--images is given without --report, which would show them")
     if output is not None and output.suffix not in (".parquet", ".csv"):
@@ -149,6 +159,8 @@ def find(
     outputs = {name: grouped(items) for name, (items, _) in engines.sources.items()}
     sources = {name: source for name, (_, source) in engines.sources.items()}
     models = first_by_share(settings.evaluate(outputs, sources))
+    if request.missed_price is not None:
+        models = [engines.with_missed_price(model, request.missed_price) for model in models]
     engines.evaluate_more(settings, [model.name for model in models])
     notes = list(engines.notes())
     leads: list[Lead | None] = []
@@ -165,7 +177,11 @@ def find(
             unit=models[0].source.group_word,
             confidence_level=level,
         )
-        if prices is not None:
+        if prices is not None and request.missed_price is not None:
+            notes.append(
+                "Costs are not tested against each other where missed words have a price of their own."
+            )
+        elif prices is not None:
             try:
                 costs = CostComparison.of(
                     items, prices, level=level, correction="holm", paired=engines.paired

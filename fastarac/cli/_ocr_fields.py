@@ -133,6 +133,10 @@ class EngineFields:
         models = {model.name: model for model in settings.evaluate(outputs)}
         self.documents = {name: models[name] for name in names}
 
+    def with_missed_price(self, model: Model, price: float) -> Model:  # noqa: ARG002
+        """Return the model: of fields, that option is refused before."""
+        return model
+
     def to_compare(self) -> Mapping[str, Outputs]:
         """Return the items of all engines: the fields of one truth, and what each has inserted."""
         return {name: outputs for name, (outputs, _) in self.sources.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from rich.console import Console
@@ -76,6 +76,22 @@ class EngineTexts:
 
     def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
         """Evaluate nothing."""
+
+    def with_missed_price(self, model: Model, price: float) -> Model:
+        """Return a model whose costs have each missed word at its own price."""
+        from fastarac.ocr.missed_prices import with_missed_price
+
+        figures, aligned = model.evaluation, self.engines[model.name].aligned
+        if figures.cost_evaluation is None:
+            return model
+        points = {found.limit.key: found.point for found in figures.limits}
+        costs = with_missed_price(figures.cost_evaluation, aligned, points, price)
+        where = {"reject": "rejected", "residual": "accepted"}.get(aligned.policy.missed, "outside")
+        return replace(
+            model,
+            evaluation=replace(figures, cost_evaluation=costs),
+            source=replace(model.source, apart=(aligned.missed, price, where)),
+        )
 
     def to_compare(self) -> Mapping[str, Outputs]:
         """Return the items of each engine, with their pages."""

@@ -148,6 +148,7 @@ def _of_detail(detail: Detail) -> dict[str, Any]:
     sweep, health = detail.model.sweep, detail.health
     return {
         "total": sweep.total,
+        "apart": detail.model.source.apart,
         "right": sweep.n_correct,
         "threshold": detail.steps.threshold,
         "ta": detail.steps.true_accepts,

@@ -161,6 +161,8 @@ def _cost(subject: Model, index: int, costs: VerificationCosts, reviewer: Review
     prices = ", ".join(
         f"{name} {getattr(costs, name):g}" for name in ("verification", "correction", "error")
     )
+    if subject.source.apart is not None:
+        prices += f", missed {subject.source.apart[1]:g}"
     said = (
         f"{UNIT:,} {subject.units} then cost {money(here)}; with everything checked {money(everything)}"
     )

@@ -433,3 +433,34 @@ def test_reversed_is_said_where_words_are_ranked_errors_first(many):
     # of which missed words above all others would say the same
     for options in ((), ("--missed", "residual")):
         assert "reversed" not in said("drops", *options)
+
+
+@pytest.mark.parametrize("missed", ["reject", "residual", "separate"])
+def test_missed_words_have_a_price(many, missed):
+    """At its own price each costs that; else what verifying and correcting does, or an unseen error."""
+    verification, correction, error = 2.0, 5.0, 60.0
+    prices = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 60, "--missed", missed)
+    options = (*prices, "--error-rate", 0.3, "--format", "json")
+
+    def cost(*more) -> dict[str, float]:
+        (row,) = json.loads(run(many / "truth", many / "drops", *options, *more).stdout)
+        return row
+
+    row, priced = cost(), cost("--cost-missed", 11)
+    n = row["n"]
+    usual = {"reject": verification + correction, "residual": error, "separate": 0}[missed]
+    by = (11 - usual) * row["missed"] / n * 1000
+    key = "cost_per_1000@0.3"
+    if missed == "residual":  # half of the words are errors at any threshold: nothing is accepted
+        by = (11 - verification - correction) * row["missed"] / n * 1000
+    assert priced[key] == pytest.approx(row[key] + by)
+    if missed == "reject":
+        assert priced["cost_per_1000@cheapest"] == pytest.approx(row["cost_per_1000@cheapest"] + by)
+        assert priced["threshold@cheapest"] == row["threshold@cheapest"]
+    alone = ("--cost-missed", 11)
+    assert "--cost-missed is given without --cost-ver" in refusal(
+        many / "truth", many / "drops", *alone
+    )
+    assert "--cost-missed is -1; a number" in refusal(
+        many / "truth", many / "drops", "--cost-missed", -1
+    )

@@ -357,11 +357,14 @@ function thresholds(article) {
   }
   // Verification, correction and errors of imperfect people, for 1,000 outputs.
   function cost(at, [verification, correction, error]) {
+    // What has a price of its own is counted by no other; it is accepted first, never, or no item.
+    const [lost, price, where] = detail.apart ?? [0, 0, "outside"];
+    const unseen = where === "accepted" && at > 0 ? lost : 0;
     const fr = right - ta[at];
-    const tr = total - right - fa[at];
+    const tr = total - right - fa[at] - (where === "outside" ? 0 : lost - unseen);
     const corrected = detection * tr + falseAlarm * fr;
-    const remaining = fa[at] + (1 - detection) * tr + falseAlarm * fr;
-    return 1000 * (verification * (fr + tr) + correction * corrected + error * remaining) / total;
+    const remaining = fa[at] - unseen + (1 - detection) * tr + falseAlarm * fr;
+    return 1000 * (verification * (fr + tr) + correction * corrected + error * remaining + price * lost) / total;
   }
   function cheapest(given) {
     let best = 0;
