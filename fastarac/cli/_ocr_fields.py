@@ -40,7 +40,8 @@ def are_given(request: OcrRequest) -> bool:
     """Return whether the arguments are fields: the truth tells; raise where only some are."""
     from fastarac.ocr import has_fields, is_field_table
 
-    assert request.truth is not None  # noqa: S101, checked
+    if request.truth is None:  # a table of pairs names files of texts
+        return False
     try:
         if has_fields(request.truth):
             return True
