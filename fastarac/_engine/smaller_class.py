@@ -46,7 +46,7 @@ class Gaps(NamedTuple):
     """The least value of these; of no meaning where there are none."""
 
 
-class Few(NamedTuple):
+class SmallerClass(NamedTuple):
     """The items of the smaller class, and what has the larger one pass by them."""
 
     label: int
@@ -57,7 +57,7 @@ class Few(NamedTuple):
     sample: Array
 
 
-def _few(items: Items, max_share: float) -> Few | None:
+def _few(items: Items, max_share: float) -> SmallerClass | None:
     """The smaller class, if it has at most that share of the items, and these have many values."""
     n, layout = items.n, items.layout
     if not items.direct or items.weight is not None:
@@ -78,7 +78,7 @@ def _few(items: Items, max_share: float) -> Few | None:
     _kernels.smaller_class.to_ordered_bits(bits[where], layout.kind, rare)
     rare.sort()
     sample = np.ascontiguousarray(sample, layout.values)
-    return Few(label, rare, (values, bits, labels), sample)
+    return SmallerClass(label, rare, (values, bits, labels), sample)
 
 
 def count_around_few(items: Items) -> PairCounts | None:

@@ -22,17 +22,15 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastarac._core.results import TupleResult
 from fastarac._engine.pairs import pairs_between, quotient_of_pairs
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 MOST_DECIMALS = 16
 MARGIN = 2.0**-48  # of sums of precisions, whose rounding is at most half of it

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import MOST_VALUES, inner_fraction, positive_scalar, whole_number
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_unreliable
@@ -20,10 +21,7 @@ from fastarac.costs._labels import classify
 from fastarac.costs._matrices import read_costs, read_counts
 from fastarac.costs.classification import CostMatrix
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 Values = Any  # a float, or an array where there is a stack of cost matrices
 MOST_CELLS = 1 << 22  # cells of resampled matrices, or groups, that are held at a time

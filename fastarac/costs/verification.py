@@ -6,9 +6,10 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import Any, Self, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import fractions_of, positive_scalar, real_scalar
 from fastarac._core.results import Pickled
@@ -21,10 +22,7 @@ from fastarac.operating_points.points import (
 from fastarac.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 PERFECT = Reviewer()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -12,22 +13,19 @@ from fastarac._core.text import rounded, significant
 from fastarac.bounds.bounded import BoundedSweep
 from fastarac.curves import steps_of
 from fastarac.displays._base import MARGIN, SIDES, SMALLEST_RANGE, ItemDisplay, with_margin
-from fastarac.displays._style import draw_guide
+from fastarac.displays._style import FloatArray, draw_guide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
 
     from fastarac.bounds.extremes import Bounds
-    from fastarac.displays._style import FloatArray
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.bands import ConfidenceBand
 
-    Band = tuple[FloatArray, FloatArray, FloatArray]  # places, and the least and largest heights there
+Band = tuple[FloatArray, FloatArray, FloatArray]  # places, and the least and largest heights there
 
 ENOUGH_ACCEPTED = 0.01  # for shares of the accepted items not to be those of a few
 

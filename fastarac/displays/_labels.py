@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac.displays._style import MARK
+from fastarac.displays._style import MARK, FloatArray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.text import Annotation
 
-    from fastarac.displays._style import FloatArray
 
 LABEL = "_mark"
 GAP = 6.0  # points from the middle of a mark to its text, across and up

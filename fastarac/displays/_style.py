@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastarac._core.extras import require
 from fastarac._core.text import printable, rounded
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-    from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float64]
-    LegendPlace = Literal["best", "lower left", "lower right", "upper left", "upper right"]
+
+FloatArray = NDArray[np.float64]
+LegendPlace = Literal["best", "lower left", "lower right", "upper left", "upper right"]
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart, without yellow, which is
 # too pale for a line, and without black, which a dark background hides; violet and brown instead.

@@ -13,7 +13,7 @@ from fastarac.bounds.bounded import BoundedSweep
 from fastarac.displays._banded import AcceptanceDisplay
 from fastarac.displays._base import require_items, with_margin
 from fastarac.displays._labels import label_marks
-from fastarac.displays._style import GUIDE, draw_legend, draw_marks
+from fastarac.displays._style import GUIDE, FloatArray, draw_legend, draw_marks
 from fastarac.evaluation.wording import at_least, threshold
 from fastarac.operating_points.points import OperatingPoint, operating_point
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
 
-    from fastarac.displays._style import FloatArray
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac.displays._base import SIDES, Display, with_margin
-from fastarac.displays._style import draw_line
+from fastarac.displays._style import FloatArray, draw_line
 from fastarac.displays.acceptance import ARPDisplay, GeneralizedRCDisplay, RCDisplay
 from fastarac.displays.arac import ARACDisplay
 from fastarac.measures.folds import AverageCurve, average_curves
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastarac.displays._banded import AcceptanceDisplay
-    from fastarac.displays._style import FloatArray
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 

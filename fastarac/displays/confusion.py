@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac.displays._base import ItemDisplay
-from fastarac.displays._style import WHOLE
+from fastarac.displays._style import WHOLE, FloatArray
 from fastarac.displays.decimation import decimate
 
 if TYPE_CHECKING:
     from matplotlib.patches import Polygon
 
-    from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 
 # From the top down. Blue is right and red is wrong; the dark ones are accepted.

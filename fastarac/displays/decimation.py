@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    FloatArray = NDArray[np.float64]
-    Indices = NDArray[np.intp]
+FloatArray = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 Range = tuple[float, float]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastarac._core.text import percent
 from fastarac.displays._base import SIDES, Display, IntervalDisplay, diagonal, level, with_margin
-from fastarac.displays._style import WHOLE
+from fastarac.displays._style import WHOLE, FloatArray
 from fastarac.operation.calibration import calibration_table
 from fastarac.operation.planning import power_curve
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from fastarac.displays._style import FloatArray
     from fastarac.displays.decimation import Range
     from fastarac.operation.shifts import ConfidenceShift
 

@@ -13,9 +13,9 @@ from fastarac._engine.pairs import value_of_pairs
 from fastarac.areas.precision_recall import equal_error_rate
 from fastarac.bounds.extremes import Bounds
 from fastarac.curves import steps_of
-from fastarac.displays._banded import BandedDisplay, BoundedDisplay, between
+from fastarac.displays._banded import Band, BandedDisplay, BoundedDisplay, between
 from fastarac.displays._scored import ScoredDisplay, SquareDisplay
-from fastarac.displays._style import WHOLE, has_markers
+from fastarac.displays._style import WHOLE, FloatArray, has_markers
 from fastarac.displays.decimation import Range, edges_of_columns, thin
 from fastarac.dropins._sums import precision_of
 from fastarac.dropins.curves import det_curve, precision_recall_curve, roc_curve
@@ -23,8 +23,6 @@ from fastarac.sweep import ThresholdSweep, as_ranked
 
 if TYPE_CHECKING:
     from fastarac.bounds.bounded import BoundedSweep
-    from fastarac.displays._banded import Band
-    from fastarac.displays._style import FloatArray
 
 DIAGONAL = np.array(WHOLE)
 NORMAL = NormalDist()

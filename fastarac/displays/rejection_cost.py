@@ -11,14 +11,13 @@ from fastarac.costs.rejection import accuracy_rejection_cost_curve, rejection_co
 from fastarac.costs.verification import VerificationCosts, require_costs
 from fastarac.displays._banded import BoundedDisplay
 from fastarac.displays._base import SIDES, SMALLEST_RANGE, ItemDisplay, require_items
-from fastarac.displays._style import WHOLE, draw_guide
+from fastarac.displays._style import WHOLE, FloatArray, draw_guide
 from fastarac.displays.decimation import Range, decimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-    from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 
 GUIDES = {"reject everything": ":", "accept everything": "--"}

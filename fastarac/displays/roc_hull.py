@@ -9,7 +9,7 @@ import numpy as np
 
 from fastarac.costs.hulls import ROCConvexHull, roc_convex_hull
 from fastarac.displays._scored import SquareDisplay
-from fastarac.displays._style import GUIDE, draw_marks
+from fastarac.displays._style import GUIDE, FloatArray, draw_marks
 from fastarac.displays.rates import DIAGONAL
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-    from fastarac.displays._style import FloatArray
     from fastarac.sweep import ThresholdSweep
 
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from fastarac._core.text import percent
 from fastarac.displays._base import SIDES, SMALLEST_RANGE, Display, IntervalDisplay, level
-from fastarac.displays._style import COLORS, shown_name
+from fastarac.displays._style import COLORS, FloatArray, shown_name
 from fastarac.operation.auditing import audited_rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
 
-    from fastarac.displays._style import FloatArray
     from fastarac.displays.decimation import Range
     from fastarac.guarantees.audits import AuditedSweep
     from fastarac.operation.application_results import AppliedPolicy

@@ -7,11 +7,13 @@ sums over all thresholds that belong to its thresholds.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastarac._engine.counts import PointCounts
 from fastarac._engine.inputs import read_items
@@ -19,13 +21,8 @@ from fastarac._engine.pairs import PairCounts, value_of_pairs
 from fastarac._engine.ranked import RankedItems
 from fastarac._kernels.codes import PRECISION_TRAPEZOIDS, RECALL_STEPS
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Counts = NDArray[np.int64]
+Array = NDArray[Any]
+Counts = NDArray[np.int64]
 
 CHANGED = (
     "frame has other items in its second pass than in its first; rows that are the same each time they "

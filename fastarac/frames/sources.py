@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._engine.inputs import Items, read_groups, read_items
 from fastarac.bounds.bins import Range, bin_numbers
@@ -14,14 +16,12 @@ from fastarac.frames.ranges import CHANGED, Cells, RangeSums, merged, sums_of_it
 from fastarac.sweep import ThresholdSweep, sweep_of_items, threshold_sweep, whole_sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     import narwhals as nw
-    from numpy.typing import ArrayLike, NDArray
 
-    Array = NDArray[Any]
-    Groups = Mapping[Any, Cells]
-    Sweeps = dict[Any, ThresholdSweep]
+
+Array = NDArray[Any]
+Groups = Mapping[Any, Cells]
+Sweeps = dict[Any, ThresholdSweep]
 
 NAMES = ("correct", "confidence", "weight")
 

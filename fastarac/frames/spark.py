@@ -11,14 +11,12 @@ import narwhals as nw
 from fastarac.bounds.bins import part_expression
 from fastarac.frames.queries import QuerySource
 from fastarac.frames.ranges import Cells, Planned, RangeSums, dropped, plan_of, totals_of_rows
-from fastarac.frames.sources import keys_of, numbered, positions
+from fastarac.frames.sources import Groups, keys_of, numbered, positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pyarrow as pa
-
-    from fastarac.frames.sources import Groups
 
 
 def reject_stream(frame: Any) -> None:

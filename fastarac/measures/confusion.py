@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import choice, reject_where, whole_number
 from fastarac._core.results import Table, TupleResult
@@ -14,12 +16,7 @@ from fastarac.measures._named import Measures
 from fastarac.measures._tables import GOALS, ConfusionTables
 from fastarac.sweep import CornerSweep, ThresholdSweep, reject_all_beside_sweep
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 LARGEST_COUNT = (1 << 63) - 1
 NAMES = ("tp", "fp", "fn", "tn")

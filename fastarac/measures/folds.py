@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import choice, fractions_of, reject_where
 from fastarac._core.exceptions import warn_undefined
@@ -12,12 +14,7 @@ from fastarac._core.results import Table, TupleResult
 from fastarac._engine.inputs import vector
 from fastarac.sweep import CornerSweep, ThresholdSweep, whole_sweep
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 # What the curves are over the acceptance rate.
 CURVES = {

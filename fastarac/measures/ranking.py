@@ -6,19 +6,17 @@ Errors and forms of the input are those of :func:`.precision_at_k` everywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastarac import _kernels
 from fastarac._core.checks import choice, whole_number
 from fastarac._core.exceptions import warn_undefined
 from fastarac.measures._ragged import Ragged, as_gains, as_keys, as_relevance, read_ragged, same_shape
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 DISCOUNTS = ("jarvelin", "burges")
 
