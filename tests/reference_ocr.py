@@ -62,3 +62,23 @@ def items(truth: list[str], outputs: list[str], confidence: list[float]) -> list
         right = k - i == m - j == 1 and truth[i] == outputs[j]
         found += [(right, least)] * max(k - i, 1)
     return found
+
+
+def longest_tiles(
+    first: list[int], second: list[int], bits: list[float], needed: float
+) -> list[tuple[int, int, int]]:
+    """Greedy string tiling by trying all pairs of places, for each length in turn."""
+    free, others = [True] * len(first), [True] * len(second)
+    found = []
+    for length in range(min(len(first), len(second)), 0, -1):
+        for i in range(len(first) - length + 1):
+            for j in range(len(second) - length + 1):
+                if (
+                    first[i : i + length] == second[j : j + length]
+                    and sum(bits[i : i + length]) >= needed
+                    and all(free[i : i + length])
+                    and all(others[j : j + length])
+                ):
+                    free[i : i + length] = others[j : j + length] = [False] * length
+                    found.append((i, j, length))
+    return found

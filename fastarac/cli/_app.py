@@ -312,6 +312,7 @@ def ocr(
     level: _ocr.LevelOption = _ocr.TextLevel.auto,
     missed: _ocr.MissedOption = None,
     inserted: _ocr.InsertedOption = _ocr.Inserted.wrong,
+    moved: _ocr.MovedOption = _ocr.Moved.right,
     fold: _ocr.FoldOption = None,
     join: _ocr.JoinOption = _ocr.Join.min,
     compare: _ocr.CompareOption = None,
@@ -360,6 +361,7 @@ def ocr(
             "level": str(level),
             "missed": str(missed or _ocr.Missed.reject),
             "inserted": str(inserted),
+            "moved": str(moved),
             "fold": tuple(map(str, fold or ())),
             "join": str(join),
         }
@@ -367,6 +369,7 @@ def ocr(
             "--unit": unit is not _ocr.Unit.word,
             "--level": level is not _ocr.TextLevel.auto,
             "--inserted": inserted is not _ocr.Inserted.wrong,
+            "--moved": moved is not _ocr.Moved.right,
             "--fold": bool(fold),
             "--join": join is not _ocr.Join.min,
             "--pattern": pattern is not None,

@@ -19,6 +19,7 @@ DEMO_REPORT = Path("fastarac-ocr-demo.html")  # where none is named
 Unit = StrEnum("Unit", ["word", "line", "character"])
 Missed = StrEnum("Missed", ["reject", "residual", "separate", "neighbour", "drop"])
 Inserted = StrEnum("Inserted", ["wrong", "drop"])
+Moved = StrEnum("Moved", ["right", "wrong"])
 Fold = StrEnum("Fold", ["case", "quotes", "punctuation", "whitespace", "nfkc", "historical"])
 Join = StrEnum("Join", ["min", "mean", "max"])
 TextLevel = StrEnum("TextLevel", ["auto", "region", "line", "word"])
@@ -69,6 +70,9 @@ MissedPrice = Annotated[
         "correcting one; of an error that nobody sees for --missed residual]",
         show_default=False,
     ),
+]
+MovedOption = Annotated[
+    Moved, option("--moved", "What words that are read right, but out of order, count as.")
 ]
 FoldOption = Annotated[
     list[Fold] | None,

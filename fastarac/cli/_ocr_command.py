@@ -256,7 +256,10 @@ def _options(found: Found, settings: Settings) -> str:
 def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
     """Yield counts, items, figures, what is said of each engine, comparison and notes."""
     engines, first = found.engines, found.models[0].source
-    yield from tables(found.names, [engines.counts(found.names)], console, "engine")
+    for number, part in enumerate(tables(found.names, engines.counts(found.names), console, "engine")):
+        if number:
+            yield ""
+        yield part
     yield ""
     yield from engines.introduction(found.names)
     yield ""

@@ -194,14 +194,14 @@ class EngineFields:
         for whole in self.documents.values():
             yield from (f"Documents of {printable(whole.name)}: {note}." for note in whole.notes)
 
-    def counts(self, names: Sequence[str]) -> list[Column]:
+    def counts(self, names: Sequence[str]) -> list[list[Column]]:
         """Return how much each engine has read."""
         every = [self.engines[name] for name in names]
         numbers = [
             {"documents": len(set(fields.document)), "fields": len(fields), **_counts(fields)}
             for fields in every
         ]
-        return [Column(name, [count(each[name]) for each in numbers]) for name in numbers[0]]
+        return [[Column(name, [count(each[name]) for each in numbers]) for name in numbers[0]]]
 
     def introduction(self, names: Sequence[str]) -> Iterator[Text]:
         """Yield what an item is, and by what texts are compared."""

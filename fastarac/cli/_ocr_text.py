@@ -105,7 +105,7 @@ class EngineTexts:
             **aligned.counts,
             "pages": len(aligned.records.page_names),
             "true_words": aligned.true_words,
-            "policy": f"missed={policy.missed} inserted={policy.inserted}",
+            "policy": policy.key.replace("|", " "),
             "unit": reading.unit,
             "fold": " ".join(reading.fold),
             "join": reading.join,
@@ -135,7 +135,7 @@ class EngineTexts:
                     names = few_of((path.name for path in paths), 5)
                     yield f"{who}Left out: {len(paths)} of {what}: {names}."
 
-    def counts(self, names: Sequence[str]) -> list[Column]:
+    def counts(self, names: Sequence[str]) -> list[list[Column]]:
         """Return how much each engine has read."""
         every = [self.engines[name].aligned for name in names]
         columns = [
@@ -144,11 +144,8 @@ class EngineTexts:
         ]
         columns += [Column(kind, [count(a.counts[kind]) for a in every]) for kind in every[0].counts]
         scales = [self.sources[name][1].scale for name in names]
-        return [
-            *columns,
-            Column("items", [count(len(a)) for a in every]),
-            Column("scale of\nconfidence", scales),
-        ]
+        items = Column("items", [count(len(a)) for a in every])
+        return [columns, [items, Column("scale of\nconfidence", scales)]]
 
     def introduction(self, names: Sequence[str]) -> Iterator[Text]:
         """Yield what an item is."""
@@ -190,7 +187,7 @@ class EngineTexts:
                 of = f"{printable(name)}\n" if len(models) > 1 else ""
                 block.append(Column(f"{of}{header(limit)}", cells))
             blocks.append(block)
-        yield from tables(rows, blocks, console, "missed, inserted")
+        yield from tables(rows, blocks, console, "missed, inserted, moved")
         yield ""
         yield from self._widest(models)
         yield Text(_legend(policies, models[0].units), style="dim")
@@ -218,6 +215,8 @@ def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:
     said = [f"{name}: {BRIEFLY[name].format(units=units)}" for name in missed]
     if len({policy.inserted for policy in policies}) > 1:
         said.append("wrong, drop: inserted outputs are wrong, or left out")
+    if len({policy.moved for policy in policies}) > 1:
+        said.append("right, wrong: moved words are right, or wrong")
     return f"{'; '.join(said)}."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,25 +15,7 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.matching import Block
 
-__all__ = ["Alignment", "align_texts"]
-
-
-class Alignment(NamedTuple):
-    """Which true words stand beside which outputs of a page."""
-
-    spans: NDArray[np.intp]
-    """(k, 4), in reading order: begin and end of the true words, begin and end of the outputs, that
-    belong together. Missed are true words without outputs, inserted are outputs without true words,
-    one a row. Each word and each output is in one row."""
-    distance: int
-    """Characters to insert, delete or replace to make the true text of the outputs'."""
-    length: int
-    """Characters of the true text, the single spaces between its words included."""
-
-    @property
-    def character_error_rate(self) -> float:
-        """Distance over length; NaN where there is no true text."""
-        return self.distance / self.length if self.length else np.nan
+__all__ = ["align_texts"]
 
 
 def align_texts(
@@ -43,8 +25,8 @@ def align_texts(
     truth_spaces: NDArray[np.bool_] | None = None,
     output_spaces: NDArray[np.bool_] | None = None,
     merge_gaps: bool = False,
-) -> Alignment:
-    """Align the true words of a page with an engine's outputs.
+) -> NDArray[np.intp]:
+    """Align the true words of a page with an engine's outputs, in order.
 
     Parameters
     ----------
@@ -56,6 +38,13 @@ def align_texts(
     merge_gaps : bool, default=False
         Whether words and outputs without a link, of which one are more but at most twice as many,
         belong together instead, as "rn" and "m" do among characters.
+
+    Returns
+    -------
+    ndarray of shape (k, 4), intp
+        In reading order: begin and end of the true words, begin and end of the outputs, that belong
+        together. Missed are true words without outputs, inserted are outputs without true words, one
+        a row. Each word and each output is in one row.
 
     Notes
     -----
@@ -69,15 +58,13 @@ def align_texts(
     Examples
     --------
     >>> from fastarac.ocr.alignment import align_texts
-    >>> align_texts(["a", "fine", "day"], ["afine", "d", "ay", "~"]).spans.tolist()
+    >>> align_texts(["a", "fine", "day"], ["afine", "d", "ay", "~"]).tolist()
     [[0, 2, 0, 1], [2, 3, 1, 3], [3, 3, 3, 4]]
     """
     first, word_of = _joined(truth, truth_spaces)
     second, output_of = _joined(outputs, output_spaces)
-    matching = match(first, second)
-    linked = _linked(matching.blocks, word_of, output_of)
-    spans = _with_the_rest(_components(linked), len(truth), len(outputs), merge_gaps)
-    return Alignment(spans, matching.distance, len(first))
+    linked = _linked(match(first, second), word_of, output_of)
+    return _with_the_rest(_components(linked), len(truth), len(outputs), merge_gaps)
 
 
 def _joined(words: Sequence[str], spaces: NDArray[np.bool_] | None) -> tuple[str, NDArray[np.intp]]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
     from fastarac.ocr.pairing import Pair, Pairing
-    from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
+    from fastarac.ocr.policies import InsertedPolicy, MissedPolicy, MovedPolicy
     from fastarac.ocr.readers._files import Hyphenated, Level
     from fastarac.ocr.reported import ReportedPages
     from fastarac.ocr.units import Join, Unit
@@ -86,6 +86,7 @@ def align_files(
     unit: Unit = "word",
     missed: MissedPolicy = "reject",
     inserted: InsertedPolicy = "wrong",
+    moved: MovedPolicy = "right",
     fold: str | Iterable[str] = (),
     join: Join = "min",
     level: Level = "auto",
@@ -99,7 +100,7 @@ def align_files(
     ----------
     pairing : Pairing
         As :func:`pair_files` returns it.
-    unit, missed, inserted, fold, join
+    unit, missed, inserted, moved, fold, join
         As for :func:`align`.
     level : {"auto", "region", "line", "word"}, default="auto"
         Whose text counts, where regions, lines and words have one each, as for :func:`read`.
@@ -139,7 +140,7 @@ def align_files(
     AlignedOutputs(2 items on 1 page, 1 right; 0 of 2 true words missed, 'reject')
     """
     check_unit(unit, join)
-    policy = AlignmentPolicy(missed, inserted)
+    policy = AlignmentPolicy(missed, inserted, moved)
     policy.check()
     check_level(level)
     reading = Reading(unit, checked_foldings(fold), join)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastarac.ocr.records import INSERTED, KINDS, MISSED, RIGHT, SPLIT, WRONG
+from fastarac.ocr.records import INSERTED, KINDS, MISSED, MOVED, RIGHT, SPLIT, WRONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,9 +110,8 @@ class MissedOnPage(NamedTuple):
 
 def errors_of(records: Records, thresholds: Sequence[float], most: int) -> list[Error]:
     """Return the most confident wrong outputs, the surest first."""
-    wrong = np.flatnonzero(
-        (records.kind != RIGHT) & (records.kind != MISSED) & ~np.isnan(records.confidence)
-    )
+    read_wrong = ~np.isin(records.kind, (RIGHT, MOVED, MISSED))
+    wrong = np.flatnonzero(read_wrong & ~np.isnan(records.confidence))
     surest = wrong[np.argsort(-records.confidence[wrong], kind="stable")][:most]
     found = []
     for row in surest.tolist():

@@ -15,7 +15,7 @@ from fastarac.ocr import policies
 from fastarac.ocr.folding import checked_foldings
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.policies import AlignmentPolicy
-from fastarac.ocr.records import INSERTED, KINDS, MISSED, RIGHT, Reading, Records, records_of
+from fastarac.ocr.records import INSERTED, KINDS, MISSED, MOVED, RIGHT, Reading, Records, records_of
 from fastarac.ocr.reported import ReportedPages
 from fastarac.ocr.sensitivities import Sensitivity
 from fastarac.ocr.units import check_unit
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.limits import Limit
-    from fastarac.ocr.policies import InsertedPolicy, MissedPolicy
+    from fastarac.ocr.policies import InsertedPolicy, MissedPolicy, MovedPolicy
     from fastarac.ocr.records import PageCounts
     from fastarac.ocr.units import Join, Unit
 
@@ -90,6 +90,8 @@ class AlignedOutputs(Table, Result):
         rows = np.flatnonzero(is_item)
         confidence = records.confidence[rows]
         correct = records.kind[rows] == RIGHT
+        if policy.moved == "right":
+            correct |= records.kind[rows] == MOVED
         if policy.missed == "neighbour":
             correct[_beside_gaps(records, rows)] = False
         known = confidence[~np.isnan(confidence)]
@@ -127,7 +129,7 @@ class AlignedOutputs(Table, Result):
 
     @property
     def kind(self) -> NDArray[np.str_]:
-        """What became of each item, of shape (n,): right, wrong, merged, split, inserted or missed."""
+        """What became of each item, (n,): right, wrong, merged, split, moved, inserted, missed."""
         return np.array(KINDS, np.str_)[self.records.kind[self.rows]]
 
     @property
@@ -184,24 +186,28 @@ class AlignedOutputs(Table, Result):
 
     @property
     def hardly_aligned(self) -> tuple[str, ...]:
-        """Names of the pages whose character error rate is above 50 %."""
+        """Names of the pages more than half of whose characters differ, moved words aside."""
         return self.records.hardly_aligned
 
     def with_policy(
-        self, *, missed: MissedPolicy | None = None, inserted: InsertedPolicy | None = None
+        self,
+        *,
+        missed: MissedPolicy | None = None,
+        inserted: InsertedPolicy | None = None,
+        moved: MovedPolicy | None = None,
     ) -> AlignedOutputs:
         """Return the items that another policy makes of the same alignment.
 
         Parameters
         ----------
-        missed, inserted : str, optional
+        missed, inserted, moved : str, optional
             As for :func:`align`; what is not given stays.
 
         Returns
         -------
         AlignedOutputs
         """
-        given = {"missed": missed, "inserted": inserted}
+        given = {"missed": missed, "inserted": inserted, "moved": moved}
         changed: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         policy = self.policy._replace(**changed)
         return AlignedOutputs.of(self.records, self.reading, policy)
@@ -308,6 +314,7 @@ def align(
     unit: Unit = "word",
     missed: MissedPolicy = "reject",
     inserted: InsertedPolicy = "wrong",
+    moved: MovedPolicy = "right",
     fold: str | Iterable[str] = (),
     join: Join = "min",
 ) -> AlignedOutputs:
@@ -331,6 +338,9 @@ def align(
         ``"drop"``: nothing.
     inserted : {"wrong", "drop"}, default="wrong"
         Whether outputs without a true word are items, wrong and with their own confidence.
+    moved : {"right", "wrong"}, default="right"
+        What words that were read right, but out of order, count as; with the confidence of their
+        output.
     fold : str or iterable of str, default=()
         Differences that do not count: some of ``"case"``, ``"quotes"``, ``"punctuation"``,
         ``"whitespace"``, ``"nfkc"``, ``"historical"``. Texts are always brought to normal form C,
@@ -362,6 +372,7 @@ def align(
     Words are right where the texts are equal. Where one output stands for two true words (merged),
     each of them is an item with its confidence; where two outputs stand for one (split), their
     confidences are joined. Both are wrong, but for what the folding ``"whitespace"`` makes equal.
+    What counts as moved is said at :func:`~fastarac.ocr.moves.moved_words`.
 
     Examples
     --------
@@ -390,7 +401,7 @@ def align(
                 f"fastarac.ocr.{reader} returns them"
             )
     check_unit(unit, join)
-    policy = AlignmentPolicy(missed, inserted)
+    policy = AlignmentPolicy(missed, inserted, moved)
     policy.check()
     reading = Reading(unit, checked_foldings(fold), join)
     require_same_pages(truth, words)
@@ -399,7 +410,7 @@ def align(
 
 
 def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity:
-    """Return the accepted share at each limit, under each policy of missed and inserted outputs.
+    """Return the accepted share at each limit, under each policy of missed, inserted and moved words.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["SPACE", "Block", "Matching", "match"]
+__all__ = ["SPACE", "Block", "common_blocks", "match"]
 
 SPACE = " "
 
@@ -40,41 +40,35 @@ class Block(NamedTuple):
     length: int
 
 
-class Matching(NamedTuple):
-    """What two texts have in common, and how far apart they are."""
-
-    blocks: list[Block]
-    """Blocks of equal characters, in order; none of length 0."""
-    distance: int
-    """Least number of characters to insert, delete or replace; of divided texts, the sum of parts."""
-
-
-def match(first: str, second: str) -> Matching:
+def match(first: str, second: str) -> list[Block]:
     """Return as many equal characters of two texts, of words between single spaces, as there can be.
+
+    They are in blocks, in order; none is of length 0.
 
     They are the same, the other way round, for the texts the other way round.
 
     Examples
     --------
     >>> from fastarac.ocr.matching import match
-    >>> match("the cat", "thecat").blocks
+    >>> match("the cat", "thecat")
     [Block(first=0, second=0, length=3), Block(first=4, second=3, length=3)]
     """
-    from rapidfuzz.distance import Indel, Levenshtein
-
     if second < first:  # of several longest ones the same is taken either way
-        swapped = match(second, first)
-        return Matching([Block(j, i, n) for i, j, n in swapped.blocks], swapped.distance)
+        return [Block(j, i, n) for i, j, n in match(second, first)]
+    return _with_whole_words(common_blocks(first, second), first, second)
+
+
+def common_blocks(first: str, second: str) -> list[Block]:
+    """Return the blocks of a longest common subsequence of two texts, of several ones any."""
+    from rapidfuzz.distance import Indel
+
     blocks: list[Block] = []
-    distance = 0
     for a, b, c, d in _parts(first, second):
-        x, y = first[a:b], second[c:d]
-        distance += Levenshtein.distance(x, y)
-        for opcode in Indel.opcodes(x, y):
+        for opcode in Indel.opcodes(first[a:b], second[c:d]):
             if opcode.tag == "equal":
                 length = opcode.src_end - opcode.src_start
                 blocks.append(Block(a + opcode.src_start, c + opcode.dest_start, length))
-    return Matching(_with_whole_words(blocks, first, second), distance)
+    return blocks
 
 
 def _parts(first: str, second: str) -> list[tuple[int, int, int, int]]:

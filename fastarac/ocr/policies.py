@@ -1,4 +1,4 @@
-"""Policies: the names of what missed words and inserted outputs may count as, and how each is said."""
+"""Policies: what missed, inserted and moved words may count as, and how each is said."""
 
 from __future__ import annotations
 
@@ -17,20 +17,24 @@ __all__ = [
     "BRIEFLY",
     "INSERTED",
     "MISSED",
+    "MOVED",
     "AlignmentPolicy",
     "InsertedPolicy",
     "MissedPolicy",
+    "MovedPolicy",
     "others",
 ]
 
 MissedPolicy = Literal["reject", "residual", "separate", "neighbour", "drop"]
 InsertedPolicy = Literal["wrong", "drop"]
+MovedPolicy = Literal["right", "wrong"]
 
 MISSED: tuple[MissedPolicy, ...] = get_args(MissedPolicy)
 INSERTED: tuple[InsertedPolicy, ...] = get_args(InsertedPolicy)
+MOVED: tuple[MovedPolicy, ...] = get_args(MovedPolicy)
 
 #: What each field of a policy may be, the default first.
-CHOICES: dict[str, tuple[str, ...]] = {"missed": MISSED, "inserted": INSERTED}
+CHOICES: dict[str, tuple[str, ...]] = {"missed": MISSED, "inserted": INSERTED, "moved": MOVED}
 
 _OF_MISSED: dict[MissedPolicy, str] = {
     "reject": "Missed {units} are items that are wrong and never accepted: work for people, who look "
@@ -54,6 +58,11 @@ _OF_INSERTED: dict[InsertedPolicy, str] = {
     "wrong": "Inserted outputs are items that are wrong.",
     "drop": "Inserted outputs are left out of all figures.",
 }
+_OF_MOVED: dict[MovedPolicy, str] = {
+    "right": "Moved {units}, read right but out of order, are right: whoever looks at one sees a right "
+    "one.",
+    "wrong": "Moved {units}, read right but out of order, are wrong.",
+}
 _OF_JOIN = {
     "min": "the least",
     "mean": "the mean",
@@ -62,16 +71,18 @@ _OF_JOIN = {
 
 
 class AlignmentPolicy(NamedTuple):
-    """What counts as an item where truth and outputs have nothing of each other.
+    """What counts as an item, and as right, where truth and outputs do not stand side by side.
 
     Attributes
     ----------
     missed : {"reject", "residual", "separate", "neighbour", "drop"}
     inserted : {"wrong", "drop"}
+    moved : {"right", "wrong"}
     """
 
     missed: MissedPolicy = "reject"
     inserted: InsertedPolicy = "wrong"
+    moved: MovedPolicy = "right"
 
     def check(self) -> None:
         """Raise ValueError where a name is none of a policy."""
@@ -87,7 +98,7 @@ class AlignmentPolicy(NamedTuple):
 
     @property
     def name(self) -> str:
-        """All of it in few words, as ``"reject, wrong"``."""
+        """All of it in few words, as ``"reject, wrong, right"``."""
         return ", ".join(self)
 
     def apart(self, own: AlignmentPolicy) -> str:
@@ -98,7 +109,7 @@ class AlignmentPolicy(NamedTuple):
 
     @property
     def key(self) -> str:
-        """All of it, as ``"missed=reject|inserted=wrong"``."""
+        """All of it, as ``"missed=reject|inserted=wrong|moved=right"``."""
         return "|".join(f"{name}={value}" for name, value in self._asdict().items())
 
     def sentences(self, reading: Reading) -> list[str]:
@@ -112,6 +123,7 @@ class AlignmentPolicy(NamedTuple):
             said[1] = said[1].replace("items that are ", "", 1)
         if self.inserted == "wrong":
             said[2] = "Inserted outputs are wrong."
+        said.append(_OF_MOVED[self.moved])
         joined = _OF_JOIN[reading.join]
         equal = "unless their texts are equal without spaces " if "whitespace" in reading.fold else ""
         said.append(
@@ -126,20 +138,26 @@ class AlignmentPolicy(NamedTuple):
 
 
 def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPolicy]:
-    """Return a policy, and then all that make other items where there is so much of each kind."""
+    """Return a policy, and then all that make other items where there is so much of each kind.
+
+    Of moved words the last one alone.
+    """
     varied: dict[str, list[str]] = {}
     for name, value in own._asdict().items():
         varied[name] = [value]
-        if counts[name]:
+        if counts[name] and name != "moved":
             alike = {value, "drop", *(("separate",) if value == "drop" else ())}
             if name != "missed":  # of which "drop" makes the same items as "separate"
                 alike = {value}
             varied[name] += [choice for choice in CHOICES[name] if choice not in alike]
     names = list(reversed(varied))
-    return [
+    found = [
         AlignmentPolicy(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
         for values in product(*(varied[name] for name in names))
     ]
+    if counts["moved"]:
+        found += (own._replace(moved=choice) for choice in MOVED if choice != own.moved)
+    return found
 
 
 def _listed(parts: list[str]) -> str:

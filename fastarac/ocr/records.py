@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from fastarac._core.results import Result
-from fastarac.ocr.alignment import align_texts
 from fastarac.ocr.folding import folded
 from fastarac.ocr.line_ends import DividedTexts, joined_as_the_other
+from fastarac.ocr.page_alignment import align_page
 from fastarac.ocr.units import Tokens, joined_confidence, tokens
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["HARDLY", "KINDS", "Kind", "PageCounts", "Reading", "Records", "records_of"]
 
-Kind = Literal["right", "wrong", "merged", "split", "inserted", "missed"]
+Kind = Literal["right", "wrong", "merged", "split", "moved", "inserted", "missed"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-RIGHT, WRONG, MERGED, SPLIT, INSERTED, MISSED = range(len(KINDS))
+RIGHT, WRONG, MERGED, SPLIT, MOVED, INSERTED, MISSED = range(len(KINDS))
 
-#: Character error rate above which a page hardly aligns.
+#: Character error rate, moved words aside, above which a page hardly aligns.
 HARDLY = 0.5
 
 COLUMNS = ("kind", "confidence", "page", "number", "inserted", "output_begin", "output_end")
@@ -53,6 +53,7 @@ class PageCounts(NamedTuple):
     wrong: NDArray[np.int64]
     merged: NDArray[np.int64]
     split: NDArray[np.int64]
+    moved: NDArray[np.int64]
     inserted: NDArray[np.int64]
     missed: NDArray[np.int64]
 
@@ -79,7 +80,7 @@ class Records(Result):
         Which of the engine's words the outputs are.
     page_names : tuple of str
     character_error_rate : ndarray of shape (n_pages,), float64
-        Of each page, folded; NaN where it has no true text.
+        Of each page, folded and without what is moved; NaN where it has no true text.
     n_outputs : int
         How many words the engine wrote on these pages.
     n_unspaced : int
@@ -140,7 +141,7 @@ class Records(Result):
 
     @property
     def hardly_aligned(self) -> tuple[str, ...]:
-        """Names of the pages whose character error rate is above 50 %."""
+        """Names of the pages more than half of whose characters differ, moved words aside."""
         rates = self.character_error_rate.tolist()
         return tuple(name for name, rate in zip(self.page_names, rates, strict=True) if rate > HARDLY)
 
@@ -223,7 +224,7 @@ def _of_page(
     divided = _divided(truth, of_truth, words, of_words, reading)
     ours = _Side.of(truth, of_truth, reading, divided[0])
     theirs = _Side.of(words, of_words, reading, divided[1])
-    alignment = align_texts(
+    alignment = align_page(
         ours.folded,
         theirs.folded,
         truth_spaces=ours.tokens.space,
@@ -239,12 +240,14 @@ def _of_page(
     kind_of_span[n_true < n_outputs] = SPLIT
     kind_of_span[n_true == 0] = INSERTED
     kind_of_span[n_outputs == 0] = MISSED
-    kind_of_span[_equal(ours.folded, theirs.folded, spans, reading)] = RIGHT
+    equal = np.array(_equal(ours.folded, theirs.folded, spans, reading), bool)
+    kind_of_span[equal] = np.where(alignment.moved[equal], MOVED, RIGHT)
 
+    in_order = with_output[np.argsort(spans[with_output, 2])]
     confidence = np.full(len(spans), np.nan)
-    confidence[with_output] = joined_confidence(
+    confidence[in_order] = joined_confidence(
         _confidence(words.confidence[of_words], theirs.tokens, reading),
-        spans[with_output, 2],
+        spans[in_order, 2],
         reading.join,
     )
     outputs = theirs.tokens

@@ -212,6 +212,8 @@ class ReportedPages(Source):
             if several:
                 how = "are wrong" if policy.inserted == "wrong" else "are left out"
                 said += f"; inserted outputs {how}"
+            if policy.moved != self.policy.moved:
+                said += f"; moved {self.units} are {policy.moved}"
             rows.append((policy.name, said, list(map(rounded_percent, shares))))
         if effects.accepted_without:
             n = len(effects.without_pages)

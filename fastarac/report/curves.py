@@ -66,7 +66,7 @@ def curves_of(models: Sequence[Model], level: float) -> Curves:
         kept.append(x[decimate(x, error, xlim=(0.0, 1.0), size=SIZE)])
         risk = np.divide(error, x, out=np.zeros(len(x)), where=x > 0)
         kept.append(x[decimate(x, risk, xlim=(0.0, 1.0), size=SIZE)])
-    places = np.unique(np.concatenate(kept))
+    places = np.unique(np.concatenate(kept).round(12))  # k of n may be a grid's place, but for rounding
     found = Curves(places, [], [], [], level)
     for model in models:
         x, error = model.sweep.acceptance_rate, model.sweep.error_rate

@@ -97,7 +97,7 @@ def test_every_kind():
         ("p3:2", "right", "page", "page", True, 30, "p3"),
     ]
     assert aligned.policy == AlignmentPolicy("reject", "wrong")
-    assert aligned.counts == dict(zip(KINDS, (2, 2, 2, 1, 0, 3), strict=True))
+    assert aligned.counts == dict(zip(KINDS, (2, 2, 2, 1, 0, 0, 3), strict=True))
     assert (aligned.true_words, aligned.missed, len(aligned)) == (10, 3, 10)
     assert aligned.hardly_aligned == ("p2", "p3")
     assert repr(aligned) == (
@@ -389,7 +389,8 @@ def test_a_flat_dictionary():
     }
     assert {name: found[name] for name in found.keys() - columns.keys()} == {
         "unit": "word", "fold": ["case"], "join": "min",
-        "policy_missed": "reject", "policy_inserted": "wrong", "true_words": 10, "never_accepted": -1.0,
+        "policy_missed": "reject", "policy_inserted": "wrong", "policy_moved": "right",
+        "true_words": 10, "never_accepted": -1.0,
         **{f"counts_{kind}": number for kind, number in align(TRUTH, OUTPUT).counts.items()},
     }  # fmt: skip
 
@@ -455,7 +456,7 @@ def test_what_a_decision_owes_to_the_policies():
     assert found.spread(0) == 3 / 4
     assert found.without_pages == ("q",)
     assert found.accepted_without == (1 / 4, 1, 1)
-    assert found.to_dict()["acceptance_rate@0|missed=reject|inserted=drop"] == 3 / 8
+    assert found.to_dict()["acceptance_rate@0|missed=reject|inserted=drop|moved=right"] == 3 / 8
 
     of_dropped = sensitivity(align(truth, output, missed="drop"), limits)
     assert AlignmentPolicy("separate", "wrong") not in of_dropped.accepted

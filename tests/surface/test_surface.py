@@ -289,6 +289,7 @@ MEANINGS = {
     "unit": "what is an item: word, line, character or field",
     "missed": "the policy for missed words",
     "inserted": "the policy for inserted outputs",
+    "moved": "the policy for words out of order",
     "fold": "differences between texts that do not count",
     "join": "how confidences of parts become one",
     "hyphenated": "what becomes of hyphenated words",
