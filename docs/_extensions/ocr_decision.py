@@ -65,8 +65,10 @@ def qualities() -> str:
     with zipfile.ZipFile(PACKED) as archive:
         rows = list(csv.DictReader(archive.read("attributes.csv").decode().splitlines()))
     attributes = {row["page"]: (row["quality"], row["layout"]) for row in rows}
-    lines = ["| pages | " + " | ".join(f"{TITLES[name]}: right | missed" for name in ENGINES) + " |"]
-    lines.append("|---|" + "---:|" * 2 * len(ENGINES))
+    lines = [
+        "| pages | " + " | ".join(f"{TITLES[name]}: right | moved | missed" for name in ENGINES) + " |"
+    ]
+    lines.append("|---|" + "---:|" * 3 * len(ENGINES))
     for kind in dict.fromkeys(attributes.values()):
         cells = []
         for found in items().values():
@@ -74,7 +76,8 @@ def qualities() -> str:
             those = np.array([attributes[name] == kind for name in pages.name])
             total = pages.true_words[those].sum()
             cells += [
-                rounded_percent(float(n[those].sum() / total)) for n in (pages.right, pages.missed)
+                rounded_percent(float(n[those].sum() / total))
+                for n in (pages.right, pages.moved, pages.missed)
             ]
         said = f"{kind[0]}, {'one column' if kind[1] == '1col' else 'two columns'}"
         lines.append(f"| {said} | {' | '.join(cells)} |")
@@ -83,15 +86,20 @@ def qualities() -> str:
 
 def policies() -> str:
     """The accepted share of each engine under each policy, and who leads."""
-    titles = " | ".join(f"{TITLES[name]}, {limit:.0%}" for limit in LIMITS for name in ENGINES)
-    lines = [f"| missed | inserted | {titles} |", "|---|---|" + "---:|" * len(LIMITS) * len(ENGINES)]
-    for missed in MISSED:
-        if missed == "drop":  # the figures are those of "separate"
-            continue
-        for inserted in INSERTED:
-            found = [each.with_policy(missed=missed, inserted=inserted) for each in items().values()]
-            cells = [accepted(each, limit) for limit in LIMITS for each in found]
-            lines.append(f"| `{missed}` | `{inserted}` | {' | '.join(cells)} |")
+    titles = " | ".join(f"{TITLES[name]}, {100 * limit:.0f} %" for limit in LIMITS for name in ENGINES)
+    lines = [
+        f"| missed | inserted | moved | {titles} |",
+        "|---|---|---|" + "---:|" * len(LIMITS) * len(ENGINES),
+    ]
+    rows = [
+        (missed, inserted, "right") for missed in MISSED if missed != "drop" for inserted in INSERTED
+    ]
+    for missed, inserted, moved in [*rows, ("reject", "wrong", "wrong")]:
+        found = [
+            each.with_policy(missed=missed, inserted=inserted, moved=moved) for each in items().values()
+        ]
+        cells = [accepted(each, limit) for limit in LIMITS for each in found]
+        lines.append(f"| `{missed}` | `{inserted}` | `{moved}` | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
