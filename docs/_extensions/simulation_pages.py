@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 DATA = Path(__file__).parents[1] / "_data"
 GUARANTEES = DATA / "guarantees.json"  # by python -m bench.simulations.guarantees
 TYPE_ONE = DATA / "type_one.json"  # by python -m bench.simulations.type_one
+PAIRED_GROUPS = DATA / "paired_groups.json"  # by python -m bench.simulations.paired_groups
 LEVEL = 0.05
 SURELY = 2.0  # standard errors above the level, from which a share is shown bold
 SOME = 5.0  # percent of samples with a warning, from which they are named
@@ -82,6 +83,28 @@ def type_one_table(*, documents: bool) -> str:
     return markdown(["test", *header, "± points"], lines)
 
 
+def paired_groups_table() -> str:
+    """Tests and designs down, pages across: of the samples, those in which a difference was found."""
+    rows = rows_of(PAIRED_GROUPS)
+    pages = sorted({row["pages"] for row in rows})
+    lines = []
+    for test in dict.fromkeys(row["test"] for row in rows):
+        for design in dict.fromkeys(row["design"] for row in rows):
+            line = [test, design]
+            for number in pages:
+                key = (test, design, number)
+                row = next((r for r in rows if (r["test"], r["design"], r["pages"]) == key), None)
+                if row is None:
+                    line.append("–")
+                    continue
+                text = percent(row["rejected"], row["samples"])
+                warned = 100 * row["warned"] / row["samples"]
+                line.append(f"{text} ⚠{warned:.0f}" if warned >= SOME else text)
+            lines.append(line)
+    header = [f"{number} pages" for number in pages]
+    return markdown(["of", "pages are", *header], lines)
+
+
 MAKERS: dict[str, Callable[[], str]] = {
     **{
         f"guarantees_{table.replace(' ', '_')}_{source.replace(' ', '_')}.md": partial(
@@ -100,5 +123,6 @@ MAKERS: dict[str, Callable[[], str]] = {
         for source in sources
     },
     "type_one.md": partial(type_one_table, documents=False),
+    "paired_groups.md": paired_groups_table,
     "type_one_documents.md": partial(type_one_table, documents=True),
 }
