@@ -267,7 +267,8 @@ def interval_and_warning(
         raise AssertionError(statistic)
     found = interval_of(estimate, statistic, level, method)
     if statistic.name == "cost" and found.method == "logit":
-        higher = estimate._replace(value=(value + left_out_cost(sample.sweep, statistic)) / 2.0)
+        n = float(sample.sweep.total) if sample.items is None else sample.items.n
+        higher = estimate._replace(value=(value + left_out_cost(sample.sweep, statistic, n)) / 2.0)
         found = replace(found, high=max(found.high, interval_of(higher, statistic, level, method).high))
     return found, reliability_warning(estimate, statistic)
 

@@ -136,9 +136,13 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
         low, high = _by_error_rate(sweep, parameters, n, level)
     else:
         wrong = inside & np.array([[True], [False]])
-        of_accepted = sample.share(wrong, inside, level).whole
-        n = float(accepted[inside[0]].max(initial=0))
-        design = of_accepted / n if n and not sample.counted else 1.0
+        design = 1.0
+        if not sample.counted:
+            n = float(accepted[inside[0]].max(initial=0))
+            if n:
+                design = sample.share(wrong, inside, level).whole / n
+            else:  # nothing is accepted: all items say how few a unit of weight is
+                design = sample.share(everything, everything, level).whole / float(sweep.total)
         low, high = _by_risk(sweep, parameters, design, level)
     low, high = min(low, value), max(high, value)
     return (

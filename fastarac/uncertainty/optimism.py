@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 
-def left_out_cost(sweep: ThresholdSweep, statistic: Statistic) -> float:
+def left_out_cost(sweep: ThresholdSweep, statistic: Statistic, n_items: float) -> float:
     """Mean cost of each item at the threshold that is cheapest for all others.
+
+    The items are `n_items` in number; of weighted ones, as many of one weight as say as much.
 
     Without an item that costs v verified and a accepted, thresholds above it are v cheaper and the
     others a, so that the cheapest is one of two: the cheapest above it and the cheapest at or below it;
@@ -25,8 +27,10 @@ def left_out_cost(sweep: ThresholdSweep, statistic: Statistic) -> float:
     parameters = dict(statistic.parameters)
     costs = parameters["costs"]
     verified = cost_of_verified(costs, parameters.get("reviewer"))
+    scale = n_items / float(sweep.total)
     counts = [
-        np.diff(accepts).astype(np.float64) for accepts in (sweep.true_accepts, sweep.false_accepts)
+        scale * np.diff(accepts).astype(np.float64)
+        for accepts in (sweep.true_accepts, sweep.false_accepts)
     ]
     accepted = (0.0, float(costs.error))
     saved = sum(
@@ -40,4 +44,4 @@ def left_out_cost(sweep: ThresholdSweep, statistic: Statistic) -> float:
         difference = (below - a) - (above - v)
         paid = np.where(difference < 0.0, a, np.where(difference > 0.0, v, max(a, v)))
         whole += float(np.sum(n * paid))
-    return whole / float(sweep.total)
+    return whole / n_items

@@ -518,7 +518,7 @@ def test_left_out_cost_is_that_of_every_item_by_itself():
                     of_item.append(paid[i])
                     cheapest = paid[others].sum()
             total += max(of_item)
-        found = left_out_cost(fa.threshold_sweep(correct, confidence), statistic)
+        found = left_out_cost(fa.threshold_sweep(correct, confidence), statistic, len(correct))
         assert found == pytest.approx(total / n, rel=1e-12)
 
 
