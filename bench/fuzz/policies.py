@@ -59,9 +59,15 @@ def valid() -> tuple[tuple[Kind, str], ...]:
     alarmed = operation.ErrorRateMonitor(max_risk=0.02)
     alarmed.update(20, 100)
     alarmed.update(0, 100)
+    pages = operation.ErrorRateMonitor(max_error_rate=0.01, max_group_size=40)
+    pages.update([0, 30, 1], [40, 38, 25])
+    changes = operation.ErrorRateMonitor(max_error_rate=0.01, detect="change")
+    for errors in (0, 9, 9):
+        changes.update(errors, 100)
     several = operation.MonitorSet({"a": {"max_error_rate": 0.01}, "b": {"max_risk": 0.1}})
     several["b"].count([True] * 12, details=list(range(12)))
-    texts += [(operation.ErrorRateMonitor.from_json, each.to_json()) for each in (one, alarmed)]
+    texts += [(operation.ErrorRateMonitor.from_json, each.to_json()) for each in (one, alarmed, pages)]
+    texts.append((operation.ErrorRateMonitor.from_json, changes.to_json()))
     return (*texts, (operation.MonitorSet.from_json, several.to_json()))
 
 
@@ -167,12 +173,22 @@ def require_policy(policy: operation.Policy) -> None:
 
 def require_monitor(monitor: operation.ErrorRateMonitor) -> None:
     """Raise unless a monitor is what its constructor and its updates make."""
-    limit: dict[str, Any] = {monitor.criterion: monitor.limit}
-    again = operation.ErrorRateMonitor(**limit, failure_probability=monitor.failure_probability)
+    promises: dict[str, Any] = {monitor.criterion: monitor.limit, "detect": monitor.detect}
+    if monitor.mean_updates_to_false_alarm is not None:
+        promises["mean_updates_to_false_alarm"] = monitor.mean_updates_to_false_alarm
+    again = operation.ErrorRateMonitor(
+        **promises,
+        failure_probability=monitor.failure_probability,
+        max_group_size=monitor.max_group_size,
+    )
     for update in monitor.to_dict()["updates"]:
-        again.update(update["errors"], update["audited"])
+        if update["groups"] is None:
+            again.update(update["errors"], update["audited"])
+        else:
+            again.update(*([each[key] for each in update["groups"]] for key in ("errors", "audited")))
     assert (again.errors, again.audited) == (monitor.errors, monitor.audited)
     assert again.alarm_at == monitor.alarm_at, "its alarm is not that of its updates"
+    assert again.changes == monitor.changes, "its alarms of changes are not those of its updates"
     assert again.e_value == monitor.e_value
     assert str(again) == str(monitor)
     assert len(monitor.history().audited) <= len(monitor.to_dict()["updates"])

@@ -66,11 +66,16 @@ Examples:
   fastarac monitor policy.json audits.csv
   fastarac monitor policy.json monday.csv tuesday.csv --state state.json --plot monitor.png
   fastarac monitor policies/ audits.csv --policy source --state state.json
+  fastarac monitor policy.json pages.csv --group page --max-group-size 40 --state state.json
 
 The files hold outputs that were drawn at random, accepted or not, with their truth. Each audit counts
 once: by its id, which no other audit has, where there is a column of them; else a file with the same
 audits as one before counts as that one. The policies of a folder share one probability of a false
 alarm.
+
+Exit status 1 is given where the limit is proved to be exceeded since the state began, and where one of
+these files gives an alarm of a rate that rose above it lately. Each file is an update; the outputs of
+a page (--group) belong into one file.
 """
 
 Rule = StrEnum("Rule", ["product", "least"])
@@ -219,5 +224,24 @@ FalseAlarm = Annotated[
     option(
         "--guarantee PROBABILITY",
         "How probable it may be that there is ever an alarm while the limit is kept.",
+    ),
+]
+AuditedGroup = Annotated[
+    str | None,
+    option(
+        "--group COLUMN",
+        "Column of pages or other groups, drawn at random and audited whole, whose outputs may depend "
+        "on each other.",
+    ),
+]
+LargestAudited = Annotated[
+    int | None,
+    option("--max-group-size N", "Outputs that a group has at most, beside --group; N stays the same."),
+]
+UpdatesToFalseAlarm = Annotated[
+    int,
+    option(
+        "--updates-to-false-alarm N",
+        "How many updates there are in the mean, at least, to a false alarm of a change.",
     ),
 ]

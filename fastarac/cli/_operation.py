@@ -161,13 +161,16 @@ def monitor(
     document: options.Document = None,
     policy_column: options.PolicyColumn = None,
     audit_id: options.AuditId = None,
+    group: options.AuditedGroup = None,
+    max_group_size: options.LargestAudited = None,
     guarantee: options.FalseAlarm = 0.05,
+    updates_to_false_alarm: options.UpdatesToFalseAlarm = 1000,
     state: options.State = None,
     plot: options.PlotOfMonitor = None,
     output_format: options.TextOrJson = options.Form.text,
     report: ReportFile = None,
 ) -> None:
-    """Watch a policy by audits: exit status 1 where its limit is proved to be exceeded."""
+    """Watch a policy by audits: exit status 1 at an alarm, of all audits or of a change lately."""
     with ends_quietly():
         from fastarac.cli._running import monitor as run
 
@@ -176,7 +179,12 @@ def monitor(
             policy_column,
         )  # fmt: skip
         columns["model"] = audit_id  # the one column of names that a monitor has no other use for
-        if run(policy, paths, columns, guarantee, state, (plot, str(output_format), report)):
+        promises = {
+            "failure_probability": guarantee,
+            "mean_updates_to_false_alarm": updates_to_false_alarm,
+        }
+        pages = group, max_group_size
+        if run(policy, paths, columns, pages, promises, state, (plot, str(output_format), report)):
             raise typer.Exit(1)
 
 

@@ -91,17 +91,21 @@ def monitor(
     policy_file: Path,
     paths: Sequence[Path],
     columns: Mapping[str, Any],
-    failure_probability: float,
+    pages: tuple[str | None, int | None],
+    promises: Mapping[str, Any],
     state: Path | None,
     delivery: tuple[Path | None, str, Path | None],
 ) -> int:
-    """Count the audits in files, each once, and say whether there is an alarm; the exit status."""
+    """Count the audits in files, each once, and say whether there is an alarm; the exit status.
+
+    `pages` is the column of groups that are audited whole, and the size that one has at most.
+    """
     plot, form, report = delivery
     require_files(plot, report)
     with ExitStack() as held:
         if state is not None:  # from reading it to the last writing, lest another's audits be lost
             refusing(str(state), lambda: held.enter_context(locked(state)))
-        watch = _Watch(policy_file, columns, failure_probability, state)
+        watch = _Watch(policy_file, columns, pages, promises, state)
         for path in paths:
             watch.count(path)
             if state is not None:  # after each file, so that an interrupt loses none that is done
@@ -114,7 +118,7 @@ def monitor(
     if form == "json":
         records = [
             ({} if name == ALONE else {"policy": name})
-            | _figures(each)
+            | _figures(each, watch.changes_of(name))
             | figures_of_shift(shifts[name])
             for name, each in watch.monitors.items()
         ]
@@ -123,16 +127,23 @@ def monitor(
         lines = []
         for name, each in watch.monitors.items():
             found = sentence(each) if name == ALONE else f"{name}: {each}."
-            shift = shifts[name]
+            shift, changes = shifts[name], watch.changes_of(name)
+            if changes and not (each.changed and len(changes) == 1):
+                numbers = listed([f"{number:,}" for number in changes])
+                found += f" These files gave alarms of a change: {numbers} of all updates."
             lines.append(found if shift is None else f"{found} {sentence(shift)}")
         say(*lines, *([] if report is None else [_html.WRITTEN.format(path=report)]))
-    return int(any(each.alarm for each in watch.monitors.values()))
+    return int(any(each.alarm or watch.changes_of(name) for name, each in watch.monitors.items()))
 
 
-def _figures(monitor: ErrorRateMonitor) -> dict[str, Any]:
+def _figures(monitor: ErrorRateMonitor, changes: Sequence[int]) -> dict[str, Any]:
     interval = monitor.interval
     return {
         "alarm": monitor.alarm,
+        "changed": bool(changes),
+        "changes": list(monitor.changes),
+        "change_statistic": monitor.change_statistic,
+        "mean_updates_to_false_alarm": monitor.mean_updates_to_false_alarm,
         "alarm_at": monitor.alarm_at,
         "e_value": monitor.e_value,
         "criterion": monitor.criterion,
@@ -163,7 +174,12 @@ class _Watch:
     """One policy, or those of a folder, with their monitors and the files counted so far."""
 
     def __init__(
-        self, source: Path, columns: Mapping[str, Any], failure_probability: float, state: Path | None
+        self,
+        source: Path,
+        columns: Mapping[str, Any],
+        pages: tuple[str | None, int | None],
+        promises: Mapping[str, Any],
+        state: Path | None,
     ) -> None:
         self.columns = dict(columns)
         self._seen: dict[str, list[tuple[NDArray[Any], NDArray[Any] | None]]] = {}
@@ -182,8 +198,18 @@ class _Watch:
             if needed != (columns[option] is not None):
                 found = "is missing; the policy" if needed else "is given, but the policy"
                 raise RefusalError(f"{name} {found} was fitted with{'' if needed else 'out'} {name}")
+        self._by_group, largest = pages[0] is not None, pages[1]
+        if self._by_group:
+            if columns["item"] is not None:
+                raise RefusalError("--group is given beside --document; leave out one of the two")
+            self.columns["item"] = pages[0]  # whose place is free
+        if self._by_group != (largest is not None):
+            beside = "--max-group-size", "--group"
+            missing, given = beside if self._by_group else beside[::-1]
+            raise RefusalError(f"{missing} is missing; it is expected beside {given}")
         limits = {
-            name: {each.criterion: each.limit, "policy": each} for name, each in self.policies.items()
+            name: {each.criterion: each.limit, "policy": each, "max_group_size": largest}
+            for name, each in self.policies.items()
         }
         kind: Any = operation.MonitorSet if is_folder else operation.ErrorRateMonitor
         self.found: Any = refusing(
@@ -191,11 +217,12 @@ class _Watch:
             lambda: kind(
                 *([limits] if is_folder else []),
                 **({} if is_folder else limits[ALONE]),
-                failure_probability=failure_probability,
+                **promises,
             ),
         )
         if state is not None and state.exists():
             self._go_on(kind, source, state)
+        self._before = {name: each.changes for name, each in self.monitors.items()}
 
     @property
     def monitors(self) -> dict[str, ErrorRateMonitor]:
@@ -204,9 +231,15 @@ class _Watch:
             return {name: self.found[name] for name in self.found}
         return {ALONE: self.found}
 
+    def changes_of(self, name: str) -> tuple[int, ...]:
+        """The updates with an alarm of a change among these files, or that of the last update."""
+        monitor = self.monitors[name]
+        found = monitor.changes[len(self._before[name]) :]
+        return found or (monitor.changes[-1:] if monitor.changed else ())
+
     def _go_on(self, kind: Any, source: Path, state: Path) -> None:
         """Take up the state in a file; refuses one of another policy or failure probability."""
-        new = self.monitors
+        new, promised = self.monitors, self.found.mean_updates_to_false_alarm
         try:
             self.found = kind.load(state)
         except ValueError as error:
@@ -224,6 +257,12 @@ class _Watch:
             each for k, each in old.items() if each.failure_probability != new[k].failure_probability
         ]:
             problem = f"it is the state of another --guarantee, {found[0].failure_probability:g}"
+        elif found := [each for k, each in old.items() if each.max_group_size != new[k].max_group_size]:
+            most = found[0].max_group_size
+            what = "single outputs" if most is None else f"groups, with --max-group-size {most}"
+            problem = f"it is the state of audits of {what}"
+        elif promised != (was := self.found.mean_updates_to_false_alarm):
+            problem = f"it is the state of another --updates-to-false-alarm, {was or 'none'}"
         else:
             return
         raise RefusalError(
@@ -234,7 +273,11 @@ class _Watch:
     def count(self, path: Path) -> None:
         """Count the audits in a file that were not counted before, and say how many were."""
         columns = dict(self.columns)
-        if columns["model"] is None and columns["item"] is None and ID in columns_in(path):
+        if (
+            columns["model"] is None
+            and (columns["item"] is None or self._by_group)
+            and ID in columns_in(path)
+        ):
             columns["model"] = ID
         given = counted = 0
         with interrupts_end_at_once():
@@ -246,10 +289,10 @@ class _Watch:
                     chosen = np.array(outputs.group.names)[outputs.group.codes] == name
                     if not chosen.any():
                         continue
-                made = partial(_audits, self.policies[name], outputs, chosen, path)
+                made = partial(_audits, self.policies[name], outputs, chosen, path, self._by_group)
                 audits: _Audits = refusing(str(path), made)
                 given += len(audits.error)
-                counted += _count(monitor, audits, path, columns["model"])
+                counted += _count(monitor, audits, path, columns)
                 self._look_at(name, outputs, chosen)
         if counted < given:
             which = (
@@ -313,11 +356,18 @@ class _Audits(NamedTuple):
     error: NDArray[np.bool_]
     content: list[Any]
     ids: NDArray[Any] | None
+    groups: NDArray[Any] | None
     rows: NDArray[np.intp]
     """The row of each in the file, or the first one of a document, from 0."""
 
 
-def _audits(policy: Policy, outputs: io.Outputs, chosen: NDArray[np.bool_], path: Path) -> _Audits:
+def _audits(
+    policy: Policy,
+    outputs: io.Outputs,
+    chosen: NDArray[np.bool_],
+    path: Path,
+    by_group: bool,
+) -> _Audits:
     """Audits of some outputs, or of their documents: of accepted ones, where the risk is limited."""
     rows = np.flatnonzero(chosen)
     by = _texts(outputs.by, rows) if policy.fields else None
@@ -329,7 +379,8 @@ def _audits(policy: Policy, outputs: io.Outputs, chosen: NDArray[np.bool_], path
         rejected=None if outputs.rejected is None else outputs.rejected[rows],
     )
     wrong = ~outputs.correct[rows]
-    columns = [outputs.confidence[rows], wrong, by, documents]
+    groups = _texts(outputs.item, rows) if by_group else None
+    columns = [outputs.confidence[rows], wrong, by, documents, groups]
     content: list[Any] = list(
         zip(*(each.tolist() for each in columns if each is not None), strict=True)
     )
@@ -356,7 +407,9 @@ def _audits(policy: Policy, outputs: io.Outputs, chosen: NDArray[np.bool_], path
         kept = kept[accepted[kept]]
     error = accepted & wrong
     told = [content[i] for i in kept.tolist()]
-    return _Audits(error[kept], told, None if ids is None else ids[kept], rows[kept])
+    ids = None if ids is None else ids[kept]
+    groups = None if groups is None else groups[kept]
+    return _Audits(error[kept], told, ids, groups, rows[kept])
 
 
 def _texts(labels: io.Labels | None, rows: NDArray[np.intp]) -> NDArray[Any] | None:
@@ -364,15 +417,21 @@ def _texts(labels: io.Labels | None, rows: NDArray[np.intp]) -> NDArray[Any] | N
     return None if texts is None else texts[rows]
 
 
-def _count(monitor: ErrorRateMonitor, audits: _Audits, path: Path, column: str | None) -> int:
+def _count(monitor: ErrorRateMonitor, audits: _Audits, path: Path, columns: Mapping[str, Any]) -> int:
     """Count audits, and return how many were new."""
     try:
-        return monitor.count(audits.error, details=audits.content, ids=audits.ids)
+        return monitor.count(audits.error, details=audits.content, ids=audits.ids, groups=audits.groups)
     except LogError as error:
-        where = f"{path}, row {audits.rows[error.row] + 1}: column {quoted(str(column))}"
+        where = f"{path}, row {audits.rows[error.row] + 1}: column"
+        if error.name == "groups":
+            why = error.why.replace("max_group_size", "--max-group-size").replace("call", "file")
+            raise RefusalError(
+                f"{where} {quoted(str(columns['item']))} holds {error.found}, {why}"
+            ) from None
         raise RefusalError(
-            f"{where} holds {error.found}, the id of an audit that was counted with another confidence "
-            "or outcome; ids that no two audits share are expected (--id names another column)"
+            f"{where} {quoted(str(columns['model']))} holds {error.found}, the id of an audit that was "
+            "counted with another confidence or outcome; ids that no two audits share are expected "
+            "(--id names another column)"
         ) from None
     except ValueError as error:
         found = str(error).replace("outcomes begins", "it begins").replace("call", "file")

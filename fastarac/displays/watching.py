@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastarac._core.text import percent
+from fastarac._core.text import listed, percent
 from fastarac.displays._base import SIDES, SMALLEST_RANGE, Display, IntervalDisplay, level
 from fastarac.displays._style import COLORS, FloatArray, shown_name
 from fastarac.operation.auditing import audited_rates
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
 
     from fastarac.displays.decimation import Range
     from fastarac.guarantees.audits import AuditedSweep
@@ -45,7 +48,9 @@ class MonitorDisplay(IntervalDisplay):
     limit : float
         The error rate or risk that is to be kept; the chance level of :meth:`plot`.
     alarm_at : int, optional
-        The number of audits at which the alarm was given.
+        The number of audits at which the limit was proved to be exceeded.
+    changes_at : sequence of int, default=()
+        The numbers of audits at which there were alarms of a change.
     name : str, optional
         For the legend.
 
@@ -53,6 +58,8 @@ class MonitorDisplay(IntervalDisplay):
     ----------
     band_ : matplotlib PolyCollection
         The confidence sequence.
+    changes_ : matplotlib Line2D or None
+        Triangles at the alarms of a change, where there are any.
     line_, chance_level_, ax_, figure_
         As of :class:`.ARACDisplay`; the chance level is the limit.
 
@@ -68,7 +75,7 @@ class MonitorDisplay(IntervalDisplay):
     ...     monitor.update(errors, 100)
     >>> display = fa.displays.MonitorDisplay.from_monitor(monitor, name="invoices")
     >>> display.line_.get_label()
-    'invoices (alarm at 500 audits)'
+    'invoices (alarm at 500 audits, change at 500)'
     >>> from matplotlib import pyplot as plt
     >>> plt.close(display.figure_)
     """
@@ -80,6 +87,8 @@ class MonitorDisplay(IntervalDisplay):
     _: KW_ONLY
     limit: float
     alarm_at: int | None = None
+    changes_at: Sequence[int] = ()
+    changes_: Line2D | None = field(init=False, default=None)
 
     _arrays = ("audited", "error_rate", "low", "high")
     _labels = ("Audits", "Error rate")
@@ -121,8 +130,21 @@ class MonitorDisplay(IntervalDisplay):
         display = cls(
             history.audited.astype(np.float64), history.error_rate, history.low, history.high,
             limit=monitor.limit, alarm_at=monitor.alarm_at, name=name,
+            changes_at=[int(history.audited[number - 1]) for number in monitor.changes],
         )  # fmt: skip
         return display.plot(ax, **options)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Self:
+        """Draw the rate and its sequence; keywords as of :meth:`.RocCurveDisplay.plot`."""
+        super().plot(ax, **options)
+        self.changes_ = None
+        if len(self.changes_at):
+            heights = self.error_rate[np.searchsorted(self.audited, self.changes_at)]
+            color = self.line_.get_color()
+            (self.changes_,) = self.ax_.plot(
+                self.changes_at, heights, "^", color=color, markersize=9, label="_changes"
+            )
+        return self
 
     def _cycle(self) -> dict[str, Any]:
         points = {"marker": "o", "markersize": 4} if len(self.audited) <= MOST_POINTS else {}
@@ -130,9 +152,12 @@ class MonitorDisplay(IntervalDisplay):
 
     def _label(self, name: str | None) -> str | None:
         label = super()._label(name)
-        if self.alarm_at is None:
+        alarms = [] if self.alarm_at is None else [f"alarm at {self.alarm_at:,} audits"]
+        if len(self.changes_at):
+            alarms.append(f"change at {listed([f'{each:,}' for each in self.changes_at])}")
+        if not alarms:
             return label
-        alarm = f"alarm at {self.alarm_at:,} audits"
+        alarm = ", ".join(alarms)
         return alarm if label is None else f"{label} ({alarm})"
 
     def _view(self) -> tuple[Range, Range]:

@@ -3,83 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from fastarac._core import saved
-from fastarac._core.checks import exactly_one, failure_of, inner_fraction, whole_number
+from fastarac._core.checks import choice, exactly_one, failure_of, whole_number
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.interval import Interval
 from fastarac._core.results import Table, TupleResult
-from fastarac._core.special import log_beta, log_beta_tail
 from fastarac._core.text import json_text, percent, quoted
 from fastarac._engine.inputs import read_groups
-from fastarac.operation import counted
-from fastarac.operation.policy_files import CRITERIA
+from fastarac.guarantees.audits import LogError
+from fastarac.operation import counted, monitor_files
+from fastarac.operation.detectors import (
+    LARGEST_EXPONENT,
+    ROUNDING,
+    AuditedGroups,
+    AuditedOutputs,
+    ChangeDetector,
+    Update,
+)
+from fastarac.operation.monitor_files import DETECTORS, KIND, LEAST_UPDATES, VERSION, limit_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.operation.policy import Policy
 
-VERSION = 2
-KIND = "fastarac monitor"
-KIND_OF_SEVERAL = "set of fastarac monitors"
-LOWEST_LIMIT = 1e-9  # to which the e-value is computed without overflow
+Detect = Literal["both", "proof", "change"]
+MEAN_UPDATES = 1000  # to a false alarm of a change: twenty years of weeks
 MOST_AUDITED = 10**12
-ROUNDING = 1e-9  # to which an e-value is the same on every machine
-HALF = 0.5
-STEPS = 200  # of a bisection
-
-
-def _limit_of(value: Any, name: str) -> float:
-    limit = inner_fraction(value, name)
-    if limit < LOWEST_LIMIT:
-        raise ValueError(f"{name} is {limit}; at least {LOWEST_LIMIT} is expected")
-    return limit
-
-
-# What is null or empty has its place for outcomes that are counted by when the output was drawn, and
-# for further detectors; docs/operation.md says what every field is for.
-_STATE = saved.record(
-    {
-        "criterion": saved.word(*CRITERIA),
-        "limit": saved.number(_limit_of),
-        "policy_digest": saved.optional(saved.hexadecimal(64)),
-        "deadline": saved.null,
-        "detectors": saved.record(
-            {
-                "proof": saved.record(
-                    {
-                        "failure_probability": saved.number(failure_of),
-                        "alarm_at": saved.optional(saved.whole(1)),
-                    }
-                )
-            }
-        ),
-        "updates": saved.sequence(
-            saved.record(
-                {
-                    "errors": saved.whole(),
-                    "audited": saved.whole(),
-                    "drawn_at": saved.null,
-                    "answered_at": saved.null,
-                }
-            )
-        ),
-        "pending": saved.sequence(saved.null, most=0),
-        "counted": counted.CHECK,
-    }
-)
-_SEVERAL = saved.record(
-    {"failure_probability": saved.number(failure_of), "monitors": saved.mapping(lambda value, _: value)}
-)
 
 
 class _MonitorHistory(NamedTuple):
@@ -89,16 +45,21 @@ class _MonitorHistory(NamedTuple):
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     e_value: NDArray[np.float64]
+    change_statistic: NDArray[np.float64]
 
 
 class MonitorHistory(Table, TupleResult, _MonitorHistory):
-    """What a monitor saw, after each update: totals, the rate with its interval, and the e-value."""
+    """What a monitor saw, after each update: totals, the rate with its interval, and both statistics.
+
+    `e_value` is E, of all audits since the start; `change_statistic` is M, before it begins anew at an
+    alarm, and NaN where changes are not looked for.
+    """
 
     __slots__ = ()
 
 
 class ErrorRateMonitor:
-    r"""An alarm where audits prove that an error rate is above its limit, valid at every moment.
+    r"""Alarms where audits prove that an error rate is above its limit, or show that it rose lately.
 
     Parameters
     ----------
@@ -108,7 +69,17 @@ class ErrorRateMonitor:
     max_risk : float, optional
         The limit of errors among the *accepted* outputs: audited are random accepted ones.
     failure_probability : float, default=0.05
-        δ, in (0, 0.5]: the probability that an alarm is ever given while the limit is kept.
+        δ, in (0, 0.5]: the probability that the limit is ever said to be exceeded since the start while
+        it is kept.
+    detect : {"both", "proof", "change"}, default="both"
+        Which alarms are given: "proof" that the limit is exceeded since the start, a "change" to above
+        it lately, or both.
+    mean_updates_to_false_alarm : int, default=1000
+        N, at least 2: while the limit is kept, an alarm of a change comes after N updates or more in
+        the mean, from the start or from the alarm before.
+    max_group_size : int, optional
+        For audits of whole groups, such as pages, whose outputs may depend on each other: how many
+        outputs a group has at most, said before the first is seen.
     policy : Policy, optional
         What is watched. Its digest is kept with the state, so that audits of one policy are not added
         to those of another.
@@ -117,6 +88,12 @@ class ErrorRateMonitor:
     ----------
     policy_digest : str or None
         `Policy.digest` of the policy, where one was given.
+    errors, audited : int
+        Among all audits.
+    alarm_at : int or None
+        The number of audits at which the limit was proved to be exceeded.
+    changes : tuple of int
+        The numbers of the updates, from 1, that gave an alarm of a change.
 
     Raises
     ------
@@ -125,26 +102,61 @@ class ErrorRateMonitor:
     ValueError
         For a limit or a probability that is not inside (0, 1), and for a limit below 10⁻⁹.
 
+    See Also
+    --------
+    MonitorSet : Monitors of several policies, which share what they promise.
+    Policy.check : Says of one file of audits whether the limit holds.
+
     Notes
     -----
-    A test that is repeated every week at 5 % gives a false alarm sooner or later. Here, after S errors
-    among t audits,
+    **Proved since the start.** A test that is repeated every week at 5 % gives a false alarm sooner or
+    later. Here, after S errors among t audits,
 
     .. math:: E = \frac{B(a+S,\, b+t-S)\,(1 - I_\varepsilon(a+S,\, b+t-S))}
         {B(a, b)\,(1 - I_\varepsilon(a, b))\,\varepsilon^S (1-\varepsilon)^{t-S}}
 
     with a = 1/2 and b = 1/(2ε): the likelihood of the audits, averaged over the rates above ε with the
     weights of a Beta distribution, over that at ε. While the rate is at most ε, E is a non-negative
-    supermartingale that begins at 1, which ever exceeds 1/δ with a probability of at most δ (Ville
-    1939; Robbins 1970; Ramdas and others 2023, "Game-theoretic statistics and safe anytime-valid
-    inference"). So it may be looked at after each audit, and stopped or gone on with for any reason.
+    supermartingale that begins at 1, which ever exceeds 1/δ with a probability of at most δ [1]_ [2]_.
+    So it may be looked at after each audit, and stopped or gone on with for any reason.
     The alarm, once given, stays. `interval` is the set of rates that the mixture over all rates does
     not refute, a confidence sequence: all of its intervals at once contain the rate with a probability
     of at least 1 − δ.
 
-    It needs audits that are drawn at random, and a rate that does not depend on which are drawn. A
-    rate that was below the limit for long and then rises is found later, as the errors before count:
-    begin anew with each new policy.
+    **Changed lately.** After long quiet, errors that were not made before count for the limit: a rate
+    that rises to 1.5 times the limit after two years at half of it is not proved to be above it for
+    years. For this there is a Shiryaev–Roberts e-detector [3]_. After an update of S errors among m
+    audits,
+
+    .. math:: R_k \leftarrow (1 + R_k) (p_k/\varepsilon)^S ((1 - p_k)/(1 - \varepsilon))^{m-S},
+        \qquad p_k = \min(\varepsilon 2^{k/2}, (1 + \varepsilon)/2), \quad k = 1, \dots, 8,
+
+    and an alarm of a change comes where M, the mean of the :math:`R_k`, reaches N; all of them begin at
+    0, and do so again after an alarm. While the limit is kept, M less the number of updates does not
+    rise in the mean, so that it takes N updates or more in the mean to a false alarm. Such an alarm is
+    no proof: false ones do come. How many audits an update has must be fixed before their outcomes are
+    known; updates without audits are none.
+
+    **Groups.** With `max_group_size`, audits are of whole groups. In place of the likelihoods of k
+    there are bets that groups have more errors than the limit allows,
+
+    .. math:: \prod_g \left(1 + \lambda_k (S_g - \varepsilon m_g)\right),
+        \qquad \lambda_k = \frac{2^{-k}}{\varepsilon \cdot \text{max\_group\_size}},
+
+    over the groups of an update for the :math:`R_k`, and over all groups, averaged over k, for E. The
+    rate is that of the errors of a group over its outputs in the mean, :math:`\mathrm{E}S_g /
+    \mathrm{E}m_g`; `interval` is made of such bets on higher and on lower rates, δ/2 for each.
+
+    All needs audits that are drawn at random, and a rate that does not depend on which are drawn.
+
+    References
+    ----------
+    .. [1] J. Ville. Étude critique de la notion de collectif. Gauthier-Villars, 1939.
+    .. [2] A. Ramdas, P. Grünwald, V. Vovk and G. Shafer. Game-theoretic statistics and safe
+       anytime-valid inference. Statistical Science 38(4):576-601, 2023.
+    .. [3] J. Shin, A. Ramdas and A. Rinaldo. E-detectors: a nonparametric framework for sequential
+       change detection. New England Journal of Statistics in Data Science, 2023; e-SR, Definition 2.2
+       and Theorem 2.4.
 
     Examples
     --------
@@ -154,8 +166,8 @@ class ErrorRateMonitor:
     >>> round(monitor.e_value, 6), monitor.alarm
     (3.510808, False)
     >>> monitor.update(15, 500)
-    >>> monitor.alarm
-    True
+    >>> monitor.alarm, monitor.changed
+    (True, False)
     """
 
     def __init__(
@@ -164,18 +176,31 @@ class ErrorRateMonitor:
         max_error_rate: float | None = None,
         max_risk: float | None = None,
         failure_probability: float = 0.05,
+        detect: Detect = "both",
+        mean_updates_to_false_alarm: int = MEAN_UPDATES,
+        max_group_size: int | None = None,
         policy: Policy | None = None,
     ) -> None:
         self.criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
         given = max_error_rate if max_risk is None else max_risk
-        self.limit = _limit_of(given, self.criterion)
+        self.limit = limit_of(given, self.criterion)
         self.failure_probability = failure_of(failure_probability)
+        choice(detect, "detect", DETECTORS)
+        self.detect = detect
+        updates = mean_updates_to_false_alarm
+        updates = whole_number(updates, "mean_updates_to_false_alarm", LEAST_UPDATES)
+        self.mean_updates_to_false_alarm = None if detect == "proof" else updates
+        self.max_group_size = max_group_size
+        if max_group_size is not None:
+            self.max_group_size = whole_number(max_group_size, "max_group_size", 1)
+        self._law, self._detector = self._begun()
         self.policy_digest = None if policy is None else policy.digest
-        self._updates: list[tuple[int, int]] = []
+        self._updates: list[Update] = []
         self._counted = counted.CountedAudits()
         self.errors = 0
         self.audited = 0
         self.alarm_at: int | None = None
+        self.changes: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -192,24 +217,42 @@ class ErrorRateMonitor:
             f"({percent(found.confidence_level)} interval {percent(found.low, 3)} to "
             f"{percent(found.high, 3)})"
         )
+        limit = f"the limit of {percent(self.limit)}"
         if self.alarm:
-            return f"alarm: the limit of {percent(self.limit)} is exceeded; {rate}"
-        return f"no alarm: the limit of {percent(self.limit)} is not proved to be exceeded; {rate}"
+            head = f"alarm: {limit} is exceeded"
+        elif self.changed:
+            head = f"alarm: the rate seems to have risen above {limit} lately"
+            head += "" if self.detect == "change" else ", which is not proved since the start"
+        elif self.detect == "change":
+            head = f"no alarm: the rate has not visibly risen above {limit} lately"
+        else:
+            head = f"no alarm: {limit} is not proved to be exceeded"
+        return f"{head}; {rate}{self._lately()}"
+
+    def _lately(self) -> str:
+        """What is said of changes, where they are looked for."""
+        if self.mean_updates_to_false_alarm is None:
+            return ""
+        found = f"M is {self.change_statistic:.3g}, alarms come at {self.mean_updates_to_false_alarm:,}"
+        if self.changed:
+            return f"; changed lately: alarm at update {self.changes[-1]:,} ({found})"
+        since = f" since that at update {self.changes[-1]:,}" if self.changes else ""
+        return f"; changed lately: no alarm{since} ({found})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ErrorRateMonitor) and self.to_json() == other.to_json()
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 
-    def update(self, errors: int, audited: int, *, batch: str | None = None) -> None:
+    def update(self, errors: ArrayLike, audited: ArrayLike, *, batch: str | None = None) -> None:
         """Count more audits.
 
         Parameters
         ----------
-        errors : int
-            How many of them were errors.
-        audited : int
-            How many audits there were, at least as many.
+        errors : int or array_like of shape (n_groups,)
+            How many of them were errors; with `max_group_size`, in each group.
+        audited : int or array_like of shape (n_groups,)
+            How many audits there were, at least as many. None at all is no update.
         batch : str, optional
             What names these audits, such as a file's digest. One that was counted before is not
             counted again, so that a program that was interrupted can begin anew.
@@ -217,19 +260,56 @@ class ErrorRateMonitor:
         Raises
         ------
         ValueError, TypeError
-            For numbers that are not counts, or more errors than audits.
+            For numbers that are not counts, more errors than audits, and more audits of a group than
+            `max_group_size`.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> pages = fa.operation.ErrorRateMonitor(max_error_rate=0.01, max_group_size=40)
+        >>> pages.update([0, 12, 0, 1], [40, 38, 40, 25])
+        >>> pages.errors, pages.audited, round(pages.change_statistic, 3)
+        (13, 143, 3.396)
         """
-        wrong, seen = whole_number(errors, "errors", 0), whole_number(audited, "audited", 0)
-        if wrong > seen:
-            raise ValueError(f"errors is {wrong}; at most the {seen} that were audited are expected")
+        update = self._update_of(errors, audited)
         if batch is not None and self.has_seen(batch):
             return
-        self._add(wrong, seen)
+        self._add(update)
         if batch is not None:
             self._counted.add(counted.Batch.named(batch))
 
-    def count(self, outcomes: ArrayLike, *, details: ArrayLike, ids: ArrayLike | None = None) -> int:
-        """Count single audits, each once however often it is given.
+    def _update_of(self, errors: Any, audited: Any) -> Update:
+        if self.max_group_size is None:
+            return Update(*_counts(errors, audited, "errors", "audited"))
+        shapes = np.shape(errors), np.shape(audited)
+        if shapes[0] != shapes[1] or len(shapes[0]) > 1:
+            raise ValueError(
+                f"errors has shape {shapes[0]}, audited {shapes[1]}; one number of each for each group "
+                "is expected"
+            )
+        single = shapes[0] == ()
+        wrong, seen = ([errors], [audited]) if single else (list(errors), list(audited))
+        groups = []
+        for i, pair in enumerate(zip(wrong, seen, strict=True)):
+            at = "" if single else f"[{i}]"
+            groups.append(_counts(*pair, f"errors{at}", f"audited{at}"))
+            if groups[i][1] > self.max_group_size:
+                raise ValueError(
+                    f"audited{at} is {groups[i][1]}; at most max_group_size, {self.max_group_size}, is "
+                    "expected"
+                )
+        some = tuple(each for each in groups if each[1])
+        return Update(sum(s for s, _ in some), sum(m for _, m in some), some)
+
+    def count(
+        self,
+        outcomes: ArrayLike,
+        *,
+        details: ArrayLike,
+        ids: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> int:
+        """Count single audits, each once however often it is given; what is new is one update.
 
         Parameters
         ----------
@@ -241,6 +321,9 @@ class ErrorRateMonitor:
         ids : array_like of shape (n,), optional
             Texts or integers that no two audits share. Without them, audits that are those of an
             earlier call, in any order, are the same ones.
+        groups : array_like of shape (n,), optional
+            The group of each audit, where the monitor has a `max_group_size`. All audits of a group
+            belong in one call.
 
         Returns
         -------
@@ -251,7 +334,8 @@ class ErrorRateMonitor:
         ------
         ValueError, TypeError
             For an id that was counted with another outcome or other details; without ids, for audits
-            of which the first ones are those of an earlier call of at least ten.
+            of which the first ones are those of an earlier call of at least ten; for a group of which
+            a part was counted before, or that is larger than `max_group_size`.
 
         Notes
         -----
@@ -284,41 +368,53 @@ class ErrorRateMonitor:
         if ids is not None and len(wrong):
             labels, codes = read_groups(ids, len(wrong), "ids", beside="outcomes")
             names = [str(labels[code]) for code in codes.tolist()]
+        by_group = self._read_groups(groups, len(wrong))
         new, after = self._counted.new_among(about, names)
-        if new.any():
-            self._add(int(np.count_nonzero(wrong[new])), int(new.sum()))
+        if by_group is not None and new.any():
+            self._add(self._update_of(*_sums(wrong, new, *by_group)))
+        elif new.any():
+            self._add(Update(int(np.count_nonzero(wrong[new])), int(new.sum())))
         self._counted = after
         return int(new.sum())
 
-    def _add(self, errors: int, audited: int) -> None:
-        if self.audited + audited > MOST_AUDITED:
-            raise ValueError(
-                f"audited is {audited}, {self.audited + audited} with those before; at most "
-                f"{MOST_AUDITED} are expected"
+    def _read_groups(self, groups: Any, n: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """The groups and the number of its own for each audit, where groups are audited."""
+        if self.max_group_size is None:
+            if groups is not None:
+                raise TypeError("groups is given, but the monitor has no max_group_size")
+            return None
+        if groups is None:
+            raise TypeError(
+                "groups is missing; the group of each audit is expected where the monitor has a "
+                "max_group_size"
             )
-        self._updates.append((errors, audited))
-        self.errors += errors
-        self.audited += audited
-        if self.alarm_at is None and self.e_value >= 1.0 / self.failure_probability:
-            self.alarm_at = self.audited
+        labels, codes = read_groups(groups, n, beside="outcomes")
+        sizes = np.bincount(codes, minlength=len(labels))
+        if n and sizes.max() > self.max_group_size:
+            row = int((sizes[codes] > self.max_group_size).argmax())
+            why = f"a group of {sizes[codes[row]]}; at most max_group_size, {self.max_group_size}, is "
+            raise LogError("groups", row, quoted(str(labels[codes[row]])), f"{why}expected")
+        return labels, codes
 
-    def _take_alarm(self, alarm_at: int | None) -> None:
-        """Take an alarm from a file; raise unless the updates give it, whatever their last bits are."""
-        if alarm_at == self.alarm_at:
+    def _add(self, update: Update, *, proved: bool | None = None, change: bool | None = None) -> None:
+        """Take an update; alarms that only rounding decides are as told, where they are."""
+        if self.audited + update.audited > MOST_AUDITED:
+            raise ValueError(
+                f"audited is {update.audited}, {self.audited + update.audited} with those before; at "
+                f"most {MOST_AUDITED} are expected"
+            )
+        if not update.audited:
             return
-        allowed: set[int | None] = set()
-        for errors, audited in accumulate(self._updates, lambda a, b: (a[0] + b[0], a[1] + b[1])):
-            ratio = _e_value(errors, audited, self.limit) * self.failure_probability
-            if ratio >= 1.0 - ROUNDING:
-                allowed.add(audited)
-            if ratio >= 1.0 + ROUNDING:
-                break
-        else:
-            allowed.add(None)
-        if alarm_at not in allowed:
-            expected = f"{saved.shown(self.alarm_at)}, as the updates give it,"
-            raise saved.unexpected(alarm_at, "detectors.proof.alarm_at", expected)
-        self.alarm_at = alarm_at
+        self._updates.append(update)
+        self.errors += update.errors
+        self.audited += update.audited
+        self._law.add(update)
+        if self.detect != "change" and self.alarm_at is None:
+            beyond = self._law.log_e_value() + math.log(self.failure_probability)
+            if beyond >= 0.0 if proved is None or abs(beyond) > ROUNDING else proved:
+                self.alarm_at = self.audited
+        if self._detector is not None and self._detector.add(self._law.log_factors(update), change):
+            self.changes = (*self.changes, len(self._updates))
 
     def has_seen(self, batch: str) -> bool:
         """Say whether audits of this name were counted."""
@@ -326,33 +422,55 @@ class ErrorRateMonitor:
 
     @property
     def alarm(self) -> bool:
-        """Whether E ever reached 1/δ after an update."""
+        """Whether E ever reached 1/δ after an update: the limit is proved to be exceeded."""
         return self.alarm_at is not None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the last update gave an alarm of a change: M reached N."""
+        return bool(self.changes) and self.changes[-1] == len(self._updates)
 
     @property
     def e_value(self) -> float:
         """E after all audits; 1 before the first."""
-        return _e_value(self.errors, self.audited, self.limit)
+        return math.exp(min(self._law.log_e_value(), LARGEST_EXPONENT))
+
+    @property
+    def change_statistic(self) -> float:
+        """M after the last update, before it begins anew where that gave an alarm; else NaN."""
+        return math.nan if self._detector is None else self._detector.statistic
 
     @property
     def interval(self) -> Interval:
         """The confidence sequence at this moment; two-sided, of level 1 − δ."""
-        low, high = _sequence(self.errors, self.audited, self.limit, self.failure_probability)
+        low, high = self._law.sequence(self.failure_probability)
         estimate = self.errors / self.audited if self.audited else math.nan
         level = 1.0 - self.failure_probability
-        return Interval(estimate, low, high, math.nan, level, "beta mixture")
+        return Interval(estimate, low, high, math.nan, level, self._law.method)
 
     def history(self) -> MonitorHistory:
-        """Return totals, rates, intervals and e-values after each update."""
-        counts = np.array(self._updates, np.int64).reshape(-1, 2)
+        """Return totals, rates, intervals, e-values and M after each update."""
+        law, detector = self._begun()
+        rows = []
+        for i, update in enumerate(self._updates, 1):
+            law.add(update)
+            if detector is not None:
+                detector.add(law.log_factors(update), i in self.changes)
+            e_value = math.exp(min(law.log_e_value(), LARGEST_EXPONENT))
+            statistic = math.nan if detector is None else detector.statistic
+            rows.append((*law.sequence(self.failure_probability), e_value, statistic))
+        counts = np.array([each[:2] for each in self._updates], np.int64).reshape(-1, 2)
         errors, audited = np.cumsum(counts[:, 0]), np.cumsum(counts[:, 1])
-        some = audited > 0
-        errors, audited = errors[some], audited[some]
-        pairs = list(zip(errors.tolist(), audited.tolist(), strict=True))
-        ends = [_sequence(s, t, self.limit, self.failure_probability) for s, t in pairs]
-        low, high = np.array(ends, np.float64).reshape(-1, 2).T
-        values = np.array([_e_value(s, t, self.limit) for s, t in pairs], np.float64)
-        return MonitorHistory(audited, errors, np.asarray(errors / audited), low, high, values)
+        columns = np.array(rows, np.float64).reshape(-1, 4).T
+        return MonitorHistory(audited, errors, np.asarray(errors / audited), *columns)
+
+    def _begun(self) -> tuple[AuditedOutputs | AuditedGroups, ChangeDetector | None]:
+        """What has seen nothing yet."""
+        most, updates = self.max_group_size, self.mean_updates_to_false_alarm
+        return (
+            AuditedOutputs(self.limit) if most is None else AuditedGroups(self.limit, most),
+            None if updates is None else ChangeDetector(updates),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state in values that JSON has."""
@@ -362,16 +480,32 @@ class ErrorRateMonitor:
             "criterion": self.criterion,
             "limit": self.limit,
             "policy_digest": self.policy_digest,
+            "max_group_size": self.max_group_size,
             "deadline": None,
+            "detect": self.detect,
             "detectors": {
                 "proof": {
                     "failure_probability": self.failure_probability,
                     "alarm_at": self.alarm_at,
-                }
+                },
+                "change": None
+                if self._detector is None
+                else {
+                    "mean_updates_to_false_alarm": self.mean_updates_to_false_alarm,
+                    "alarms": list(self.changes),
+                },
             },
             "updates": [
-                {"errors": errors, "audited": audited, "drawn_at": None, "answered_at": None}
-                for errors, audited in self._updates
+                {
+                    "errors": each.errors,
+                    "audited": each.audited,
+                    "groups": None
+                    if each.groups is None
+                    else [{"errors": errors, "audited": audited} for errors, audited in each.groups],
+                    "drawn_at": None,
+                    "answered_at": None,
+                }
+                for each in self._updates
             ],
             "pending": [],
             "counted": self._counted.to_dict(),
@@ -395,17 +529,36 @@ class ErrorRateMonitor:
             Where a field is missing, unknown, of another type, out of its range or contradicts another
             one: the message names it.
         """
-        fields = _STATE(saved.fields_of_kind(content, KIND, VERSION), "")
-        proof = fields["detectors"]["proof"]
+        fields = monitor_files.STATE(saved.fields_of_kind(content, KIND, VERSION), "")
+        proof, change = fields["detectors"]["proof"], fields["detectors"]["change"]
+        if (change is None) != (fields["detect"] == "proof"):
+            expected = f"{'an object' if change is None else 'null'}, as of detect={fields['detect']},"
+            raise saved.unexpected(change, "detectors.change", expected)
         limit = {fields["criterion"]: fields["limit"]}
-        found = cls(**limit, failure_probability=proof["failure_probability"])
+        name = "mean_updates_to_false_alarm"
+        found = cls(
+            **limit,
+            failure_probability=proof["failure_probability"],
+            detect=fields["detect"],
+            mean_updates_to_false_alarm=MEAN_UPDATES if change is None else change[name],
+            max_group_size=fields["max_group_size"],
+        )
         found.policy_digest = fields["policy_digest"]
         found._counted = counted.CountedAudits.of(fields["counted"])
-        for i, update in enumerate(fields["updates"]):
-            errors, audited = update["errors"], update["audited"]
-            saved.require_at_most(errors, f"updates[{i}].errors", audited, f"updates[{i}].audited")
-            found._add(errors, audited)
-        found._take_alarm(proof["alarm_at"])
+        changes = () if change is None else change["alarms"]
+        saved.require_rising(changes, "detectors.change.alarms")
+        for i, each in enumerate(fields["updates"]):
+            update = monitor_files.update_of(each, f"updates[{i}]", found.max_group_size)
+            proved = proof["alarm_at"] == found.audited + update.audited
+            found._add(update, proved=proved, change=i + 1 in changes)
+        if proof["alarm_at"] != found.alarm_at:
+            expected = f"{saved.shown(found.alarm_at)}, as the updates give it,"
+            raise saved.unexpected(proof["alarm_at"], "detectors.proof.alarm_at", expected)
+        if changes != found.changes:
+            raise ValueError(
+                f"detectors.change.alarms is {list(changes)}; {list(found.changes)}, as the updates "
+                "give it, is expected"
+            )
         return found
 
     @classmethod
@@ -419,149 +572,22 @@ class ErrorRateMonitor:
         return read_saved(path, cls.from_json)
 
 
-class MonitorSet:
-    """Monitors of several policies, which share one probability of a false alarm.
-
-    Parameters
-    ----------
-    limits : mapping of str to mapping
-        By the names of the policies, their limit as ``{"max_error_rate": 0.01}`` or
-        ``{"max_risk": 0.02}``, and with ``"policy"`` the policy itself.
-    failure_probability : float, default=0.05
-        δ of all together: each gets δ over their number.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :class:`ErrorRateMonitor`; ValueError where there are none.
-
-    Examples
-    --------
-    >>> import fastarac as fa
-    >>> limits = {"invoices": {"max_error_rate": 0.01}, "letters": {"max_risk": 0.02}}
-    >>> monitors = fa.operation.MonitorSet(limits)
-    >>> monitors["invoices"].failure_probability
-    0.025
-    >>> monitors["invoices"].update(30, 500)
-    >>> monitors.alarms
-    ('invoices',)
-    """
-
-    def __init__(
-        self, limits: Mapping[str, Mapping[str, Any]], *, failure_probability: float = 0.05
-    ) -> None:
-        if not isinstance(limits, Mapping):
-            raise TypeError(
-                f"limits is a {type(limits).__name__}; a mapping of names to limits is expected"
-            )
-        for name, limit in limits.items():
-            if not isinstance(limit, Mapping):
-                raise TypeError(
-                    f"limits[{name!r}] is {limit!r}; a mapping such as {{'max_error_rate': 0.01}} is "
-                    "expected"
-                )
-        if not limits:
-            raise ValueError("limits is empty; the limit of at least one policy is expected")
-        self.failure_probability = failure_of(failure_probability)
-        share = self.failure_probability / len(limits)
-        self._monitors = {
-            name: ErrorRateMonitor(**limit, failure_probability=share) for name, limit in limits.items()
-        }
-
-    def __repr__(self) -> str:
-        n = len(self._monitors)
-        return f"MonitorSet({n} polic{'y' if n == 1 else 'ies'}, alarms={list(self.alarms)})"
-
-    def __str__(self) -> str:
-        return "\n".join(f"{name}: {monitor}" for name, monitor in self._monitors.items())
-
-    def __getitem__(self, name: str) -> ErrorRateMonitor:
-        return self._monitors[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._monitors)
-
-    def __len__(self) -> int:
-        return len(self._monitors)
-
-    @property
-    def alarms(self) -> tuple[str, ...]:
-        """The names of the policies whose limit is proved to be exceeded."""
-        return tuple(name for name, monitor in self._monitors.items() if monitor.alarm)
-
-    def to_json(self) -> str:
-        """Return the state of all as the text of a JSON file."""
-        content = {
-            "kind": KIND_OF_SEVERAL,
-            "version": VERSION,
-            "failure_probability": self.failure_probability,
-            "monitors": {name: monitor.to_dict() for name, monitor in self._monitors.items()},
-        }
-        return json_text(content, indent=1) + "\n"
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a JSON file, whole or not at all."""
-        write_whole(path, self.to_json())
-
-    @classmethod
-    def from_json(cls, text: str) -> MonitorSet:
-        """Return the monitors that :meth:`to_json` wrote; ValueError for any other text."""
-        fields = _SEVERAL(saved.content_of(text, KIND_OF_SEVERAL, VERSION), "")
-        states = {}
-        for name, state in fields["monitors"].items():
-            try:
-                states[name] = ErrorRateMonitor.from_dict(state)
-            except ValueError as error:
-                raise ValueError(f"monitors[{quoted(name)}]: {error}") from None
-        limits = {name: {state.criterion: state.limit} for name, state in states.items()}
-        found = cls(limits, failure_probability=fields["failure_probability"])
-        for name, state in states.items():
-            share = found[name].failure_probability
-            if state.failure_probability != share:
-                raise ValueError(
-                    f"monitors[{quoted(name)}].detectors.proof.failure_probability is "
-                    f"{state.failure_probability}; {share}, its share, is expected"
-                )
-        found._monitors = states
-        return found
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> MonitorSet:
-        """Read the monitors that :meth:`save` wrote."""
-        return read_saved(path, cls.from_json)
+def _counts(errors: Any, audited: Any, of_errors: str, of_audited: str) -> tuple[int, int]:
+    """Return how many errors there are among how many audits."""
+    wrong, seen = whole_number(errors, of_errors, 0), whole_number(audited, of_audited, 0)
+    if wrong > seen:
+        raise ValueError(f"{of_errors} is {wrong}; at most the {seen} that were audited are expected")
+    return wrong, seen
 
 
-def _e_value(errors: int, audited: int, limit: float) -> float:
-    a, b = HALF, HALF / limit
-    above = log_beta_tail(a + errors, b + audited - errors, limit)
-    before = log_beta_tail(a, b, limit)
-    likelihood = errors * math.log(limit) + (audited - errors) * math.log1p(-limit)
-    exponent = log_beta(a + errors, b + audited - errors) + above - log_beta(a, b) - before - likelihood
-    return math.exp(min(exponent, 700.0))
-
-
-def _sequence(errors: int, audited: int, limit: float, delta: float) -> tuple[float, float]:
-    """The rates at which the mixture over all rates is below 1/δ."""
-    a, b = HALF, HALF / limit
-    mixture = log_beta(a + errors, b + audited - errors) - log_beta(a, b)
-    bound = -math.log(delta)
-
-    def refuted(p: float) -> bool:
-        likelihood = (audited - errors) * math.log1p(-p)
-        if errors:
-            likelihood += errors * math.log(p)
-        return mixture - likelihood >= bound
-
-    rate = errors / audited if audited else 0.5
-
-    def end(inside: float, outside: float) -> float:
-        for _ in range(STEPS):
-            middle = 0.5 * (inside + outside)
-            if middle in (inside, outside):
-                break
-            inside, outside = (inside, middle) if refuted(middle) else (middle, outside)
-        return outside
-
-    low = 0.0 if errors == 0 else end(rate, 0.0)
-    high = 1.0 if errors == audited else end(rate, 1.0)
-    return low, high
+def _sums(
+    wrong: NDArray[Any], new: NDArray[np.bool_], labels: NDArray[Any], codes: NDArray[Any]
+) -> tuple[list[int], list[int]]:
+    """Return the errors and the audits of each group, all of whose audits have to be new, or none."""
+    again = np.isin(codes, codes[new]) & ~new
+    if again.any():
+        row = int(again.argmax())
+        why = "a group of audits that were counted before and of new ones; all in one call are expected"
+        raise LogError("groups", row, quoted(str(labels[codes[row]])), why)
+    errors = np.bincount(codes[new], wrong[new], minlength=len(labels)).astype(np.int64)
+    return errors.tolist(), np.bincount(codes[new], minlength=len(labels)).tolist()

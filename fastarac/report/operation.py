@@ -12,7 +12,7 @@ from fastarac import operation
 from fastarac._core.checks import inner_fraction
 from fastarac._core.files import write_whole
 from fastarac._core.special import binomial_interval
-from fastarac._core.text import percent, printable, sentence
+from fastarac._core.text import listed, percent, printable, sentence
 from fastarac._core.text import pvalue as pvalue_text
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.operation.auditing import audited_rates
@@ -454,40 +454,75 @@ def _of_log(sweep: AuditedSweep, policy: operation.Policy | None, level: float) 
 
 def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int = 0) -> ReportSection:
     history = monitor.history()
+    goal = monitor.mean_updates_to_false_alarm
+    looks = goal is not None  # for changes
     columns: list[NDArray[Any]] = [
         history.audited, history.errors, history.error_rate, history.low, history.high, history.e_value,
+        history.change_statistic,
     ]  # fmt: skip
     rows = [
-        (f"{audited:,}", f"{errors:,}", _rate(rate, low, high), f"{e:.3g}")
-        for audited, errors, rate, low, high, e in zip(
+        (f"{audited:,}", f"{errors:,}", _rate(rate, low, high), f"{e:.3g}", *([f"{m:.3g}"] * looks))
+        for audited, errors, rate, low, high, e, m in zip(
             *(column.tolist() for column in columns), strict=True
         )
     ]
     marks = [] if monitor.alarm_at is None else [(monitor.alarm_at, "alarm")]
-    limit, chance = percent(monitor.limit), percent(monitor.failure_probability)
+    marks += [(int(history.audited[number - 1]), "change") for number in monitor.changes]
+    limit = percent(monitor.limit)
     rate = "error rate" if monitor.criterion == "max_error_rate" else "risk"
     last = "" if len(rows) <= ROWS else f", the last {ROWS}"
+    points = len(rows) <= MOST_POINTS
+    charts = [Chart(
+        "Errors among the audits so far",
+        _lines(
+            history.audited, [(name or "audits", history.error_rate, (history.low, history.high))],
+            "audits", guides=[(monitor.limit, f"limit: {limit}")], marks=marks, points=points,
+        ),
+    )]  # fmt: skip
+    statistics = []
+    if monitor.detect != "change":
+        at = f"{1.0 / monitor.failure_probability:.4g}"
+        statistics.append(f"the limit is proved to be exceeded where the e-value reaches {at}")
+    if goal is not None:
+        statistics.append(f"a change is told where M reaches {goal:,}, and M begins anew")
+        charts.append(Chart(
+            "M: whether the rate rose lately",
+            _lines(
+                history.audited, [("M", history.change_statistic, None)], "audits", percent=False,
+                guides=[(goal, f"alarm: {goal:,}")], points=points, top=1.2 * goal,
+            ),
+        ))  # fmt: skip
     return ReportSection(
         f"monitor{index}",
         f"The monitor{f' of {name}' if name else ''}",
-        "alarm" if monitor.alarm else "no alarm",
+        "alarm" if monitor.alarm or monitor.changed else "no alarm",
         sentence(monitor),
-        "bad" if monitor.alarm else "",
-        [("False alarms", f"ever, in at most {chance} of all cases where the {rate} is {limit}")],
-        [Chart(
-            "Errors among the audits so far",
-            _lines(
-                history.audited, [(name or "audits", history.error_rate, (history.low, history.high))],
-                "audits", guides=[(monitor.limit, f"limit: {limit}")], marks=marks,
-                points=len(rows) <= MOST_POINTS,
-            ),
-        )] if rows else [],
+        "bad" if monitor.alarm or monitor.changed else "",
+        _promises_of(monitor, rate),
+        charts if rows else [],
         [ReportTable(
-            f"After each count{last}; the alarm comes where the e-value reaches "
-            f"{1.0 / monitor.failure_probability:.4g}",
-            ("Audits", "errors", "error rate", "e-value"), rows[-ROWS:],
+            f"After each count{last}; {'; '.join(statistics)}",
+            ("Audits", "errors", "error rate", "e-value", *(["M"] * looks)), rows[-ROWS:],
         )],
     )  # fmt: skip
+
+
+def _promises_of(monitor: operation.ErrorRateMonitor, rate: str) -> list[tuple[str, str]]:
+    """What each of the two alarms says, and how often it is false."""
+    facts = []
+    limit = percent(monitor.limit)
+    if monitor.detect != "change":
+        at = monitor.alarm_at
+        found = "no alarm" if at is None else f"alarm at {at:,} audits"
+        chance = f"ever, in at most {percent(monitor.failure_probability)} of all cases"
+        facts.append(("Proved since the start", f"{found}; false {chance} where the {rate} is {limit}"))
+    if monitor.mean_updates_to_false_alarm is not None:
+        numbers = [f"{number:,}" for number in monitor.changes]
+        found = f"alarms at updates {listed(numbers)}" if numbers else "no alarm"
+        goal = f"{monitor.mean_updates_to_false_alarm:,}"
+        chance = f"after {goal} updates or more in the mean, while the limit is kept"
+        facts.append(("Changed lately", f"{found}; a false one comes {chance}"))
+    return facts
 
 
 def _of_fields(

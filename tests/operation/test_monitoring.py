@@ -11,9 +11,15 @@ from scipy import integrate, stats
 
 from fastarac import operation
 from fastarac._core.special import log_beta_tail
-from fastarac.operation.monitoring import _e_value
+from fastarac.operation.detectors import AuditedOutputs, Update
 
 AUDITS = 3000
+
+
+def _e_value(errors, audited, limit):
+    law = AuditedOutputs(limit)
+    law.add(Update(errors, audited))
+    return math.exp(law.log_e_value())
 
 
 def test_tail_of_the_beta_distribution():

@@ -121,6 +121,10 @@ def test_what_is_fitted_can_be_read(dtype, labels):
         ({"deadline": 3}, "deadline is 3; null is expected"),
         ({"policy_digest": "x"}, 'policy_digest is "x"; a text of 64 hexadecimal digits'),
         ({"counted": {"audits": ["0" * 24] * 2, "batches": []}}, "counted.audits has the same"),
+        ({"max_group_size": 9}, r"updates\[0\].groups is null; a list, as of max_group_size, is exp"),
+        ({"max_group_size": 0}, "max_group_size is 0; an integer of at least 1"),
+        ({"detect": "all"}, 'detect is "all"; "both" or "proof" or "change" is expected'),
+        ({"detect": "proof"}, "detectors.change is an object; null, as of detect=proof, is expected"),
         ({"version": 1}, "its version is 1; 2 is expected"),
         ({"detectors": {"change": {}}}, '"proof" of detectors is missing'),
     ],
@@ -146,9 +150,50 @@ def test_what_is_wrong_in_a_state_is_named(to, message):
 )
 def test_the_updates_of_a_state_give_its_alarm(errors, audited, alarm_at, message):
     content = operation.ErrorRateMonitor(max_error_rate=0.01).to_dict()
-    update = {"errors": errors, "audited": audited, "drawn_at": None, "answered_at": None}
-    content["updates"] = [update]
+    update = {"errors": errors, "audited": audited, "groups": None, "drawn_at": None}
+    content["updates"] = [update | {"answered_at": None}]
     content["detectors"]["proof"]["alarm_at"] = alarm_at
+    with pytest.raises(ValueError, match=message):
+        operation.ErrorRateMonitor.from_dict(content)
+
+
+@pytest.mark.parametrize(
+    ("alarms", "message"),
+    [
+        ([], r"detectors.change.alarms is \[\]; \[2, 3\], as the updates give it, is expected"),
+        ([3, 2], r"detectors.change.alarms\[1\] is 2; more than the value before, 3, is expected"),
+        ([1, 2, 3], r"detectors.change.alarms is \[1, 2, 3\]; \[2, 3\], as"),
+        ([2, 3, 4], r"detectors.change.alarms is \[2, 3, 4\]; \[2, 3\], as"),
+        ([0], r"detectors.change.alarms\[0\] is 0; an integer of at least 1"),
+    ],
+)
+def test_the_updates_of_a_state_give_its_changes(alarms, message):
+    monitor = operation.ErrorRateMonitor(max_error_rate=0.01)
+    for errors in (0, 30, 30):
+        monitor.update(errors, 200)
+    content = monitor.to_dict()
+    assert content["detectors"]["change"]["alarms"] == [2, 3]
+    content["detectors"]["change"]["alarms"] = alarms
+    with pytest.raises(ValueError, match=message):
+        operation.ErrorRateMonitor.from_dict(content)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([[2, 9], [0, 3]], r"updates\[0\].errors is 3; 2, the sum of its groups, is expected"),
+        ([[3, 9], [0, 2]], r"updates\[0\].audited is 12; 11, the sum of its groups, is expected"),
+        ([[3, 12]], r"groups\[0\].audited is 12; at most max_group_size, 10, is expected"),
+        ([[3, 2], [0, 10]], r"groups\[0\].errors is 3; at most its audited, 2, is expected"),
+        ([[3, 9], [0, 3], [0, 0]], r"groups\[2\].audited is 0; an integer of at least 1"),
+    ],
+)
+def test_the_groups_of_a_state_add_up(groups, message):
+    monitor = operation.ErrorRateMonitor(max_error_rate=0.01, max_group_size=10)
+    monitor.update([3, 0], [9, 3])
+    assert operation.ErrorRateMonitor.from_json(monitor.to_json()) == monitor
+    content = monitor.to_dict()
+    content["updates"][0]["groups"] = [{"errors": s, "audited": m} for s, m in groups]
     with pytest.raises(ValueError, match=message):
         operation.ErrorRateMonitor.from_dict(content)
 
@@ -158,6 +203,11 @@ def test_monitors_of_a_set_have_their_share():
     content = json.loads(monitors.to_json())
     content["monitors"]["b"]["detectors"]["proof"]["failure_probability"] = 0.05
     with pytest.raises(ValueError, match=r'monitors\["b"\].* is 0.05; 0.025, its share, is expected'):
+        operation.MonitorSet.from_json(json.dumps(content))
+    content = json.loads(monitors.to_json())
+    content["mean_updates_to_false_alarm"] = 400
+    expected = r'\["a"\].detectors.change.mean_updates_to_false_alarm is 2000; 800, its share'
+    with pytest.raises(ValueError, match=expected):
         operation.MonitorSet.from_json(json.dumps(content))
     content["monitors"]["b"] = 3
     with pytest.raises(ValueError, match=r'monitors\["b"\]: it is not the file of a fastarac monitor'):

@@ -83,7 +83,10 @@ def test_charts_have_the_numbers_of_the_results(page, parts):
         shown = np.array([curve["y"][k] for k in known])
         # numbers of charts have six digits, which may move a place below a step
         assert np.mean(np.isclose(shown, expected[known], rtol=1e-5)) > 0.5
-    assert drawn["monitor0-chart-0"]["marks"] == [{"at": 500, "text": "alarm"}]
+    assert drawn["monitor0-chart-0"]["marks"] == [
+        {"at": 500, "text": "alarm"},
+        {"at": 500, "text": "change"},
+    ]
     (estimate,) = drawn["log-chart-0"]["series"]
     last = fa.operating_point(parts["sweep"], threshold=-1.0)
     assert estimate["y"][-1] == pytest.approx(last.false_accepts / 1000, rel=1e-5)

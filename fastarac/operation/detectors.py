@@ -1,0 +1,192 @@
+"""The mathematics of monitors: what refutes a limit since the start, and what finds a change lately.
+
+`AuditedOutputs` has the factors of audits of single outputs, `AuditedGroups` those of pages or
+documents that are audited whole; `ChangeDetector` makes of either one what finds a rate that rose. All
+is in logarithms, so that nothing overflows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from fastarac._core.special import log_beta, log_beta_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+SIZES = range(1, 9)  # k: how large a rise each of the mixed detectors is made for
+HALF = 0.5
+LARGEST_EXPONENT = 700.0  # of e, short of overflow
+ROUNDING = 1e-9  # to which a statistic is the same on every machine
+STEPS = 200  # of a bisection
+
+
+class Update(NamedTuple):
+    """Errors among the audits of one update, and (errors, audits) of each of its groups."""
+
+    errors: int
+    audited: int
+    groups: tuple[tuple[int, int], ...] | None = None
+
+
+class AuditedOutputs:
+    """Audits of single outputs, drawn at random one by one, and a limit of their error rate."""
+
+    method = "beta mixture"
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self._errors = self._right = 0
+        # log pₖ/ε and log (1 − pₖ)/(1 − ε); halfway to 1 the latter is 1/2, however near to 1 ε is
+        risen = [limit * 2.0 ** (k / 2) for k in SIZES]
+        most = HALF * (1.0 + limit)
+        self._factors = [
+            (math.log(min(p, most) / limit), math.log1p(-p) - math.log1p(-limit) if p < most
+             else math.log(HALF))
+            for p in risen
+        ]  # fmt: skip
+
+    def add(self, update: Update) -> None:
+        """Add the audits of an update to those since the start."""
+        self._errors += update.errors
+        self._right += update.audited - update.errors
+
+    def log_factors(self, update: Update) -> list[float]:
+        """Return the logarithms of (pₖ/ε)^S·((1 − pₖ)/(1 − ε))^(m − S) for each k."""
+        right = update.audited - update.errors
+        return [update.errors * wrong + right * fine for wrong, fine in self._factors]
+
+    def log_e_value(self) -> float:
+        """Return log E of all audits: the mixture over the rates above the limit."""
+        a, b = HALF, HALF / self.limit
+        s, r = self._errors, self._right
+        above = log_beta_tail(a + s, b + r, self.limit)
+        before = log_beta_tail(a, b, self.limit)
+        likelihood = s * math.log(self.limit) + r * math.log1p(-self.limit)
+        return log_beta(a + s, b + r) + above - log_beta(a, b) - before - likelihood
+
+    def sequence(self, failure_probability: float) -> tuple[float, float]:
+        """Return the rates at which the mixture over all rates is below 1/δ."""
+        a, b = HALF, HALF / self.limit
+        s, r = self._errors, self._right
+        mixture = log_beta(a + s, b + r) - log_beta(a, b)
+        bound = -math.log(failure_probability)
+
+        def refuted(p: float) -> bool:
+            likelihood = r * math.log1p(-p)
+            if s:
+                likelihood += s * math.log(p)
+            return mixture - likelihood >= bound
+
+        rate = s / (s + r) if s + r else HALF
+        low = 0.0 if s == 0 else _end(refuted, rate, 0.0)
+        high = 1.0 if r == 0 else _end(refuted, rate, 1.0)
+        return low, high
+
+
+class AuditedGroups:
+    """Audits of groups, each drawn at random and audited whole, and a limit of their error rate."""
+
+    method = "betting"
+
+    def __init__(self, limit: float, max_group_size: int) -> None:
+        self.limit = limit
+        self.max_group_size = max_group_size
+        self._seen: Counter[tuple[int, int]] = Counter()
+
+    def add(self, update: Update) -> None:
+        """Add the groups of an update to those since the start."""
+        self._seen.update(update.groups or ())
+
+    def log_factors(self, update: Update) -> list[float]:
+        """Return the logarithms of Π(1 + λₖ(S_g − ε·m_g)) over the groups of an update."""
+        return self._log_above(Counter(update.groups or ()), self.limit)
+
+    def _log_above(self, seen: Counter[tuple[int, int]], rate: float) -> list[float]:
+        """Logarithms of what bets on a higher rate than this win, λₖ = 2⁻ᵏ/(rate·max_group_size)."""
+        pages = [
+            ((s / rate - m) / self.max_group_size, number) for (s, m), number in sorted(seen.items())
+        ]
+        return [math.fsum(n * math.log1p(x / 2**k) for x, n in pages) for k in SIZES]
+
+    def _log_below(self, rate: float) -> list[float]:
+        """Logarithms of what bets on a lower rate win, λₖ = −2⁻ᵏ/((1 − rate)·max_group_size)."""
+        pages = [
+            ((rate * m - s) / ((1.0 - rate) * self.max_group_size), number)
+            for (s, m), number in sorted(self._seen.items())
+        ]
+        return [math.fsum(n * math.log1p(x / 2**k) for x, n in pages) for k in SIZES]
+
+    def log_e_value(self) -> float:
+        """Return log E of all groups: the mean over k of what the bets against the limit have won."""
+        return log_mean(self._log_above(self._seen, self.limit))
+
+    def sequence(self, failure_probability: float) -> tuple[float, float]:
+        """Return the rates that neither bets on higher nor bets on lower ones refute, at δ/2 each."""
+        bound = -math.log(HALF * failure_probability)
+        errors = sum(n * s for (s, _), n in self._seen.items())
+        audited = sum(n * m for (_, m), n in self._seen.items())
+        rate = errors / audited if audited else HALF
+        low, high = 0.0, 1.0
+        if errors:  # what bets on higher rates win falls with the rate
+            low = _end(lambda p: log_mean(self._log_above(self._seen, p)) >= bound, rate, 0.0)
+        if errors < audited:
+            high = _end(lambda p: log_mean(self._log_below(p)) >= bound, rate, 1.0)
+        return low, high
+
+
+class ChangeDetector:
+    r"""A Shiryaev–Roberts e-detector: alarms where a rate rose above its limit lately.
+
+    For each k, Rₖ ← (1 + Rₖ)·Fₖ, where Fₖ are the factors of an update; M is the mean of the Rₖ, and an
+    alarm comes where it reaches N. As each factor is at most 1 in the mean while the limit is kept, M
+    less the number of updates, plus N for each alarm, does not rise in the mean: so up to update T
+    there are at most T/N alarms in the mean (Shin, Ramdas and Rinaldo 2023).
+    """
+
+    def __init__(self, mean_updates_to_false_alarm: int) -> None:
+        self._log_goal = math.log(mean_updates_to_false_alarm)
+        self._log: list[float] = [-math.inf] * len(SIZES)
+        self.statistic = 0.0
+
+    def add(self, log_factors: Iterable[float], told: bool | None = None) -> bool:
+        """Take an update, and return whether it gives an alarm, after which all begins at 0.
+
+        Where M is at N but for rounding, it is taken as `told`, if something is.
+        """
+        self._log = [_log_add_one(r) + f for r, f in zip(self._log, log_factors, strict=True)]
+        log_mean_of = log_mean(self._log)
+        self.statistic = math.exp(min(log_mean_of, LARGEST_EXPONENT))
+        beyond = log_mean_of - self._log_goal
+        alarm = beyond >= 0.0 if told is None or abs(beyond) > ROUNDING else told
+        if alarm:
+            self._log = [-math.inf] * len(SIZES)
+        return alarm
+
+
+def log_mean(logarithms: list[float]) -> float:
+    """Return the logarithm of the mean of numbers whose logarithms are given."""
+    most = max(logarithms)
+    if most == -math.inf:
+        return most
+    total = math.fsum(math.exp(each - most) for each in logarithms)
+    return most + math.log(total / len(logarithms))
+
+
+def _log_add_one(logarithm: float) -> float:
+    """Return log(1 + R) from log R."""
+    if logarithm > 0.0:
+        return logarithm + math.log1p(math.exp(-logarithm))
+    return math.log1p(math.exp(logarithm))
+
+
+def _end(refuted: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Return the rate at which being refuted begins, on the side that is."""
+    for _ in range(STEPS):
+        middle = 0.5 * (inside + outside)
+        if middle in (inside, outside):
+            break
+        inside, outside = (inside, middle) if refuted(middle) else (middle, outside)
+    return outside

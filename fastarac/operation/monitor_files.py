@@ -1,0 +1,92 @@
+"""The format of a monitor's state: what each of its fields has to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastarac._core import saved
+from fastarac._core.checks import failure_of, inner_fraction
+from fastarac.operation import counted
+from fastarac.operation.detectors import Update
+from fastarac.operation.policy_files import CRITERIA
+
+VERSION = 2
+KIND = "fastarac monitor"
+DETECTORS = "both", "proof", "change"
+LEAST_UPDATES = 2  # to a false alarm of a change, in the mean
+LOWEST_LIMIT = 1e-9  # to which the e-value is computed without overflow
+
+
+def limit_of(value: Any, name: str) -> float:
+    """Return a limit, and raise unless it is one that E can be computed for."""
+    limit = inner_fraction(value, name)
+    if limit < LOWEST_LIMIT:
+        raise ValueError(f"{name} is {limit}; at least {LOWEST_LIMIT} is expected")
+    return limit
+
+
+# What is null or empty has its place for outcomes that are counted by when the output was drawn;
+# docs/operation.md says what every field is for.
+_GROUP = saved.record({"errors": saved.whole(), "audited": saved.whole(1)})
+STATE = saved.record(
+    {
+        "criterion": saved.word(*CRITERIA),
+        "limit": saved.number(limit_of),
+        "policy_digest": saved.optional(saved.hexadecimal(64)),
+        "max_group_size": saved.optional(saved.whole(1)),
+        "deadline": saved.null,
+        "detect": saved.word(*DETECTORS),
+        "detectors": saved.record(
+            {
+                "proof": saved.record(
+                    {
+                        "failure_probability": saved.number(failure_of),
+                        "alarm_at": saved.optional(saved.whole(1)),
+                    }
+                ),
+                "change": saved.optional(
+                    saved.record(
+                        {
+                            "mean_updates_to_false_alarm": saved.whole(LEAST_UPDATES),
+                            "alarms": saved.sequence(saved.whole(1)),
+                        }
+                    )
+                ),
+            }
+        ),
+        "updates": saved.sequence(
+            saved.record(
+                {
+                    "errors": saved.whole(),
+                    "audited": saved.whole(1),
+                    "groups": saved.optional(saved.sequence(_GROUP)),
+                    "drawn_at": saved.null,
+                    "answered_at": saved.null,
+                }
+            )
+        ),
+        "pending": saved.sequence(saved.null, most=0),
+        "counted": counted.CHECK,
+    }
+)
+
+
+def update_of(each: dict[str, Any], name: str, max_group_size: int | None) -> Update:
+    """Return an update of a file, whose groups have to add up."""
+    errors, audited, groups = each["errors"], each["audited"], each["groups"]
+    saved.require_at_most(errors, f"{name}.errors", audited, f"{name}.audited")
+    if groups is None or max_group_size is None:
+        if groups is not None or max_group_size is not None:
+            expected = "null" if max_group_size is None else "a list"
+            raise saved.unexpected(groups, f"{name}.groups", f"{expected}, as of max_group_size,")
+        return Update(errors, audited)
+    for g, group in enumerate(groups):
+        here = f"{name}.groups[{g}]"
+        saved.require_at_most(group["audited"], f"{here}.audited", max_group_size, "max_group_size")
+        saved.require_at_most(group["errors"], f"{here}.errors", group["audited"], "its audited")
+    for key in ("errors", "audited"):
+        total = sum(group[key] for group in groups)
+        if total != each[key]:
+            expected = f"{total}, the sum of its groups,"
+            raise saved.unexpected(each[key], f"{name}.{key}", expected)
+    return Update(errors, audited, tuple((each["errors"], each["audited"]) for each in groups))
