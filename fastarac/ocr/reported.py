@@ -18,7 +18,7 @@ from fastarac.ocr.crops import check_images, crops_of
 from fastarac.ocr.errors import confusions_of, errors_of, missed_of
 from fastarac.ocr.hints import hints_of
 from fastarac.ocr.policies import BRIEFLY
-from fastarac.ocr.records import MISSED, RIGHT, WRONG
+from fastarac.ocr.records import MISSED, MOVED, RIGHT, WRONG
 from fastarac.ocr.sensitivities import order_sentence
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class ReportedPages(Source):
             part_word="page",
             has_confidence=~np.isnan(confidence),
             has_output=records.kind[rows] != MISSED,
-            judged=np.isin(records.kind[rows], (RIGHT, WRONG)) & ~np.isnan(confidence),
+            judged=np.isin(records.kind[rows], (RIGHT, WRONG, MOVED)) & ~np.isnan(confidence),
             judged_items=f"{units} that are neither merged nor split",
             highest=100.0 if percents else 1.0,
             missed=records.pages.missed,

@@ -164,6 +164,6 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
         named = few_of(others, PAIRS)
         said.append(f"{named} change places, too")
     return (
-        "The order of the engines depends on what missed and inserted words count as: "
+        "The order of the engines depends on what missed, inserted and moved words count as: "
         f"{'; '.join(said)}."
     )

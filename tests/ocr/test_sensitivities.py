@@ -1,0 +1,44 @@
+"""Which engines change places under other policies."""
+
+from __future__ import annotations
+
+import pytest
+
+from fastarac.evaluation.limits import Limit
+from fastarac.ocr.policies import AlignmentPolicy
+from fastarac.ocr.sensitivities import Sensitivity, order_changes, order_sentence
+
+OWN = AlignmentPolicy()
+SEPARATE = AlignmentPolicy(missed="separate")
+OUT_OF_ORDER = AlignmentPolicy(moved="wrong")
+LIMITS = (Limit("max_error_rate", 0.01),)
+
+
+def effects(shares: dict[AlignmentPolicy, float]) -> Sensitivity:
+    return Sensitivity(LIMITS, {policy: (share,) for policy, share in shares.items()})
+
+
+def test_engines_that_change_places():
+    engines = {
+        "c": effects({OWN: 0.5, SEPARATE: 0.95}),
+        "b": effects({OWN: 0.6}),  # nothing of it is missed or moved: no policy changes its share
+        "a": effects({OWN: 0.9, SEPARATE: 0.92, OUT_OF_ORDER: 0.4}),
+    }
+    first, second, third = order_changes(engines, 0)
+    assert first[:2] == ("a", "b")
+    assert first.by == pytest.approx(0.3)
+    assert first.under == {OUT_OF_ORDER: pytest.approx(0.2)}
+    assert second[:2] == ("a", "c")
+    assert list(second.under) == [OUT_OF_ORDER, SEPARATE]  # the largest difference first
+    assert third[:2] == ("b", "c")
+    said = order_sentence(engines, 0)
+    assert "a accepts 30.0 points more than b as counted here, but b more than a by 20.0 under" in said
+    assert "c more than a by 10.0 under moved=wrong and 3.0 under missed=separate" in said
+    assert said.endswith("; b and c change places, too.")
+
+
+def test_what_tables_round_to_nothing_changes_no_order():
+    engines = {"a": effects({OWN: 0.5, SEPARATE: 0.5}), "b": effects({OWN: 0.4, SEPARATE: 0.5004})}
+    assert order_changes(engines, 0) == []
+    assert order_sentence(engines, 0) == ""
+    assert order_sentence({"a": engines["a"]}, 0) == ""
