@@ -139,7 +139,7 @@ class TestContents:
             row[0] for row in sensitivity(aligned, [Limit("max_error_rate", 0.01)]).accepted.values()
         ]
         assert f"{100 * (max(shares) - min(shares)):.1f} points" in first
-        assert "Lead Judged by 20 pages, enlarged accepts more than plain (" in first
+        assert "Lead Judged by 20 pages, enlarged's lead over plain (" in first
         assert "plain: if nobody looks for missing words, they alone are more than the limit" in first
         assert "Side by side" in page.text
 
