@@ -11,6 +11,7 @@ import numpy as np
 from fastarac._core.exceptions import UndefinedMetricWarning, UnreliableIntervalWarning
 from fastarac.costs.corners import hull_corners
 from fastarac.displays.decimation import decimate
+from fastarac.report.frame import DIGITS
 from fastarac.uncertainty.bands import bootstrap_band
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def curves_of(models: Sequence[Model], level: float) -> Curves:
         kept.append(x[decimate(x, error, xlim=(0.0, 1.0), size=SIZE)])
         risk = np.divide(error, x, out=np.zeros(len(x)), where=x > 0)
         kept.append(x[decimate(x, risk, xlim=(0.0, 1.0), size=SIZE)])
-    places = np.unique(np.concatenate(kept).round(12))  # k of n may be a grid's place, but for rounding
+    places = np.unique(np.concatenate(kept).round(DIGITS))  # what a chart shows as one place is one
     found = Curves(places, [], [], [], level)
     for model in models:
         x, error = model.sweep.acceptance_rate, model.sweep.error_rate
