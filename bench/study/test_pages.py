@@ -174,16 +174,3 @@ def _only(folder: Path) -> Path:
 
 def _words(folder: Path) -> list[str]:
     return _only(folder).read_text(encoding="utf-8").split()
-
-
-def test_vocabularies_of_the_packages() -> None:
-    """German nouns have their capitals."""
-    pytest.importorskip("wordfreq")
-    language = LANGUAGES["de"]
-    if not Path(str(language.dictionary)).exists():
-        with pytest.raises(FileNotFoundError, match="Debian's package wngerman"):
-            Vocabulary.load(language)
-        return
-    words = Vocabulary.load(language).words
-    assert len(words) == 20_000
-    assert {"Haus", "der", "schön"} < set(words)

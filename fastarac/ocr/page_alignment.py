@@ -48,7 +48,7 @@ class PageAlignment(NamedTuple):
         return self.distance / self.length if self.length else np.nan
 
 
-class _Side(NamedTuple):
+class _PageText(NamedTuple):
     """Words of one side, and whether a space precedes each; None where one does all but the first."""
 
     words: list[str]
@@ -64,13 +64,13 @@ class _Side(NamedTuple):
         parts[:-1] |= ~self.spaces[1:]
         return parts
 
-    def take(self, places: NDArray[np.intp]) -> _Side:
+    def take(self, places: NDArray[np.intp]) -> _PageText:
         """Return those in these places; a space before what is left out is before what follows it."""
         words: list[str] = [self.words[i] for i in places.tolist()]
         if self.spaces is None or not len(places):
-            return _Side(words, None)
+            return _PageText(words, None)
         counts = np.cumsum(self.spaces)[places]
-        return _Side(words, np.diff(counts, prepend=counts[0]) > 0)
+        return _PageText(words, np.diff(counts, prepend=counts[0]) > 0)
 
     @property
     def text(self) -> str:
@@ -121,7 +121,7 @@ def align_page(
     >>> found.character_error_rate
     0.0
     """
-    sides = _Side(list(truth), truth_spaces), _Side(list(outputs), output_spaces)
+    sides = _PageText(list(truth), truth_spaces), _PageText(list(outputs), output_spaces)
     spans = _aligned(*sides, merge_gaps)
     length = len(sides[0].text)
     right = _right(spans, truth, outputs)
@@ -150,7 +150,7 @@ def align_page(
     return PageAlignment(spans, np.zeros(len(spans), bool), distance, length)
 
 
-def _aligned(truth: _Side, outputs: _Side, merge_gaps: bool) -> Spans:
+def _aligned(truth: _PageText, outputs: _PageText, merge_gaps: bool) -> Spans:
     return align_texts(
         truth.words,
         outputs.words,
@@ -186,7 +186,9 @@ def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
     return any(pair not in known for pair in map(tuple, kept.tolist()))
 
 
-def _aligned_at(anchors: NDArray[np.intp], truth: _Side, outputs: _Side, merge_gaps: bool) -> Spans:
+def _aligned_at(
+    anchors: NDArray[np.intp], truth: _PageText, outputs: _PageText, merge_gaps: bool
+) -> Spans:
     """Return the rows of texts in which some words, (k, 2) in order, stand beside some outputs."""
     ends = np.array([[len(truth.words), len(outputs.words)]], np.intp)
     rows = [np.repeat(anchors, 2, axis=1) + np.array([0, 1, 0, 1])]
@@ -200,7 +202,7 @@ def _aligned_at(anchors: NDArray[np.intp], truth: _Side, outputs: _Side, merge_g
     return every[np.argsort(every[:, 0] + every[:, 2])]
 
 
-def _moved_rows(found: MovedWords, truth: _Side, outputs: _Side) -> Spans:
+def _moved_rows(found: MovedWords, truth: _PageText, outputs: _PageText) -> Spans:
     """Return the rows that are out of order: equal words, and what moved along with them."""
     rows = [np.repeat(found.pairs, 2, axis=1) + np.array([0, 1, 0, 1])]
     following = found.pairs[np.argsort(found.pairs[:, 1])].tolist()
