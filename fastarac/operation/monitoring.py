@@ -147,7 +147,8 @@ class ErrorRateMonitor:
     rate is that of the errors of a group over its outputs in the mean, :math:`\mathrm{E}S_g /
     \mathrm{E}m_g`; `interval` is made of such bets on higher and on lower rates, δ/2 for each.
 
-    All needs audits that are drawn at random, and a rate that does not depend on which are drawn.
+    All needs audits that are drawn at random, a rate that does not depend on which are drawn, and that
+    what is drawn together is counted together, once all of it has an answer.
 
     References
     ----------

@@ -236,3 +236,55 @@ def test_the_lock_of_a_state_that_cannot_be_made(policy, tmp_path):
     path = Path(tmp_path, "nowhere", "state.json")
     message = refusal("monitor", policy, tmp_path / "verified.csv", "--state", path)
     assert f"{path}: No such file or directory" in message
+
+
+def weeks(tmp_path, errors, header="confidence,correct", per_page=None):
+    """A file a week of 200 audits that are accepted, so many of them wrong."""
+    found = []
+    for week, wrong in enumerate(errors):
+        rows = [(0.99 + 1e-6 * week, int(i >= wrong)) for i in range(200)]
+        if per_page is not None:
+            rows = [(f"{week}-{i // per_page}", *each) for i, each in enumerate(rows)]
+        found.append(write(tmp_path / f"week{week}.csv", rows, header))
+    return found
+
+
+def test_a_change_lately(policy, tmp_path):
+    files = weeks(tmp_path, [3] * 12 + [30, 1, 2])
+    told = ["--state", tmp_path / "state.json"]
+    assert "changed lately: no alarm (M is " in run("monitor", policy, *files[:12], *told).stdout
+    result = " ".join(run("monitor", policy, *files[12:14], *told, code=1).stdout.split())
+    assert result.startswith("No alarm: the limit of 5 % is not proved to be exceeded; 67 errors among")
+    assert "changed lately: no alarm since that at update 13 (M is" in result
+    assert "These files gave alarms of a change: 13 of all updates." in result
+    found = json.loads(run("monitor", policy, files[14], *told, "--format", "json").stdout)
+    assert (found["alarm"], found["changed"], found["changes"]) == (False, False, [13])
+    assert 0 < found["change_statistic"] < 1
+    again = tmp_path / "again.json"
+    for _ in range(2):  # the last update has the alarm, also where nothing is new
+        result = run("monitor", policy, *files[:13], "--state", again, code=1)
+    assert result.stdout.startswith("Alarm: the rate seems to have risen above the limit of 5 % lately")
+    message = refusal("monitor", policy, files[0], *told, "--updates-to-false-alarm", 50)
+    assert "it is the state of another --updates-to-false-alarm, 1000; give" in message
+
+
+def test_pages(policy, tmp_path):
+    files = weeks(tmp_path, [3, 60], "page,confidence,correct", per_page=20)
+    told = ["--state", tmp_path / "state.json", "--format", "json"]
+    options = [*told, "--group", "page", "--max-group-size", 20]
+    found = json.loads(run("monitor", policy, *files, *options).stdout)
+    assert (found["errors"], found["audited"]) == (63, 400)
+    state = json.loads((tmp_path / "state.json").read_text())
+    sizes = [[each["audited"] for each in update["groups"]] for update in state["updates"]]
+    assert sizes == [[20] * 10] * 2
+    message = refusal("monitor", policy, *files, *told, "--group", "page", "--max-group-size", 19)
+    assert "it is the state of audits of groups, with --max-group-size 20; give" in message
+    message = refusal("monitor", policy, *files, "--group", "page", "--max-group-size", 19)
+    assert (
+        f'{files[0]}, row 1: column "page" holds "0-0", a group of 20; at most --max-group-size, 19, is'
+        in message
+    )
+    assert "it is the state of audits of groups" in refusal("monitor", policy, *files, *told)
+    assert "--max-group-size is missing" in refusal("monitor", policy, *files, "--group", "page")
+    message = refusal("monitor", policy, *files, "--max-group-size", 9)
+    assert "--group is missing; it is expected beside --max-group-size" in message

@@ -330,3 +330,14 @@ class TestOperation:
             assert display.error_rate[index] == pytest.approx(found.estimate, abs=0.006)
             assert display.high[index] == pytest.approx(found.high, abs=0.006)
         assert display.in_use == (confidence >= 0.5).mean()
+
+
+def test_alarms_of_changes_are_marked():
+    monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.01)
+    for errors in (0, 20, 0, 25, 1):
+        monitor.update(errors, 100)
+    display = displays.MonitorDisplay.from_monitor(monitor, name="a")
+    assert display.line_.get_label() == "a (alarm at 200 audits, change at 200 and 400)"
+    assert display.changes_.get_xdata().tolist() == [200, 400]
+    assert display.changes_.get_ydata().tolist() == [0.1, 45 / 400]
+    plt.close(display.figure_)

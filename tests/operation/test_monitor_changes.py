@@ -223,6 +223,23 @@ class TestGroups:
         assert missed / runs <= 0.05 + tolerance
 
 
+def alarms_of_a_year(delay, runs=200):
+    """False alarms in a year of 200 audits a week at the limit; right ones are answered later."""
+    rng, found = np.random.default_rng(8), 0
+    for _ in range(runs):
+        wrong = rng.binomial(200, 0.01, 52)
+        right = np.concatenate([np.zeros(delay, np.int64), (200 - wrong)[: 52 - delay]])
+        found += watched(list(zip(wrong.tolist(), (wrong + right).tolist(), strict=True))).alarm
+    return found / runs
+
+
+@pytest.mark.slow
+def test_answers_counted_when_they_come_give_false_alarms():
+    """The assumption broken: errors are known at once, right outputs four weeks later."""
+    assert alarms_of_a_year(0) <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / 200)
+    assert alarms_of_a_year(4) > 0.5
+
+
 def test_words():
     monitor = watched([(0, 2000), (14, 200), (0, 200)])
     assert monitor.changes == (2,)
