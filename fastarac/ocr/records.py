@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.ocr.folding import Folding
+    from fastarac.ocr.line_ends import Joined
     from fastarac.ocr.units import Join, Unit
     from fastarac.ocr.words import Words
 
@@ -197,11 +198,12 @@ class _Side(NamedTuple):
     n_emptied: int
 
     @classmethod
-    def of(cls, words: Words, part: slice, reading: Reading, joined: Mapping[int, str]) -> _Side:
+    def of(cls, words: Words, part: slice, reading: Reading, joined: Mapping[int, Joined]) -> _Side:
         found = tokens(words, part, reading.unit, joined)
         texts = folded(found.text, reading.fold)
         # of the words as they stand: where one engine has two parts joined, another has them apart
-        number = np.arange(1, len(texts) + 1) + np.searchsorted(sorted(joined), found.begin)
+        second = sorted(after for _, after in joined.values())
+        number = np.arange(1, len(texts) + 1) + np.searchsorted(second, found.begin)
         if all(texts):
             return cls(found, texts, number, 0)
         kept = np.array([bool(text) for text in texts], bool)
@@ -246,7 +248,7 @@ def _of_page(
     in_order = with_output[np.argsort(spans[with_output, 2])]
     confidence = np.full(len(spans), np.nan)
     confidence[in_order] = joined_confidence(
-        _confidence(words.confidence[of_words], theirs.tokens, reading),
+        _confidence(words.confidence[of_words], theirs.tokens, reading, divided[1]),
         spans[in_order, 2],
         reading.join,
     )
@@ -287,7 +289,7 @@ def _of_page(
 
 def _divided(
     truth: Words, of_truth: slice, words: Words, of_words: slice, reading: Reading
-) -> tuple[Mapping[int, str], Mapping[int, str]]:
+) -> tuple[Mapping[int, Joined], Mapping[int, Joined]]:
     """Return the words of each side that a line end divides, and that the other side has joined."""
     if reading.unit == "line":
         return {}, {}
@@ -297,16 +299,16 @@ def _divided(
 
 
 def _confidence(
-    confidence: NDArray[np.float64], outputs: Tokens, reading: Reading
+    confidence: NDArray[np.float64], outputs: Tokens, reading: Reading, joined: Mapping[int, Joined]
 ) -> NDArray[np.float64]:
-    """Return the confidence of each token: its word's, or joined from the words of a line."""
+    """Return the confidence of each token: its word's, or joined from two parts or from a line."""
     if reading.unit == "line":
         return joined_confidence(confidence, outputs.begin, reading.join)
-    found = confidence[outputs.begin]
-    for i in np.flatnonzero(outputs.end - outputs.begin > 1).tolist():  # two parts at a line's end
-        parts = confidence[outputs.begin[i] : outputs.end[i]]
-        found[i] = joined_confidence(parts, np.zeros(1, np.intp), reading.join)[0]
-    return found
+    of_words = confidence.copy()
+    for k, (_, second) in joined.items():
+        parts = confidence[[k, second]]
+        of_words[k] = joined_confidence(parts, np.zeros(1, np.intp), reading.join)[0]
+    return of_words[outputs.begin]
 
 
 def _equal(

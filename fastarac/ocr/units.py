@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastarac.ocr.line_ends import Joined
     from fastarac.ocr.words import Words
 
 __all__ = [
@@ -67,12 +68,12 @@ class Tokens(NamedTuple):
 
 
 def tokens(
-    words: Words, part: slice, unit: Unit, joined: Mapping[int, str] = MappingProxyType({})
+    words: Words, part: slice, unit: Unit, joined: Mapping[int, Joined] = MappingProxyType({})
 ) -> Tokens:
     """Return what of a page, a slice of the words, is aligned.
 
     Words of scripts that are written without spaces are taken character by character. `joined` are
-    words of the slice that are one with the word after them, each with the text that they make.
+    words of the slice that are one with a later or earlier word, which is taken with the first part.
 
     Examples
     --------
@@ -94,10 +95,10 @@ def tokens(
     begin = np.arange(len(texts))
     end = begin + 1
     if joined:
-        for k, text in joined.items():
+        for k, (text, after) in joined.items():
             texts[k] = text
-            end[k] += 1
-        second = np.array(list(joined)) + 1
+            end[k] += after == k + 1
+        second = np.array([after for _, after in joined.values()])
         begin, end = np.delete(begin, second), np.delete(end, second)
         texts = [texts[k] for k in begin.tolist()]
     if unit == "word" and not any(map(UNSPACED.search, texts)):

@@ -260,3 +260,37 @@ def test_many_divided_words_on_an_unrelated_page():
     found = align(truth, words_of(lines))
     assert found.records.n_joined == 0
     assert found.counts["right"] == 0
+
+
+def test_words_are_joined_in_columns_that_are_read_across(german):
+    """Second parts are not the next words there; of running text as many are right as of lines."""
+    counts = []
+    for running in (False, True):
+        right = n = joined = 0
+        for words, lines, _ in german[:6]:
+            half = len(lines) // 2
+            columns = lines[:half], lines[half : 2 * half]
+            across = [line for both in zip(*columns, strict=True) for line in both] + lines[2 * half :]
+            truth = [words] if running else lines
+            found = align(words_of(truth, confident=False), words_of(across))
+            right += found.counts["right"] + found.counts["moved"]
+            joined += found.records.n_joined
+            n += found.true_words
+        counts.append((right / n, joined))
+    (in_lines, few_joined), (running_text, joined) = counts
+    assert joined > 20
+    assert few_joined < joined / 4  # sentences come again here, in which a divided word is whole
+    assert abs(running_text - in_lines) < 0.01
+
+
+def test_parts_that_are_no_neighbours_have_the_lower_confidence():
+    truth = words_of(
+        [["vorn", "Wasserleitung", "tropft", "rechts", "steht", "jemand"]], confident=False
+    )
+    output = words_of([["vorn", "Wasser-"], ["rechts", "steht"], ["leitung", "tropft"], ["jemand"]])
+    found = align(truth, output)
+    k = found.prediction.index("Wasserleitung")
+    assert found.records.n_joined == 1
+    assert found.confidence[k] == 0.0001
+    assert align(truth, output, join="max").confidence[k] == 0.0004
+    assert "leitung" not in found.prediction
