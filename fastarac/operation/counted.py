@@ -66,6 +66,29 @@ class CountedAudits:
         self._batches[batch] = None
         _forget(self._batches, MOST_BATCHES)
 
+    def copy(self) -> CountedAudits:
+        """Return one that changes by itself."""
+        return CountedAudits(self._audits, self._batches)
+
+    @staticmethod
+    def fingerprints(name: str, about: str) -> tuple[str, str]:
+        """Return those of an id and of what its audit was like."""
+        return _digest(name, OF_ID), _digest(about, OF_CONTENT)
+
+    @staticmethod
+    def parts_of(fingerprint: str) -> tuple[str, str]:
+        """Return the fingerprints of an id and of an audit, of both in one text."""
+        return fingerprint[:OF_ID], fingerprint[OF_ID:]
+
+    def about(self, key: str) -> str | None:
+        """Return what the audit with this fingerprint of an id was like; None where none was."""
+        return self._audits.get(key)
+
+    def note(self, key: str, about: str) -> None:
+        """Note one audit by its fingerprints."""
+        self._audits[key] = about
+        _forget(self._audits, MOST_AUDITS)
+
     def new_among(
         self, content: Sequence[str], ids: Sequence[str] | None
     ) -> tuple[NDArray[np.bool_], CountedAudits]:

@@ -24,11 +24,16 @@ STEPS = 200  # of a bisection
 
 
 class Update(NamedTuple):
-    """Errors among the audits of one update, and (errors, audits) of each of its groups."""
+    """Errors among the audits of one update, and (errors, audits) of each of its groups.
+
+    Of the audits, `unanswered` ones have no answer and are not among the errors.
+    """
 
     errors: int
     audited: int
     groups: tuple[tuple[int, int], ...] | None = None
+    drawn_at: float | None = None
+    unanswered: int = 0
 
 
 class AuditedOutputs:
@@ -38,7 +43,7 @@ class AuditedOutputs:
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
-        self._errors = self._right = 0
+        self._errors = self._right = self._unanswered = 0  # the unanswered ones count as right
         # log pₖ/ε and log (1 − pₖ)/(1 − ε); halfway to 1 the latter is 1/2, however near to 1 ε is
         risen = [limit * 2.0 ** (k / 2) for k in SIZES]
         most = HALF * (1.0 + limit)
@@ -52,6 +57,7 @@ class AuditedOutputs:
         """Add the audits of an update to those since the start."""
         self._errors += update.errors
         self._right += update.audited - update.errors
+        self._unanswered += update.unanswered
 
     def log_factors(self, update: Update) -> list[float]:
         """Return the logarithms of (pₖ/ε)^S·((1 − pₖ)/(1 − ε))^(m − S) for each k."""
@@ -68,11 +74,22 @@ class AuditedOutputs:
         return log_beta(a + s, b + r) + above - log_beta(a, b) - before - likelihood
 
     def sequence(self, failure_probability: float) -> tuple[float, float]:
-        """Return the rates at which the mixture over all rates is below 1/δ."""
-        a, b = HALF, HALF / self.limit
-        s, r = self._errors, self._right
-        mixture = log_beta(a + s, b + r) - log_beta(a, b)
+        """Return the ends of the rates at which the mixture over all rates is below 1/δ.
+
+        What is unanswered counts as right for the lower one and as errors for the upper one.
+        """
         bound = -math.log(failure_probability)
+        s, r, u = self._errors, self._right, self._unanswered
+        low = 0.0 if s == 0 else _end(self._refuting(s, r, bound), s / (s + r), 0.0)
+        s, r = s + u, r - u
+        inside = s / (s + r) if s + r else HALF
+        high = 1.0 if r == 0 else _end(self._refuting(s, r, bound), inside, 1.0)
+        return low, high
+
+    def _refuting(self, s: int, r: int, bound: float) -> Callable[[float], bool]:
+        """Return whether s errors and r right outputs refute a rate."""
+        a, b = HALF, HALF / self.limit
+        mixture = log_beta(a + s, b + r) - log_beta(a, b)
 
         def refuted(p: float) -> bool:
             likelihood = r * math.log1p(-p)
@@ -80,10 +97,7 @@ class AuditedOutputs:
                 likelihood += s * math.log(p)
             return mixture - likelihood >= bound
 
-        rate = s / (s + r) if s + r else HALF
-        low = 0.0 if s == 0 else _end(refuted, rate, 0.0)
-        high = 1.0 if r == 0 else _end(refuted, rate, 1.0)
-        return low, high
+        return refuted
 
 
 class AuditedGroups:

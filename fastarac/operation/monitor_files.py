@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from fastarac._core import saved
-from fastarac._core.checks import failure_of, inner_fraction
+from fastarac._core.checks import failure_of, inner_fraction, positive_scalar, real_scalar
 from fastarac.operation import counted
 from fastarac.operation.detectors import Update
+from fastarac.operation.drawn import PENDING
 from fastarac.operation.policy_files import CRITERIA
 
 VERSION = 2
@@ -25,8 +26,12 @@ def limit_of(value: Any, name: str) -> float:
     return limit
 
 
-# What is null or empty has its place for outcomes that are counted by when the output was drawn;
-# docs/operation.md says what every field is for.
+def deadline_of(value: Any, name: str = "deadline") -> float:
+    """Return how long answers are waited for, and raise unless it is a number above 0."""
+    return positive_scalar(value, name, strict=True)
+
+
+# docs/operation.md says what every field is for
 _GROUP = saved.record({"errors": saved.whole(), "audited": saved.whole(1)})
 STATE = saved.record(
     {
@@ -34,7 +39,7 @@ STATE = saved.record(
         "limit": saved.number(limit_of),
         "policy_digest": saved.optional(saved.hexadecimal(64)),
         "max_group_size": saved.optional(saved.whole(1)),
-        "deadline": saved.null,
+        "deadline": saved.optional(saved.number(deadline_of)),
         "detect": saved.word(*DETECTORS),
         "detectors": saved.record(
             {
@@ -60,26 +65,34 @@ STATE = saved.record(
                     "errors": saved.whole(),
                     "audited": saved.whole(1),
                     "groups": saved.optional(saved.sequence(_GROUP)),
-                    "drawn_at": saved.null,
-                    "answered_at": saved.null,
+                    "drawn_at": saved.optional(saved.number(real_scalar)),
+                    "unanswered": saved.whole(),
                 }
             )
         ),
-        "pending": saved.sequence(saved.null, most=0),
+        "pending": PENDING,
         "counted": counted.CHECK,
     }
 )
 
 
-def update_of(each: dict[str, Any], name: str, max_group_size: int | None) -> Update:
+def update_of(
+    each: dict[str, Any], name: str, max_group_size: int | None, deadline: float | None
+) -> Update:
     """Return an update of a file, whose groups have to add up."""
     errors, audited, groups = each["errors"], each["audited"], each["groups"]
     saved.require_at_most(errors, f"{name}.errors", audited, f"{name}.audited")
+    if (each["drawn_at"] is None) != (deadline is None):
+        expected = "null" if deadline is None else "a number"
+        raise saved.unexpected(each["drawn_at"], f"{name}.drawn_at", f"{expected}, as of deadline,")
+    unanswered = each["unanswered"]
+    most = 0 if deadline is None else audited - errors
+    saved.require_at_most(unanswered, f"{name}.unanswered", most, "the audits that are no errors")
     if groups is None or max_group_size is None:
         if groups is not None or max_group_size is not None:
             expected = "null" if max_group_size is None else "a list"
             raise saved.unexpected(groups, f"{name}.groups", f"{expected}, as of max_group_size,")
-        return Update(errors, audited)
+        return Update(errors, audited, None, each["drawn_at"], unanswered)
     for g, group in enumerate(groups):
         here = f"{name}.groups[{g}]"
         saved.require_at_most(group["audited"], f"{here}.audited", max_group_size, "max_group_size")

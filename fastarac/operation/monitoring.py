@@ -12,10 +12,8 @@ from fastarac._core.checks import choice, exactly_one, failure_of, whole_number
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.interval import Interval
 from fastarac._core.results import Table, TupleResult
-from fastarac._core.text import json_text, percent, quoted
-from fastarac._engine.inputs import read_groups
-from fastarac.guarantees.audits import LogError
-from fastarac.operation import counted, monitor_files
+from fastarac._core.text import json_text
+from fastarac.operation import counted, monitor_files, monitor_input
 from fastarac.operation.detectors import (
     LARGEST_EXPONENT,
     ROUNDING,
@@ -24,7 +22,16 @@ from fastarac.operation.detectors import (
     ChangeDetector,
     Update,
 )
-from fastarac.operation.monitor_files import DETECTORS, KIND, LEAST_UPDATES, VERSION, limit_of
+from fastarac.operation.drawn import DrawnAudit, DrawnAudits, outcomes_of, times_of
+from fastarac.operation.monitor_files import (
+    DETECTORS,
+    KIND,
+    LEAST_UPDATES,
+    VERSION,
+    deadline_of,
+    limit_of,
+)
+from fastarac.operation.monitor_words import words_of
 
 if TYPE_CHECKING:
     import os
@@ -80,6 +87,9 @@ class ErrorRateMonitor:
     max_group_size : int, optional
         For audits of whole groups, such as pages, whose outputs may depend on each other: how many
         outputs a group has at most, said before the first is seen.
+    deadline : float, optional
+        To count audits by when their outputs were drawn (`drawn_at`): how long answers are waited for,
+        in days where these are dates, else in their unit.
     policy : Policy, optional
         What is watched. Its digest is kept with the state, so that audits of one policy are not added
         to those of another.
@@ -94,6 +104,9 @@ class ErrorRateMonitor:
         The number of audits at which the limit was proved to be exceeded.
     changes : tuple of int
         The numbers of the updates, from 1, that gave an alarm of a change.
+    answered_late : int
+        How many answers came after their deadline since the monitor was made or read; they count no
+        more.
 
     Raises
     ------
@@ -147,8 +160,15 @@ class ErrorRateMonitor:
     rate is that of the errors of a group over its outputs in the mean, :math:`\mathrm{E}S_g /
     \mathrm{E}m_g`; `interval` is made of such bets on higher and on lower rates, δ/2 for each.
 
-    All needs audits that are drawn at random, a rate that does not depend on which are drawn, and that
-    what is drawn together is counted together, once all of it has an answer.
+    **Open answers.** With a `deadline`, what was drawn at one time is one update. It is counted once
+    something was drawn later and all of it has an answer, or else something was drawn at least
+    `deadline` later; and never before what was drawn earlier. What has no answer by then counts as
+    right for both alarms and the lower end of `interval`, and as an error for the upper end; an answer
+    that comes later still changes nothing. Answers are thus never counted in the order in which they
+    come, which would give false alarms where right ones come later than wrong ones.
+
+    All needs audits that are drawn at random, a rate that does not depend on which are drawn, and
+    without a `deadline` that what is drawn together is counted together, once all has an answer.
 
     References
     ----------
@@ -180,6 +200,7 @@ class ErrorRateMonitor:
         detect: Detect = "both",
         mean_updates_to_false_alarm: int = MEAN_UPDATES,
         max_group_size: int | None = None,
+        deadline: float | None = None,
         policy: Policy | None = None,
     ) -> None:
         self.criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
@@ -194,6 +215,11 @@ class ErrorRateMonitor:
         self.max_group_size = max_group_size
         if max_group_size is not None:
             self.max_group_size = whole_number(max_group_size, "max_group_size", 1)
+        if deadline is not None and max_group_size is not None:
+            raise ValueError("deadline is given beside max_group_size; leave out one of the two")
+        self.deadline = None if deadline is None else deadline_of(deadline)
+        self._drawn = None if self.deadline is None else DrawnAudits(self.deadline)
+        self.answered_late = 0
         self._law, self._detector = self._begun()
         self.policy_digest = None if policy is None else policy.digest
         self._updates: list[Update] = []
@@ -210,42 +236,21 @@ class ErrorRateMonitor:
         )
 
     def __str__(self) -> str:
-        if not self.audited:
-            return f"no audits yet; the limit is {percent(self.limit)}"
-        found = self.interval
-        rate = (
-            f"{self.errors:,} errors among {self.audited:,} audits, {percent(found.estimate, 3)} "
-            f"({percent(found.confidence_level)} interval {percent(found.low, 3)} to "
-            f"{percent(found.high, 3)})"
-        )
-        limit = f"the limit of {percent(self.limit)}"
-        if self.alarm:
-            head = f"alarm: {limit} is exceeded"
-        elif self.changed:
-            head = f"alarm: the rate seems to have risen above {limit} lately"
-            head += "" if self.detect == "change" else ", which is not proved since the start"
-        elif self.detect == "change":
-            head = f"no alarm: the rate has not visibly risen above {limit} lately"
-        else:
-            head = f"no alarm: {limit} is not proved to be exceeded"
-        return f"{head}; {rate}{self._lately()}"
-
-    def _lately(self) -> str:
-        """What is said of changes, where they are looked for."""
-        if self.mean_updates_to_false_alarm is None:
-            return ""
-        found = f"M is {self.change_statistic:.3g}, alarms come at {self.mean_updates_to_false_alarm:,}"
-        if self.changed:
-            return f"; changed lately: alarm at update {self.changes[-1]:,} ({found})"
-        since = f" since that at update {self.changes[-1]:,}" if self.changes else ""
-        return f"; changed lately: no alarm{since} ({found})"
+        return words_of(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ErrorRateMonitor) and self.to_json() == other.to_json()
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 
-    def update(self, errors: ArrayLike, audited: ArrayLike, *, batch: str | None = None) -> None:
+    def update(
+        self,
+        errors: ArrayLike,
+        audited: ArrayLike,
+        *,
+        batch: str | None = None,
+        drawn_at: Any = None,
+    ) -> None:
         """Count more audits.
 
         Parameters
@@ -257,6 +262,8 @@ class ErrorRateMonitor:
         batch : str, optional
             What names these audits, such as a file's digest. One that was counted before is not
             counted again, so that a program that was interrupted can begin anew.
+        drawn_at : number or date, optional
+            With a `deadline`, when all of these were drawn; all of them have answers.
 
         Raises
         ------
@@ -272,35 +279,21 @@ class ErrorRateMonitor:
         >>> pages.errors, pages.audited, round(pages.change_statistic, 3)
         (13, 143, 3.396)
         """
-        update = self._update_of(errors, audited)
+        update = monitor_input.update_of(errors, audited, self.max_group_size)
         if batch is not None and self.has_seen(batch):
             return
-        self._add(update)
+        if self._drawn is None and drawn_at is None:
+            self._add(update)
+        elif update.audited:
+            waiting = self._require_drawn(drawn_at).copy()
+            cohort = waiting.cohort(float(times_of(drawn_at, 1)[0]))
+            cohort.errors += update.errors
+            cohort.answered += update.audited
+            self._drawn = waiting
+            for each in waiting.release(self._counted):
+                self._add(each)
         if batch is not None:
             self._counted.add(counted.Batch.named(batch))
-
-    def _update_of(self, errors: Any, audited: Any) -> Update:
-        if self.max_group_size is None:
-            return Update(*_counts(errors, audited, "errors", "audited"))
-        shapes = np.shape(errors), np.shape(audited)
-        if shapes[0] != shapes[1] or len(shapes[0]) > 1:
-            raise ValueError(
-                f"errors has shape {shapes[0]}, audited {shapes[1]}; one number of each for each group "
-                "is expected"
-            )
-        single = shapes[0] == ()
-        wrong, seen = ([errors], [audited]) if single else (list(errors), list(audited))
-        groups = []
-        for i, pair in enumerate(zip(wrong, seen, strict=True)):
-            at = "" if single else f"[{i}]"
-            groups.append(_counts(*pair, f"errors{at}", f"audited{at}"))
-            if groups[i][1] > self.max_group_size:
-                raise ValueError(
-                    f"audited{at} is {groups[i][1]}; at most max_group_size, {self.max_group_size}, is "
-                    "expected"
-                )
-        some = tuple(each for each in groups if each[1])
-        return Update(sum(s for s, _ in some), sum(m for _, m in some), some)
 
     def count(
         self,
@@ -309,13 +302,14 @@ class ErrorRateMonitor:
         details: ArrayLike,
         ids: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        drawn_at: ArrayLike | None = None,
     ) -> int:
         """Count single audits, each once however often it is given; what is new is one update.
 
         Parameters
         ----------
         outcomes : array_like of shape (n,), bool
-            Whether each audit found an error.
+            Whether each audit found an error; with a `deadline`, None or NaN where that is open.
         details : array_like of shape (n,) or (n, k)
             What each audit was like, such as its confidence and what it was found to be: texts or
             numbers.
@@ -325,11 +319,14 @@ class ErrorRateMonitor:
         groups : array_like of shape (n,), optional
             The group of each audit, where the monitor has a `max_group_size`. All audits of a group
             belong in one call.
+        drawn_at : scalar or array_like of shape (n,), optional
+            With a `deadline`, when each output was drawn: numbers, or dates, which count in days.
+            Then `ids` are needed; an audit is given again once it has an answer.
 
         Returns
         -------
         n_new : int
-            How many of them were counted now.
+            How many of them were counted now; with a `deadline`, told something new.
 
         Raises
         ------
@@ -351,6 +348,8 @@ class ErrorRateMonitor:
         >>> monitor.count([True, False], details=[0.4, 0.7], ids=["b", "c"])
         1
         """
+        if self._drawn is not None or drawn_at is not None:
+            return self._count_drawn(outcomes, details, ids, drawn_at)
         wrong = np.asarray(outcomes)
         if wrong.ndim != 1 or (
             len(wrong) and (wrong.dtype.kind not in "biu" or not np.isin(wrong, (0, 1)).all())
@@ -358,44 +357,44 @@ class ErrorRateMonitor:
             raise ValueError(
                 "outcomes is no sequence of True and False; one for each audit is expected"
             )
-        told = np.asarray(details)
-        if told.ndim not in (1, 2) or len(told) != len(wrong):
-            raise ValueError(
-                f"details has shape {told.shape}; a value, or a row of them, for each of the "
-                f"{len(wrong)} audits is expected"
-            )
-        about = [repr(each) for each in zip(told.tolist(), wrong.tolist(), strict=True)]
-        names = None
-        if ids is not None and len(wrong):
-            labels, codes = read_groups(ids, len(wrong), "ids", beside="outcomes")
-            names = [str(labels[code]) for code in codes.tolist()]
-        by_group = self._read_groups(groups, len(wrong))
+        told = monitor_input.details_of(details, len(wrong))
+        about = [repr(each) for each in zip(told, wrong.tolist(), strict=True)]
+        names = monitor_input.names_of(ids, len(wrong))
+        by_group = monitor_input.read_groups_of(groups, len(wrong), self.max_group_size)
         new, after = self._counted.new_among(about, names)
         if by_group is not None and new.any():
-            self._add(self._update_of(*_sums(wrong, new, *by_group)))
+            sums = monitor_input.sums_of_groups(wrong, new, *by_group)
+            self._add(monitor_input.update_of(*sums, self.max_group_size))
         elif new.any():
             self._add(Update(int(np.count_nonzero(wrong[new])), int(new.sum())))
         self._counted = after
         return int(new.sum())
 
-    def _read_groups(self, groups: Any, n: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
-        """The groups and the number of its own for each audit, where groups are audited."""
-        if self.max_group_size is None:
-            if groups is not None:
-                raise TypeError("groups is given, but the monitor has no max_group_size")
-            return None
-        if groups is None:
-            raise TypeError(
-                "groups is missing; the group of each audit is expected where the monitor has a "
-                "max_group_size"
-            )
-        labels, codes = read_groups(groups, n, beside="outcomes")
-        sizes = np.bincount(codes, minlength=len(labels))
-        if n and sizes.max() > self.max_group_size:
-            row = int((sizes[codes] > self.max_group_size).argmax())
-            why = f"a group of {sizes[codes[row]]}; at most max_group_size, {self.max_group_size}, is "
-            raise LogError("groups", row, quoted(str(labels[codes[row]])), f"{why}expected")
-        return labels, codes
+    def _count_drawn(self, outcomes: Any, details: Any, ids: Any, drawn_at: Any) -> int:
+        """Count audits by when their outputs were drawn; all or none."""
+        known, waiting = self._counted.copy(), self._require_drawn(drawn_at).copy()
+        found = outcomes_of(outcomes)
+        n = len(found)
+        if n and ids is None:
+            raise TypeError("ids is missing; an id for each audit is expected beside deadline")
+        about = map(repr, monitor_input.details_of(details, n))
+        names = monitor_input.names_of(ids, n) or []
+        times = times_of(drawn_at, n).tolist()
+        new, late = waiting.take(list(map(DrawnAudit, names, times, about, found)), known)
+        updates = waiting.release(known)
+        self._counted, self._drawn = known, waiting
+        self.answered_late += late
+        for update in updates:
+            self._add(update)
+        return new
+
+    def _require_drawn(self, drawn_at: Any) -> DrawnAudits:
+        """What waits, where audits are counted by when they were drawn."""
+        if self._drawn is None:
+            raise TypeError("drawn_at is given, but the monitor has no deadline")
+        if drawn_at is None:
+            raise TypeError("drawn_at is missing; it is expected where the monitor has a deadline")
+        return self._drawn
 
     def _add(self, update: Update, *, proved: bool | None = None, change: bool | None = None) -> None:
         """Take an update; alarms that only rounding decides are as told, where they are."""
@@ -430,6 +429,16 @@ class ErrorRateMonitor:
     def changed(self) -> bool:
         """Whether the last update gave an alarm of a change: M reached N."""
         return bool(self.changes) and self.changes[-1] == len(self._updates)
+
+    @property
+    def open(self) -> int:
+        """How many audits are open: without an answer, and not yet counted."""
+        return 0 if self._drawn is None else self._drawn.open
+
+    @property
+    def unanswered(self) -> int:
+        """How many of the audits had no answer at their deadline."""
+        return sum(each.unanswered for each in self._updates)
 
     @property
     def e_value(self) -> float:
@@ -482,7 +491,7 @@ class ErrorRateMonitor:
             "limit": self.limit,
             "policy_digest": self.policy_digest,
             "max_group_size": self.max_group_size,
-            "deadline": None,
+            "deadline": self.deadline,
             "detect": self.detect,
             "detectors": {
                 "proof": {
@@ -503,12 +512,12 @@ class ErrorRateMonitor:
                     "groups": None
                     if each.groups is None
                     else [{"errors": errors, "audited": audited} for errors, audited in each.groups],
-                    "drawn_at": None,
-                    "answered_at": None,
+                    "drawn_at": each.drawn_at,
+                    "unanswered": each.unanswered,
                 }
                 for each in self._updates
             ],
-            "pending": [],
+            "pending": [] if self._drawn is None else self._drawn.to_list(),
             "counted": self._counted.to_dict(),
         }
 
@@ -543,15 +552,25 @@ class ErrorRateMonitor:
             detect=fields["detect"],
             mean_updates_to_false_alarm=MEAN_UPDATES if change is None else change[name],
             max_group_size=fields["max_group_size"],
+            deadline=fields["deadline"],
         )
         found.policy_digest = fields["policy_digest"]
         found._counted = counted.CountedAudits.of(fields["counted"])
         changes = () if change is None else change["alarms"]
         saved.require_rising(changes, "detectors.change.alarms")
         for i, each in enumerate(fields["updates"]):
-            update = monitor_files.update_of(each, f"updates[{i}]", found.max_group_size)
+            update = monitor_files.update_of(
+                each, f"updates[{i}]", found.max_group_size, found.deadline
+            )
             proved = proof["alarm_at"] == found.audited + update.audited
             found._add(update, proved=proved, change=i + 1 in changes)
+        times = tuple(each["drawn_at"] for each in fields["updates"])
+        if found._drawn is not None:
+            saved.require_rising(times, "updates.drawn_at")
+            found._drawn.closed = times[-1] if times else None
+            found._drawn.read(fields["pending"], found._counted)
+        elif fields["pending"]:
+            raise ValueError("pending is given without a deadline; an empty list is expected")
         if proof["alarm_at"] != found.alarm_at:
             expected = f"{saved.shown(found.alarm_at)}, as the updates give it,"
             raise saved.unexpected(proof["alarm_at"], "detectors.proof.alarm_at", expected)
@@ -571,24 +590,3 @@ class ErrorRateMonitor:
     def load(cls, path: str | os.PathLike[str]) -> ErrorRateMonitor:
         """Read the monitor that :meth:`save` wrote."""
         return read_saved(path, cls.from_json)
-
-
-def _counts(errors: Any, audited: Any, of_errors: str, of_audited: str) -> tuple[int, int]:
-    """Return how many errors there are among how many audits."""
-    wrong, seen = whole_number(errors, of_errors, 0), whole_number(audited, of_audited, 0)
-    if wrong > seen:
-        raise ValueError(f"{of_errors} is {wrong}; at most the {seen} that were audited are expected")
-    return wrong, seen
-
-
-def _sums(
-    wrong: NDArray[Any], new: NDArray[np.bool_], labels: NDArray[Any], codes: NDArray[Any]
-) -> tuple[list[int], list[int]]:
-    """Return the errors and the audits of each group, all of whose audits have to be new, or none."""
-    again = np.isin(codes, codes[new]) & ~new
-    if again.any():
-        row = int(again.argmax())
-        why = "a group of audits that were counted before and of new ones; all in one call are expected"
-        raise LogError("groups", row, quoted(str(labels[codes[row]])), why)
-    errors = np.bincount(codes[new], wrong[new], minlength=len(labels)).astype(np.int64)
-    return errors.tolist(), np.bincount(codes[new], minlength=len(labels)).tolist()

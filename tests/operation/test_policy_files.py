@@ -116,9 +116,9 @@ def test_what_is_fitted_can_be_read(dtype, labels):
     [
         ({"limit": 2}, "limit is 2.0; a number strictly"),
         ({"limit": 1e-320}, "limit is 1e-320; at least 1e-09 is expected"),
-        ({"updates": [{"errors": -3, "audited": 2}]}, r'"answered_at" of updates\[0\] are'),
-        ({"pending": [None]}, "pending has 1 elements; at most 0"),
-        ({"deadline": 3}, "deadline is 3; null is expected"),
+        ({"updates": [{"errors": -3, "audited": 2}]}, r'"unanswered" of updates\[0\] are'),
+        ({"pending": [None]}, r"pending\[0\] is null; an object"),
+        ({"deadline": 3}, r"updates\[0\].drawn_at is null; a number, as of deadline, is expected"),
         ({"policy_digest": "x"}, 'policy_digest is "x"; a text of 64 hexadecimal digits'),
         ({"counted": {"audits": ["0" * 24] * 2, "batches": []}}, "counted.audits has the same"),
         ({"max_group_size": 9}, r"updates\[0\].groups is null; a list, as of max_group_size, is exp"),
@@ -151,7 +151,7 @@ def test_what_is_wrong_in_a_state_is_named(to, message):
 def test_the_updates_of_a_state_give_its_alarm(errors, audited, alarm_at, message):
     content = operation.ErrorRateMonitor(max_error_rate=0.01).to_dict()
     update = {"errors": errors, "audited": audited, "groups": None, "drawn_at": None}
-    content["updates"] = [update | {"answered_at": None}]
+    content["updates"] = [update | {"unanswered": 0}]
     content["detectors"]["proof"]["alarm_at"] = alarm_at
     with pytest.raises(ValueError, match=message):
         operation.ErrorRateMonitor.from_dict(content)

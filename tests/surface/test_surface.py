@@ -85,6 +85,8 @@ MEANINGS = {
     "monitor": "an ErrorRateMonitor",
     "alarm_at": "audits at which an alarm was given",
     "changes_at": "audits at which there were alarms of a change",
+    "deadline": "how long answers are waited for",
+    "drawn_at": "when outputs were drawn",
     "detect": "which alarms a monitor gives",
     "mean_updates_to_false_alarm": "of changes, at least, while the limit is kept",
     "wanted": "the power that is wanted",

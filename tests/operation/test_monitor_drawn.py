@@ -1,0 +1,165 @@
+"""Audits counted by when their outputs were drawn: the order of answers decides nothing."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastarac import operation
+
+
+def monitor_of(deadline=14, limit=0.05, **options):
+    return operation.ErrorRateMonitor(max_error_rate=limit, deadline=deadline, **options)
+
+
+def told(monitor, outcomes, ids, drawn_at):
+    return monitor.count(outcomes, details=ids, ids=ids, drawn_at=drawn_at)
+
+
+def test_open_audits_hold_back_what_was_drawn_later():
+    monitor = monitor_of()
+    assert told(monitor, [True, None, False], ["a", "b", "c"], "2026-03-02") == 3
+    assert told(monitor, [False] * 2, ["d", "e"], "2026-03-09") == 2
+    assert (monitor.audited, monitor.open) == (0, 1)
+    assert "1 audits are open, and hold back" in str(monitor)
+    again = operation.ErrorRateMonitor.from_json(monitor.to_json())
+    assert again == monitor
+    for each in (monitor, again):
+        assert told(each, [True, False, False], ["a", "b", "c"], "2026-03-02") == 1
+        assert told(each, [True, None, False], ["a", "b", "c"], "2026-03-02") == 0
+        assert (each.errors, each.audited, each.open) == (1, 3, 0)
+    assert again == monitor
+    with pytest.raises(ValueError, match=r'ids\[0\] is "b"; counted before as another audit'):
+        told(monitor, [True], ["b"], "2026-03-02")
+    with pytest.raises(ValueError, match=r"drawn_at\[0\] is .*; audits drawn until .* are counted"):
+        told(monitor, [True], ["z"], "2026-03-02")
+    assert monitor == again
+
+
+def test_after_the_deadline():
+    monitor = monitor_of(limit=0.2)
+    told(monitor, [True, None, False, None], list("abcd"), 0)
+    told(monitor, [False], ["e"], 13.5)
+    assert monitor.audited == 0
+    told(monitor, [False], ["f"], 14)
+    assert (monitor.errors, monitor.audited, monitor.unanswered, monitor.open) == (1, 5, 2, 0)
+    plain = operation.ErrorRateMonitor(max_error_rate=0.2)
+    plain.update(1, 4)
+    plain.update(0, 1)
+    worst = operation.ErrorRateMonitor(max_error_rate=0.2)
+    worst.update(3, 5)
+    assert monitor.e_value == plain.e_value
+    assert monitor.change_statistic == plain.change_statistic
+    assert (monitor.interval.low, monitor.interval.high) == (plain.interval.low, worst.interval.high)
+    assert monitor.history().high[-1] == worst.interval.high
+    assert "2 without an answer at their deadline count as right for alarms" in str(monitor)
+    assert told(monitor, [True], ["b"], 0) == 0  # too late: it changes nothing, and is said
+    assert monitor.answered_late == 1
+    assert (monitor.errors, monitor.unanswered) == (1, 2)
+    assert operation.ErrorRateMonitor.from_json(monitor.to_json()) == monitor
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=15, deadline=None)
+def test_the_order_of_answers_decides_nothing(seed):
+    """Against all answers at once, where none misses its deadline."""
+    rng = np.random.default_rng(seed)
+    wrong = rng.random((6, 8)) < 0.2
+    answered = rng.integers(0, 4, wrong.shape) + np.arange(6)[:, None]
+    late, once = monitor_of(4, 0.1), operation.ErrorRateMonitor(max_error_rate=0.1)
+    for week in range(10):
+        for of in range(min(week + 1, 6)):
+            outcomes = [
+                bool(w) if at <= week else None for w, at in zip(wrong[of], answered[of], strict=True)
+            ]
+            told(late, outcomes, [f"{of}-{i}" for i in range(8)], of) if of >= week - 3 else None
+        if rng.random() < 0.3:
+            late = operation.ErrorRateMonitor.from_json(late.to_json())
+    for each in wrong[:5]:  # the last week waits for a later one
+        once.update(int(each.sum()), 8)
+    assert (late.errors, late.audited, late.unanswered) == (once.errors, once.audited, 0)
+    assert (late.e_value, late.changes) == (once.e_value, once.changes)
+    for mine, theirs in zip(late.history(), once.history(), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deadline", [6, 2])
+def test_late_right_answers_give_no_false_alarms(deadline):
+    """A year at the limit; errors are known at once, right outputs four weeks later."""
+    rng = np.random.default_rng(2)
+    runs, alarms, missed = 60, 0, 0
+    for _ in range(runs):
+        monitor = monitor_of(deadline, detect="proof")
+        wrong = rng.random((52, 40)) < 0.05
+        for week in range(52):
+            ids = np.array([f"{week}-{i}" for i in range(40)])
+            told(monitor, np.where(wrong[week], 1.0, np.nan), ids, week)
+            if week >= 4:
+                ids = np.array([f"{week - 4}-{i}" for i in range(40)])[~wrong[week - 4]]
+                told(monitor, np.zeros(len(ids)), ids, week - 4)
+        alarms += monitor.alarm
+        history = monitor.history()
+        missed += not ((history.low <= 0.05) & (history.high >= 0.05)).all()
+    tolerance = 2.5 * math.sqrt(0.05 * 0.95 / runs)
+    assert alarms / runs <= 0.05 + tolerance
+    assert missed / runs <= 0.05 + tolerance
+
+
+def test_times():
+    for times in (dt.date(2026, 3, 2), np.datetime64("2026-03-02T12:00"), 7, "2026-03-02T08:00"):
+        monitor = monitor_of()
+        monitor.update(1, 10, drawn_at=times)
+        assert monitor.audited == 0
+        assert operation.ErrorRateMonitor.from_json(monitor.to_json()) == monitor
+    monitor.update(0, 10, drawn_at="2026-03-03", batch="x")
+    monitor.update(0, 10, drawn_at="2026-03-03", batch="x")
+    assert (monitor.errors, monitor.audited) == (1, 10)
+    for given_, error, message in (
+        ({"drawn_at": "monday"}, ValueError, 'drawn_at holds "monday"; numbers, or dates such as'),
+        ({"drawn_at": math.nan}, ValueError, r"drawn_at\[0\] is nan; a finite number or a date"),
+        ({"drawn_at": "2026-03-02"}, ValueError, "audits drawn until"),
+        ({}, TypeError, "drawn_at is missing"),
+    ):
+        with pytest.raises(error, match=message):
+            monitor.update(1, 10, **given_)
+    with pytest.raises(TypeError, match="drawn_at is given, but the monitor has no deadline"):
+        operation.ErrorRateMonitor(max_error_rate=0.1).update(1, 2, drawn_at=3)
+    with pytest.raises(TypeError, match="ids is missing"):
+        monitor.count([True], details=[1], drawn_at=30000)
+    with pytest.raises(ValueError, match="outcomes"):
+        told(monitor, [2], ["q"], 30000)
+    with pytest.raises(ValueError, match="deadline is 0; a finite number above 0"):
+        monitor_of(0)
+    with pytest.raises(ValueError, match="deadline is given beside max_group_size"):
+        monitor_of(max_group_size=3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c.update(deadline=None), r"updates\[0\].drawn_at is .*; null, as of deadline, is"),
+        (lambda c: c.update(pending=[]), "pending is empty; the audits drawn last are expected"),
+        (lambda c: c["pending"][0].update(drawn_at=-5), r"pending.drawn_at\[1\] is -5.0; more than"),
+        (lambda c: c["pending"][0].update(errors=9), r"pending\[0\].errors is 9; at most its answered"),
+        (lambda c: c["pending"][0].update(open=[]), r"pending\[0\] waits for nothing; it is expected"),
+        (lambda c: c["pending"][0]["open"].append(c["pending"][0]["open"][0]), "has an audit twice"),
+        (lambda c: c["updates"][0].update(unanswered=9), r"unanswered is 9; at most the audits that"),
+        (lambda c: c["pending"][1].update(answered=0), r"pending\[1\] has no audits; at least one"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_state_is_named(change, message):
+    monitor = monitor_of()
+    told(monitor, [True, False], ["a", "b"], 0)
+    told(monitor, [True, None], ["c", "d"], 1)
+    told(monitor, [False], ["e"], 2)
+    content = json.loads(monitor.to_json())
+    change(content)
+    with pytest.raises(ValueError, match=message):
+        operation.ErrorRateMonitor.from_dict(content)
