@@ -39,7 +39,7 @@ def print_text(leads: Sequence[Lead | None], units: str, console: Console) -> No
                 [each.ends(pair) for pair in pairs],
             ),
             Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
-            Column("", ["beyond chance" if each.is_clear(pair) else "" for pair in pairs]),
+            Column("", [each.verdict(pair) if each.is_clear(pair) else "" for pair in pairs]),
         ]
         print_tables([f"{pair.a} - {pair.b}" for pair in pairs], [columns], console, "difference")
     first = found[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fastarac._core.exceptions import collected
+from fastarac._core.exceptions import FEW_GROUPS, collected
 from fastarac._core.results import Result
 from fastarac._core.text import UNDEFINED, listed, percent, printable, pvalue
 from fastarac.uncertainty.comparison import compare_models
@@ -61,6 +61,17 @@ class Lead(Result):
         return bool(round(pair.adjusted_pvalue, 12) < self.alpha)
 
     @property
+    def is_of_few(self) -> bool:
+        """Whether what is drawn is too little to rely on p-values and intervals."""
+        return self.unit != "item" and self.n_units < FEW_GROUPS
+
+    def verdict(self, pair: PairDifference) -> str:
+        """Return in few words whether a difference is beyond chance."""
+        if not self.is_clear(pair):
+            return "may be chance"
+        return f"too few {self.unit}s" if self.is_of_few else "beyond chance"
+
+    @property
     def sentence(self) -> str:
         """Say how sure it is that the first model is ahead of each of the others."""
         leader, *others = self.comparison.names
@@ -72,13 +83,20 @@ class Lead(Result):
                 continue
             chance = pvalue(pair.adjusted_pvalue)
             sure = "" if chance == UNDEFINED else f", p {chance if '<' in chance else f'= {chance}'}"
-            level = percent(self.comparison.confidence_level)
-            said = f"{printable(other)} ({self.by(pair)}, {level} interval {self.ends(pair)}{sure})"
+            ends = self.ends(pair)
+            if not self._says_nothing(pair):
+                ends = f"{percent(self.comparison.confidence_level)} interval {ends}"
+            said = f"{printable(other)} ({self.by(pair)}, {ends}{sure})"
             (clear if self.is_clear(pair) else open_).append(said)
         name = printable(leader)
         parts = []
         if clear:
-            parts.append(f"{name} {self._ahead} {listed(clear)}, beyond chance")
+            doubt = ""
+            if self.is_of_few:
+                doubt = (
+                    f" if {self.n_units:,} {self._units} are enough: rely on it from {FEW_GROUPS} on"
+                )
+            parts.append(f"{name} {self._ahead} {listed(clear)}, beyond chance{doubt}")
         if open_:
             whose = "its" if clear else f"{name}'s"
             parts.append(f"{whose} lead over {listed(open_)} may be chance")
@@ -97,8 +115,11 @@ class Lead(Result):
     @property
     def judged(self) -> str:
         """By what the models are judged, as the opening of a sentence."""
-        n = self.n_units
-        return f"Judged by {n:,} {self.unit}{'s' * (n != 1)},"
+        return f"Judged by {self.n_units:,} {self._units},"
+
+    @property
+    def _units(self) -> str:
+        return self.unit + "s" * (self.n_units != 1)
 
     def by(self, pair: PairDifference) -> str:
         """Return a difference as a text: points of accepted share, or an area."""
@@ -107,11 +128,19 @@ class Lead(Result):
         return f"{_points(pair.difference)} points"
 
     def ends(self, pair: PairDifference) -> str:
-        """Return its adjusted interval."""
+        """Return its adjusted interval, or that it is all that there can be."""
         low, high = pair.adjusted_interval.low, pair.adjusted_interval.high
+        if pair.adjusted_interval.method == "unseen" and not pair.difference:
+            return "alike in all resamples" if self.limit is not None else "no item differs"
+        if self._says_nothing(pair):
+            return f"too few {self.unit}s for an interval"
         if self.limit is None:
             return f"{low:+.4f} to {high:+.4f}"
         return f"{_points(low)} to {_points(high)}"
+
+    @staticmethod
+    def _says_nothing(pair: PairDifference) -> bool:
+        return pair.adjusted_interval.low <= -1.0 and pair.adjusted_interval.high >= 1.0
 
 
 def leads_of(

@@ -264,7 +264,7 @@ def _comparison(leads: Sequence[Lead | None]) -> dict[str, Any] | None:
                 "by": lead.by(pair),
                 "interval": lead.ends(pair),
                 "pvalue": pvalue(pair.adjusted_pvalue),
-                "verdict": "beyond chance" if lead.is_clear(pair) else "may be chance",
+                "verdict": lead.verdict(pair),
             }
             for lead in found
             for pair in lead.comparison.pairs

@@ -277,10 +277,11 @@ def compare_models(
 
     P-values of the bootstrap are twice the share of resamples on the other side of 0 than the
     difference, at least 2/(`n_resamples` + 1), and 1 for a difference of 0; its intervals are
-    percentiles around the difference, and all that is possible where no p-value of so few resamples
-    is as small. With G groups both are expanded, from the normal law to √(G/(G − 1)) times Student's
-    with the degrees of freedom 1/Σh² − 1 (Hesterberg 2015). For acceptance rates at a limit it rejects
-    less often than it may.
+    percentiles around the difference. With G groups both are expanded, from the normal law to
+    √(G/(G − 1)) times Student's with the degrees of freedom 1/Σh² − 1 (Hesterberg 2015). Where no
+    p-value of so few resamples is as small, an interval has 0, all resamples, and as many of their
+    standard deviations (times √(G/(G − 1))) as that law says. For acceptance rates at a limit it
+    rejects less often than it may.
 
     References
     ----------

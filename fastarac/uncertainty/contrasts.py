@@ -121,8 +121,8 @@ class Contrast(NamedTuple):
     def _ends_of_resamples(self, level: float) -> tuple[float, float]:
         """Order statistics, so that 0 is outside iff the p-value is below 1 − level.
 
-        They are moved to take in the difference. All differences that there can be, where no p-value
-        of so few resamples is.
+        They are moved to take in the difference. Where no p-value of so few resamples is, 0 is inside,
+        and the ends are those by Student's law and the resamples' spread, at least all resamples.
         """
         values = np.sort(np.asarray(self.resamples))
         share = 1.0 - level
@@ -130,8 +130,13 @@ class Contrast(NamedTuple):
             share = normal_pvalue(student_quantile(level, self.degrees) * self._inflation)
         k = math.ceil(round(share * (len(values) + 1) / 2.0, 9)) - 1
         if k < 1:
+            if self.n_groups:
+                reach = student_quantile(level, self.degrees) * self._inflation * self.error
+            else:
+                reach = normal_quantile(level) * self.error
+            ends = 0.0, self.difference - reach, self.difference + reach, *values[[0, -1]].tolist()
             low, high = self.statistic.range
-            return low - high, high - low
+            return max(min(ends), low - high), min(max(ends), high - low)
         low, high = float(values[k - 1]), float(values[-k])
         return min(low, self.difference), max(high, self.difference)
 

@@ -78,3 +78,22 @@ def test_no_table_contradicts_a_sentence(seed, n_engines):
             assert ends.high >= 0  # never the other way round
         clear = [name for name in found.names[1:] if lead.is_clear(found.pair(leader, name))]
         assert ("beyond chance" in lead.sentence) == bool(clear)
+
+
+@pytest.mark.parametrize("n_pages", [6, 30])
+def test_few_pages_are_doubted_in_the_sentence(n_pages):
+    """What cannot be relied on is not said by itself, and no interval is as wide as can be."""
+    page = np.repeat(np.arange(n_pages), 20)
+    group = Labels(tuple(map(str, range(n_pages))), page)
+    confidence = np.tile(np.arange(20.0), n_pages)
+    best = Outputs(np.ones(len(page), bool), confidence, group=group)
+    worse = Outputs((np.arange(len(page)) + page) % 20 < 10, confidence, group=group)
+    lead = leads_of({"a": best, "b": worse}, LIMITS[:1], unit="page")[0]
+    pair = lead.comparison.pair("a", "b")
+    assert lead.is_clear(pair)
+    assert lead.is_of_few == (n_pages < 20)
+    assert lead.verdict(pair) == ("too few pages" if n_pages < 20 else "beyond chance")
+    doubt = "beyond chance if 6 pages are enough: rely on it from 20 on" in lead.sentence
+    assert doubt == (n_pages < 20)
+    same = leads_of({"b": worse, "again": worse}, LIMITS[:1], unit="page")[0]
+    assert same.ends(same.comparison.pairs[0]) == "alike in all resamples"

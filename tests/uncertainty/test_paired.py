@@ -289,7 +289,29 @@ def test_adjusted_intervals_exclude_0_where_the_adjusted_p_value_is_small(method
     assert decisions == {True, False}
 
 
-def test_too_few_resamples_leave_all_differences_possible():
+def test_intervals_of_few_groups_or_resamples_say_what_the_spread_says():
+    """Also at adjusted levels, at which no p-value of the resamples is; 0 is inside, as p says."""
+    for n_resamples in (20, 1000):
+        models, labels = engines(5, k=3)
+        kept = {name: np.asarray(each) < 5 for name, each in labels.items()}
+        models = {name: (c[kept[name]], s[kept[name]]) for name, (c, s) in models.items()}
+        labels = {name: np.asarray(each)[kept[name]] for name, each in labels.items()}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
+            found = fa.compare_models(
+                models, groups=labels, paired="groups", method="bootstrap",
+                statistic="recognition_rate", n_resamples=n_resamples, random_state=0,
+            )  # fmt: skip
+        for pair in found.pairs:
+            low, high = pair.adjusted_interval.low, pair.adjusted_interval.high
+            assert -0.9 < low
+            assert high < 0.9
+            resamples = pair.adjusted_interval.distribution
+            assert low <= min(0.0, resamples.min()) if pair.adjusted_pvalue >= 0.05 else True
+            assert low <= pair.interval.low <= pair.interval.high <= high
+
+
+def test_too_few_resamples_leave_no_difference_beyond_chance():
     models, labels = engines(7, k=3)
     found = fa.compare_models(
         models, groups=labels, paired="groups", method="bootstrap", n_resamples=100, random_state=0
@@ -297,4 +319,4 @@ def test_too_few_resamples_leave_all_differences_possible():
     for pair in found.pairs:
         assert pair.adjusted_interval.confidence_level > 0.98
     most = [pair.adjusted_interval for pair in found.pairs if pair.adjusted_pvalue > 0.05]
-    assert all(interval.low < 0.0 < interval.high for interval in most)
+    assert all(interval.low <= 0.0 <= interval.high for interval in most)
