@@ -245,3 +245,15 @@ UpdatesToFalseAlarm = Annotated[
         "How many updates there are in the mean, at least, to a false alarm of a change.",
     ),
 ]
+DrawnAt = Annotated[
+    str | None,
+    option(
+        "--drawn-at COLUMN",
+        "Column of when each output was drawn: dates or numbers. Audits count in this order; the truth "
+        "of open ones is empty.",
+    ),
+]
+Deadline = Annotated[
+    float | None,
+    option("--deadline TIME", "How long answers are waited for, beside --drawn-at: of dates in days."),
+]

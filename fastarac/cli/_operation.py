@@ -163,6 +163,8 @@ def monitor(
     audit_id: options.AuditId = None,
     group: options.AuditedGroup = None,
     max_group_size: options.LargestAudited = None,
+    drawn_at: options.DrawnAt = None,
+    deadline: options.Deadline = None,
     guarantee: options.FalseAlarm = 0.05,
     updates_to_false_alarm: options.UpdatesToFalseAlarm = 1000,
     state: options.State = None,
@@ -183,8 +185,13 @@ def monitor(
             "failure_probability": guarantee,
             "mean_updates_to_false_alarm": updates_to_false_alarm,
         }
-        pages = group, max_group_size
-        if run(policy, paths, columns, pages, promises, state, (plot, str(output_format), report)):
+        drawn = {
+            "group": group,
+            "max_group_size": max_group_size,
+            "drawn_at": drawn_at,
+            "deadline": deadline,
+        }
+        if run(policy, paths, columns, drawn, promises, state, (plot, str(output_format), report)):
             raise typer.Exit(1)
 
 

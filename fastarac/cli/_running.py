@@ -27,6 +27,7 @@ from fastarac.cli._policies import (
 from fastarac.cli._settings import say, write
 from fastarac.cli._tables import Column
 from fastarac.guarantees.audits import LogError
+from fastarac.operation.drawn_files import read_drawn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,21 +92,22 @@ def monitor(
     policy_file: Path,
     paths: Sequence[Path],
     columns: Mapping[str, Any],
-    pages: tuple[str | None, int | None],
+    drawn: Mapping[str, Any],
     promises: Mapping[str, Any],
     state: Path | None,
     delivery: tuple[Path | None, str, Path | None],
 ) -> int:
     """Count the audits in files, each once, and say whether there is an alarm; the exit status.
 
-    `pages` is the column of groups that are audited whole, and the size that one has at most.
+    `drawn` has the column of groups that are audited whole and the size that one has at most, and that
+    of when outputs were drawn and how long answers are waited for.
     """
     plot, form, report = delivery
     require_files(plot, report)
     with ExitStack() as held:
         if state is not None:  # from reading it to the last writing, lest another's audits be lost
             refusing(str(state), lambda: held.enter_context(locked(state)))
-        watch = _Watch(policy_file, columns, pages, promises, state)
+        watch = _Watch(policy_file, columns, drawn, promises, state)
         for path in paths:
             watch.count(path)
             if state is not None:  # after each file, so that an interrupt loses none that is done
@@ -151,6 +153,8 @@ def _figures(monitor: ErrorRateMonitor, changes: Sequence[int]) -> dict[str, Any
         "failure_probability": monitor.failure_probability,
         "errors": monitor.errors,
         "audited": monitor.audited,
+        "open": monitor.open,
+        "unanswered": monitor.unanswered,
         "rate": interval.estimate if monitor.audited else None,
         "low": interval.low,
         "high": interval.high,
@@ -177,7 +181,7 @@ class _Watch:
         self,
         source: Path,
         columns: Mapping[str, Any],
-        pages: tuple[str | None, int | None],
+        drawn: Mapping[str, Any],
         promises: Mapping[str, Any],
         state: Path | None,
     ) -> None:
@@ -198,17 +202,34 @@ class _Watch:
             if needed != (columns[option] is not None):
                 found = "is missing; the policy" if needed else "is given, but the policy"
                 raise RefusalError(f"{name} {found} was fitted with{'' if needed else 'out'} {name}")
-        self._by_group, largest = pages[0] is not None, pages[1]
+        self._by_group, largest = drawn["group"] is not None, drawn["max_group_size"]
+        self._drawn_at, deadline = drawn["drawn_at"], drawn["deadline"]
+        for column, beside in (("group", "max_group_size"), ("drawn_at", "deadline")):
+            names = f"--{column}".replace("_", "-"), f"--{beside}".replace("_", "-")
+            if (drawn[column] is None) != (drawn[beside] is None):
+                missing, given = names if drawn[column] is None else names[::-1]
+                raise RefusalError(f"{missing} is missing; it is expected beside {given}")
+        if self._drawn_at is not None:
+            others = {
+                "--group": self._by_group, "--document": columns["item"], "--policy": columns["group"],
+                "--prediction": columns["prediction"], "--truth": columns["truth"],
+                "--empty-truth": columns["empty_truth"],
+                "--empty-confidence": columns["empty_confidence"],
+            }  # fmt: skip
+            for name, given in others.items():
+                if given:
+                    raise RefusalError(f"{name} is given beside --drawn-at; leave out one of the two")
         if self._by_group:
             if columns["item"] is not None:
                 raise RefusalError("--group is given beside --document; leave out one of the two")
-            self.columns["item"] = pages[0]  # whose place is free
-        if self._by_group != (largest is not None):
-            beside = "--max-group-size", "--group"
-            missing, given = beside if self._by_group else beside[::-1]
-            raise RefusalError(f"{missing} is missing; it is expected beside {given}")
+            self.columns["item"] = drawn["group"]  # whose place is free
         limits = {
-            name: {each.criterion: each.limit, "policy": each, "max_group_size": largest}
+            name: {
+                each.criterion: each.limit,
+                "policy": each,
+                "max_group_size": largest,
+                "deadline": deadline,
+            }
             for name, each in self.policies.items()
         }
         kind: Any = operation.MonitorSet if is_folder else operation.ErrorRateMonitor
@@ -261,6 +282,9 @@ class _Watch:
             most = found[0].max_group_size
             what = "single outputs" if most is None else f"groups, with --max-group-size {most}"
             problem = f"it is the state of audits of {what}"
+        elif found := [each for k, each in old.items() if each.deadline != new[k].deadline]:
+            was = "none" if found[0].deadline is None else f"{found[0].deadline:g}"
+            problem = f"it is the state of another --deadline, {was}"
         elif promised != (was := self.found.mean_updates_to_false_alarm):
             problem = f"it is the state of another --updates-to-false-alarm, {was or 'none'}"
         else:
@@ -272,6 +296,9 @@ class _Watch:
 
     def count(self, path: Path) -> None:
         """Count the audits in a file that were not counted before, and say how many were."""
+        if self._drawn_at is not None:
+            self._count_drawn(path, self.columns["model"] or ID)
+            return
         columns = dict(self.columns)
         if (
             columns["model"] is None
@@ -302,6 +329,42 @@ class _Watch:
             )
             typer.echo(
                 f"fastarac: note: {printable(str(path))}: {which} were counted before, and count once",
+                err=True,
+            )
+
+    def _count_drawn(self, path: Path, ids: str) -> None:
+        """Count the audits in a file by when their outputs were drawn; open ones have no truth."""
+        monitor, policy = self.found, self.policies[ALONE]
+        columns = {"ids": ids, "drawn_at": self._drawn_at}
+        with interrupts_end_at_once():
+            audits = refusing(
+                str(path),
+                lambda: read_drawn(
+                    path,
+                    **columns,
+                    correct=self.columns["correct"] or "correct",
+                    confidence=self.columns["confidence"],
+                    by=self.columns["by"],
+                ),
+            )
+        accepted = refusing(str(path), lambda: policy.apply(audits.confidence, by=audits.by))
+        rows = np.flatnonzero(accepted | (policy.criterion == "max_error_rate"))
+        errors = np.where(accepted, 1.0 - audits.correct, 0.0)[rows]  # what is rejected is none
+        details = [audits.confidence] if audits.by is None else [audits.confidence, audits.by]
+        told = [repr(each) for each in zip(*(part[rows].tolist() for part in details), strict=True)]
+        late = monitor.answered_late
+        try:
+            monitor.count(errors, details=told, ids=audits.ids[rows], drawn_at=audits.drawn_at[rows])
+        except LogError as error:
+            where = f"{path}, row {rows[error.row] + 1}: column {quoted(columns[error.name])}"
+            raise RefusalError(f"{where} holds {error.found}; {error.why}") from None
+        except ValueError as error:
+            raise RefusalError(f"{path}: {error}") from None
+        if monitor.answered_late > late:
+            number = f"{monitor.answered_late - late:,} answers"
+            typer.echo(
+                f"fastarac: note: {printable(str(path))}: {number} came after their deadline, and "
+                "count no more",
                 err=True,
             )
 

@@ -136,9 +136,10 @@ def read_audits(
         may_be_empty = ("correct", "audit_probability", "drawn")
         try:
             columns = {
-                name: _column(source, pick, empty=name in may_be_empty) for name, pick in picks.items()
+                name: column_of(source, pick, empty=name in may_be_empty)
+                for name, pick in picks.items()
             }
-            labels = None if by is None else _labels(source, Label("by", by))
+            labels = None if by is None else labels_of(source, Label("by", by))
         except duckdb.Error as failure:
             raise source.explain(failure) from None
         source.require_unchanged()
@@ -175,8 +176,8 @@ def read_audits(
     return log
 
 
-def _labels(source: FileSource, pick: Label) -> NDArray[Any]:
-    """The names in a column, each of which has to be there."""
+def labels_of(source: FileSource, pick: Label) -> NDArray[Any]:
+    """Return the names in a column, each of which has to be there."""
     rows = source.select(pick.expression(source)).fetchall()
     missing = next((row for row, (name,) in enumerate(rows) if name is None), None)
     if missing is not None:
@@ -185,8 +186,8 @@ def _labels(source: FileSource, pick: Label) -> NDArray[Any]:
     return np.array([name for (name,) in rows])
 
 
-def _column(source: FileSource, pick: Any, *, empty: bool) -> NDArray[Any]:
-    """The values of a column; NaN where they are empty and may be."""
+def column_of(source: FileSource, pick: Any, *, empty: bool) -> NDArray[Any]:
+    """Return the values of a column; NaN where they are empty and may be."""
     value = f"CAST({pick.expression(source)} AS DOUBLE) AS value"
     written = f"nullif(trim(CAST({source.identifier(pick.column)} AS VARCHAR)), '') IS NULL AS bare"
     found = source.select(f"{value}, {written}").fetchnumpy()

@@ -288,3 +288,29 @@ def test_pages(policy, tmp_path):
     assert "--max-group-size is missing" in refusal("monitor", policy, *files, "--group", "page")
     message = refusal("monitor", policy, *files, "--max-group-size", 9)
     assert "--group is missing; it is expected beside --max-group-size" in message
+
+
+def test_open_audits_by_date(policy, tmp_path):
+    header = "id,drawn_at,confidence,correct"
+    first = [("a", "2026-03-02", 0.99, ""), ("b", "2026-03-02", 0.99, 0), ("c", "2026-03-02", 0.0, "")]
+    second = [("d", "2026-03-09", 0.99, "")]
+    one, two = write(tmp_path / "1.csv", first, header), write(tmp_path / "2.csv", second, header)
+    told = ["--state", tmp_path / "state.json", "--drawn-at", "drawn_at", "--deadline", 28]
+    found = json.loads(run("monitor", policy, one, two, *told, "--format", "json").stdout)
+    assert (found["errors"], found["audited"], found["open"]) == (0, 0, 2)
+    answered = write(tmp_path / "3.csv", [("a", *first[0][1:3], 1), *first[1:]], header)
+    found = json.loads(run("monitor", policy, answered, two, *told, "--format", "json").stdout)
+    assert (found["errors"], found["audited"], found["open"]) == (1, 3, 1)
+    later = write(tmp_path / "4.csv", [("e", "2026-04-06", 0.99, 1)], header)
+    result = run("monitor", policy, later, *told).stdout
+    assert "1 without an answer at their deadline count as right" in " ".join(result.split())
+    late = write(tmp_path / "5.csv", [(*second[0][:3], 0)], header)
+    assert "1 answers came after their deadline" in run("monitor", policy, late, *told).stderr
+    old = write(tmp_path / "6.csv", [("f", "2026-03-03", 0.99, 1)], header)
+    message = refusal("monitor", policy, old, *told)
+    assert f'{old}, row 1: column "drawn_at" holds' in message
+    message = refusal("monitor", policy, late, *told[:4], "--deadline", 7)
+    assert "it is the state of another --deadline, 28; give" in message
+    assert "--deadline is missing" in refusal("monitor", policy, late, *told[:4])
+    message = refusal("monitor", policy, late, *told, "--group", "id", "--max-group-size", 9)
+    assert "--group is given beside --drawn-at; leave out one of the two" in message
