@@ -16,6 +16,7 @@ from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation.wording import header, short
 from fastarac.ocr.policies import BRIEFLY
+from fastarac.ocr.sensitivities import what_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -169,7 +170,9 @@ class EngineTexts:
             )
             return
         of_engines = " of each engine" if len(models) > 1 else ""
-        yield Text(f"Accepted share{of_engines} under other policies of missed and inserted outputs:")
+        kinds = {name for each in every.values() for name in each.varied}
+        what = what_counts(name for name in next(iter(policies))._fields if name in kinds)
+        yield Text(f"Accepted share{of_engines} where {what} count as something else:")
         yield ""
         rows = [policy.name for policy in policies]
         rows[0] += " (as above)"
@@ -194,16 +197,17 @@ class EngineTexts:
 
     def _widest(self, models: Sequence[Model]) -> Iterator[Text]:
         """Yield by how much the policies move a share, at the limit at which they do most."""
-        moved = {
-            (model.name, index): self._of(model.name)[1].spread(index)
-            for model in models
-            for index in range(len(model.limits))
-        }
+        moved = {}
+        for model in models:
+            for index in range(len(model.limits)):
+                low, high = self._of(model.name)[1].ends(index)
+                moved[model.name, index] = high - low
         if not moved:
             return
         name, index = max(moved, key=lambda key: moved[key])
         of = f" of {printable(name)}" if len(models) > 1 else ""
-        yield Text(_spread(moved[name, index], of, short(models[0].limits[index])))
+        varied = self._of(name)[1].varied
+        yield Text(_spread(moved[name, index], of, short(models[0].limits[index]), varied))
 
     def _of(self, name: str) -> tuple[AlignedOutputs, Sensitivity]:
         return self.engines[name].aligned, self.sources[name][1].sensitivity
@@ -220,13 +224,14 @@ def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:
     return f"{'; '.join(said)}."
 
 
-def _spread(spread: float, of: str, limit: str) -> str:
-    points = f"{100 * spread:.1f} points"
+def _spread(spread: float, of: str, limit: str, varied: Sequence[str]) -> str:
+    points, what = f"{100 * spread:.1f} points", what_counts(varied)
     if spread < 0.01:
-        return f"What missed and inserted outputs count as moves the share by at most {points}."
+        return f"What {what} count as moves the share by at most {points}."
+    options = ", ".join(f"--{name}" for name in varied)
     return (
-        f"At {limit}, what missed and inserted outputs count as (--missed, --inserted) moves the share"
-        f"{of} by up to {points}: choose it by who would see a missed word, before the figures."
+        f"At {limit}, what {what} count as ({options}) moves the share{of} by up to {points}: choose "
+        "it by who would see such a word, before the figures."
     )
 
 

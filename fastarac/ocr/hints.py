@@ -43,9 +43,19 @@ def hints_of(records: Records, rows: NDArray[np.intp], reading: Reading) -> list
     if blank:
         found.append(f"{_of_pages(blank, 'without any output')}.")
     hard = [name for name in records.hardly_aligned if name not in blank]
-    if hard:
-        said = _of_pages(hard, "on which more than half of the characters differ")
-        found.append(f"{said}. Their truth may be of another page, or in another order; they are kept.")
+    pages_of = records.pages
+    in_part = [
+        name
+        for name, missed, n in zip(pages_of.name, pages_of.missed, pages_of.true_words, strict=True)
+        if name in hard and missed > MOST * n
+    ]
+    if in_part:
+        said = _of_pages(in_part, f"of which more than half of the {units} are missed")
+        found.append(f"{said}. What is read is kept.")
+    if others := [name for name in hard if name not in in_part]:
+        said = _of_pages(others, "on which more than half of the characters differ")
+        they = "it is" if len(others) == 1 else "they are"
+        found.append(f"{said}. The truth may be of another page; {they} kept.")
     if records.n_unspaced:
         found.append(
             f"{records.n_unspaced:,} characters of scripts that are written without spaces are "

@@ -40,7 +40,10 @@ class PageAlignment(NamedTuple):
     """Characters to insert, delete or replace to make the true text of the outputs', once both are
     without what is moved."""
     length: int
-    """Characters of the true text, the spaces between its words included."""
+    """Characters of the true text, the spaces between its words included.
+
+    Both are without spaces where either side is of parts of words: scripts that have no spaces are
+    divided by each engine in its own way."""
 
     @property
     def character_error_rate(self) -> float:
@@ -123,7 +126,8 @@ def align_page(
     """
     sides = _PageText(list(truth), truth_spaces), _PageText(list(outputs), output_spaces)
     spans = _aligned(*sides, merge_gaps)
-    length = len(sides[0].text)
+    spaced = truth_spaces is None and output_spaces is None
+    length = len(_compared(sides[0], spaced=spaced))
     right = _right(spans, truth, outputs)
     if _may_have_moved(spans[~right], truth, outputs):
         found = moved_words(truth, outputs, parts=sides[0].parts)
@@ -144,9 +148,9 @@ def align_page(
             if _right(every, truth, outputs).sum() > right.sum():
                 moved = np.arange(len(every)) >= len(others)
                 order = np.lexsort((every[:, 2], every[:, 1] > every[:, 0], every[:, 0]))
-                distance = _distance(rest[0].text, rest[1].text)
+                distance = _distance(*(_compared(side, spaced=spaced) for side in rest))
                 return PageAlignment(every[order], moved[order], distance, length)
-    distance = _distance(sides[0].text, sides[1].text)
+    distance = _distance(*(_compared(side, spaced=spaced) for side in sides))
     return PageAlignment(spans, np.zeros(len(spans), bool), distance, length)
 
 
@@ -158,6 +162,10 @@ def _aligned(truth: _PageText, outputs: _PageText, merge_gaps: bool) -> Spans:
         output_spaces=outputs.spaces,
         merge_gaps=merge_gaps,
     )
+
+
+def _compared(side: _PageText, *, spaced: bool) -> str:
+    return side.text if spaced else side.text.replace(SPACE, "")
 
 
 def _distance(first: str, second: str) -> int:

@@ -70,6 +70,26 @@ _OF_JOIN = {
 }
 
 
+#: What sets a policy apart, after a share: "20.0 points with moved words counted as wrong".
+_APART: dict[str, dict[str, str]] = {
+    "missed": {
+        "reject": "if people look for missed words",
+        "residual": "if nobody looks for missed words",
+        "separate": "with missed words counted apart",
+        "neighbour": "with each missed word making the item before it wrong",
+        "drop": "with missed words left out",
+    },
+    "inserted": {
+        "wrong": "with inserted outputs counted as wrong",
+        "drop": "with inserted outputs left out",
+    },
+    "moved": {
+        "right": "with moved words counted as right",
+        "wrong": "with moved words counted as wrong",
+    },
+}
+
+
 class AlignmentPolicy(NamedTuple):
     """What counts as an item, and as right, where truth and outputs do not stand side by side.
 
@@ -102,10 +122,12 @@ class AlignmentPolicy(NamedTuple):
         return ", ".join(self)
 
     def apart(self, own: AlignmentPolicy) -> str:
-        """What sets it apart from another one, as ``"missed=separate"``."""
-        fields = own._asdict()
-        parts = [f"{name}={value}" for name, value in self._asdict().items() if value != fields[name]]
-        return " ".join(parts)
+        """What sets it apart from another one, as ``"with missed words counted apart"``."""
+        return " and ".join(_APART[name][getattr(self, name)] for name in self.fields_apart(own))
+
+    def fields_apart(self, own: AlignmentPolicy) -> list[str]:
+        """Return the names of the fields in which it differs from another one."""
+        return [name for name in self._fields if getattr(self, name) != getattr(own, name)]
 
     @property
     def key(self) -> str:

@@ -19,7 +19,7 @@ from fastarac.ocr.errors import confusions_of, errors_of, missed_of
 from fastarac.ocr.hints import hints_of
 from fastarac.ocr.policies import BRIEFLY
 from fastarac.ocr.records import MISSED, MOVED, RIGHT, WRONG
-from fastarac.ocr.sensitivities import order_sentence
+from fastarac.ocr.sensitivities import order_sentence, what_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -135,19 +135,21 @@ class ReportedPages(Source):
 
     def remark(self, limit: int) -> tuple[str, str, bool]:
         """Return how far other policies move the share accepted at a limit."""
-        effects, title = self.sensitivity, "Missed and inserted outputs"
+        effects = self.sensitivity
         if len(effects.accepted) == 1:
+            title = "Missed and inserted outputs"
             return title, "No other policy changes the items of this engine.", False
-        shares = [row[limit] for row in effects.accepted.values()]
-        spread = effects.spread(limit)
+        what = what_counts(effects.varied)
+        title = f"{what[:1].upper()}{what[1:]}"
+        low, high = effects.ends(limit)
+        spread = high - low
         points = f"{100 * spread:.1f} points"
         if spread < DECISIVE:
             hardly = f"move it by at most {points}" if spread >= HARDLY else "hardly move it"
-            return title, f"Policies of missed and inserted outputs {hardly}.", False
+            return title, f"What {what} count as may {hardly}.", False
         said = (
-            "It depends on what a missed or inserted output counts as: "
-            f"{interval_text(min(shares), max(shares))}, {points} apart. Before the figures, choose "
-            "the policy that says who would see a missed word."
+            f"It depends on what {what} count as: {interval_text(low, high)}, {points} apart. Before "
+            "the figures, choose the policy that says who would see such a word."
         )
         return title, said, True
 

@@ -10,17 +10,15 @@ from fastarac._core.results import Result
 from fastarac._core.text import few_of, listed, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from fastarac.evaluation.limits import Limit
     from fastarac.ocr.policies import AlignmentPolicy
 
-__all__ = ["OrderChange", "Sensitivity", "order_changes", "order_sentence"]
+__all__ = ["OrderChange", "Sensitivity", "order_changes", "order_sentence", "what_counts"]
 
 #: The least difference of accepted shares that changes an order: what tables round to nothing is none.
 LEAST = 0.0005
-#: Policies that are named for one change of the order.
-NAMED = 3
 #: Pairs of engines that are named.
 PAIRS = 3
 
@@ -68,10 +66,24 @@ class Sensitivity(Result):
     without_pages: tuple[str, ...] = ()
     accepted_without: tuple[float, ...] = ()
 
-    def spread(self, limit: int) -> float:
-        """Return how far the accepted shares at a limit, given by its index, are apart."""
-        shares = [row[limit] for row in self.accepted.values()]
-        return max(shares) - min(shares)
+    def ends(self, limit: int) -> tuple[float, float]:
+        """Return the least and the largest accepted share at a limit, given by its index.
+
+        Without those that are none because nobody looks for missed words, which alone are more than
+        the limit: that says nothing of the other policies.
+        """
+        shares = [
+            row[limit]
+            for policy, row in self.accepted.items()
+            if row[limit] or policy.missed != "residual" or policy == self.policy
+        ]
+        return min(shares), max(shares)
+
+    @property
+    def varied(self) -> list[str]:
+        """The names of what the policies say otherwise than that of the items."""
+        found = {name for policy in self.accepted for name in policy.fields_apart(self.policy)}
+        return [name for name in self.policy._fields if name in found]
 
     @property
     def policy(self) -> AlignmentPolicy:
@@ -149,21 +161,21 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
         if change.first != leader or len(said) == PAIRS:
             others.append(f"{first} and {second}")
             continue
-        each = [
-            f"{100 * more:.1f} under {policy.apart(own)}"
-            for policy, more in list(change.under.items())[:NAMED]
-        ]
-        rest = len(change.under) - NAMED
-        if rest > 0:
-            each.append(f"less under {rest} other{'s' * (rest > 1)}")
+        # the one that is told in fewest words, of these the largest difference
+        policy = min(change.under, key=lambda each: len(each.fields_apart(own)))
         said.append(
             f"{first} accepts {100 * change.by:.1f} points more than {second} as counted here, but "
-            f"{second} more than {first} by {listed(each)}"
+            f"{second} {100 * change.under[policy]:.1f} points more than {first} {policy.apart(own)}"
         )
     if others:
         named = few_of(others, PAIRS)
         said.append(f"{named} change places, too")
-    return (
-        "The order of the engines depends on what missed, inserted and moved words count as: "
-        f"{'; '.join(said)}."
-    )
+    fields = {name for change in changes for each in change.under for name in each.fields_apart(own)}
+    what = what_counts(name for name in own._fields if name in fields)
+    return f"The order of the engines depends on what {what} count as: {'; '.join(said)}."
+
+
+def what_counts(fields: Iterable[str]) -> str:
+    """Return what the fields of policies are about, as "missed and moved words"."""
+    kinds = list(fields)
+    return "inserted outputs" if kinds == ["inserted"] else f"{listed(kinds)} words"

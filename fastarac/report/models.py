@@ -182,6 +182,14 @@ class Model:
         return f" among {self.source.judged_items}" if self.source.judged_items else ""
 
     @property
+    def n_without_output(self) -> int:
+        """Items never accepted that have no output to verify: people can only look for them."""
+        rejected, has_output = self.outputs.rejected, self.source.has_output
+        if rejected is None or has_output is None or self.outputs.weight is not None:
+            return 0
+        return int((rejected & ~has_output).sum())
+
+    @property
     def last_threshold(self) -> int:
         """The last index of the sweep that may be taken for a threshold."""
         return len(self.sweep.thresholds) - 1 - (self.outputs.never_accepted is not None)

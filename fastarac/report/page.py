@@ -149,6 +149,7 @@ def _of_detail(detail: Detail) -> dict[str, Any]:
     return {
         "total": sweep.total,
         "apart": detail.model.source.apart,
+        "missed": detail.model.n_without_output,
         "right": sweep.n_correct,
         "threshold": detail.steps.threshold,
         "ta": detail.steps.true_accepts,

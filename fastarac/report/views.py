@@ -184,8 +184,7 @@ def _remaining(model: Model, index: int) -> str:
     errors = point.false_accepts
     if not point.acceptance_rate:
         return f"people verify all {model.units}"
-    rejected = point.false_rejects + point.true_rejects
-    rest = f"people verify the other {_count(rejected)}" if rejected else "people verify nothing"
+    rest = _work(model, point.false_rejects + point.true_rejects)
     if not errors and not point.error_rate:
         return f"no wrong one is among them; {rest}"
     said = f"{rounded_percent(point.error_rate)} of all {model.units} stay wrong unseen"
@@ -194,6 +193,17 @@ def _remaining(model: Model, index: int) -> str:
     elif point.reviewer is None:
         said = f"{_count(errors)} wrong ones are among them, {rounded_percent(point.error_rate)} of all"
     return f"{said}; {rest}"
+
+
+def _work(model: Model, rejected: float) -> str:
+    """Return what is left to people: outputs to verify, and items without output to look for."""
+    missed = model.n_without_output
+    verified = rejected - missed
+    work = [f"verify the other {_count(verified)}"] if verified else []
+    if missed:
+        units = model.units.removesuffix("s") if missed == 1 else model.units
+        work.append(f"look for the {_count(missed)} missed {units}")
+    return f"people {' and '.join(work) or 'verify nothing'}"
 
 
 def _count(value: float) -> str:

@@ -453,7 +453,8 @@ def test_what_a_decision_owes_to_the_policies():
     assert found.accepted[AlignmentPolicy("separate", "drop")] == (3 / 4, 1, 3 / 4)
     assert found.accepted[AlignmentPolicy("residual", "drop")][0] == 0
     assert found.accepted[AlignmentPolicy("reject", "drop")][0] == 3 / 8
-    assert found.spread(0) == 3 / 4
+    assert found.ends(0) == (1 / 9, 3 / 4)  # what nobody looks for leaves nothing to accept
+    assert found.varied == ["missed", "inserted"]
     assert found.without_pages == ("q",)
     assert found.accepted_without == (1 / 4, 1, 1)
     assert found.to_dict()["acceptance_rate@0|missed=reject|inserted=drop|moved=right"] == 3 / 8
@@ -532,3 +533,16 @@ def test_hints_have_counts_and_pages():
     notes = align(truth, output).__report__([], {})[1].notes
     assert notes[-1] == "3 of 7 items have no confidence (2 pages: p, q): they are never accepted."
     assert align(truth, output).__report__([], {})[1].scale == "0 to 1"
+
+
+def test_spaces_between_characters_of_scripts_without_spaces_are_no_errors():
+    """An engine that writes each character as a word of its own has read the page."""
+    truth = Words(("東京は日本の首都です。",), [np.nan], [0], [0], ("p",))
+    texts = tuple(truth.text[0])
+    output = Words(
+        texts, np.full(len(texts), 0.9), [0] * len(texts), [0] * len(texts), ("p",), scale="unit"
+    )
+    found = align(truth, output)
+    assert found.records.character_error_rate.tolist() == [0.0]
+    assert found.records.hardly_aligned == ()
+    assert align(truth, output, unit="character").records.character_error_rate.tolist() == [0.0]

@@ -135,10 +135,11 @@ class TestContents:
         ends = [f"{100 * end:.1f}" for end in (figures.low, figures.high)]
         n_pages = len(aligned.records.page_names)
         assert f"How sure 95 % interval {ends[0]} to {ends[1]} %, from {n_pages} pages." in first
-        shares = [
-            row[0] for row in sensitivity(aligned, [Limit("max_error_rate", 0.01)]).accepted.values()
-        ]
-        assert f"{100 * (max(shares) - min(shares)):.1f} points" in first
+        low, high = sensitivity(aligned, [Limit("max_error_rate", 0.01)]).ends(0)
+        assert f"{100 * (high - low):.1f} points" in first
+        missed = aligned.counts["missed"]
+        others = point.false_rejects + point.true_rejects - missed
+        assert f"people verify the other {others} and look for the {missed} missed words" in first
         assert "Lead Judged by 20 pages, enlarged's lead over plain (" in first
         assert "plain: if nobody looks for missing words, they alone are more than the limit" in first
         assert "Side by side" in page.text

@@ -304,7 +304,7 @@ def test_intervals_of_few_groups_or_resamples_say_what_the_spread_says():
             )  # fmt: skip
         for pair in found.pairs:
             low, high = pair.adjusted_interval.low, pair.adjusted_interval.high
-            assert -0.9 < low
+            assert low > -0.9
             assert high < 0.9
             resamples = pair.adjusted_interval.distribution
             assert low <= min(0.0, resamples.min()) if pair.adjusted_pvalue >= 0.05 else True

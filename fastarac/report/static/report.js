@@ -343,7 +343,7 @@ function drawAll() {
 
 function thresholds(article) {
   const detail = data.details[article.id];
-  const { total, right, threshold, ta, fa } = detail;
+  const { total, missed, right, threshold, ta, fa } = detail;
   const slider = article.querySelector(".slider");
   const value = article.querySelector(".controls output");
   const outcome = article.querySelector(".outcome");
@@ -384,7 +384,7 @@ function thresholds(article) {
     const found = { ta: ta[at], fa: fa[at], accepted, fr: right - ta[at], tr: total - right - fa[at], rejected: people };
     for (const [name, cell] of Object.entries(cells)) cell.textContent = count(found[name]);
     const errors = accepted ? `${count(fa[at])} wrong ones among them: ${percent(fa[at] / total)} of all, ${percent(fa[at] / accepted)} of what goes through` : "no error is among them";
-    outcome.textContent = `${count(accepted)} of ${count(total)} ${units} (${percent(accepted / total)}) go through unchecked, ${errors}. People verify ${count(people)} and correct ${count(+(detection * found.tr + falseAlarm * found.fr).toFixed(1))}.`;
+    outcome.textContent = `${count(accepted)} of ${count(total)} ${units} (${percent(accepted / total)}) go through unchecked, ${errors}. People verify ${count(people - missed)}${missed ? `, look for the ${count(missed)} missed` : ""} and correct ${count(+(detection * found.tr + falseAlarm * found.fr).toFixed(1))}.`;
     const given = prices();
     article.querySelector("[data-cheapest]").disabled = !given;
     if (!given) {
