@@ -372,7 +372,7 @@ def align(
     Words are right where the texts are equal. Where one output stands for two true words (merged),
     each of them is an item with its confidence; where two outputs stand for one (split), their
     confidences are joined. Both are wrong, but for what the folding ``"whitespace"`` makes equal.
-    What counts as moved is said at :func:`~fastarac.ocr.moves.moved_words`.
+    The documentation says on its page about policies what counts as moved.
 
     Examples
     --------

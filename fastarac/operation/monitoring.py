@@ -142,7 +142,7 @@ class ErrorRateMonitor:
     audits,
 
     .. math:: R_k \leftarrow (1 + R_k) (p_k/\varepsilon)^S ((1 - p_k)/(1 - \varepsilon))^{m-S},
-        \qquad p_k = \min(\varepsilon 2^{k/2}, (1 + \varepsilon)/2), \quad k = 1, \dots, 8,
+        \qquad p_k = \min(\varepsilon 2^{k/2}, (1 + \varepsilon)/2), \quad 1 \le k \le 8,
 
     and an alarm of a change comes where M, the mean of the :math:`R_k`, reaches N; all of them begin at
     0, and do so again after an alarm. While the limit is kept, M less the number of updates does not
