@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -207,10 +207,16 @@ def evaluate(
             raise RefusalError(
                 "--by evaluates groups without --empty-confidence; leave out --empty-confidence"
             )
-        if group is not None and ci is None and guarantee is None:
-            raise RefusalError(
-                "--group is given without --ci and --guarantee; no other figure depends on it"
-            )
+        needs_groups = ci is not None or guarantee is not None
+        if group is not None and not needs_groups:
+            from fastarac.cli._files import NO_GROUP
+            from fastarac.io._pages import PAGE, is_of_ocr
+
+            if group not in (PAGE, NO_GROUP) or not all(map(is_of_ocr, paths)):
+                raise RefusalError(
+                    "--group is given without --ci and --guarantee; no other figure depends on it"
+                )
+            group = None
         if guarantee is not None and group is not None and max_risk:
             raise RefusalError(
                 "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
@@ -238,17 +244,19 @@ def evaluate(
             }  # fmt: skip
             evaluate_streams(paths, columns, settings, max_memory, need_items)
             return
-        from fastarac.cli._files import read_models, say_pages, with_rejects_said
+        from fastarac.cli._files import read_models, say_pages, with_pages, with_rejects_said
         from fastarac.cli._report import reliability_warnings
 
+        if needs_groups and not (guarantee is not None and max_risk):  # which groups have none of
+            columns = with_pages(paths, columns)
         found = read_models(paths, columns)
-        models = with_rejects_said(settings.evaluate(found.outputs))
+        models = with_rejects_said(settings.evaluate(found.outputs), missed=not empty_confidence)
         if report is not None:
             notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
             settings.report(models, notes)
         after = "" if report is None else _html.WRITTEN.format(path=report)
         settings.deliver(models, after=after, difference=found.difference)
-        if ci is not None or guarantee is not None:
+        if needs_groups and group is None:
             say_pages(paths, columns)
 
 
@@ -284,7 +292,7 @@ def compare(
         people = reviewer_detection, reviewer_false_alarm
         prices = _prices((cost_verification, cost_correction, cost_error), people)
         from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
-        from fastarac.cli._files import read_models, say_pages
+        from fastarac.cli._files import read_models, say_pages, with_pages
 
         if resamples is not None and method is not Method.bootstrap:
             raise RefusalError("--resamples is for --method bootstrap, which draws them")
@@ -294,13 +302,23 @@ def compare(
             confidence, correct, prediction, truth, empty_truth, empty_confidence, None, item, group
         )
         columns |= {"model": model, "weight": weight}
-        found = read_models(paths, columns, same_items=True)
+        columns = with_pages(paths, columns)
+        by_pages = columns["group"] != group and columns["group"] is not None
+        if by_pages and prices is not None:
+            raise RefusalError(
+                "--cost-verification is for models of the same items; of what fastarac ocr wrote, "
+                "fastarac ocr --cost-verification compares the costs"
+            )
+        found = read_models(paths, columns, same_items=not by_pages)
         order = None
-        if item is None:
+        if item is None and not by_pages:
             order = ORDER_AND_TRUTH if found.same_truths else ORDER
         delivery = Delivery(output_format, wide=wide)
-        deliver(found.outputs, request, delivery, order=order, difference=found.difference)
-        say_pages(paths, columns)
+        paired: Literal["items", "groups"] = "groups" if by_pages else "items"
+        difference = None if by_pages else found.difference
+        deliver(found.outputs, request, delivery, order=order, difference=difference, paired=paired)
+        if group is None:
+            say_pages(paths, columns)
 
 
 @app.command(epilog=EXAMPLES_OF_OCR)

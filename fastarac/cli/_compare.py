@@ -30,6 +30,7 @@ from fastarac.cli._options import Certainty, Method, PrintedFormat, RefusalError
 from fastarac.cli._report import GROUP, csv_text, in_words
 from fastarac.cli._settings import write
 from fastarac.cli._tables import Column, print_tables
+from fastarac.evaluation.leads import labels_of_groups
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.comparison_results import best_first
 from fastarac.uncertainty.statistics import Statistic
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from fastarac.io import Outputs
     from fastarac.uncertainty.adjustment import Correction as Adjustment
     from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
+    from fastarac.uncertainty.paired import Pairing
 
 SHOWN = 45  # pairs in the table, as of ten models; the other formats have all
 ORDER = (
@@ -108,6 +110,7 @@ class ComparisonRequest:
         resamples: int,
         weight: Any = None,
         groups: Any = None,
+        paired: Pairing = "items",
         progress: bool = False,
     ) -> ModelComparison:
         """Compare models by the statistic."""
@@ -120,6 +123,7 @@ class ComparisonRequest:
                 confidence_level=self.level,
                 sample_weight=weight,
                 groups=groups,
+                paired=paired,
                 n_resamples=resamples,
                 random_state=self.draws.seed,
                 progress=progress,
@@ -163,17 +167,30 @@ class Findings:
 
     @classmethod
     def of(
-        cls, models: Mapping[str, Outputs], request: ComparisonRequest, order: str | None = None
+        cls,
+        models: Mapping[str, Outputs],
+        request: ComparisonRequest,
+        order: str | None = None,
+        paired: Pairing = "items",
     ) -> Self:
-        """Compare models whose outputs are of the same items in the same order."""
+        """Compare models of the same items in the same order, or of the same groups."""
         first = next(iter(models.values()))
+        weight: Any = first.weight
+        groups: Any = None if first.group is None else first.group.codes
+        n_groups = first.n_groups
+        if paired == "groups":
+            groups = {name: labels_of_groups(outputs) for name, outputs in models.items()}
+            n_groups = len({label for labels in groups.values() for label in labels.tolist()})
+            if weight is not None:
+                weight = {name: outputs.weight for name, outputs in models.items()}
         notes: list[str] = []
         with collected(notes):
             found = request.compare(
                 {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()},
                 resamples=request.draws.resamples,
-                weight=first.weight,
-                groups=None if first.group is None else first.group.codes,
+                weight=weight,
+                groups=groups,
+                paired=paired,
                 progress=Console(stderr=True).is_terminal,
             )
         refuse_rejected(models, found)
@@ -189,7 +206,7 @@ class Findings:
         raw = request.statistic.name
         of_statistic = [f"{note.replace(raw, label_of(request.statistic))}." for note in notes]
         said = dict.fromkeys([*of_statistic, *(() if costs is None else costs.notes)])
-        return cls(request, comparison, costs, tuple(said), order, first.n_groups)
+        return cls(request, comparison, costs, tuple(said), order, n_groups)
 
     def content(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
@@ -272,9 +289,10 @@ def deliver(
     *,
     order: str | None = None,
     difference: str | None = None,
+    paired: Pairing = "items",
 ) -> None:
     """Compare the models, and print what is found; before any figure what sets their items apart."""
-    findings = Findings.of(models, request, order)
+    findings = Findings.of(models, request, order, paired)
     apart = difference and f"{difference}. {SHARED}"
     if delivery.form.is_for_people:
         console = delivery.page()

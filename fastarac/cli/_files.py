@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fastarac.report.models import Model
 
 
+NO_GROUP = "none"
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 # How the library says what an option does, and how the user has to.
 WORDS = {
@@ -65,25 +66,58 @@ def in_words(error: Exception) -> str:
     return message
 
 
-def with_rejects_said(models: Sequence[Model]) -> list[Model]:
-    """Return the models with a note of how many outputs are never accepted."""
+def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:
+    """Return the models with a note of how many outputs are never accepted, or words are missed."""
     said = []
     for model in models:
         rejected = model.outputs.rejected
         note = model.notes
         if rejected is not None:
-            n, of_all = int(rejected.sum()), f"of {len(rejected):,} outputs"
-            have = "have no confidence: they are" if n > 1 else "has no confidence: it is"
-            note = (*note, f"{n:,} {of_all} {have} never accepted")
+            n = int(rejected.sum())
+            note = (*note, f"{said_of_rejects(n, len(rejected), missed=missed)} never accepted")
         said.append(replace(model, notes=note))
     return said
 
 
+def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
+    """Return how many outputs have no confidence, or are not there, as the opening of a sentence."""
+    many = n != 1
+    if missed:
+        what = (
+            "are missed, without any output: they are"
+            if many
+            else "is missed, without any output: it is"
+        )
+        return f"{n:,} of {n_items:,} items {what}"
+    what = "have no confidence: they are" if many else "has no confidence: it is"
+    return f"{n:,} of {n_items:,} outputs {what}"
+
+
+def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns, with the pages as groups in files that ``fastarac ocr`` wrote; says so.
+
+    The group "none" turns that off, where no column has this name.
+    """
+    from fastarac.io._pages import PAGE, is_of_ocr
+
+    group = columns["group"]
+    if group == NO_GROUP:
+        return {**columns, "group": None}
+    if group is not None or columns.get("item") is not None or not all(map(is_of_ocr, paths)):
+        return dict(columns)
+    note = (
+        f'column "{PAGE}" of what fastarac ocr wrote has the pages: they are taken as groups, as words '
+        f"of one page depend on each other; --group {NO_GROUP} takes each word by itself"
+    )
+    typer.echo(f"fastarac: note: {note}", err=True)
+    return {**columns, "group": PAGE}
+
+
 def say_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> None:
     """Say on stderr that a column looks like pages, where no --group is given."""
-    from fastarac.io._pages import column_of_pages
+    from fastarac.io._pages import column_of_pages, is_of_ocr
 
-    if columns["group"] is not None:
+    if columns["group"] is not None or all(map(is_of_ocr, paths)):
         return
     used = {name for name in columns.values() if isinstance(name, str)} | DEFAULT_COLUMNS
     for path in paths:

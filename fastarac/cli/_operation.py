@@ -81,6 +81,7 @@ def fit(
 ) -> None:
     """Fit thresholds that keep a limit on new outputs, and write them as a policy."""
     with ends_quietly():
+        from fastarac.cli._files import with_pages
         from fastarac.cli._policies import fit as run
 
         columns = columns_of(
@@ -93,6 +94,8 @@ def fit(
             "max_group_size": max_group_size,
             "method": "gamma" if approximate else "auto",
         }
+        if max_risk is None:  # of which groups have no guarantee
+            columns = with_pages([path], columns)
         run((path, only), columns, limits, str(rule), output, report)
 
 

@@ -227,7 +227,8 @@ GroupColumn = Annotated[
     option(
         "--group COLUMN",
         "Column of pages, documents or other groups of outputs that depend on each other: "
-        "intervals and tests rest on them.",
+        "intervals and tests rest on them. Of what fastarac ocr -o wrote the pages, if not given; "
+        "none for no groups.",
     ),
 ]
 ModelColumn = Annotated[

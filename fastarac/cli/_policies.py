@@ -13,7 +13,7 @@ from fastarac._core.showing import plain
 from fastarac._core.text import json_text, listed, percent, printable, quoted, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import in_words, say_pages
+from fastarac.cli._files import in_words, said_of_rejects, say_pages
 from fastarac.cli._options import RefusalError, in_words_of_options, require_files
 from fastarac.cli._settings import say, write
 from fastarac.cli._tables import Column
@@ -68,7 +68,8 @@ def fit(
     if (problem := suffix_problem(output, "policy", (".json",))) is not None:
         raise RefusalError(problem)
     notes: list[str] = []
-    outputs = _with_confidence(path, _of_one_model(path, only, columns), notes)
+    missed = not columns["empty_confidence"]
+    outputs = _with_confidence(path, _of_one_model(path, only, columns), notes, missed=missed)
     with collected(notes), interrupts_end_at_once():
         policy = refusing(
             str(path),
@@ -303,7 +304,7 @@ def columns_in(path: Path) -> Sequence[str]:
     return found
 
 
-def _with_confidence(path: Path, outputs: io.Outputs, notes: list[str]) -> io.Outputs:
+def _with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed: bool) -> io.Outputs:
     """Return the outputs that have a confidence, of documents those whose outputs all have one.
 
     The others are never accepted: a limit that is kept without them is kept with them, too.
@@ -315,13 +316,11 @@ def _with_confidence(path: Path, outputs: io.Outputs, notes: list[str]) -> io.Ou
         left = np.bincount(outputs.item.codes, outputs.rejected)[outputs.item.codes] == 0
     if not left.any():
         raise RefusalError(f"{path}: no output is left that has a confidence")
-    n, unit = (
-        int(outputs.rejected.sum()),
-        "outputs" if outputs.item is None else "documents without them",
-    )
+    unit = "outputs" if outputs.item is None else "documents without them"
+    said = said_of_rejects(int(outputs.rejected.sum()), len(outputs), missed=missed)
     notes.append(
-        f"{n:,} of {len(outputs):,} outputs have no confidence and are never accepted; the policy is "
-        f"fitted to the other {unit}, so that its limit is kept among all of them, too"
+        f"{said} never accepted; the policy is fitted to the "
+        f"other {unit}, so that its limit is kept among all of them, too"
     )
     return outputs.take(np.flatnonzero(left))
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fastarac.io import Outputs
     from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
 
-__all__ = ["Lead", "leads_of"]
+__all__ = ["Lead", "labels_of_groups", "leads_of"]
 
 STATISTICS = {"max_error_rate": "acceptance_at_error_rate", "max_risk": "acceptance_at_risk"}
 RESAMPLES = 1000
@@ -185,7 +185,7 @@ def leads_of(
     groups: Any = None
     first = next(iter(models.values()))
     if paired == "groups":
-        groups = {name: _labels(outputs) for name, outputs in models.items()}
+        groups = {name: labels_of_groups(outputs) for name, outputs in models.items()}
     elif first.group is not None:
         groups = first.group.codes
     never = min(
@@ -239,7 +239,8 @@ def _points(share: float) -> str:
     return text if share else "0.0"
 
 
-def _labels(outputs: Outputs) -> NDArray[np.str_]:
+def labels_of_groups(outputs: Outputs) -> NDArray[np.str_]:
+    """Return the label of each item's group."""
     if outputs.group is None:
         raise ValueError("models has outputs without groups; those that all models share are expected")
     return np.array(outputs.group.names, np.str_)[outputs.group.codes]

@@ -25,6 +25,11 @@ FEW = 10  # groups, of which a coarser column has to have as many to be named in
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
+# What fastarac ocr -o writes of pages, and the column of these.
+PAGE = "page"
+OF_OCR = frozenset({"id", PAGE, "kind", "truth", "prediction", "correct", "confidence"})
+
+
 class Candidate(NamedTuple):
     """A column whose values repeat."""
 
@@ -53,6 +58,17 @@ def column_of_pages(path: Path, used: Collection[str]) -> Candidate | None:
     if many:
         return min(many, key=lambda candidate: candidate.values)
     return max(found, key=lambda candidate: candidate.values, default=None)
+
+
+def is_of_ocr(path: Path) -> bool:
+    """Whether a readable file has the columns that fastarac ocr writes of pages."""
+    if not (path.is_file() or path.is_dir()):  # what can be read but once
+        return False
+    try:
+        with connect() as connection:
+            return set(open_source(path, connection).columns) >= OF_OCR
+    except DataFileError:
+        return False
 
 
 def names_pages(name: str) -> bool:

@@ -213,14 +213,14 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     (alone,) = json.loads(plain)
     assert alone["acceptance_rate@cheapest"] == 1 - alone["missed"] / alone["n"]
     text = CliRunner().invoke(app, evaluate).stdout
-    assert "62 of 2,190 outputs have no confidence: they are never accepted" in text
+    assert "62 of 2,190 items are missed, without any output: they are never accepted" in text
     refused = CliRunner().invoke(app, [*evaluate[:4], "--by", "page"])
     assert refused.exit_code == 2
     assert "some outputs have no confidence, such as words that were missed; --by" in refused.stderr
     policy = ["fit", str(out), "-o", str(tmp_path / "policy.json"), "--error-rate", "0.2"]
     fitted = CliRunner().invoke(app, [*policy, "--group", "page", "--only", "plain"])
     assert fitted.exit_code == 0, fitted.stderr
-    assert "62 of 2,190 outputs have no confidence and are never accepted" in fitted.stderr
+    assert "62 of 2,190 items are missed, without any output: they are never accepted" in fitted.stderr
     plan = ["plan", "--half-width", "0.02", "--pilot", str(out), "--group", "page"]
     assert CliRunner().invoke(app, plan).exit_code == 0
 
@@ -466,3 +466,25 @@ def test_missed_words_have_a_price(many, missed):
     assert "--cost-missed is -1; a number" in refusal(
         many / "truth", many / "drops", "--cost-missed", -1
     )
+
+
+def test_pages_of_a_written_file_are_groups_by_themselves(folders):
+    """Engines have items of their own; what says that words of a page depend on each other is used."""
+    engines = folders / "truth", folders / "one", folders / "two"
+    run(*engines, "-o", "two.csv")
+    compared = commands.run("compare", "two.csv", "--model", "model")
+    assert 'note: column "page" of what fastarac ocr wrote has the pages' in compared.stderr
+    assert "from influence values of 3 groups" in " ".join(compared.stdout.split())
+    alone = commands.run("compare", "two.csv", "--model", "model", "--group", "none")
+    assert "of the same items in the same order" in " ".join(alone.stdout.split())
+    with_pages = commands.run("evaluate", "two.csv", "--model", "model", "--ci", "0.95")
+    assert "has the pages: they are taken as groups" in with_pages.stderr
+    none = commands.run("evaluate", "two.csv", "--model", "model", "--ci", "0.95", "--group", "none")
+    assert none.stderr == ""
+    assert none.stdout != with_pages.stdout
+    assert commands.run("evaluate", "two.csv", "--model", "model", "--group", "page").exit_code == 0
+    arguments = "two.csv", "--only", "one", "--error-rate", "0.5", "-o", "policy.json"
+    fitted = commands.run("fit", *arguments)
+    assert "has the pages: they are taken as groups" in fitted.stderr
+    assert "there are 3 groups" in fitted.stderr
+    assert "groups" not in commands.run("fit", *arguments, "--group", "none").stderr

@@ -529,7 +529,7 @@ def test_outputs_without_a_confidence(folder, tmp_path, by_document):
     fit = ["fit", path, "--error-rate", 0.05, "-o", policy, *columns]
     assert "(--empty-confidence takes what is empty for" in refusal(*fit[:-1])
     done = run(*fit)
-    assert "note: 75 of 3,000 outputs have no confidence and are never accepted" in done.stderr
+    assert "note: 75 of 3,000 outputs have no confidence: they are never accepted" in done.stderr
     never = np.repeat(empty.reshape(-1, 4).any(axis=1), 4) if by_document else empty
     goals = ["-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"]
     out = run("apply", policy, path, *columns, *goals).stdout
