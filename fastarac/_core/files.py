@@ -59,6 +59,49 @@ def whole_file(path: Path) -> Iterator[Path]:
             partial.unlink(missing_ok=True)
 
 
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Yield a folder to write into, which takes the place of `path` where nothing fails.
+
+    Raises
+    ------
+    FileExistsError
+        Where `path` is a file, or a folder that is not empty.
+    """
+    if problem := folder_problem(path):
+        raise FileExistsError(errno.EEXIST, problem, str(path))
+    target = Path(os.path.realpath(path))
+    partial = target.parent / f".fastarac-{secrets.token_hex(16)}"
+    try:
+        partial.mkdir()
+        yield partial
+        if target.exists():
+            target.rmdir()
+        partial.rename(target)
+    except OSError as error:
+        if error.filename is not None and not str(error.filename).startswith(str(partial)):
+            raise
+        reason = error.strerror or str(error)
+        raise OSError(error.errno or errno.EIO, reason, str(path)) from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def folder_problem(path: Path) -> str | None:
+    """Return why `whole_folder` could not make this folder, or None."""
+    if path.is_dir():
+        return (
+            "the folder is not empty; a new or an empty one is expected"
+            if any(path.iterdir())
+            else None
+        )
+    if path.exists():
+        return "it is a file; a new or an empty folder is expected"
+    if not path.absolute().parent.is_dir():
+        return f"there is no directory {path.absolute().parent}"
+    return None
+
+
 def _mode_of(path: Path) -> int | None:
     with suppress(FileNotFoundError):
         return path.stat().st_mode

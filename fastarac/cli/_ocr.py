@@ -111,7 +111,7 @@ Images = Annotated[
     Path | None,
     option(
         "--images FOLDER",
-        "Images of the pages, named as these: the report shows the place of each error.",
+        "Images of the pages, named as these: the report, or each page to verify, shows the places.",
     ),
 ]
 Pattern = Annotated[

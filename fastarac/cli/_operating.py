@@ -55,8 +55,12 @@ Examples:
   fastarac apply policy.json today.csv -o accepted.csv --review review.csv
   fastarac apply policy.json today.parquet --by field -o accepted.parquet --review review.csv
   fastarac apply policy.json forms.csv --by field --document form -o accepted.csv --review review.csv
+  fastarac apply policy.json ocr/ -o accepted.csv --review review.csv --pages pages.csv
+  fastarac apply policy.json ocr/ -o accepted.csv --review review.csv --review-pages look/ \\
+    --images scans/
 
-The file has a column "confidence"; no truth is needed. Its size does not matter.
+A file of outputs has a column "confidence"; no truth is needed, and its size does not matter. Files and
+folders of an OCR engine are read as fastarac ocr reads them.
 """
 
 EXAMPLES_OF_MONITOR = """
@@ -85,6 +89,14 @@ File = Annotated[
     Path,
     typer.Argument(
         metavar="FILE", help="A CSV, TSV, JSON lines or Parquet file of outputs.", show_default=False
+    ),
+]
+AppliedFiles = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE|OCR...",
+        help="A CSV, TSV, JSON lines or Parquet file of outputs; or files and folders of OCR.",
+        show_default=False,
     ),
 ]
 PolicyFile = Annotated[
@@ -202,6 +214,17 @@ PlotOfPower = Annotated[
 ]
 AcceptedOutput = Annotated[Path, option("--output -o FILE", "Where to write what is accepted.")]
 ReviewOutput = Annotated[Path, option("--review FILE", "Where to write what people are to verify.")]
+PagesOutput = Annotated[
+    Path | None,
+    option("--pages FILE", "Of an OCR engine: where to write what became of each page."),
+]
+ReviewPages = Annotated[
+    Path | None,
+    option(
+        "--review-pages FOLDER",
+        "Of an OCR engine: a new folder for one HTML file a page, the words to verify marked in it.",
+    ),
+]
 AuditFiles = Annotated[
     list[Path],
     typer.Argument(metavar="FILE", help="Files of audited outputs.", show_default=False),

@@ -7,6 +7,16 @@ from typing import TYPE_CHECKING
 import typer
 
 from fastarac.cli import _operating as options
+from fastarac.cli._ocr import (
+    Images,
+    Join,
+    JoinOption,
+    LevelOption,
+    Pattern,
+    TextLevel,
+    Unit,
+    UnitOption,
+)
 from fastarac.cli._options import (
     Confidence,
     Correct,
@@ -132,23 +142,32 @@ def check(
 
 def apply(
     policy: options.PolicyFile,
-    path: options.File,
+    paths: options.AppliedFiles,
     output: options.AcceptedOutput,
     review: options.ReviewOutput,
     confidence: Confidence = "confidence",
     empty_confidence: EmptyConfidence = False,
     by: options.Fields = None,
     document: options.Document = None,
+    pages: options.PagesOutput = None,
+    review_pages: options.ReviewPages = None,
+    images: Images = None,
+    pattern: Pattern = None,
+    unit: UnitOption = Unit.word,
+    join: JoinOption = Join.min,
+    level: LevelOption = TextLevel.auto,
     report: ReportFile = None,
 ) -> None:
-    """Divide the outputs in a file into those that are accepted and those that people verify."""
+    """Divide outputs, in a table or of OCR, into those that are accepted and those to verify."""
     with ends_quietly():
-        from fastarac.cli._running import apply as run
+        from fastarac.cli._applying import run
 
         columns = {
             "confidence": confidence, "by": by, "item": document, "empty_confidence": empty_confidence,
         }  # fmt: skip
-        run(policy, path, columns, (output, review), report)
+        reading = {"unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern}
+        looked_at = {"pages": pages, "review_pages": review_pages, "images": images}
+        run(policy, paths, columns, (output, review), looked_at, reading, report)
 
 
 def monitor(

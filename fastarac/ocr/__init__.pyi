@@ -1,5 +1,9 @@
 """The public names of the module, one line each."""
 
+from .application import AppliedPageCounts as AppliedPageCounts
+from .application import AppliedPages as AppliedPages
+from .application import apply_to_files as apply_to_files
+from .application import is_engine_output as is_engine_output
 from .engines import Engine as Engine
 from .engines import align_files as align_files
 from .field_comparisons import COMPARISONS as COMPARISONS

@@ -328,20 +328,35 @@ def _shift(
         now += [values[0], values[-1]]
         before += [least, largest]
     shift = shift_of(policy.references, seen, policy.failure_probability)
-    n = sum(row[-1] for row in known)
-    furthest, expected = max(map(abs, now)), float(max(map(abs, before)))
-    if expected and furthest:
-        ratio = furthest / expected
-        is_other = ratio >= OTHER_SCALE or ratio <= 1.0 / OTHER_SCALE
-        if is_other and shift.shifted and inside <= MOST_INSIDE * n:
-            problem = (
-                "the confidences are of another scale than those that the policy was fitted on: they "
-                f"reach from {min(now):.4g} to {max(now):.4g}, those from {min(before):.4g} to "
-                f"{max(before):.4g}; confidences of the policy's scale are expected, or a policy that "
-                "is fitted to outputs like these"
-            )
-            raise DataFileError(source.path, problem)
+    require_scale(source.path, shift, inside / sum(row[-1] for row in known), now, before)
     return shift
+
+
+def require_scale(
+    name: str | os.PathLike[str],
+    shift: ConfidenceShift,
+    inside: float,
+    now: Sequence[float],
+    before: Sequence[float],
+) -> None:
+    """Raise a DataFileError about the file of this name whose confidences are of another scale.
+
+    `inside` is the share of them in the range that the policy was fitted on, `now` and `before` are the
+    ends of both ranges.
+    """
+    furthest, expected = max(map(abs, now)), float(max(map(abs, before)))
+    if not (expected and furthest):
+        return
+    ratio = furthest / expected
+    is_other = ratio >= OTHER_SCALE or ratio <= 1.0 / OTHER_SCALE
+    if is_other and shift.shifted and inside <= MOST_INSIDE:
+        problem = (
+            "the confidences are of another scale than those that the policy was fitted on: they "
+            f"reach from {min(now):.4g} to {max(now):.4g}, those from {min(before):.4g} to "
+            f"{max(before):.4g}; confidences of the policy's scale are expected, or a policy that "
+            "is fitted to outputs like these"
+        )
+        raise DataFileError(name, problem)
 
 
 def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:

@@ -37,16 +37,23 @@ __all__ = ["page_of", "require_page", "rounded", "short"]
 DIGITS = 6
 
 
-def page_of(template: str, title: str, data: dict[str, Any], **values: Any) -> str:
-    """Fill in a template; `data` is what the script reads."""
+#: Style and script of pages with charts.
+CHARTS = ("uPlot.min.css", "report.css"), ("uPlot.min.js", "report.js")
+
+
+def page_of(
+    template: str,
+    title: str,
+    data: dict[str, Any],
+    *,
+    static: tuple[tuple[str, ...], tuple[str, ...]] = CHARTS,
+    **values: Any,
+) -> str:
+    """Fill in a template; `data` is what the script reads, `static` the files of style and script."""
     require("jinja2", "report")
     from markupsafe import Markup
 
-    static = files("fastarac.report") / "static"
-    style, script = (
-        "\n".join((static / name).read_text(encoding="utf-8").strip() for name in names)
-        for names in (("uPlot.min.css", "report.css"), ("uPlot.min.js", "report.js"))
-    )
+    style, script = map(_joined, static)
     return (
         _environment()
         .get_template(template)
@@ -60,6 +67,12 @@ def page_of(template: str, title: str, data: dict[str, Any], **values: Any) -> s
             **values,
         )
     )
+
+
+@cache
+def _joined(names: tuple[str, ...]) -> str:
+    static = files("fastarac.report") / "static"
+    return "\n".join((static / name).read_text(encoding="utf-8").strip() for name in names)
 
 
 @cache
@@ -101,6 +114,7 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
+@cache
 def _security(style: str, script: str) -> str:
     """Return a policy that forbids the network, and all scripts and styles but these two."""
 

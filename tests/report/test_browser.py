@@ -71,6 +71,12 @@ def reports(tmp_path_factory):
         policy=policy, check=policy.check(correct[:900], confidence[:900], by=field[:900]),
         shift=policy.shift(confidence[:900], by=field[:900]), monitor=monitor,
     )  # fmt: skip
+    policy = fa.operation.fit_policy(confidence > 1600, confidence / 40.0, max_error_rate=0.01)
+    pages = fa.ocr.apply_to_files(policy, fa.ocr.sample_folders().outputs["plain"])
+    images = folder / "images"
+    images.mkdir()
+    Image.new("L", (595, 842), 255).save(images / "worn_lab_report.png")
+    fa.report.write_review_pages(folder / "review", pages, images=images)
     return folder, engines["enlarged"].sweep()
 
 
@@ -276,3 +282,20 @@ def test_what_is_in_use(look, width):
     assert readout.text.startswith("all\nrate: ")
     chart.send_keys(Keys.ARROW_RIGHT)
     assert readout.text.startswith("0\nrate: ")
+
+
+def test_keys_go_from_one_word_to_verify_to_the_next(look):
+    for width in (1280, 390):
+        browser = look("review/worn_lab_report", width=width)
+        marks = browser.find_elements(By.CSS_SELECTOR, ".mark")
+        body = browser.find_element(By.TAG_NAME, "body")
+        for key, k in (("n", 0), (Keys.ARROW_RIGHT, 1), ("p", 0), (Keys.ARROW_LEFT, len(marks) - 1)):
+            body.send_keys(key)
+            assert browser.switch_to.active_element == marks[k]
+            text = browser.find_element(By.CSS_SELECTOR, ".now").text
+            assert text.startswith(f"{k + 1} of {len(marks)}: {marks[k].text}, confidence ")
+            assert marks[k].is_displayed()
+            assert browser.find_elements(By.CSS_SELECTOR, ".current .marked")
+        assert browser.find_element(By.CSS_SELECTOR, ".lens").is_displayed()
+        script = "return document.documentElement.scrollWidth <= innerWidth"
+        assert browser.execute_script(script)

@@ -92,6 +92,9 @@ EXAMPLES = {
     "AcceptanceCounts": lambda _: SWEEP.at([[0.5, 0.7]]),
     "AccuracyRejectionCostCurve": lambda _: fa.costs.accuracy_rejection_cost_curve(SWEEP, costs=PRICES),
     "AccuracyRejectionCurve": lambda _: fa.accuracy_rejection_curve(SWEEP),
+    "AppliedPages": lambda _: fa.ocr.apply_to_files(
+        _policy(), fa.ocr.sample_folders().outputs["plain"] / "receipt_ironmonger.tsv"
+    ),
     "AppliedPolicy": _applied,
     "AuditColumns": _log,
     "AuditPlan": lambda _: fa.operation.audit_plan(0.01, 0.02),

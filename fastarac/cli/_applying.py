@@ -1,0 +1,129 @@
+"""`fastarac apply`: a table of outputs, or the files of an OCR engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from fastarac._core.extras import missing
+from fastarac._core.files import folder_problem, problem_with
+from fastarac._core.text import plural, printable, sentence
+from fastarac.cli import _html
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._options import RefusalError, require_files
+from fastarac.cli._policies import load, refusing
+from fastarac.cli._settings import say
+from fastarac.operation.application import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from fastarac.ocr import AppliedPages
+    from fastarac.operation import Policy
+
+OF_TABLES = {
+    "confidence": "--confidence", "by": "--by", "item": "--document",
+    "empty_confidence": "--empty-confidence",
+}  # fmt: skip
+OF_PAGES = {
+    "pages": "--pages", "review_pages": "--review-pages", "images": "--images", "unit": "--unit",
+    "join": "--join", "level": "--level", "pattern": "--pattern",
+}  # fmt: skip
+DEFAULTS = {"confidence": "confidence", "unit": "word", "join": "min", "level": "auto"}
+
+
+def run(
+    policy: Path,
+    paths: Sequence[Path],
+    columns: Mapping[str, Any],
+    goals: tuple[Path, Path],
+    looked_at: Mapping[str, Path | None],
+    reading: Mapping[str, Any],
+    report: Path | None,
+) -> None:
+    """Tell a table from files of an OCR engine, and refuse options that are for the other."""
+    from fastarac import ocr
+
+    is_ocr = len(paths) > 1 or (
+        paths[0].exists() and refusing(str(paths[0]), lambda: ocr.is_engine_output(paths[0]))
+    )
+    others, given = (OF_TABLES, columns) if is_ocr else (OF_PAGES, {**looked_at, **reading})
+    for name, option in others.items():
+        if given[name] and given[name] != DEFAULTS.get(name):
+            read, wanted = ("OCR", "tables") if is_ocr else ("a table", "OCR")
+            raise RefusalError(f"{option} is for {wanted}, but {paths[0]} is read as {read}")
+    if is_ocr:
+        _apply_to_pages(policy, paths, goals, looked_at, reading, report)
+        return
+    from fastarac.cli._running import apply
+
+    apply(policy, paths[0], columns, goals, report)
+
+
+def _apply_to_pages(
+    policy_file: Path,
+    paths: Sequence[Path],
+    goals: tuple[Path, Path],
+    looked_at: Mapping[str, Path | None],
+    reading: Mapping[str, Any],
+    report: Path | None,
+) -> None:
+    """Divide what an OCR engine read, and say how much went where."""
+    from fastarac.report import write_review_pages
+
+    pages, review_pages, images = (looked_at[name] for name in ("pages", "review_pages", "images"))
+    require_files(None, report)
+    _require_goals(goals, pages, review_pages, images)
+    policy = load(policy_file)
+    with interrupts_end_at_once():
+        found = refusing("", lambda: _found(policy, paths, reading))
+    written = [] if report is None else [_html.WRITTEN.format(path=report)]
+    if review_pages is not None:
+        names = refusing(
+            str(review_pages), lambda: write_review_pages(review_pages, found, images=images)
+        )
+        n = len(names)
+        written.append(f"{review_pages} has {n:,} {plural('page', n)}: open one in a browser.")
+    refusing("", lambda: found.save(accepted=goals[0], review=goals[1], pages=pages))
+    refusing(str(report), lambda: _html.save_operation(report, policy=policy, applied=found.applied))
+    say(sentence(found), *written)
+    for note in found.notes:
+        typer.echo(f"fastarac: note: {printable(note)}", err=True)
+    if found.applied.warning is not None:
+        typer.echo(
+            f"fastarac: warning: {printable(found.applied.warning)}; verify a random sample of the "
+            "pages for fastarac check",
+            err=True,
+        )
+
+
+def _found(policy: Policy, paths: Sequence[Path], reading: Mapping[str, Any]) -> AppliedPages:
+    from fastarac import ocr
+
+    try:
+        return ocr.apply_to_files(policy, paths, **reading)
+    except FileNotFoundError as error:
+        raise RefusalError(str(error)) from None
+
+
+def _require_goals(
+    goals: tuple[Path, Path], pages: Path | None, review_pages: Path | None, images: Path | None
+) -> None:
+    """Refuse files and folders that could not be written, before anything is."""
+    for option, goal in (("--output", goals[0]), ("--review", goals[1]), ("--pages", pages)):
+        problem = None if goal is None else problem_with(goal, "file", tuple(FORMATS))
+        if problem is not None:
+            raise RefusalError(f"{option}: {problem}")
+    if images is not None and review_pages is None:
+        raise RefusalError("--images is given without --review-pages, which would show them")
+    if review_pages is None:
+        return
+    needed = ["jinja2"] if images is None else ["jinja2", "PIL"]
+    problem = folder_problem(review_pages)
+    if problem is not None:
+        raise RefusalError(f"{review_pages}: {problem}")
+    problem = missing(needed, "ocr" if images is not None and missing(["PIL"], "ocr") else "report")
+    if problem is not None:
+        raise RefusalError(problem)

@@ -1,0 +1,486 @@
+"""Apply a policy to the files of an engine, without truth: what is accepted, and what people verify."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.files import path_of
+from fastarac._core.results import Result
+from fastarac._core.text import few_of, plural
+from fastarac.io._sources import connect, copied_to
+from fastarac.ocr.crops import check_images
+from fastarac.ocr.formats import require_confidence
+from fastarac.ocr.page_files import found_files, names_of_files
+from fastarac.ocr.pairing import PairingError
+from fastarac.ocr.readers import read
+from fastarac.ocr.readers._detection import begins_as
+from fastarac.ocr.readers._files import names_of_pages, open_file
+from fastarac.ocr.review_pages import COLUMNS, review_page
+from fastarac.ocr.units import check_unit, joined_confidence, tokens
+from fastarac.ocr.words import Words
+from fastarac.operation import Policy
+from fastarac.operation.application import FORMATS, require_scale
+from fastarac.operation.application_results import AppliedPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.evaluation.review import ReviewPage
+    from fastarac.ocr.page_files import PageFile
+    from fastarac.ocr.readers._files import Hyphenated, Level
+    from fastarac.ocr.units import Join, Unit
+
+    Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+
+__all__ = ["AppliedPageCounts", "AppliedPages", "apply_to_files", "is_engine_output"]
+
+LISTED = 6  # names that an error writes out
+TABLES = (".jsonl", ".ndjson")  # which begin as JSON does
+ROWS = """
+    SELECT page, number, nullif(box, '') AS box, text,
+        CASE WHEN isnan(confidence) THEN NULL ELSE confidence END AS confidence, accepted
+    FROM outputs WHERE accepted = {}
+"""
+
+
+class AppliedPageCounts(NamedTuple):
+    """What a policy made of each page.
+
+    Attributes
+    ----------
+    page : tuple of str, n_pages of them
+        The names, those of pages without outputs among them.
+    outputs, accepted, review : ndarray of shape (n_pages,), intp
+        Outputs, accepted ones among them, and those that people are to verify.
+    expected_errors : ndarray of shape (n_pages,), float64
+        How many errors are expected among the accepted ones. Their sum is that of all pages.
+    """
+
+    page: tuple[str, ...]
+    outputs: NDArray[np.intp]
+    accepted: NDArray[np.intp]
+    review: NDArray[np.intp]
+    expected_errors: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AppliedPages(Result):
+    """The outputs on pages, which of them are accepted, and what is expected of these.
+
+    Attributes
+    ----------
+    applied : AppliedPolicy
+        The counts, and the errors that are expected.
+    page : ndarray of shape (n,), intp
+        The index into `page_names` of each output's page.
+    number : ndarray of shape (n,), intp
+        Of each output on its page, from 1, in reading order.
+    line : ndarray of shape (n,), intp
+        The number of each output's line, over all pages.
+    space : ndarray of shape (n,), bool
+        Whether a space stands before each output in its line.
+    text : tuple of str, n of them
+    confidence : ndarray of shape (n,), float64
+        NaN where the engine gives none: such an output is never accepted.
+    box : ndarray of shape (n, 4), float64
+        Left, top, right and bottom in the units of `page_size`; NaN where the file gives none. A
+        character of a script without spaces has that of its word.
+    accepted : ndarray of shape (n,), bool
+    error_probability : ndarray of shape (n,), float64
+        The calibrated error probability of each output; 1 where it has no confidence.
+    page_names : tuple of str, n_pages of them
+    page_size : ndarray of shape (n_pages, 2), float64
+        As in :class:`Words`.
+    files : tuple of str
+        What was read.
+    notes : tuple of str
+        What is to be known of the files, a sentence each.
+
+    See Also
+    --------
+    fastarac.report.write_review_pages : a page each, to be looked at by people.
+    """
+
+    applied: AppliedPolicy
+    page: NDArray[np.intp]
+    number: NDArray[np.intp]
+    line: NDArray[np.intp]
+    space: NDArray[np.bool_]
+    text: tuple[str, ...]
+    confidence: NDArray[np.float64]
+    box: NDArray[np.float64]
+    accepted: NDArray[np.bool_]
+    error_probability: NDArray[np.float64]
+    page_names: tuple[str, ...]
+    page_size: NDArray[np.float64]
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def __repr__(self) -> str:
+        n, pages = len(self), len(self.page_names)
+        return (
+            f"AppliedPages({self.applied.accepted} of {n} outputs on {pages} {plural('page', pages)} "
+            "accepted)"
+        )
+
+    def __str__(self) -> str:
+        return str(self.applied)
+
+    @property
+    def pages(self) -> AppliedPageCounts:
+        """The counts of each page.
+
+        The errors expected on all pages (:meth:`.Policy.expected_errors`) are divided among them by
+        the sums of the error probabilities of their accepted outputs.
+        """
+        n_pages = len(self.page_names)
+        outputs = np.bincount(self.page, minlength=n_pages)
+        accepted = np.bincount(self.page[self.accepted], minlength=n_pages)
+        chances = np.bincount(
+            self.page[self.accepted], self.error_probability[self.accepted], minlength=n_pages
+        )
+        shares = np.asarray(chances if chances.sum() > 0 else accepted, np.float64)
+        expected = self.applied.expected_errors * shares / max(float(shares.sum()), 1e-300)
+        return AppliedPageCounts(self.page_names, outputs, accepted, outputs - accepted, expected)
+
+    def save(
+        self,
+        *,
+        accepted: str | PathLike[str],
+        review: str | PathLike[str],
+        pages: str | PathLike[str] | None = None,
+    ) -> None:
+        """Write the outputs into two tables, and the counts of the pages into a third one.
+
+        Parameters
+        ----------
+        accepted, review : str or path-like
+            The files of the outputs that are accepted, and of those that people verify: ``.csv``,
+            ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. Both have the columns page, number, box
+            (left, top, right and bottom, with spaces between), text, confidence and accepted; box and
+            confidence are empty, or null, where the engine gives none.
+        pages : str or path-like, optional
+            The file of pages, with the columns page, outputs, accepted, review and expected_errors.
+
+        Raises
+        ------
+        ValueError
+            Where two of the names are one, or that of a file of the outputs, or a name says no known
+            format.
+        OSError
+            If a file cannot be written. All appear once all are complete.
+        ModuleNotFoundError
+            If DuckDB is not installed.
+        """
+        given = {"accepted": accepted, "review": review} | ({} if pages is None else {"pages": pages})
+        goals = {name: path_of(value, name) for name, value in given.items()}
+        _check_goals(goals, self.files)
+        with connect(alone=True) as connection, ExitStack() as stack:
+            connection.register("outputs", self._columns())
+            connection.register("pages", _table(self.pages._asdict()))
+            queries = {"accepted": ROWS.format("true"), "review": ROWS.format("false")}
+            queries["pages"] = "SELECT * FROM pages"
+            for name, goal in goals.items():
+                target = stack.enter_context(copied_to(goal))
+                form = FORMATS[goal.suffix.lower()]
+                connection.execute(f"COPY ({queries[name]}) TO {target} ({form}, USE_TMP_FILE false)")
+
+    def _columns(self) -> dict[str, Any]:
+        boxes = [
+            "" if any(map(math.isnan, box)) else " ".join(f"{end:.10g}" for end in box)
+            for box in self.box.tolist()
+        ]
+        names = np.array(self.page_names, object)
+        return _table({
+            "page": names[self.page],
+            "number": self.number,
+            "box": boxes,
+            "text": self.text,
+            "confidence": self.confidence,
+            "accepted": self.accepted,
+        })  # fmt: skip
+
+    def __review__(self, images: Mapping[str, Path]) -> Iterator[ReviewPage]:
+        """Yield what people are to look at, page after page; `images` are those of pages by name."""
+        check_images(images, self.page_names)
+        counts = self.pages
+        ends = np.searchsorted(self.page, np.arange(len(self.page_names) + 1))
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        for i, name in enumerate(self.page_names):
+            yield review_page(
+                {key: values[ends[i] : ends[i + 1]] for key, values in columns.items()},
+                name,
+                self.page_size[i],
+                images.get(name),
+                (int(counts.outputs[i]), int(counts.accepted[i]), float(counts.expected_errors[i])),
+            )
+
+
+def apply_to_files(
+    policy: Policy,
+    output: Paths,
+    *,
+    unit: Unit = "word",
+    join: Join = "min",
+    level: Level = "auto",
+    hyphenated: Hyphenated = "whole",
+    pattern: str | None = None,
+) -> AppliedPages:
+    r"""Divide what an engine read into what is accepted and what people verify; no truth is needed.
+
+    Parameters
+    ----------
+    policy : Policy
+        Of one threshold, fitted to what the same engine read, in the same unit.
+    output : str, path-like, or iterable of them
+        Files of one engine as :func:`read` takes them, and folders of such files, as
+        :func:`pair_files` takes them.
+    unit, join
+        As for :func:`align`. Of scripts that are written without spaces, each character is an output
+        where `unit` is ``"word"``, as it is there.
+    level, hyphenated
+        As for :func:`read`.
+    pattern : str, optional
+        Which files of the folders are taken, as for :func:`pair_files`.
+
+    Returns
+    -------
+    AppliedPages
+        Of which ``save(…)`` writes tables.
+
+    Raises
+    ------
+    OcrFileError
+        If a file cannot be read.
+    NoConfidenceError
+        If a file has words, and none of them has a confidence.
+    PairingError
+        If two files are of pages of one name.
+    DataFileError
+        If the confidences are plainly of another scale than those that the policy was fitted on, as
+        for :func:`.operation.apply_policy`.
+    FileNotFoundError
+        If a file does not exist, or a folder holds no file that is taken.
+    ValueError
+        If the policy is of fields or of whole documents; if no page has a word; if scales are mixed.
+    TypeError
+        If `policy` is none.
+
+    See Also
+    --------
+    fastarac.operation.apply_policy : the same for a table of outputs.
+    fastarac.report.write_review_pages : a page each, to be looked at by people.
+
+    Notes
+    -----
+    A truth shows where a word that a line end divides is one word; here, both parts are outputs. What
+    the engine missed is no output: a page without words has nothing to accept or to verify, and
+    `notes` say how many there are.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> folders = fa.ocr.sample_folders()
+    >>> engine = fa.ocr.align_files(fa.ocr.pair_files(folders.truth, folders.outputs["enlarged"]))
+    >>> items = engine.aligned
+    >>> given = items.confidence != items.never_accepted
+    >>> policy = fa.operation.fit_policy(
+    ...     items.correct[given], items.confidence[given], max_error_rate=0.05
+    ... )
+    >>> found = fa.ocr.apply_to_files(policy, folders.outputs["enlarged"])
+    >>> found
+    AppliedPages(1996 of 2177 outputs on 20 pages accepted)
+    >>> int(found.pages.review.max())
+    30
+    """
+    check_unit(unit, join)
+    _require_one_threshold(policy)
+    given_paths = [output] if isinstance(output, str | PathLike) else list(output)
+    named = few_of(map(str, given_paths), 3)
+    found = found_files(given_paths, pattern).files
+    if not found:
+        raise FileNotFoundError(f"{named} holds no file; files of an engine are expected")
+    words, notes = _read_pages(found, level, hyphenated)
+    parts = [_outputs(words, part, unit, join) for part in words.page_slices()]
+    columns: dict[str, Any] = {
+        name: np.concatenate([part[name] for part in parts])
+        for name in ("number", "line", "space", "confidence", "box")
+    }
+    page = np.repeat(np.arange(len(parts)), [len(part["text"]) for part in parts])
+    confidence = columns["confidence"]
+    if not len(page):
+        raise ValueError(f"no word is on {_pages(len(parts))}; outputs of an engine are expected")
+    given = ~np.isnan(confidence)
+    filled = np.where(given, confidence, 0.0)
+    accepted = policy.apply(filled, rejected=~given)
+    shift = policy.shift(confidence[given])
+    least, *_, largest = policy.references[0].quantiles
+    values = confidence[given]
+    inside = float(np.mean((values >= least) & (values <= largest)))
+    require_scale(named, shift, inside, [values.min(), values.max()], [least, largest])
+    expected = policy.expected_errors([int(accepted.sum())])
+    applied = AppliedPolicy(
+        len(page), int(accepted.sum()), expected.estimate, expected.low, expected.high,
+        unknown_fields=0, criterion=policy.criterion, limit=policy.limit, shift=shift,
+    )  # fmt: skip
+    return AppliedPages(
+        applied=applied,
+        page=page,
+        text=tuple(text for part in parts for text in part["text"]),
+        accepted=accepted,
+        error_probability=np.where(given, policy.error_probability(filled), 1.0),
+        page_names=words.page_names,
+        page_size=words.page_size,
+        files=tuple(str(file.path) for file in found),
+        notes=notes,
+        **columns,
+    )
+
+
+def is_engine_output(path: str | PathLike[str]) -> bool:
+    """Return whether a path is that of an engine's outputs, and not of a table of outputs.
+
+    Folders are, and files that begin as XML, as Tesseract's tables or, but for JSON lines, as JSON.
+
+    Raises
+    ------
+    OcrFileError
+        If it cannot be opened.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.ocr.is_engine_output(fa.ocr.sample_folders().truth)
+    True
+    """
+    file = Path(path)
+    if file.is_dir():
+        return True
+    kind = begins_as(open_file(file))
+    is_table = any(suffix in TABLES for suffix in map(str.lower, file.suffixes))
+    return kind in ("xml", "tsv") or (kind == "json" and not is_table)
+
+
+def _require_one_threshold(policy: Policy) -> None:
+    if not isinstance(policy, Policy):
+        raise TypeError(
+            f"policy is {policy!r} ({type(policy).__name__}); a Policy is expected, as Policy.load "
+            "reads it from a file"
+        )
+    if policy.documents or policy.fields:
+        what = "accepts whole documents" if policy.documents else "has a threshold for each field"
+        raise ValueError(
+            f"the policy {what} ({few_of(map(str, policy.fields), 5)}), and words on pages have no "
+            "fields; a policy of one threshold is expected"
+        )
+
+
+def _read_pages(
+    found: Sequence[PageFile], level: Level, hyphenated: Hyphenated
+) -> tuple[Words, tuple[str, ...]]:
+    """Return the words of all files, and what is to be known of these."""
+    names = names_of_files(found, ())[0]
+    again = {name for name, count in Counter(names).items() if count > 1}
+    if again:
+        same = tuple(file.path for file, name in zip(found, names, strict=True) if name in again)
+        raise PairingError(
+            f"{len(again)} {plural('name', len(again))} of pages occur{'s' * (len(again) == 1)} more "
+            f"than once: {few_of(map(str, same), LISTED)}; one file for each name (up to the first "
+            "dot) is expected, so choose files by a pattern, or put them into one folder with "
+            "subfolders, whose names tell them apart",
+            ambiguous=same,
+        )
+    parts = []
+    for file, name in zip(found, names, strict=True):
+        words = read(file.path, level=level, hyphenated=hyphenated)
+        require_confidence(words, file.path)
+        parts.append(replace(words, page_names=names_of_pages(name, len(words.page_names))))
+    words = Words.concatenate(parts)
+    notes = list(map(str, words.notes))
+    blank = [
+        name
+        for name, part in zip(words.page_names, words.page_slices(), strict=True)
+        if part.start == part.stop
+    ]
+    if blank:
+        notes.append(
+            f"{_pages(len(blank))} without a word: {few_of(blank, 5)}; nothing there is accepted or to "
+            "be verified, so look whether the engine missed it"
+        )
+    sources = {part.source for part in parts if part.source}
+    if len(sources) > 1:
+        notes.append(
+            f"the files are of {len(sources)} formats ({', '.join(sorted(sources))}), whose "
+            "confidences may mean different things; a policy is for one engine"
+        )
+    return words, tuple(notes)
+
+
+def _outputs(words: Words, part: slice, unit: Unit, join: Join) -> dict[str, Any]:
+    """Return the outputs of one page."""
+    found = tokens(words, part, unit)
+    n = len(found.text)
+    confidence, box = words.confidence[part], words.box[part]
+    if unit == "line":
+        confidence = joined_confidence(confidence, found.begin, join)
+        if n:
+            ends = (
+                np.minimum.reduceat(box[:, :2], found.begin),
+                np.maximum.reduceat(box[:, 2:], found.begin),
+            )
+            box = np.hstack(ends)
+    else:
+        confidence, box = confidence[found.begin], box[found.begin]
+    return {
+        "text": found.text,
+        "number": np.arange(1, n + 1),
+        "line": words.line[part][found.begin],
+        "space": np.ones(n, np.bool_) if found.space is None else found.space,
+        "confidence": confidence,
+        "box": box,
+    }
+
+
+def _check_goals(goals: Mapping[str, Path], files: Iterable[str]) -> None:
+    read_from = {Path(file).resolve() for file in files}
+    seen: dict[Path, str] = {}
+    for name, goal in goals.items():
+        other = seen.setdefault(goal.resolve(), name)
+        if other != name:
+            raise ValueError(
+                f"{other} is {str(goal)!r} and {name} is {str(goal)!r}; different files are expected"
+            )
+        if goal.resolve() in read_from:
+            raise ValueError(
+                f"{name} is {str(goal)!r}, which is a file of the outputs; another one is expected"
+            )
+        if goal.suffix.lower() not in FORMATS:
+            endings = ", ".join(FORMATS)
+            raise ValueError(
+                f"{name} is {str(goal)!r}; a name that ends in one of {endings} is expected"
+            )
+
+
+def _table(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns as DuckDB takes them: texts as objects."""
+    return {
+        name: np.array(values, object) if isinstance(values, list | tuple) else np.asarray(values)
+        for name, values in columns.items()
+    }
+
+
+def _pages(n: int) -> str:
+    return f"{n:,} {plural('page', n)}"

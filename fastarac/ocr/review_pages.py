@@ -1,0 +1,91 @@
+"""What people see of a page whose outputs they verify: lines, places, and the image."""
+
+from __future__ import annotations
+
+import base64
+import io
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastarac._core.extras import require
+from fastarac.evaluation.review import ReviewOutput, ReviewPage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+__all__ = ["COLUMNS", "review_page"]
+
+COLUMNS = "text", "number", "line", "space", "confidence", "box", "accepted"
+
+LARGEST = 1600  # pixels of an image's longer side
+QUALITY = 60
+UPRIGHT = 1000.0, 1414.0  # of a page whose boxes are fractions of it, and whose shape is unknown
+
+
+def review_page(
+    columns: Mapping[str, Any],
+    name: str,
+    page_size: NDArray[np.float64],
+    image: Path | None,
+    figures: tuple[int, int, float],
+) -> ReviewPage:
+    """Return a page, from the columns of its outputs; `figures` are its counts and its expected errors.
+
+    Boxes are in pixels of the image, as those of `crops_of`, or else in the units of the page's size.
+    """
+    boxes = columns["box"]
+    uri, size, scale = None, None, np.ones(2)
+    if image is not None:
+        uri, size = _picture(image)
+        scale = np.array(size) / page_size
+        scale = np.where(np.isnan(scale), 1.0, scale)
+    elif not np.isnan(boxes).all():
+        size = tuple(page_size.tolist())
+        if np.isnan(page_size).any():
+            size = tuple(np.nanmax(boxes[:, 2:], axis=0).tolist())
+        elif size == (1.0, 1.0):
+            scale, size = np.array(UPRIGHT), UPRIGHT
+    places = boxes * np.tile(scale, 2)
+    places[:, 2:] -= places[:, :2]
+    outputs = [
+        ReviewOutput(
+            text,
+            number,
+            None if np.isnan(confidence) else confidence,
+            accepted,
+            space,
+            None if size is None or np.isnan(box).any() else tuple(box),
+        )
+        for text, number, confidence, accepted, space, box in zip(
+            columns["text"],
+            columns["number"].tolist(),
+            columns["confidence"].tolist(),
+            columns["accepted"].tolist(),
+            columns["space"].tolist(),
+            places.round(1).tolist(),
+            strict=True,
+        )
+    ]
+    lines = groupby(zip(columns["line"].tolist(), outputs, strict=True), key=lambda pair: pair[0])
+    in_lines = tuple(tuple(output for _, output in line) for _, line in lines)
+    return ReviewPage(name, in_lines, size, uri, *figures)
+
+
+def _picture(path: Path) -> tuple[str, tuple[float, float]]:
+    """Return an image, made smaller where it is large, as a data URI; and its true size."""
+    require("PIL", "ocr")
+    from PIL import Image
+
+    with Image.open(path) as image:
+        size = float(image.width), float(image.height)
+        grey = image.convert("L")
+    grey.thumbnail((LARGEST, LARGEST))
+    held = io.BytesIO()
+    grey.save(held, "JPEG", quality=QUALITY, optimize=True)
+    return "data:image/jpeg;base64," + base64.b64encode(held.getvalue()).decode("ascii"), size
