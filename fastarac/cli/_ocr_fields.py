@@ -190,7 +190,8 @@ class EngineFields:
             who = f"{printable(name)}: " if len(self.engines) > 1 else ""
             folded = [f"right though the texts differ: {each}" for each in fields.folded]
             for note in (*ties(fields.confidence[~fields.rejected]), *folded, *fields.notes):
-                yield f"{who}{sentence(note)}"
+                said = sentence(note).replace("; compare takes", "; --compare takes")
+                yield f"{who}{said}"
         for whole in self.documents.values():
             yield from (f"Documents of {printable(whole.name)}: {note}." for note in whole.notes)
 
@@ -276,7 +277,7 @@ def _comparison(fields: FieldOutputs) -> str:
         of_name.setdefault(name, []).append(printable(of_field))
     if len(of_name) == 1:
         (name,) = of_name
-        return f"Fields are compared by {name}."
+        return "Fields are compared exactly." if name == "exact" else f"Fields are compared by {name}."
     each = [f"{name} ({', '.join(which)})" for name, which in of_name.items()]
     return f"Fields are compared by {listed(each)}."
 

@@ -435,7 +435,7 @@ def _folded(
 def _hints(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> Iterable[str]:
-    """Yield which fields, compared by exact, would be right more often by another comparison."""
+    """Yield which fields, compared exactly, would be right more often by another comparison."""
     tried = {how: lru_cache(maxsize=None)(comparison(how).judge) for how in TRIED}
     wrong: Counter[str] = Counter()
     better: dict[str, Counter[str]] = defaultdict(Counter)
@@ -451,13 +451,21 @@ def _hints(
                 better[item.name][how] += judge(true, read).right
             except Unreadable:
                 continue
+    found = []
     for name, counts in better.items():
         how, n = max(counts.items(), key=lambda pair: pair[1])  # the first of equals
         if n:
-            yield (
-                f"{count(n)} of {count(wrong[name])} wrong outputs of {name} {_is(n)} the same as the "
-                f"truth by {how}; the field is compared by exact"
-            )
+            found.append((n, wrong[name], f"{name}={how} ({count(n)} of {count(wrong[name])})"))
+    if found:
+        n, n_wrong = (sum(column) for column in zip(*(each[:2] for each in found), strict=True))
+        yield (
+            f"{count(n)} of {count(n_wrong)} wrong outputs {_differ(n)} from the truth in form alone; "
+            f"compare takes them for right: {', '.join(text for _, _, text in found)}"
+        )
+
+
+def _differ(n: int) -> str:
+    return "differs" if n == 1 else "differ"
 
 
 def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:

@@ -103,7 +103,8 @@ def test_words(tables):
     assert "Each field, worst first" in said
     assert "group" not in said
     exact = run(tables / "both.csv", "--group", "none").stdout
-    assert "Fields are compared by exact." in exact
+    assert "Fields are compared exactly." in exact
+    assert "in form alone; --compare takes " in exact.replace("\n", " ")
     assert "Intervals take fields for independent of each other (--group none)" in exact
 
 

@@ -208,9 +208,13 @@ def test_wrong_outputs_that_another_comparison_takes_for_right_are_said(tmp_path
     rows = [
         ("a", "day", "3 May 2026", 0.9, "2026-05-03"),
         ("b", "day", "4 May 2026", 0.8, "2026-05-03"),
+        ("b", "sum", "21561.60", 0.7, "21561.6"),
     ]
     assert read_fields(write_csv(tmp_path / "f", rows)).notes == (
-        "1 of 2 wrong outputs of day is the same as the truth by date; the field is compared by exact",
+        (
+            "2 of 3 wrong outputs differ from the truth in form alone; compare takes them for right: "
+            "day=date (1 of 2), sum=number (1 of 1)"
+        ),
     )
 
 
