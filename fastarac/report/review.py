@@ -63,7 +63,7 @@ def write_review_pages(
     -------
     list of str
         The names of the files, in the order of the pages: the page's name, in which characters other
-        than letters, digits, spaces, hyphens and underlines are percent-encoded.
+        than letters, digits, spaces and ``-._~`` are percent-encoded.
 
     Raises
     ------
