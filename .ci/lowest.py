@@ -8,7 +8,9 @@ from pathlib import Path
 
 EXTRAS = ("cli", "plot", "ocr", "frames", "test")
 # What only runs tests, or is compared with in tests that are not run here.
-NOT_USED = re.compile(r"fastarac|pytest|hypothesis|mypy|scikit-learn|scipy|selenium|slipcover")
+NOT_USED = re.compile(
+    r"fastarac|pytest|hypothesis|jsonschema|mypy|scikit-learn|scipy|selenium|slipcover"
+)
 AS_THEY_ARE = ["pytest>=8", "hypothesis>=6.100"]
 
 project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import Any
 
+import pytest
 from typer import testing
 from typer.testing import CliRunner
 
@@ -37,3 +39,17 @@ def refusal(*arguments: object) -> str:
 def reason(*arguments: object) -> str:
     """Why a command is refused, without the name of the program."""
     return refusal(*arguments).removeprefix("fastarac: error: ").strip()
+
+
+def records(printed: str) -> list[dict[str, Any]]:
+    """The models in what a command has printed as JSON as CSV has them: with groups, one a group."""
+    rows: list[dict[str, Any]] = []
+    for found in json.loads(printed, parse_constant=pytest.fail)["models"]:
+        name = {"model": found.pop("name")}
+        groups = found.pop("groups", None)
+        rows += (
+            [name | found]
+            if groups is None
+            else [name | {"group": each.pop("name")} | each for each in groups]
+        )
+    return rows

@@ -244,20 +244,26 @@ def evaluate(
             }  # fmt: skip
             evaluate_streams(paths, columns, settings, max_memory, need_items)
             return
-        from fastarac.cli._files import read_models, say_pages, with_pages, with_rejects_said
+        from fastarac.cli._files import (
+            notes_of_pages,
+            read_models,
+            with_pages,
+            with_rejects_said,
+        )
         from fastarac.cli._report import reliability_warnings
 
+        pages: list[str] = []
         if needs_groups and not (guarantee is not None and max_risk):  # which groups have none of
-            columns = with_pages(paths, columns)
+            columns, pages = with_pages(paths, columns)
         found = read_models(paths, columns)
         models = with_rejects_said(settings.evaluate(found.outputs), missed=not empty_confidence)
         if report is not None:
             notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
             settings.report(models, notes)
         after = "" if report is None else _html.WRITTEN.format(path=report)
-        settings.deliver(models, after=after, difference=found.difference)
         if needs_groups and group is None:
-            say_pages(paths, columns)
+            pages += notes_of_pages(paths, columns)
+        settings.deliver(models, after=after, difference=found.difference, notes=pages)
 
 
 @app.command(epilog=EXAMPLES_OF_COMPARE)
@@ -292,7 +298,7 @@ def compare(
         people = reviewer_detection, reviewer_false_alarm
         prices = _prices((cost_verification, cost_correction, cost_error), people)
         from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
-        from fastarac.cli._files import read_models, say_pages, with_pages
+        from fastarac.cli._files import notes_of_pages, read_models, with_pages
 
         if resamples is not None and method is not Method.bootstrap:
             raise RefusalError("--resamples is for --method bootstrap, which draws them")
@@ -302,7 +308,7 @@ def compare(
             confidence, correct, prediction, truth, empty_truth, empty_confidence, None, item, group
         )
         columns |= {"model": model, "weight": weight}
-        columns = with_pages(paths, columns)
+        columns, pages = with_pages(paths, columns)
         by_pages = columns["group"] != group and columns["group"] is not None
         if by_pages and prices is not None:
             raise RefusalError(
@@ -316,9 +322,17 @@ def compare(
         delivery = Delivery(output_format, wide=wide)
         paired: Literal["items", "groups"] = "groups" if by_pages else "items"
         difference = None if by_pages else found.difference
-        deliver(found.outputs, request, delivery, order=order, difference=difference, paired=paired)
         if group is None:
-            say_pages(paths, columns)
+            pages += notes_of_pages(paths, columns)
+        deliver(
+            found.outputs,
+            request,
+            delivery,
+            order=order,
+            difference=difference,
+            paired=paired,
+            notes=pages,
+        )
 
 
 @app.command(epilog=EXAMPLES_OF_OCR)
@@ -441,7 +455,7 @@ def demo(
         data = load_digits_ocr()
         models = settings.evaluate({name: Outputs(*items) for name, items in data.items()})
         introduction = INTRODUCTION.format(n_models=len(data), n_items=len(data.truth))
-        settings.deliver(models, before=introduction, after=HINT)
+        settings.deliver(models, before=introduction, after=HINT, command="demo")
 
 
 for command, examples in _operation.COMMANDS:

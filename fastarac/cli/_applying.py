@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from fastarac._core.extras import missing
 from fastarac._core.files import folder_problem, problem_with
-from fastarac._core.text import plural, printable, sentence
+from fastarac._core.text import plural, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import load, refusing
-from fastarac.cli._settings import say
+from fastarac.cli._running import figures_of
+from fastarac.cli._standard import say, tell
 from fastarac.operation.application import FORMATS
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def run(
     goals: tuple[Path, Path],
     looked_at: Mapping[str, Path | None],
     reading: Mapping[str, Any],
-    report: Path | None,
+    delivery: tuple[str, Path | None],
 ) -> None:
     """Tell a table from files of an OCR engine, and refuse options that are for the other."""
     from fastarac import ocr
@@ -55,11 +55,11 @@ def run(
             read, wanted = ("OCR", "tables") if is_ocr else ("a table", "OCR")
             raise RefusalError(f"{option} is for {wanted}, but {paths[0]} is read as {read}")
     if is_ocr:
-        _apply_to_pages(policy, paths, goals, looked_at, reading, report)
+        _apply_to_pages(policy, paths, goals, looked_at, reading, delivery)
         return
     from fastarac.cli._running import apply
 
-    apply(policy, paths[0], columns, goals, report)
+    apply(policy, paths[0], columns, goals, delivery)
 
 
 def _apply_to_pages(
@@ -68,12 +68,13 @@ def _apply_to_pages(
     goals: tuple[Path, Path],
     looked_at: Mapping[str, Path | None],
     reading: Mapping[str, Any],
-    report: Path | None,
+    delivery: tuple[str, Path | None],
 ) -> None:
     """Divide what an OCR engine read, and say how much went where."""
     from fastarac.report import write_review_pages
 
     pages, review_pages, images = (looked_at[name] for name in ("pages", "review_pages", "images"))
+    form, report = delivery
     require_files(None, report)
     _require_goals(goals, pages, review_pages, images)
     policy = load(policy_file)
@@ -88,15 +89,17 @@ def _apply_to_pages(
         written.append(f"{review_pages} has {n:,} {plural('page', n)}: open one in a browser.")
     refusing("", lambda: found.save(accepted=goals[0], review=goals[1], pages=pages))
     refusing(str(report), lambda: _html.save_operation(report, policy=policy, applied=found.applied))
-    say(sentence(found), *written)
-    for note in found.notes:
-        typer.echo(f"fastarac: note: {printable(note)}", err=True)
+    lines, warnings = [sentence(found), *written], []
     if found.applied.warning is not None:
-        typer.echo(
-            f"fastarac: warning: {printable(found.applied.warning)}; verify a random sample of the "
-            "pages for fastarac check",
-            err=True,
-        )
+        advice = "verify a random sample of the pages for fastarac check"
+        warnings.append(f"{found.applied.warning}; {advice}")
+    if form == "json":
+        about = {"applied": figures_of(found.applied, goals)}
+        write_object("apply", about, decisions=lines, warnings=[*found.notes, *warnings])
+    else:
+        say(*lines)
+    tell(found.notes)
+    tell(warnings, "warning")
 
 
 def _found(policy: Policy, paths: Sequence[Path], reading: Mapping[str, Any]) -> AppliedPages:

@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
@@ -18,7 +17,6 @@ from fastarac._core.showing import plain
 from fastarac._core.text import (
     UNDEFINED,
     capitalised,
-    json_text,
     listed,
     percent,
     printable,
@@ -26,9 +24,10 @@ from fastarac._core.text import (
     pvalue,
 )
 from fastarac.cli._compare_costs import CostComparison
+from fastarac.cli._json import Sentences, write_object
 from fastarac.cli._options import Certainty, Method, PrintedFormat, RefusalError, in_words_of_options
 from fastarac.cli._report import GROUP, csv_text, in_words
-from fastarac.cli._settings import write
+from fastarac.cli._standard import tell, write
 from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.leads import labels_of_groups
 from fastarac.uncertainty.comparison import compare_models
@@ -55,6 +54,7 @@ ORDER_AND_TRUTH = (
     "The outputs of the models are taken to be of the same items in the same order, in which their "
     "truths agree; --id COLUMN matches them."
 )
+SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
 SHARED = "Those that all models have are compared"
 LABELS = {
     "recognition_rate": "recognition rate",
@@ -208,29 +208,37 @@ class Findings:
         said = dict.fromkeys([*of_statistic, *(() if costs is None else costs.notes)])
         return cls(request, comparison, costs, tuple(said), order, n_groups)
 
-    def content(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it."""
-        content = _content_of(self.comparison)
+    def models(self) -> list[dict[str, Any]]:
+        """Return the figures of each model by their names, the best one first."""
+        found = _models_of(self.comparison)
+        if self.costs is None:
+            return found
+        costs = self.costs.of_models()
+        return [each | costs[each["name"]] for each in found]
+
+    def comparisons(self) -> list[dict[str, Any]]:
+        """Return the differences by the statistic and, where there are prices, in money."""
+        by_statistic = object_of(self.comparison)
         if self.request.method is Method.bootstrap:
-            content["n_resamples"] = self.request.draws.resamples
-        content["seed"] = self.request.draws.seed
-        if self.costs is not None:
-            content["costs"] = self.costs.content()
-        return content
+            by_statistic["n_resamples"] = self.request.draws.resamples
+        by_statistic["seed"] = self.request.draws.seed
+        if self.n_groups is not None:
+            by_statistic["n_groups"] = self.n_groups
+        return [by_statistic, *([] if self.costs is None else [self.costs.comparison()])]
 
     def records(self) -> list[dict[str, Any]]:
         """Return flat dictionaries: one a model, then one a pair; what does not apply is None."""
-        content = _content_of(self.comparison)
-        shared = {name: content[name] for name in ("method", "correction", "confidence_level", "n")}
+        content = object_of(self.comparison)
+        shared = {name: content[name] for name in SHARED_FIGURES}
         shared["statistic"] = named(self.comparison.statistic)
-        rows = [shared | {"model": model.pop("name")} | model for model in content["models"]]
+        rows = [shared | {"model": model.pop("name")} | model for model in _models_of(self.comparison)]
         rows += [
             shared
             | {"model": pair.pop("a"), "minus": pair.pop("b"), "estimate": pair.pop("difference")}
             | pair
             for pair in content["pairs"]
         ]
-        records = [{field: row.get(field) for field in FIELDS} for row in rows]
+        records: list[dict[str, Any]] = [{field: row.get(field) for field in FIELDS} for row in rows]
         if self.costs is not None:
             for record in records:
                 record.update(self.costs.record(record["model"], record["minus"]))
@@ -243,7 +251,8 @@ class Findings:
         pairs = _shown_pairs(found)
         names = [f"{pair.a} - {pair.b}" for pair in pairs]
         print_tables(names, [_columns_of_pairs(found, pairs)], console, "difference")
-        for sentence in self._sentences(len(pairs)):
+        shown = len(found.pairs) if isinstance(console, Sentences) else len(pairs)
+        for sentence in self._sentences(shown):
             console.print(Text(sentence))
         if self.costs is not None:
             console.print()
@@ -290,8 +299,12 @@ def deliver(
     order: str | None = None,
     difference: str | None = None,
     paired: Pairing = "items",
+    notes: Sequence[str] = (),
 ) -> None:
-    """Compare the models, and print what is found; before any figure what sets their items apart."""
+    """Compare the models, and print what is found; before any figure what sets their items apart.
+
+    `notes` are told on stderr, too.
+    """
     findings = Findings.of(models, request, order, paired)
     apart = difference and f"{difference}. {SHARED}"
     if delivery.form.is_for_people:
@@ -301,28 +314,41 @@ def deliver(
                 console.print(Text(f"{capitalised(apart)}.\n", style="yellow"))
             findings.print_text(console)
         write(captured.get())
+        tell(notes)
         return
-    if apart:
-        typer.echo(f"fastarac: note: {printable(apart)}", err=True)
+    told = [*findings.notes, *filter(None, [findings.order]), *notes]
     if delivery.form is PrintedFormat.json:
-        write(json_text(findings.content(), indent=2) + "\n")
-    else:
-        write(csv_text(findings.records()))
-    for note in (*findings.notes, *filter(None, [findings.order])):
-        typer.echo(f"fastarac: note: {printable(note)}", err=True)
+        page = Sentences()
+        findings.print_text(page)
+        warnings = [*filter(None, [apart]), *told]
+        write_object(
+            "compare",
+            {"models": findings.models()},
+            comparisons=findings.comparisons(),
+            decisions=[said for said in page.said if said != findings.order],
+            warnings=warnings,
+        )
+        tell(warnings)
+        return
+    tell(filter(None, [apart]))
+    write(csv_text(findings.records()))
+    tell(told)
 
 
-def _content_of(comparison: ModelComparison) -> dict[str, Any]:
-    """Return a comparison with a list of its models and one of its pairs, as JSON can hold it."""
+def _models_of(comparison: ModelComparison) -> list[dict[str, Any]]:
+    """Return the name and the figures of each model."""
     columns = {name: plain(column) for name, column in comparison.to_columns().items()}
-    columns["name"] = columns.pop("model")
-    first = ("name", *(name for name in columns if name != "name"))
-    shared = ("method", "correction", "confidence_level", "n")
+    columns = {"name": columns.pop("model")} | columns
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def object_of(comparison: ModelComparison) -> dict[str, Any]:
+    """Return a comparison with a list of its pairs, as JSON can hold it."""
     return {
         "statistic": comparison.statistic.name,
         "parameters": {key: _listed(value) for key, value in comparison.statistic.parameters},
-        **{name: getattr(comparison, name) for name in shared},
-        "models": [{key: columns[key][k] for key in first} for k in range(len(comparison.names))],
+        **{name: getattr(comparison, name) for name in SHARED_FIGURES},
         "pairs": [pair.to_dict() for pair in comparison.pairs],
     }
 

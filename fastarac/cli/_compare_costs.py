@@ -54,6 +54,10 @@ class CostComparison:
         The confidence level.
     notes : tuple of str
         What speaks against relying on them.
+    correction : {"holm", "bonferroni"} or None
+        By which p-values are adjusted.
+    n : int
+        How many items, or groups, the differences rest on.
     over : str
         Over which items, where that is not all that each model has.
     """
@@ -62,6 +66,8 @@ class CostComparison:
     differences: tuple[PairDifference, ...]
     level: float
     notes: tuple[str, ...]
+    correction: Correction | None
+    n: int
     over: str = ""
 
     @classmethod
@@ -113,15 +119,22 @@ class CostComparison:
         over = f" over the {count(priced[0].sweep.total)} items that all have"
         if paired == "groups":
             over = ""
-        return cls(tuple(priced), differences, level, tuple(f"{note}." for note in notes), over)
+        said = tuple(f"{note}." for note in notes)
+        return cls(tuple(priced), differences, level, said, correction, found.n, over)
 
-    def content(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it; sums are for `UNIT` outputs."""
+    def of_models(self) -> dict[str, dict[str, Any]]:
+        """Return what each model costs by its name; sums are for `UNIT` outputs."""
+        return {model.name: _costs.in_units(model.cost_evaluation.to_dict()) for model in self.models}
+
+    def comparison(self) -> dict[str, Any]:
+        """Return the differences as JSON can hold them; sums are for `UNIT` outputs."""
         return {
-            "models": [
-                {"name": model.name, **_costs.in_units(model.cost_evaluation.to_dict())}
-                for model in self.models
-            ],
+            "statistic": f"cost_per_{UNIT}@cheapest",
+            "parameters": {},
+            "method": "asymptotic",
+            "correction": self.correction,
+            "confidence_level": self.level,
+            "n": self.n,
             "pairs": [
                 {"a": pair.a, "b": pair.b, **dict(zip(OF_PAIRS, _figures(pair), strict=True))}
                 for pair in self.differences

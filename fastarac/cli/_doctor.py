@@ -11,11 +11,12 @@ from importlib.metadata import PackageNotFoundError, distribution, requires, ver
 from pathlib import Path
 from typing import Any
 
-from fastarac._core.text import json_text, listed
+from fastarac._core.text import listed
 from fastarac._engine.strategy import processors
 from fastarac._version import __version__
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._settings import write
+from fastarac.cli._json import write_object
+from fastarac.cli._standard import write
 
 CORE = ("numpy", "numba", "llvmlite")
 REQUIREMENT = re.compile(
@@ -32,7 +33,13 @@ def run(form: str) -> int:
     """Print what a report of a defect needs to say; the exit status is 1 where a trial fails."""
     with interrupts_end_at_once():
         found = examine()
-    write(json_text(found, indent=2) + "\n" if form == "json" else _text(found))
+    lines = _lines(found)
+    if form == "json":
+        decisions = [f"{name}: {text}." for name, text in lines]
+        write_object("doctor", {"doctor": found}, decisions=decisions)
+    else:
+        width = max(len(name) for name, _ in lines)
+        write("".join(f"{name:{width}}  {text}\n" for name, text in lines))
     return int(found["trial"]["area"] != TRIAL_AREA)
 
 
@@ -52,6 +59,7 @@ def examine() -> dict[str, Any]:
         "fastarac": __version__,
         "installed_in": str(Path(fastarac.__file__).parent),
         "python": platform.python_version(),
+        "executable": sys.executable,
         "platform": f"{platform.system()} {platform.machine()}",
         "packages": {name: version(name) for name in CORE},
         "processors": os.cpu_count(),
@@ -111,7 +119,8 @@ def _installed(package: str) -> bool:
     return True
 
 
-def _text(found: dict[str, Any]) -> str:
+def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what is found in words: what it is about, and what there is."""
     packages = ", ".join(f"{name} {number}" for name, number in found["packages"].items())
     limit = found["FASTARAC_NUM_THREADS"]
     threads = f"{found['threads']} of {found['processors']} processors"
@@ -130,7 +139,7 @@ def _text(found: dict[str, Any]) -> str:
     verdict = "right" if trial["area"] == TRIAL_AREA else f"WRONG: {TRIAL_AREA} is expected"
     lines = [
         ("fastarac", f"{found['fastarac']}, in {found['installed_in']}"),
-        ("Python", f"{found['python']}, {found['platform']}, {sys.executable}"),
+        ("Python", f"{found['python']}, {found['platform']}, {found['executable']}"),
         ("packages", packages),
         ("threads", threads),
         ("compiled", kept),
@@ -142,5 +151,4 @@ def _text(found: dict[str, Any]) -> str:
         elif extra not in FOR_DEVELOPERS:
             install = f'pip install "fastarac[{extra}]"'
             lines.append((f"[{extra}]", f"lacks {listed(lacking)}; {install}"))
-    width = max(len(name) for name, _ in lines)
-    return "".join(f"{name:{width}}  {text}\n" for name, text in lines)
+    return lines

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 
@@ -93,8 +92,8 @@ def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
     return f"{n:,} of {n_items:,} outputs {what}"
 
 
-def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns, with the pages as groups in files that ``fastarac ocr`` wrote; says so.
+def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the columns, with the pages as groups in files that ``fastarac ocr`` wrote, and a note.
 
     The group "none" turns that off, where no column has this name.
     """
@@ -102,23 +101,22 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> dict[str, A
 
     group = columns["group"]
     if group == NO_GROUP:
-        return {**columns, "group": None}
+        return {**columns, "group": None}, []
     if group is not None or columns.get("item") is not None or not all(map(is_of_ocr, paths)):
-        return dict(columns)
+        return dict(columns), []
     note = (
         f'column "{PAGE}" of what fastarac ocr wrote has the pages: they are taken as groups, as words '
         f"of one page depend on each other; --group {NO_GROUP} takes each word by itself"
     )
-    typer.echo(f"fastarac: note: {note}", err=True)
-    return {**columns, "group": PAGE}
+    return {**columns, "group": PAGE}, [note]
 
 
-def say_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> None:
-    """Say on stderr that a column looks like pages, where no --group is given."""
+def notes_of_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> list[str]:
+    """Return a note that a column looks like pages, where one does and no --group is given."""
     from fastarac.io._pages import column_of_pages, is_of_ocr
 
     if columns["group"] is not None or all(map(is_of_ocr, paths)):
-        return
+        return []
     used = {name for name in columns.values() if isinstance(name, str)} | DEFAULT_COLUMNS
     for path in paths:
         found = column_of_pages(path, used)
@@ -129,8 +127,8 @@ def say_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> None:
                 f"{found.rows:,} rows): where the outputs of one depend on each other, intervals and "
                 f"tests are too sure without --group {name}"
             )
-            typer.echo(f"fastarac: note: {note}", err=True)
-            return
+            return [note]
+    return []
 
 
 def names_of_files(paths: Sequence[Path]) -> list[str]:

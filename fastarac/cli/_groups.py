@@ -62,9 +62,12 @@ class Groups:
 
     def records(self, model: str) -> list[dict[str, Any]]:
         """Return a flat dictionary a group; what is undefined is None."""
+        return [{"model": model, "group": each.pop("name")} | each for each in self.objects()]
+
+    def objects(self) -> list[dict[str, Any]]:
+        """Return the name and the figures of each group; what is undefined is None."""
         return [
-            {"model": model, "group": name}
-            | {key: plain(column[row]) for key, column in self.values.items()}
+            {"name": name} | {key: plain(column[row]) for key, column in self.values.items()}
             for row, name in enumerate(self.names)
         ]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from fastarac._core.text import percent, pvalue
+from fastarac.cli import _compare
 from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.leads import RESAMPLES, SEED
 from fastarac.evaluation.wording import short
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
 def sentences(leads: Sequence[Lead | None], n_limits: int) -> list[str]:
     """Return for each limit how sure its leader's lead is; empty where there is none."""
     return ["" if lead is None else lead.sentence for lead in leads[:n_limits]]
+
+
+def object_of(lead: Lead) -> dict[str, Any]:
+    """Return the differences at a limit as JSON can hold them."""
+    found = lead.comparison
+    content = _compare.object_of(found)
+    for each, pair in zip(content["pairs"], found.pairs, strict=True):
+        each["beyond_chance"] = lead.is_clear(pair)
+    content |= {"unit": lead.unit, "n_units": lead.n_units}
+    if lead.limit is not None:
+        content |= {"limit": lead.limit.key, "n_resamples": RESAMPLES, "seed": SEED}
+    return content
 
 
 def print_text(leads: Sequence[Lead | None], units: str, console: Console) -> None:

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.text import Text
 
-from fastarac._core.text import capitalised, listed, printable
+from fastarac._core.text import capitalised, listed
 from fastarac.cli import _html, _leads, _report
 from fastarac.cli._compare_costs import CostComparison
+from fastarac.cli._json import Sentences, write_object
 from fastarac.cli._ocr_fields import EngineFields, are_given
 from fastarac.cli._ocr_text import EngineTexts
-from fastarac.cli._options import RISK_OF_GROUPS, RefusalError
-from fastarac.cli._settings import in_groups_of, write
+from fastarac.cli._options import RISK_OF_GROUPS, PrintedFormat, RefusalError
+from fastarac.cli._settings import in_groups_of
+from fastarac.cli._standard import tell, write
 from fastarac.cli._tables import tables
 from fastarac.io._sources import copied_to
 
@@ -98,10 +99,19 @@ def run(
     if form.is_for_people:
         write(_text(found, settings, output))
         return
-    write(_report.text_of_rows(_rows(found), form))
-    beside = found.notes if found.engines.notes_beside_rows else []
-    for note in (*_report.reliability_warnings(found.models), *beside):
-        typer.echo(f"fastarac: note: {printable(note)}", err=True)
+    warnings = _report.reliability_warnings(found.models)
+    if form is PrintedFormat.json:
+        warnings += found.notes
+        page = Sentences()
+        _print(found, settings, output, page)
+        about = {"models": _objects(found)}
+        write_object(
+            "ocr", about, comparisons=_comparisons(found), decisions=page.said, warnings=warnings
+        )
+        tell(warnings)
+        return
+    write(_report.csv_text(_rows(found)))
+    tell([*warnings, *(found.notes if found.engines.notes_beside_rows else [])])
 
 
 def _kind(
@@ -196,11 +206,35 @@ def find(
 def _rows(found: Found) -> list[dict[str, Any]]:
     """Return one flat dictionary an engine, the figures of `fastarac evaluate` first."""
     rows = [
-        figures | found.engines.row(model, found.group or "none")
+        figures
+        | found.engines.row(model, found.group or "none")
+        | {
+            f"{name}@{limit.key}|field={part['name']}": part[f"{name}@{limit.key}"]
+            for limit in model.limits
+            for part in found.engines.inside(model).get("groups", ())
+            for name in ("acceptance_rate", "error_rate")
+        }
         for model, figures in zip(found.models, _report.records(found.models), strict=True)
     ]
     keys = dict.fromkeys(key for row in rows for key in row)
     return [{key: row.get(key) for key in keys} for row in rows]
+
+
+def _objects(found: Found) -> list[dict[str, Any]]:
+    """Return all figures of each engine by their names, those of single fields inside."""
+    return [
+        figures | found.engines.row(model, found.group or "none") | found.engines.inside(model)
+        for model, figures in zip(found.models, _report.objects(found.models), strict=True)
+    ]
+
+
+def _comparisons(found: Found) -> Iterator[dict[str, Any]]:
+    """Yield the differences of the engines at each limit, and in money."""
+    for lead in found.leads:
+        if lead is not None:
+            yield _leads.object_of(lead)
+    if found.costs is not None:
+        yield found.costs.comparison()
 
 
 def _write_items(found: Found, path: Path) -> None:
@@ -233,15 +267,19 @@ def _text(found: Found, settings: Settings, output: Path | None) -> str:
     """Return what is printed: the parts, and the names of the files that were written."""
     console = settings.delivery.page()
     with console.capture() as captured:
-        for line in _parts(found, settings, console):
-            console.print(line)
-        if output is not None:
-            command = f"fastarac evaluate {output}{_options(found, settings)}"
-            said = f"\n{output} has the {found.engines.items}; see: {command}"
-            console.print(Text(said, style="dim"))
-        if settings.delivery.report is not None:
-            console.print(Text(f"\n{_html.WRITTEN.format(path=settings.delivery.report)}"))
+        _print(found, settings, output, console)
     return captured.get()
+
+
+def _print(found: Found, settings: Settings, output: Path | None, console: Console) -> None:
+    for line in _parts(found, settings, console):
+        console.print(line)
+    if output is not None:
+        command = f"fastarac evaluate {output}{_options(found, settings)}"
+        said = f"\n{output} has the {found.engines.items}; see: {command}"
+        console.print(Text(said, style="dim"))
+    if settings.delivery.report is not None:
+        console.print(Text(f"\n{_html.WRITTEN.format(path=settings.delivery.report)}"))
 
 
 def _options(found: Found, settings: Settings) -> str:

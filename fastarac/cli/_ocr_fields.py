@@ -143,7 +143,7 @@ class EngineFields:
         return {name: outputs for name, (outputs, _) in self.sources.items()}
 
     def row(self, model: Model, group: str) -> dict[str, Any]:
-        """Return figures of fields, of documents and of each field."""
+        """Return figures of fields and of documents."""
         fields, whole = self.engines[model.name], self.documents[model.name].evaluation
         row: dict[str, Any] = {
             "unit": "field",
@@ -161,11 +161,18 @@ class EngineFields:
             row[f"straight_through_rate@{key}"] = counts.straight_through_rate
             row[f"document_error_rate@{key}"] = counts.document_error_rate
         row |= {f"documents_{key}": value for key, value in whole.to_dict().items()}
-        for key, threshold in thresholds.items():
-            for each in fields.by_field(threshold):
-                row[f"acceptance_rate@{key}|field={each.field}"] = each.acceptance_rate
-                row[f"error_rate@{key}|field={each.field}"] = each.error_rate
         return row
+
+    def inside(self, model: Model) -> dict[str, Any]:
+        """Return the figures of each field, by their names."""
+        fields, found = self.engines[model.name], dict[str, dict[str, Any]]()
+        for index, limit in enumerate(model.limits):
+            for each in fields.by_field(model.point(index).threshold):
+                counts = {"n": each.items, "right": each.correct, "rejected": each.rejected}
+                part = found.setdefault(each.field, {"name": each.field, **counts})
+                part[f"acceptance_rate@{limit.key}"] = each.acceptance_rate
+                part[f"error_rate@{limit.key}"] = each.error_rate
+        return {"groups": list(found.values())}
 
     def columns(self, name: str) -> dict[str, Any]:
         """Return the fields of an engine as columns."""

@@ -114,6 +114,14 @@ class EngineTexts:
             **effects.to_dict(),
         }
 
+    def inside(self, model: Model) -> dict[str, Any]:
+        """Return what is known of an engine's confidences, and shares without bad pages."""
+        without = zip(model.limits, self._of(model.name)[1].accepted_without, strict=False)
+        return {
+            "scale": self.sources[model.name][1].scale,
+            **{f"acceptance_rate@{limit.key}|hardly_aligned=drop": share for limit, share in without},
+        }
+
     def columns(self, name: str) -> dict[str, Any]:
         """Return the items of an engine as columns."""
         return self.engines[name].aligned.to_columns()

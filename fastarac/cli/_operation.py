@@ -51,6 +51,7 @@ def plan(
     ci: Level = 0.95,
     design_effect: options.DesignEffect = 1.0,
     plot: options.PlotOfPower = None,
+    output_format: options.TextOrJson = options.Form.text,
     report: ReportFile = None,
 ) -> None:
     """Plan how many outputs to verify: for a guarantee, audits, a comparison or an interval."""
@@ -63,8 +64,7 @@ def plan(
             {"pilot": pilot, "statistic": statistic, "half_width": half_width, "group": group},
             {"failure_probability": guarantee, "power": power, "design_effect": design_effect},
             ci,
-            plot,
-            report,
+            (plot, str(output_format), report),
         )
 
 
@@ -87,11 +87,11 @@ def fit(
     max_risk: options.MaxRisk = None,
     guarantee: options.Failure = 0.05,
     approximate: options.Approximate = False,
+    output_format: options.TextOrJson = options.Form.text,
     report: ReportFile = None,
 ) -> None:
     """Fit thresholds that keep a limit on new outputs, and write them as a policy."""
     with ends_quietly():
-        from fastarac.cli._files import with_pages
         from fastarac.cli._policies import fit as run
 
         columns = columns_of(
@@ -104,9 +104,7 @@ def fit(
             "max_group_size": max_group_size,
             "method": "gamma" if approximate else "auto",
         }
-        if max_risk is None:  # of which groups have no guarantee
-            columns = with_pages([path], columns)
-        run((path, only), columns, limits, str(rule), output, report)
+        run((path, only), columns, limits, str(rule), output, (str(output_format), report))
 
 
 def check(
@@ -156,6 +154,7 @@ def apply(
     unit: UnitOption = Unit.word,
     join: JoinOption = Join.min,
     level: LevelOption = TextLevel.auto,
+    output_format: options.TextOrJson = options.Form.text,
     report: ReportFile = None,
 ) -> None:
     """Divide outputs, in a table or of OCR, into those that are accepted and those to verify."""
@@ -167,7 +166,8 @@ def apply(
         }  # fmt: skip
         reading = {"unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern}
         looked_at = {"pages": pages, "review_pages": review_pages, "images": images}
-        run(policy, paths, columns, (output, review), looked_at, reading, report)
+        delivery = str(output_format), report
+        run(policy, paths, columns, (output, review), looked_at, reading, delivery)
 
 
 def monitor(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastarac import io, operation
 from fastarac._core.text import percent
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import refusing
-from fastarac.cli._settings import say
+from fastarac.cli._standard import say
 from fastarac.cli._tables import Column
 from fastarac.operating_points.points import operating_point
 
@@ -30,10 +31,10 @@ def run(
     interval: Mapping[str, Any],
     given: Mapping[str, float | None],
     level: float,
-    plot: Path | None,
-    report: Path | None,
+    delivery: tuple[Path | None, str, Path | None],
 ) -> None:
     """Plan what the options ask for: exactly one thing."""
+    plot, form, report = delivery
     asked = {
         "--error-rate": rates["error_rate"] is not None,
         "--difference": models["difference"] is not None,
@@ -52,7 +53,7 @@ def run(
             of_rates = "; --difference is one of recognition rates" if name == "--statistic" else ""
             raise RefusalError(f"{name} is for {beside}{of_rates}")
     options = {name: DEFAULTS[name] if value is None else value for name, value in given.items()}
-    options["design_effect"] = _design_effect(asked, rates, interval, options)
+    options["design_effect"], said = _design_effect(asked, rates, interval, options)
     with_expected = asked["--error-rate"] and rates["expect"] is not None
     for name, file in (("--plot", plot), ("--report", report)):
         if file is not None and not with_expected:
@@ -61,15 +62,37 @@ def run(
         raise RefusalError("--outputs is for --audit alone")
     require_files(plot, report)
     if asked["--difference"]:
-        say(_comparison(models, options, level))
+        plan = _comparison(models, options, level)
     elif asked["--half-width"]:
-        say(_interval(interval, level))
+        plan = _interval(interval, level)
     elif (rates["expect"] is None) == (rates["audit"] is None):
         raise RefusalError("exactly one of --expect and --audit is expected beside --error-rate")
     elif rates["audit"] is not None:
-        say(_audits(rates, options))
+        plan = _audits(rates, options)
     else:
-        _guarantee(rates["error_rate"], rates["expect"], options, plot, report)
+        plan = _guarantee(rates["error_rate"], rates["expect"], options, plot, report)
+    if form == "json":
+        write_object("plan", {"plan": plan.figures}, decisions=[*said, *plan.said])
+        return
+    if said:
+        say(*said)
+    rows = plan.figures.get("rates", ())
+    say(
+        *plan.said,
+        title="expected\nerror rate",
+        names=[percent(row["expected_error_rate"], 4) for row in rows],
+        columns=[
+            Column("first\npower at", [f"{row['first']:,}" for row in rows]),
+            Column("always\nfrom", [f"{row['stable']:,}" for row in rows]),
+        ],
+    )
+
+
+class _Answer(NamedTuple):
+    """What a plan says, in words, and its figures by their names."""
+
+    said: list[str]
+    figures: dict[str, Any]
 
 
 def _design_effect(
@@ -77,8 +100,11 @@ def _design_effect(
     rates: Mapping[str, Any],
     interval: Mapping[str, Any],
     options: Mapping[str, float],
-) -> float:
-    """What --design-effect says, or what the groups of a pilot say; refuses what does not fit."""
+) -> tuple[float, list[str]]:
+    """What --design-effect says, or what the groups of a pilot say, in words, too.
+
+    Refuses what does not fit.
+    """
     pilot, group, given = interval["pilot"], interval["group"], options["design_effect"]
     if asked["--half-width"]:
         if pilot is None:
@@ -86,11 +112,11 @@ def _design_effect(
     elif (pilot is None) != (group is None):
         raise RefusalError("--pilot and --group are expected together beside --error-rate")
     if pilot is None:
-        return given
+        return given, []
     if given != 1.0:
         raise RefusalError("--design-effect is for plans without --pilot")
     if asked["--half-width"]:
-        return given  # the interval's own variance has it
+        return given, []  # the interval's own variance has it
     if asked["--difference"]:
         raise RefusalError("--pilot is for --error-rate and --half-width")
     with interrupts_end_at_once():
@@ -101,11 +127,11 @@ def _design_effect(
         found: float = operation.design_effect(
             *pair, groups=outputs.group.codes, threshold=point.threshold
         )
-    say(
+    said = (
         f"The {group}s of {pilot.name} raise the variance of the error rate to {found:.2f} times that "
         f"of independent outputs, at the threshold of {percent(limit)} there."
     )
-    return found
+    return found, [said]
 
 
 def _guarantee(
@@ -114,7 +140,7 @@ def _guarantee(
     options: Mapping[str, float],
     plot: Path | None,
     report: Path | None,
-) -> None:
+) -> _Answer:
     def sizes(rate: float) -> SampleSizes:
         found: SampleSizes = refusing(
             "", lambda: operation.sample_size_for_guarantee(limit, rate, **options)
@@ -134,21 +160,13 @@ def _guarantee(
         f"{power} of the cases. Fewer than {found.least:,} cannot guarantee it, however good they are."
     )
     rates = sorted({*(share * limit for share in SHARES), expected})
-    rows = [sizes(rate) for rate in rates]
+    rows = [{"expected_error_rate": rate} | sizes(rate)._asdict() for rate in rates]
     if plot is not None:
         _draw(limit, expected, options, plot)
     given = {"max_error_rate": limit, "expected_error_rate": expected, **options}
     refusing(str(report), lambda: _html.save_operation(report, plan=given))
-    say(
-        advice,
-        *([] if report is None else [_html.WRITTEN.format(path=report)]),
-        title="expected\nerror rate",
-        names=[percent(rate, 4) for rate in rates],
-        columns=[
-            Column("first\npower at", [f"{row.first:,}" for row in rows]),
-            Column("always\nfrom", [f"{row.stable:,}" for row in rows]),
-        ],
-    )
+    lines = [advice, *([] if report is None else [_html.WRITTEN.format(path=report)])]
+    return _Answer(lines, {"for": "guarantee", **given, **found._asdict(), "rates": rows})
 
 
 def _draw(limit: float, expected: float, options: Mapping[str, float], plot: Path) -> None:
@@ -166,41 +184,37 @@ def _draw(limit: float, expected: float, options: Mapping[str, float], plot: Pat
     refusing(str(plot), lambda: _plot.write(display.figure_, plot))
 
 
-def _audits(rates: Mapping[str, Any], options: Mapping[str, float]) -> str:
+def _audits(rates: Mapping[str, Any], options: Mapping[str, float]) -> _Answer:
     limit, actual, outputs = rates["error_rate"], rates["audit"], rates["outputs"]
     found = refusing("", lambda: operation.audit_plan(limit, actual, n_outputs=outputs, **options))
     share = "" if outputs is None else f" ({percent(found.audit_probability, 3)} of {outputs:,})"
-    return (
+    said = (
         f"Audit {found.stable:,} outputs drawn at random{share}: an error rate of {percent(actual)} is "
         f"then seen to be above {percent(limit)} in {percent(options['power'])} of the cases, with a "
         f"false alarm in at most {percent(options['failure_probability'])}."
     )
+    given = {"max_error_rate": limit, "actual_error_rate": actual, "n_outputs": outputs, **options}
+    return _Answer([said], {"for": "audits", **given, **found._asdict()})
 
 
-def _comparison(models: Mapping[str, Any], options: Mapping[str, float], level: float) -> str:
+def _comparison(models: Mapping[str, Any], options: Mapping[str, float], level: float) -> _Answer:
     difference, discordance = models["difference"], models["discordance"]
     if discordance is None:
         raise RefusalError("--discordance is expected beside --difference")
-    n = refusing(
-        "",
-        lambda: operation.sample_size_for_comparison(
-            difference,
-            discordance,
-            confidence_level=level,
-            power=options["power"],
-            design_effect=options["design_effect"],
-        ),
-    )
+    given = {"confidence_level": level, **{of: options[of] for of in ("power", "design_effect")}}
+    n = refusing("", lambda: operation.sample_size_for_comparison(difference, discordance, **given))
     share = 100 * difference
     points = f"{share:.4g} percentage point{'' if share == 1 else 's'}"
-    return (
+    said = (
         f"Verify {n:,} outputs that both models read: recognition rates that are {points} apart, where "
         f"one model alone is right on {percent(discordance)} of the outputs, are then told apart in "
         f"{percent(options['power'])} of the cases."
     )
+    rates = {"difference": difference, "discordance": discordance}
+    return _Answer([said], {"for": "comparison", **rates, **given, "n": n})
 
 
-def _interval(interval: Mapping[str, Any], level: float) -> str:
+def _interval(interval: Mapping[str, Any], level: float) -> _Answer:
     pilot, width = interval["pilot"], interval["half_width"]
     statistic = interval["statistic"] or "arac_auc"
     with interrupts_end_at_once():
@@ -217,7 +231,9 @@ def _interval(interval: Mapping[str, Any], level: float) -> str:
                 groups=groups,
             ),
         )
-    return (
+    said = (
         f"Verify {n:,} outputs: the {percent(level)} confidence interval of {statistic} is "
         f"then about {width:g} wide on either side."
     )
+    given = {"statistic": statistic, "half_width": width, "confidence_level": level}
+    return _Answer([said], {"for": "interval", "pilot": str(pilot), **given, "n": n})

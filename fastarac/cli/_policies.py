@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
 
 from fastarac import io, operation
 from fastarac._core.files import suffix_problem
-from fastarac._core.showing import plain
-from fastarac._core.text import json_text, listed, percent, printable, quoted, sentence
+from fastarac._core.text import listed, percent, quoted, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import in_words, said_of_rejects, say_pages
+from fastarac.cli._files import in_words, notes_of_pages, said_of_rejects, with_pages
+from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, in_words_of_options, require_files
-from fastarac.cli._settings import say, write
+from fastarac.cli._standard import say, tell
 from fastarac.cli._tables import Column
 from fastarac.guarantees.exact import guaranteed_operating_point
 from fastarac.io._formats import open_source
@@ -58,15 +57,18 @@ def fit(
     limits: Mapping[str, Any],
     rule: str,
     output: Path,
-    report: Path | None,
+    delivery: tuple[str, Path | None],
 ) -> None:
     """Fit a policy to a file, or to one model in it, write it, and say what it accepts."""
     from fastarac._core.exceptions import collected
 
-    path, only = source
+    (path, only), (form, report) = source, delivery
     require_files(None, report)
     if (problem := suffix_problem(output, "policy", (".json",))) is not None:
         raise RefusalError(problem)
+    of_pages: list[str] = []
+    if limits["max_risk"] is None:  # of which groups have no guarantee
+        columns, of_pages = with_pages([path], columns)
     notes: list[str] = []
     missed = not columns["empty_confidence"]
     outputs = _with_confidence(path, _of_one_model(path, only, columns), notes, missed=missed)
@@ -91,16 +93,39 @@ def fit(
     unit = "documents" if policy.documents else "outputs"
     by_halves = policy.fields or policy.documents or policy.criterion == "max_risk"
     half = ", the random half that did not rank them" if by_halves else ""
-    say(
-        sentence(policy),
+    tested = (
         f"Tested on {policy.n_items:,} {unit}{half}: {policy.accepted:,} accepted, "
-        f"{policy.errors:,} errors among them. Written to {output}{and_report(report)}.",
-        names=fields,
-        columns=[Column("outputs", sizes), Column("accepted at\nconfidence", rules)],
+        f"{policy.errors:,} errors among them. Written to {output}{and_report(report)}."
     )
-    for note in notes:
-        typer.echo(f"fastarac: note: {printable(in_words_of_options(note))}", err=True)
-    say_pages([path], columns)
+    lines = [sentence(policy), tested]
+    of_pages += notes_of_pages([path], columns)
+    notes = [*map(in_words_of_options, notes), *of_pages]
+    if form == "json":
+        about = {"policy": _of_policy(policy, output)}
+        write_object("fit", about, decisions=lines, warnings=notes)
+    else:
+        table = [Column("outputs", sizes), Column("accepted at\nconfidence", rules)]
+        say(*lines, names=fields, columns=table)
+    tell(notes)
+
+
+def _of_policy(policy: Policy, path: Path) -> dict[str, Any]:
+    """Return what a policy promises, on what, and each threshold, for programs."""
+    names = (
+        *("criterion", "limit", "failure_probability", "bound", "certified", "max_group_size"),
+        *("errors_per_group", "n_items", "accepted", "errors", "acceptance_rate"),
+        *("approximate_acceptance_rate", "documents", "document_threshold"),
+    )
+    fields: list[Any] = list(map(str, policy.fields)) if policy.fields else [None]
+    rows = zip(fields, policy.thresholds, policy.references, strict=True)
+    return {
+        "path": str(path),
+        **{name: getattr(policy, name) for name in names},
+        "thresholds": [
+            {"field": field, "threshold": threshold, "n_items": int(reference.counts.sum())}
+            for field, threshold, reference in rows
+        ],
+    }
 
 
 def check(
@@ -145,10 +170,6 @@ def check(
             )
     results = {"policy": policy, "check": found, "shift": shift, "sweep": sweep}
     refusing(str(report), lambda: _html.save_operation(report, **results))
-    if form == "json":
-        write(json_text(_figures(found, shift), indent=2) + "\n")
-        _say_pages(path, columns, is_log=is_log)
-        return int(found.exit_status)
     share = percent(found.accepted / found.n_items, 4)
     counts = f"{found.accepted:,} of {found.n_items:,} {found.unit} are accepted ({share})."
     lines = [sentence(found).replace("drawn=", "--drawn COLUMN"), f"{counts} {sentence(shift)}"]
@@ -159,14 +180,14 @@ def check(
         lines.append(f"A threshold fitted to this log: {point}.")
     if report is not None:
         lines.append(_html.WRITTEN.format(path=report))
-    say(*lines, names=[str(each.field) for each in found.fields], columns=_of_fields(found))
-    _say_pages(path, columns, is_log=is_log)
+    notes = [] if is_log else notes_of_pages([path], columns)  # a log takes no groups
+    if form == "json":
+        about = {"check": _figures(found, shift)}
+        write_object("check", about, decisions=lines, warnings=notes)
+    else:
+        say(*lines, names=[str(each.field) for each in found.fields], columns=_of_fields(found))
+    tell(notes)
     return int(found.exit_status)
-
-
-def _say_pages(path: Path, columns: Mapping[str, Any], *, is_log: bool) -> None:
-    if not is_log:  # which takes no groups
-        say_pages([path], columns)
 
 
 def _of_log(
@@ -202,7 +223,7 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "verdict": found.verdict,
         "criterion": found.criterion,
         "limit": found.limit,
-        "rate": plain(interval.estimate),
+        "rate": interval.estimate,
         "low": interval.low,
         "high": interval.high,
         "n_items": found.n_items,
@@ -212,7 +233,7 @@ def _figures(found: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
         "unanswered": found.unanswered,
         "still_needed": found.still_needed,
         "expected_verdict": found.expected_verdict,
-        "fields": [each._asdict() | {"rate": plain(each.rate)} for each in found.fields],
+        "fields": [each._asdict() | {"rate": each.rate} for each in found.fields],
         **figures_of_shift(shift),
     }
 

@@ -13,7 +13,6 @@ from fastarac._core.text import (
     area,
     capitalised,
     count,
-    json_text,
     listed,
     percent,
     printable,
@@ -21,7 +20,6 @@ from fastarac._core.text import (
 )
 from fastarac.cli import _costs, _guarantees, _intervals
 from fastarac.cli._groups import Groups
-from fastarac.cli._options import PrintedFormat
 from fastarac.cli._tables import Column, print_tables
 from fastarac.evaluation.wording import header, is_given, opening, short
 from fastarac.evaluation.wording import threshold as threshold_text
@@ -52,11 +50,6 @@ def in_words(n_groups: int, kind: str) -> str:
     """Return how many groups of outputs that depend on each other there are."""
     groups = f"{n_groups:,} {kind}{'s' * (n_groups != 1)}"
     return f"{groups} of outputs that depend on each other" if kind == GROUP else groups
-
-
-def text_of_rows(records: Sequence[dict[str, Any]], form: PrintedFormat) -> str:
-    """Return records as JSON or CSV."""
-    return json_text(records, indent=2) + "\n" if form is PrintedFormat.json else csv_text(records)
 
 
 def csv_text(records: Sequence[dict[str, Any]]) -> str:
@@ -175,6 +168,19 @@ def records(models: Sequence[Model]) -> list[dict[str, Any]]:
         else:
             rows.append({"model": model.name, **_costs.in_units(model.evaluation.to_dict())})
     return rows
+
+
+def objects(models: Sequence[Model]) -> list[dict[str, Any]]:
+    """Return all figures of each model by their names, and those of its groups inside."""
+    found = []
+    for model in models:
+        each = {"name": model.name, **_costs.in_units(model.evaluation.to_dict())}
+        if model.n_groups is not None:
+            each["n_groups"] = model.n_groups
+        if model.by_group is not None:
+            each["groups"] = Groups.of(model).objects()
+        found.append(each)
+    return found
 
 
 WHETHER = "To see whether a lead is more than chance, run: fastarac compare"

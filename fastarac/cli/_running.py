@@ -7,13 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import typer
 
 from fastarac import io, operation
 from fastarac._core.locks import locked
-from fastarac._core.text import json_text, listed, printable, quoted, sentence
+from fastarac._core.text import listed, quoted, sentence
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import (
     columns_for,
@@ -24,7 +24,7 @@ from fastarac.cli._policies import (
     policies_in,
     refusing,
 )
-from fastarac.cli._settings import say, write
+from fastarac.cli._standard import say, tell
 from fastarac.cli._tables import Column
 from fastarac.guarantees.audits import LogError
 from fastarac.operation.drawn_files import read_drawn
@@ -48,9 +48,10 @@ def apply(
     path: Path,
     columns: Mapping[str, Any],
     goals: tuple[Path, Path],
-    report: Path | None,
+    delivery: tuple[str, Path | None],
 ) -> None:
     """Divide the outputs in a file, and say how many went where."""
+    form, report = delivery
     require_files(None, report)
     policy = load(policy_file)
     given = columns_for(policy, columns)
@@ -70,22 +71,37 @@ def apply(
         )
     refusing(str(report), lambda: _html.save_operation(report, policy=policy, applied=done))
     fields = done.fields
-    say(
-        sentence(done),
-        *([] if report is None else [_html.WRITTEN.format(path=report)]),
-        names=[each.field for each in fields],
-        columns=[
+    lines = [sentence(done), *([] if report is None else [_html.WRITTEN.format(path=report)])]
+    warnings = []
+    if done.warning is not None:
+        warnings.append(f"{path}: {done.warning}; verify a random sample of them for fastarac check")
+    if form == "json":
+        about = {"applied": figures_of(done, goals)}
+        write_object("apply", about, decisions=lines, warnings=warnings)
+    else:
+        columns_of_fields = [
             Column("outputs", [f"{each.n_items:,}" for each in fields]),
             Column("accepted", [f"{each.accepted:,}" for each in fields]),
             Column("errors\nexpected", [f"{each.expected_errors:.4g}" for each in fields]),
-        ],
+        ]
+        say(*lines, names=[each.field for each in fields], columns=columns_of_fields)
+    tell(warnings, "warning")
+
+
+def figures_of(done: AppliedPolicy, goals: tuple[Path, Path]) -> dict[str, Any]:
+    """Return how many outputs went where, for programs."""
+    names = (
+        *("criterion", "limit", "n_items", "accepted", "rejected", "unknown_fields"),
+        *("expected_errors", "expected_low", "expected_high", "expected_rate"),
+        *("n_documents", "accepted_documents", "straight_through_rate"),
     )
-    if done.warning is not None:
-        typer.echo(
-            f"fastarac: warning: {printable(str(path))}: {printable(done.warning)}; verify a random "
-            "sample of them for fastarac check",
-            err=True,
-        )
+    return {
+        "accepted_path": str(goals[0]),
+        "review_path": str(goals[1]),
+        **{name: getattr(done, name) for name in names},
+        **figures_of_shift(done.shift),
+        "fields": [each._asdict() for each in done.fields],
+    }
 
 
 def monitor(
@@ -117,25 +133,25 @@ def monitor(
         refusing(str(plot), lambda: _draw(watch.monitors, plot))
     only = watch.policies.get(ALONE)
     refusing(str(report), lambda: _html.save_operation(report, policy=only, monitor=watch.found))
+    lines, policies = [], []
+    for name, each in watch.monitors.items():
+        found = sentence(each) if name == ALONE else f"{name}: {each}."
+        shift, changes = shifts[name], watch.changes_of(name)
+        if changes and not (each.changed and len(changes) == 1):
+            numbers = listed([f"{number:,}" for number in changes])
+            found += f" These files gave alarms of a change: {numbers} of all updates."
+        lines.append(found if shift is None else f"{found} {sentence(shift)}")
+        own = {"name": policy_file.stem if name == ALONE else name}
+        policies.append(own | _figures(each, changes) | figures_of_shift(shift))
+    if report is not None:
+        lines.append(_html.WRITTEN.format(path=report))
+    told = {name: any(each[name] for each in policies) for name in ("alarm", "changed")}
     if form == "json":
-        records = [
-            ({} if name == ALONE else {"policy": name})
-            | _figures(each, watch.changes_of(name))
-            | figures_of_shift(shifts[name])
-            for name, each in watch.monitors.items()
-        ]
-        write(json_text(records[0] if only else records, indent=2) + "\n")
+        about = {"monitor": {**told, "policies": policies}}
+        write_object("monitor", about, decisions=lines, warnings=watch.notes)
     else:
-        lines = []
-        for name, each in watch.monitors.items():
-            found = sentence(each) if name == ALONE else f"{name}: {each}."
-            shift, changes = shifts[name], watch.changes_of(name)
-            if changes and not (each.changed and len(changes) == 1):
-                numbers = listed([f"{number:,}" for number in changes])
-                found += f" These files gave alarms of a change: {numbers} of all updates."
-            lines.append(found if shift is None else f"{found} {sentence(shift)}")
-        say(*lines, *([] if report is None else [_html.WRITTEN.format(path=report)]))
-    return int(any(each.alarm or watch.changes_of(name) for name, each in watch.monitors.items()))
+        say(*lines)
+    return int(any(told.values()))
 
 
 def _figures(monitor: ErrorRateMonitor, changes: Sequence[int]) -> dict[str, Any]:
@@ -186,6 +202,7 @@ class _Watch:
         state: Path | None,
     ) -> None:
         self.columns = dict(columns)
+        self.notes: list[str] = []
         self._seen: dict[str, list[tuple[NDArray[Any], NDArray[Any] | None]]] = {}
         is_folder = source.is_dir()
         self.policies = policies_in(source) if is_folder else {ALONE: load(source)}
@@ -327,10 +344,7 @@ class _Watch:
                 if not counted
                 else f"{given - counted:,} of its {given:,} audits"
             )
-            typer.echo(
-                f"fastarac: note: {printable(str(path))}: {which} were counted before, and count once",
-                err=True,
-            )
+            self._note(f"{path}: {which} were counted before, and count once")
 
     def _count_drawn(self, path: Path, ids: str) -> None:
         """Count the audits in a file by when their outputs were drawn; open ones have no truth."""
@@ -362,11 +376,12 @@ class _Watch:
             raise RefusalError(f"{path}: {error}") from None
         if monitor.answered_late > late:
             number = f"{monitor.answered_late - late:,} answers"
-            typer.echo(
-                f"fastarac: note: {printable(str(path))}: {number} came after their deadline, and "
-                "count no more",
-                err=True,
-            )
+            self._note(f"{path}: {number} came after their deadline, and count no more")
+
+    def _note(self, note: str) -> None:
+        """Tell a note, and keep it."""
+        self.notes.append(note)
+        tell([note])
 
     def _look_at(self, name: str, outputs: io.Outputs, chosen: NDArray[np.bool_]) -> None:
         """Note the confidences of outputs that were drawn from all, accepted or not."""

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.text import Text
 
 from fastarac._core.exceptions import collected
-from fastarac._core.text import capitalised, printable
+from fastarac._core.text import capitalised
 from fastarac.cli import _html, _plot
-from fastarac.cli._exit import discard_output
 from fastarac.cli._options import (
     Certainty,
     Costs,
     Delivery,
     Limits,
+    PrintedFormat,
     RefusalError,
     in_words_of_options,
     writing,
 )
-from fastarac.cli._tables import Column, Page, print_tables
+from fastarac.cli._standard import tell, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from fastarac.cli._tables import Page
     from fastarac.evaluation.groups import GroupEvaluation
     from fastarac.evaluation.leads import Lead
     from fastarac.evaluation.sources import Source
@@ -38,7 +37,6 @@ WITHOUT_GROUPS = (
     "some outputs have no confidence, such as words that were missed; --by evaluates groups of outputs "
     "that all have one"
 )
-UNBROKEN = "\ue000%"  # a percentage that stays on one line while lines are broken
 
 
 def in_groups_of(kind: str, notes: Iterable[str]) -> Iterator[str]:
@@ -157,68 +155,52 @@ class Settings:
         before: str = "",
         after: str = "",
         difference: str | None = None,
+        notes: Sequence[str] = (),
+        command: str = "evaluate",
     ) -> None:
-        """Draw the plot, if there is to be one, and print the figures.
+        """Draw the plot, if there is to be one, and print the figures; `notes` are told on stderr.
 
         What sets the items of the models apart is said before any figure.
         """
-        from fastarac.cli import _report
+        from fastarac.cli import _json, _report
 
         form = self.delivery.form
-        if form.is_for_people:
-            apart = "" if difference is None else f"{capitalised(difference)}.\n"
-            text = self._text(models, before, after, apart)
-        else:
-            text = _report.text_of_rows(_report.records(models), form)
+        apart = [] if difference is None else [difference]
+        text = self._text(models, before, after, apart) if form.is_for_people else ""
         self.draw(models)
-        if not form.is_for_people and difference is not None:
-            typer.echo(f"fastarac: note: {printable(difference)}", err=True)
-        write(text)
-        if not form.is_for_people:
-            for warning in _report.reliability_warnings(models):
-                typer.echo(f"fastarac: note: {printable(warning)}", err=True)
+        if form.is_for_people:
+            write(text)
+            tell(notes)
+            return
+        told = [*_report.reliability_warnings(models), *notes]
+        if form is PrintedFormat.json:
+            page = _json.Sentences()
+            self._print(models, page, before, after, ())
+            warnings = [*apart, *told]
+            about = {"models": _report.objects(models)}
+            _json.write_object(command, about, decisions=page.said, warnings=warnings)
+            tell(warnings)
+            return
+        tell(apart)
+        write(_report.csv_text(_report.records(models)))
+        tell(told)
 
-    def _text(self, models: list[Model], before: str, after: str, apart: str) -> str:
-        from fastarac.cli._report import print_text
-
+    def _text(self, models: list[Model], before: str, after: str, apart: Sequence[str]) -> str:
         console = self.delivery.page()
         with console.capture() as captured:
-            if before:
-                console.print(before, end="\n\n")
-            if apart:
-                console.print(Text(apart, style="yellow"))
-            print_text(models, console, with_costs=self.costs.are_given)
-            if after:
-                console.print()
-                console.print(after)
+            self._print(models, console, before, after, apart)
         return captured.get()
 
+    def _print(
+        self, models: list[Model], console: Page, before: str, after: str, apart: Sequence[str]
+    ) -> None:
+        from fastarac.cli import _report
 
-def say(
-    *paragraphs: str, columns: Sequence[Column] = (), names: Sequence[str] = (), title: str = "field"
-) -> None:
-    """Print paragraphs, and a table of names and columns after the first, where there is one."""
-    console = Page()
-    with console.capture() as captured:
-        for i, paragraph in enumerate(paragraphs):
-            console.print(Text(printable(paragraph).replace(" %", UNBROKEN)))
-            if i == 0 and names:
-                console.print()
-                print_tables(names, [[column] for column in columns], console, title)
-    text = captured.get().replace(UNBROKEN, " %")
-    write("".join(f"{line.rstrip()}\n" for line in text.rstrip().split("\n")))
-
-
-def write(text: str) -> None:
-    """Write to stdout, with escapes for what its encoding lacks."""
-    if sys.stdout is None:
-        raise RefusalError("the standard output is closed")
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    try:
-        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        discard_output()
-        raise RefusalError(f"the standard output cannot be written: {error.strerror}") from None
+        if before:
+            console.print(before, end="\n\n")
+        for difference in apart:
+            console.print(Text(f"{capitalised(difference)}.\n", style="yellow"))
+        _report.print_text(models, console, with_costs=self.costs.are_given)
+        if after:
+            console.print()
+            console.print(after)

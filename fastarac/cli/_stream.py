@@ -11,9 +11,10 @@ from fastarac import evaluate, io
 from fastarac._core.text import count, printable
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import in_words, names_of_files
+from fastarac.cli._json import write_object
 from fastarac.cli._options import PrintedFormat, RefusalError, bytes_of
-from fastarac.cli._report import CAUTION, text_of_rows
-from fastarac.cli._settings import write
+from fastarac.cli._report import CAUTION, csv_text
+from fastarac.cli._standard import write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,16 +58,21 @@ def evaluate_streams(
             except ValueError as error:
                 raise RefusalError(in_words(error)) from None
         found[name] = evaluate(sketch.bounds(), **settings.arguments)
+    caution = [CAUTION] if settings.limits.fitted else []
+    between = {name: BETWEEN.format(n=count(figures.n)) for name, figures in found.items()}
+    if settings.delivery.form is PrintedFormat.json:
+        models = [{"name": name, **figures.to_dict()} for name, figures in found.items()]
+        decisions = [*dict.fromkeys(between.values()), *caution]
+        write_object("evaluate", {"models": models}, decisions=decisions)
+        return
     if settings.delivery.form is not PrintedFormat.table:
-        records = [{"model": name, **figures.to_dict()} for name, figures in found.items()]
-        write(text_of_rows(records, settings.delivery.form))
+        write(csv_text([{"model": name, **figures.to_dict()} for name, figures in found.items()]))
         return
     parts = []
     for name, figures in found.items():
         title = f"{printable(name)}\n" if len(found) > 1 else ""
-        parts += [f"{title}{figures}\n", BETWEEN.format(n=count(figures.n)) + "\n"]
-    fitted = f"{CAUTION}\n" if settings.limits.fitted else ""
-    write("\n".join(parts) + fitted)
+        parts += [f"{title}{figures}\n", f"{between[name]}\n"]
+    write("\n".join(parts) + "".join(f"{said}\n" for said in caution))
 
 
 def _bytes(text: str) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
 
+import commands
 import numpy as np
 import pytest
 from commands import GOOD, refusal, run
@@ -82,7 +82,7 @@ class TestFormats:
     def test_json(self, good):
         result = run("evaluate", good, "--format", "json", "--error-rate", "0.2", "--gamma", "2")
         assert result.stderr == ""
-        (record,) = json.loads(result.stdout, parse_constant=pytest.fail)
+        (record,) = commands.records(result.stdout)
         sweep = fa.threshold_sweep([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2])
         found = fa.evaluate(sweep, max_error_rate=[0.2], costs=TWICE)
         expected = replace(found, cost_evaluation=None).to_dict()  # ratios alone are no prices
@@ -91,16 +91,14 @@ class TestFormats:
     def test_json_has_null_for_what_is_undefined(self, tmp_path):
         path = tmp_path / "f.csv"
         path.write_text("correct,confidence\n0,1\n0,2\n")
-        (record,) = json.loads(
-            run("evaluate", path, "--format", "json").stdout, parse_constant=pytest.fail
-        )
+        (record,) = commands.records(run("evaluate", path, "--format", "json").stdout)
         assert record["roc_auc"] is None
         assert record["threshold@0.01"] is None
         assert record["acceptance_rate@0.01"] == 0
 
     def test_csv(self, digits):
         paths = [digits / f"{name}.csv" for name in load_digits_ocr().models]
-        records = json.loads(run("evaluate", *paths, "--format", "json").stdout)
+        records = commands.records(run("evaluate", *paths, "--format", "json").stdout)
         table = list(csv.reader(io.StringIO(run("evaluate", *paths, "--format", "csv").stdout)))
         assert table[0] == list(records[0])
         for row, record in zip(table[1:], records, strict=True):
@@ -128,7 +126,7 @@ class TestFormats:
         (tmp_path / "f.csv").write_text(f'm,correct,confidence\n"{name}",1,1\n')
         arguments = ("evaluate", tmp_path / "f.csv", "--model", "m", "--format")
         assert name in run(*arguments, "table").stdout
-        assert json.loads(run(*arguments, "json").stdout)[0]["model"] == name
+        assert commands.records(run(*arguments, "json").stdout)[0]["model"] == name
         assert name in run(*arguments, "csv").stdout
         assert name.replace("\\", "\\\\").replace("|", "\\|") in run(*arguments, "markdown").stdout
 
@@ -148,7 +146,7 @@ class TestFormats:
         for form in ("table", "csv", "markdown"):
             assert shown in run(*arguments, form).stdout
         text = run(*arguments, "json").stdout
-        assert json.loads(text)[0]["model"] == name
+        assert commands.records(text)[0]["model"] == name
         assert all(mark == "\n" or mark.isprintable() for mark in text)
         (tmp_path / "\x1b[31m.csv").write_text(BAD + "x,1\n")
         assert "\ufffd[31m.csv" in refusal("evaluate", tmp_path / "\x1b[31m.csv")
@@ -197,7 +195,7 @@ class TestModels:
             (tmp_path / f"{number}.csv").write_text("correct,confidence,m,w\n" + rows)
         arguments = ["--model", "m", "--weight", "w", "--format", "json"]
         paths = tmp_path / "0.csv", tmp_path / "1.csv"
-        (record,) = json.loads(run("evaluate", *paths, *arguments).stdout)
+        (record,) = commands.records(run("evaluate", *paths, *arguments).stdout)
         correct, confidence = np.loadtxt(lines[1:], delimiter=",").T
         weight = [1, 1, 1, 2, 2, 2, 2]
         expected = fa.evaluate(correct, confidence, sample_weight=weight)
@@ -229,7 +227,7 @@ class TestModels:
         path = tmp_path / "f.tsv"
         path.write_text("text\tchecked\tscore\n007\t007\t2\n7\t007\t1\n")
         columns = ("--prediction", "text", "--truth", "checked", "--confidence", "score")
-        (record,) = json.loads(run("evaluate", path, *columns, "--format", "json").stdout)
+        (record,) = commands.records(run("evaluate", path, *columns, "--format", "json").stdout)
         assert record["recognition_rate"] == 0.5
 
 
@@ -513,7 +511,7 @@ class TestRefusals:
         path.write_text("prediction,truth,confidence\n,,1\na,a,2\nb,a,3\n")
         advice = '(an empty text is written "", or --empty-truth takes what is empty for one)'
         assert advice in refusal("evaluate", path)
-        (record,) = json.loads(run("evaluate", path, "--empty-truth", "--format", "json").stdout)
+        (record,) = commands.records(run("evaluate", path, "--empty-truth", "--format", "json").stdout)
         assert record["recognition_rate"] == 2 / 3
         path.write_text(GOOD)
         assert "--empty-truth is given, but" in refusal("evaluate", path, "--empty-truth")

@@ -32,7 +32,11 @@ run = partial(commands.run, "compare")
 
 
 def content(*arguments: object):
-    return json.loads(run(*arguments, "--format", "json").stdout, parse_constant=pytest.fail)
+    """The models and what tells them apart, by the statistic and, in `costs`, by money."""
+    printed = run(*arguments, "--format", "json").stdout
+    found = json.loads(printed, parse_constant=pytest.fail)
+    by_statistic, *costs = found["comparisons"]
+    return by_statistic | {"models": found["models"], "costs": costs}
 
 
 refusal = partial(commands.reason, "compare")
@@ -109,7 +113,7 @@ class TestFigures:
             assert float(row["estimate"]) == model["estimate"]
             assert row["letters"] == model["letters"]
             assert row["adjusted_pvalue"] == ""
-        costs = {model["name"]: model for model in found["costs"]["models"]}
+        costs = {model["name"]: model for model in found["models"]}
         assert (
             float(models[0]["cost_per_1000"]) == (costs[models[0]["model"]]["cost_per_1000@cheapest"])
         )
@@ -139,8 +143,8 @@ class TestFigures:
         sign = 1 if pair["a"] == "a" else -1
         assert pair["difference"] == sign * expected.difference
         assert pair["standard_error"] == expected.standard_error
-        costs = {model["name"]: model["cost_per_1000@cheapest"] for model in found["costs"]["models"]}
-        (money,) = found["costs"]["pairs"]
+        costs = {model["name"]: model["cost_per_1000@cheapest"] for model in found["models"]}
+        (money,) = found["costs"][0]["pairs"]
         assert money["difference"] == pytest.approx(costs[money["a"]] - costs[money["b"]], rel=1e-9)
 
     def test_table(self, digits):
@@ -243,7 +247,7 @@ class TestPairing:
         fewer = write(tmp_path / "c.csv", [ROWS_B[0], ROWS_B[2]])
         for files in ((pair[0], fewer), (fewer, pair[0])):
             found = run(*files, "--id", "id", "--format", "json")
-            assert json.loads(found.stdout)["n"] == 2
+            assert json.loads(found.stdout)["comparisons"][0]["n"] == 2
             assert (
                 'the models have different items, 2 of which all of them have: c lacks "x". Those'
                 in (found.stderr)
@@ -370,10 +374,12 @@ class TestCosts:
 
     def test_differences(self, digits):
         people = "--reviewer-detection", 0.95
-        found = content(digits, "--model", "model", *PRICES, *people, "--ci", 0.9)["costs"]
+        found = content(digits, "--model", "model", *PRICES, *people, "--ci", 0.9)
+        (costs,) = found.pop("costs")
+        found |= costs | {
+            "models": sorted(found["models"], key=lambda model: model["cost_per_1000@cheapest"])
+        }
         names = [model["name"] for model in found["models"]]
-        sums = [model["cost_per_1000@cheapest"] for model in found["models"]]
-        assert sums == sorted(sums)
         assert len(found["pairs"]) == 6
         raw = []
         for pair in found["pairs"]:
@@ -427,7 +433,8 @@ class TestCosts:
     def test_models_that_cost_the_same(self, tmp_path):
         rows = [(1, 0.9), (0, 0.2), (1, 0.8)]
         files = [write(tmp_path / f"{name}.csv", rows, "correct,confidence") for name in "ab"]
-        (pair,) = content(*files, *PRICES)["costs"]["pairs"]
+        (costs,) = content(*files, *PRICES)["costs"]
+        (pair,) = costs["pairs"]
         assert (pair["difference"], pair["standard_error"], pair["pvalue"]) == (0, 0, 1)
         assert "+0" in run(*files, *PRICES).stdout
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from functools import partial
 
@@ -50,7 +49,7 @@ def test_all_figures_are_those_of_one_call(digits, people):
     options = [] if people is None else ["--reviewer-detection", 0.9, "--reviewer-false-alarm", 0.005]
     limits = ["--error-rate", 0.01, "--max-risk", 0.02, "--threshold", 0.9, "--ci", 0.9]
     result = run(digits, "--model", "model", *PRICES, *options, *limits, "--format", "json")
-    for record in json.loads(result.stdout):
+    for record in commands.records(result.stdout):
         figures = fa.evaluate(
             *DATA[record["model"]], max_error_rate=0.01, max_risk=0.02, threshold=0.9, costs=COSTS,
             cost_reviewer=people, intervals=True, confidence_level=0.9,
@@ -65,7 +64,7 @@ def test_records(digits, people):
     options = [] if people is None else ["--reviewer-detection", 0.9, "--reviewer-false-alarm", 0.005]
     result = run(digits, "--model", "model", *PRICES, *options, "--format", "json")
     assert result.exit_code == 0, result.output
-    records = json.loads(result.stdout)
+    records = commands.records(result.stdout)
     assert len(records) == 4
     for record in records:
         sweep = fa.threshold_sweep(*DATA[record["model"]])
@@ -90,7 +89,7 @@ def test_records(digits, people):
 
 def test_the_money_counts_items(one):
     """The sums are those of a person who adds up what happens to each item."""
-    record = json.loads(run(one, *PRICES, "--format", "json").stdout)[0]
+    record = commands.records(run(one, *PRICES, "--format", "json").stdout)[0]
     assert record["threshold@cheapest"] == 0.8
     # of five outputs three are verified and two of them corrected
     assert record["cost_per_1000@cheapest"] == pytest.approx((3 * 2 + 2 * 5) / 5 * 1000)
@@ -99,7 +98,7 @@ def test_the_money_counts_items(one):
 
 
 def test_csv_has_the_figures(digits):
-    records = json.loads(run(digits, "--model", "model", *PRICES, "--format", "json").stdout)
+    records = commands.records(run(digits, "--model", "model", *PRICES, "--format", "json").stdout)
     text = run(digits, "--model", "model", *PRICES, "--format", "csv").stdout
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == list(records[0])
@@ -144,7 +143,7 @@ def test_everything_is_checked_where_nothing_is_right(tmp_path):
         "Cheapest: check everything; no errors remain. 1,000 outputs then cost 7,000.00;"
         in result.stdout
     )
-    record = json.loads(run(path, *PRICES, "--format", "json").stdout)[0]
+    record = commands.records(run(path, *PRICES, "--format", "json").stdout)[0]
     assert record["threshold@cheapest"] is None
 
 
@@ -154,7 +153,7 @@ def test_weights_count(tmp_path):
     lines = "".join(f"{c},{t},{w}\n" for c, t, w in rows)
     path.write_text("correct,confidence,copies\n" + lines, encoding="utf-8")
     result = run(path, *PRICES, "--weight", "copies", "--format", "json")
-    record = json.loads(result.stdout)[0]
+    record = commands.records(result.stdout)[0]
     assert record["cost_per_1000@cheapest"] == pytest.approx((2 * 2 + 1.5 * 5) / 4 * 1000)
 
 
@@ -162,7 +161,7 @@ def test_integer_confidences_keep_their_digits(tmp_path):
     path = tmp_path / "big.csv"
     lines = "".join(f"{c},{2**60 + k}\n" for k, c in enumerate([0, 1, 1]))
     path.write_text("correct,confidence\n" + lines, encoding="utf-8")
-    record = json.loads(run(path, *PRICES, "--format", "json").stdout)[0]
+    record = commands.records(run(path, *PRICES, "--format", "json").stdout)[0]
     assert record["threshold@cheapest"] == 2**60 + 1
 
 
@@ -203,8 +202,8 @@ def test_money(value, text):
 
 
 def test_nothing_changes_without_prices(one):
-    plain = json.loads(run(one, "--format", "json").stdout)[0]
-    priced = json.loads(run(one, *PRICES, "--format", "json").stdout)[0]
+    plain = commands.records(run(one, "--format", "json").stdout)[0]
+    priced = commands.records(run(one, *PRICES, "--format", "json").stdout)[0]
     assert not any("cost" in key or "cheapest" in key for key in plain)
     changed = {key for key in plain if plain[key] != priced[key]}
     assert all(
@@ -230,7 +229,7 @@ def test_a_limit_that_costs_more_than_checking_everything(tmp_path):
     assert (
         f"1,000 outputs then cost {everything:.2f}; with everything checked {everything:.2f}." in said
     )
-    (record,) = json.loads(run(path, *limits, *prices, "--format", "json").stdout)
+    (record,) = commands.records(run(path, *limits, *prices, "--format", "json").stdout)
     assert record["cost_per_1000@0.02"] == pytest.approx(here)
     assert record["cost_per_1000@threshold=0.95"] == pytest.approx(everything)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
+import commands
 from commands import run
 
 import fastarac as fa
@@ -37,7 +37,7 @@ def test_options(tmp_path):
         "--plot",
         plot,
     )
-    records = json.loads(run("demo", *arguments).stdout)
+    records = commands.records(run("demo", *arguments).stdout)
     for record in records:
         expected = fa.evaluate(
             *load_digits_ocr()[record["model"]],

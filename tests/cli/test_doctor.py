@@ -22,7 +22,7 @@ def test_what_is_printed(monkeypatch):
 
 
 def test_for_programs():
-    found = json.loads(run("doctor", "--format", "json").stdout)
+    found = json.loads(run("doctor", "--format", "json").stdout)["doctor"]
     assert found["trial"]["area"] == 0.96875
     assert found["packages"]["numpy"] == np.__version__
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 
 import commands
@@ -39,7 +38,7 @@ def digits(tmp_path):
 def test_records(digits):
     result = run(digits, "--model", "model", "--by", "digit", "--format", "json")
     assert result.exit_code == 0, result.output
-    records = json.loads(result.stdout)
+    records = commands.records(result.stdout)
     assert len(records) == 40
     for name, (correct, confidence) in DATA.items():
         mine = [record for record in records if record["model"] == name]
@@ -90,12 +89,12 @@ def test_several_files_of_a_model(tmp_path):
         "--format", "json",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert {r["group"]: r["n"] for r in json.loads(result.stdout)} == {"x": 2, "y": 1, "z": 1}
+    assert {r["group"]: r["n"] for r in commands.records(result.stdout)} == {"x": 2, "y": 1, "z": 1}
 
 
 def test_limits_that_groups_break(digits):
     command = digits, "--model", "model", "--by", "digit", "--error-rate", 0.01, "--max-risk", 0.02
-    records = json.loads(run(*command, "--format", "json").stdout)
+    records = commands.records(run(*command, "--format", "json").stdout)
     mine = [record for record in records if record["model"] == "knn-votes"]
     broken = [record["group"] for record in mine if not record["keeps_limit@0.01"]]
     assert broken == [record["group"] for record in mine if record["error_rate@0.01"] > 0.01]
@@ -111,7 +110,7 @@ def test_limits_that_groups_break(digits):
 @pytest.mark.slow
 def test_intervals(digits):
     command = digits, "--model", "model", "--by", "digit", "--error-rate", 0.01, "--ci", 0.9
-    records = json.loads(run(*command, "--format", "json").stdout)
+    records = commands.records(run(*command, "--format", "json").stdout)
     record = next(r for r in records if (r["model"], r["group"]) == ("naive-bayes", "digit 8"))
     rows = DATA.truth == 8
     correct, confidence = (column[rows] for column in DATA["naive-bayes"])
@@ -128,7 +127,7 @@ def test_intervals(digits):
 def test_prices(digits, people):
     prices = "--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200
     command = digits, "--model", "model", "--by", "digit", *prices, *people
-    records = json.loads(run(*command, "--format", "json").stdout)
+    records = commands.records(run(*command, "--format", "json").stdout)
     costs = fa.VerificationCosts(2, 5, 200)
     reviewer = fa.Reviewer(0.9) if people else None
     for name, (correct, confidence) in DATA.items():
@@ -181,7 +180,7 @@ def test_everything_at_once(tmp_path):
     )  # fmt: skip
     result = run(*command, "--format", "json")
     assert result.exit_code == 0, result.output
-    records = {record["group"]: record for record in json.loads(result.stdout)}
+    records = {record["group"]: record for record in commands.records(result.stdout)}
     assert sorted(records) == ["0", "1", "2"]
     costs, people = fa.VerificationCosts(1, 2, 30), fa.Reviewer(0.9)
     for name, record in records.items():

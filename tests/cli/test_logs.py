@@ -75,7 +75,7 @@ def test_figures_sentences_and_the_page(folder, one, tmp_path):
     answered = log.drawn & (np.arange(N) % 50 > 0)
     path = log.write(tmp_path / "log.csv", answered, drawn=log.drawn)
     done = run("check", one, path, "--log", "--format", "json", "--report", page, code=None)
-    found = json.loads(done.stdout)
+    found = json.loads(done.stdout)["check"]
     expected = log.policy.check(
         log.truth(answered), log.confidence, audit_probability=PI, drawn=log.drawn
     )
@@ -141,5 +141,5 @@ def test_only_a_log_that_says_what_was_drawn_holds(one, tmp_path):
     out = " ".join(run(*check, code=3).stdout.split())
     assert out.startswith("No verdict on the limit of 2 % without --drawn COLUMN, which says what was ")
     assert "among all items, if every output that was drawn has its result (observed " in out
-    found = json.loads(run(*check, "--format", "json", code=3).stdout)
+    found = json.loads(run(*check, "--format", "json", code=3).stdout)["check"]
     assert (found["verdict"], found["unanswered"], found["still_needed"]) == ("too few", None, None)

@@ -34,11 +34,17 @@ def policy(tmp_path):
     return tmp_path / "policy.json"
 
 
+def figures(done):
+    """Those of each policy, in what a monitor has printed as JSON."""
+    return json.loads(done.stdout)["monitor"]["policies"]
+
+
 def audited(policy, *files, **more):
     options = [word for name, value in more.items() for word in (f"--{name}", value)]
     state = policy.parent / "state.json"
     result = run("monitor", policy, *files, "--state", state, "--format", "json", *options)
-    return json.loads(result.stdout)["audited"], result.stderr
+    (found,) = figures(result)
+    return found["audited"], result.stderr
 
 
 class TestAuditsCountOnce:
@@ -184,7 +190,7 @@ def test_moved_confidences_are_named(tmp_path, criterion):
     checked = run("check", policy, moved, code=None).stdout
     sentence = checked[checked.index("The confidences have moved (p = 0.0002)") :].strip()
     found = run("monitor", policy, moved, code=None).stdout
-    told = json.loads(run("monitor", policy, moved, "--format", "json", code=None).stdout)
+    (told,) = figures(run("monitor", policy, moved, "--format", "json", code=None))
     if criterion == "--max-risk":
         assert "confidences" not in found
         assert told["shifted"] is None
@@ -257,7 +263,7 @@ def test_a_change_lately(policy, tmp_path):
     assert result.startswith("No alarm: the limit of 5 % is not proved to be exceeded; 67 errors among")
     assert "changed lately: no alarm since that at update 13 (M is" in result
     assert "These files gave alarms of a change: 13 of all updates." in result
-    found = json.loads(run("monitor", policy, files[14], *told, "--format", "json").stdout)
+    (found,) = figures(run("monitor", policy, files[14], *told, "--format", "json"))
     assert (found["alarm"], found["changed"], found["changes"]) == (False, False, [13])
     assert 0 < found["change_statistic"] < 1
     again = tmp_path / "again.json"
@@ -272,7 +278,7 @@ def test_pages(policy, tmp_path):
     files = weeks(tmp_path, [3, 60], "page,confidence,correct", per_page=20)
     told = ["--state", tmp_path / "state.json", "--format", "json"]
     options = [*told, "--group", "page", "--max-group-size", 20]
-    found = json.loads(run("monitor", policy, *files, *options).stdout)
+    (found,) = figures(run("monitor", policy, *files, *options))
     assert (found["errors"], found["audited"]) == (63, 400)
     state = json.loads((tmp_path / "state.json").read_text())
     sizes = [[each["audited"] for each in update["groups"]] for update in state["updates"]]
@@ -296,16 +302,20 @@ def test_open_audits_by_date(policy, tmp_path):
     second = [("d", "2026-03-09", 0.99, "")]
     one, two = write(tmp_path / "1.csv", first, header), write(tmp_path / "2.csv", second, header)
     told = ["--state", tmp_path / "state.json", "--drawn-at", "drawn_at", "--deadline", 28]
-    found = json.loads(run("monitor", policy, one, two, *told, "--format", "json").stdout)
+    (found,) = figures(run("monitor", policy, one, two, *told, "--format", "json"))
     assert (found["errors"], found["audited"], found["open"]) == (0, 0, 2)
     answered = write(tmp_path / "3.csv", [("a", *first[0][1:3], 1), *first[1:]], header)
-    found = json.loads(run("monitor", policy, answered, two, *told, "--format", "json").stdout)
+    (found,) = figures(run("monitor", policy, answered, two, *told, "--format", "json"))
     assert (found["errors"], found["audited"], found["open"]) == (1, 3, 1)
     later = write(tmp_path / "4.csv", [("e", "2026-04-06", 0.99, 1)], header)
     result = run("monitor", policy, later, *told).stdout
     assert "1 without an answer at their deadline count as right" in " ".join(result.split())
     late = write(tmp_path / "5.csv", [(*second[0][:3], 0)], header)
-    assert "1 answers came after their deadline" in run("monitor", policy, late, *told).stderr
+    done = run("monitor", policy, late, *told, "--format", "json")
+    assert "1 answers came after their deadline" in done.stderr
+    assert json.loads(done.stdout)["warnings"] == [
+        f"{late}: 1 answers came after their deadline, and count no more"
+    ]
     old = write(tmp_path / "6.csv", [("f", "2026-03-03", 0.99, 1)], header)
     message = refusal("monitor", policy, old, *told)
     assert f'{old}, row 1: column "drawn_at" holds' in message

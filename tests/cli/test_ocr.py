@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import fastarac as fa
+from fastarac._core.text import rounded_percent
 from fastarac.cli._app import app
 from fastarac.ocr import align, load_sample, sample_folders, sensitivity
 
@@ -88,7 +89,7 @@ def test_the_demo_has_two_engines():
 @pytest.mark.slow
 def test_figures_for_programs():
     (plain, enlarged), sample = (
-        json.loads(run("--demo", "--format", "json").stdout)[::-1],
+        commands.records(run("--demo", "--format", "json").stdout)[::-1],
         load_sample(),
     )
     assert (plain["model"], enlarged["model"]) == ("plain", "enlarged")
@@ -114,7 +115,7 @@ def test_figures_for_programs():
 @pytest.mark.slow
 def test_pages_make_intervals_wider():
     def width(group: str) -> float:
-        (engine,) = json.loads(
+        (engine,) = commands.records(
             run(
                 sample_folders().truth, sample_folders().outputs["plain"],
                 "--group", group, "--format", "json",
@@ -136,7 +137,7 @@ def test_a_guarantee_counts_pages():
     assert "There are 20 pages; about 77 without an error are needed for a limit of 0.05." in text
     assert "pages err independently of each other and have at most 140 outputs each" in text
     large = "--error-rate", 0.5, "--guarantee", 0.05, "--format", "json"
-    (figures,) = json.loads(run(*plain, *large).stdout)
+    (figures,) = commands.records(run(*plain, *large).stdout)
     aligned = align(load_sample().truth, load_sample().outputs["plain"])
     sure = fa.guaranteed_operating_point(
         aligned.correct, aligned.confidence, groups=aligned.groups, max_error_rate=0.5
@@ -154,7 +155,7 @@ def test_a_guarantee_counts_pages():
 
 def test_no_point_accepts_missed_words(folders):
     options = ("--missed", "reject", "--error-rate", 0.9, "--format", "json")
-    (two,) = json.loads(run(folders / "truth", folders / "two", *options).stdout)
+    (two,) = commands.records(run(folders / "truth", folders / "two", *options).stdout)
     assert (two["true_words"], two["missed"], two["wrong"]) == (9, 2, 1)
     assert two["acceptance_rate@0.9"] == pytest.approx(7 / 9)
     assert two["acceptance_rate_high@0.9"] <= 7 / 9
@@ -166,15 +167,15 @@ def test_items_in_a_file(folders):
     text = run(folders / "truth", folders / "one", folders / "two", "-o", out).stdout
     assert f"fastarac evaluate {out} --model model" in " ".join(text.split())
     both = CliRunner().invoke(app, ["evaluate", str(out), "--model", "model", "--format", "json"])
-    assert {row["model"]: row["n"] for row in json.loads(both.stdout)} == {"one": 9, "two": 9}
+    assert {row["model"]: row["n"] for row in commands.records(both.stdout)} == {"one": 9, "two": 9}
 
     assert f"fastarac evaluate {out} --model model --group page --ci 0.95" in " ".join(text.split())
     single = folders / "one.parquet"
-    (of_ocr,) = json.loads(
+    (of_ocr,) = commands.records(
         run(folders / "truth", folders / "one", "-o", single, "--format", "json").stdout
     )
     evaluated = CliRunner().invoke(app, ["evaluate", str(single), "--format", "json"])
-    (of_evaluate,) = json.loads(evaluated.stdout)
+    (of_evaluate,) = commands.records(evaluated.stdout)
     for key, value in of_evaluate.items():
         assert key == "model" or of_ocr[key] == value, key
 
@@ -194,10 +195,10 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     limits = "--error-rate", 0.01, "--error-rate", 0.9, "--max-risk", 0.9, "--cost-verification", 2
     prices = "--cost-correction", 5, "--cost-error", 200
     options = (*limits, *prices, "--format", "json")
-    found = json.loads(run("--demo", "--missed", "reject", "-o", out, *options).stdout)
+    found = commands.records(run("--demo", "--missed", "reject", "-o", out, *options).stdout)
     evaluate = ["evaluate", str(out), "--model", "model", "--group", "page", "--ci", "0.95"]
     same = [*evaluate, *map(str, options)]
-    again = json.loads(CliRunner().invoke(app, same).stdout)
+    again = commands.records(CliRunner().invoke(app, same).stdout)
     assert [row["model"] for row in again] == ["enlarged", "plain"]
     for of_ocr, of_file in zip(found, again, strict=True):
         assert of_ocr["model"] == of_file.pop("model")
@@ -210,7 +211,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     assert "At these prices the cheapest threshold of plain would accept outputs without a" in text
     folders = sample_folders()
     plain = run(folders.truth, folders.outputs["plain"], *cheap, "--format", "json").stdout
-    (alone,) = json.loads(plain)
+    (alone,) = commands.records(plain)
     assert alone["acceptance_rate@cheapest"] == 1 - alone["missed"] / alone["n"]
     text = CliRunner().invoke(app, evaluate).stdout
     assert "62 of 2,190 items are missed, without any output: they are never accepted" in text
@@ -233,7 +234,8 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
 
     compare = ["compare", str(out), "--model", "model", "--id", "id", "--group", "page"]
     compare += ["--format", "json"]
-    (pair,) = json.loads(CliRunner().invoke(app, compare).stdout)["pairs"]
+    (by_area,) = json.loads(CliRunner().invoke(app, compare).stdout)["comparisons"]
+    (pair,) = by_area["pairs"]
     sample = load_sample()
     engines = {
         name: align(sample.truth, words, missed="reject") for name, words in sample.outputs.items()
@@ -255,9 +257,11 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
 def test_options_of_the_alignment(folders):
     options = ("--format", "json")
     two = (folders / "truth", folders / "two")
-    (lines,) = json.loads(run(*two, "--unit", "line", *options).stdout)
+    (lines,) = commands.records(run(*two, "--unit", "line", *options).stdout)
     assert (lines["true_words"], lines["split"], lines["unit"]) == (3, 2, "line")  # boxes are lines
-    (dropped,) = json.loads(run(*two, "--inserted", "drop", "--missed", "neighbour", *options).stdout)
+    (dropped,) = commands.records(
+        run(*two, "--inserted", "drop", "--missed", "neighbour", *options).stdout
+    )
     assert dropped["policy"] == "missed=neighbour inserted=drop moved=right"
     text = run(*two, "--fold", "case", "--fold", "whitespace", "--join", "max").stdout
     said = " ".join(text.split())
@@ -323,9 +327,9 @@ def test_the_level_of_the_text(folders):
     (folders / "right.xml").write_text(page("amber", ",", "bishop", "cloud"))
     (folders / "read.xml").write_text(page("amber,", "bishop", "clovd"))
     pair = folders / "right.xml", folders / "read.xml", "--format", "json", "--group", "none"
-    (by_itself,) = json.loads(run(*pair).stdout)
+    (by_itself,) = commands.records(run(*pair).stdout)
     assert (by_itself["true_words"], by_itself["right"]) == (3, 2)
-    (by_word,) = json.loads(run(*pair, "--level", "word").stdout)
+    (by_word,) = commands.records(run(*pair, "--level", "word").stdout)
     assert (by_word["true_words"], by_word["right"]) == (4, 1)
 
 
@@ -362,6 +366,12 @@ def test_pages_that_hardly_align_are_named_with_their_effect(folders):
     text = run(folders / "truth", folders / "one").stdout
     assert "without its hardly aligned pages" in text
     assert "1 page on which more than half of the characters differ: p3. The truth may be" in text
+    found = run(folders / "truth", folders / "one", "--format", "json").stdout
+    (engine,) = commands.records(found)
+    row = next(line for line in text.splitlines() if line.startswith("without its hardly"))
+    share = engine["acceptance_rate@0.01|hardly_aligned=drop"]
+    assert f"{rounded_percent(share)}" in row
+    assert any("differ: p3." in warning for warning in json.loads(found)["warnings"])
 
 
 @pytest.fixture
@@ -445,7 +455,7 @@ def test_missed_words_have_a_price(many, missed):
     options = (*prices, "--error-rate", 0.3, "--format", "json")
 
     def cost(*more) -> dict[str, float]:
-        (row,) = json.loads(run(many / "truth", many / "drops", *options, *more).stdout)
+        (row,) = commands.records(run(many / "truth", many / "drops", *options, *more).stdout)
         return row
 
     row, priced = cost(), cost("--cost-missed", 11)

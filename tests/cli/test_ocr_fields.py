@@ -68,7 +68,7 @@ def tables(tmp_path):
 def test_figures_of_fields_and_of_documents(tables, names):
     paths = [tables / name for name in names]
     limits = "--error-rate", 0, "--error-rate", 0.125
-    (row,) = json.loads(run(*paths, *COMPARE, *limits, "--format", "json").stdout)
+    (row,) = json.loads(run(*paths, *COMPARE, *limits, "--format", "json").stdout)["models"]
     counted = {name: row[name] for name in ("documents", "fields", "right", "wrong", "rejected")}
     assert counted == {"documents": 4, "fields": 8, "right": 6, "wrong": 1, "rejected": 2}
     assert (row["unit"], row["group"], row["policy"]) == ("field", "document", "missed=reject")
@@ -82,8 +82,14 @@ def test_figures_of_fields_and_of_documents(tables, names):
     assert row["documents_n"] == 4
     assert row["documents_recognition_rate"] == 3 / 4
     assert row["documents_acceptance_rate@0.125"] == 2 / 4
-    assert row["acceptance_rate@0|field=name"] == 2 / 4
-    assert row["error_rate@0.125|field=total"] == 1 / 4
+    fields = {each["name"]: each for each in row["groups"]}
+    assert fields["name"]["acceptance_rate@0"] == 2 / 4
+    assert fields["total"]["error_rate@0.125"] == 1 / 4
+    assert (fields["name"]["n"], sum(each["right"] for each in row["groups"])) == (4, 6)
+    printed = run(*paths, *COMPARE, *limits, "--format", "csv").stdout
+    (line,) = csv.DictReader(printed.splitlines())
+    assert float(line["acceptance_rate@0|field=name"]) == 2 / 4
+    assert float(line["error_rate@0.125|field=total"]) == 1 / 4
     fields = read_fields(paths[-1], paths[0] if len(paths) > 1 else None, compare=COMPARISONS)
     assert row["arac_auc"] == fa.arac_auc_score(fields.correct, fields.confidence)
 
@@ -124,10 +130,10 @@ def test_the_table_that_is_written(tables):
     out = tables / "fields.parquet"
     options = "--error-rate", 0.125, "--format", "json"
     both = tables / "truth.csv", tables / "engine.jsonl", *COMPARE
-    (found,) = json.loads(run(*both, "-o", out, *options).stdout)
+    (found,) = json.loads(run(*both, "-o", out, *options).stdout)["models"]
     command = ["evaluate", str(out), "--group", "document", "--ci", "0.95"]
     again = CliRunner().invoke(app, [*command, *map(str, options)])
-    (row,) = json.loads(again.stdout)
+    (row,) = commands.records(again.stdout)
     assert row.pop("model") == "fields"
     assert {key: found[key] for key in row} == pytest.approx(row, rel=1e-12)
     said = " ".join(run(*both, "-o", out).stdout.split())
@@ -232,7 +238,7 @@ def test_invoices_of_services_from_files_to_what_is_accepted(tmp_path, service):
         tmp_path / name for name in ("fields.parquet", "policy.json", "accepted.csv")
     )
     options = "--compare", ways, "-o", table, "--format", "json"
-    (row,) = json.loads(run(truth, outputs, *options).stdout)
+    (row,) = json.loads(run(truth, outputs, *options).stdout)["models"]
     kinds, right = invoices.expected(made)
     assert (row["wrong"], row["inserted"]) == (kinds["wrong"], kinds["inserted"])
     assert (row["right"], row["rejected"], row["fields"]) == (right, kinds["missed"], kinds.total())

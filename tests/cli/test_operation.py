@@ -209,7 +209,7 @@ class TestCheck:
             "check", folder / "p.json", folder / "worse.csv", "--by", "field", "--group", "page",
             "--format", "json", code=1,
         )  # fmt: skip
-        found = json.loads(done.stdout)
+        found = json.loads(done.stdout)["check"]
         assert found["verdict"] == "fails"
         assert found["low"] > 0.02
         assert found["shifted"] is False
@@ -426,9 +426,8 @@ class TestMonitor:
         out = run("monitor", folder / "p.json", *days, *options, "--plot", plot, code=1).stdout
         assert out.startswith("Alarm: the limit of 2 % is exceeded")
         assert plot.read_text().startswith("<?xml")
-        found = json.loads(
-            run("monitor", folder / "p.json", days[0], *options, "--format", "json", code=1).stdout
-        )
+        done = run("monitor", folder / "p.json", days[0], *options, "--format", "json", code=1)
+        (found,) = json.loads(done.stdout)["monitor"]["policies"]
         assert found["audited"] == 1800
         assert found["alarm"]
         other = refusal("monitor", folder / "p.json", days[0], *options, "--guarantee", 0.1)
@@ -485,12 +484,13 @@ class TestMonitor:
         assert first.startswith("a: no alarm: the limit of 2 %")
         assert second.startswith("b: alarm: the limit of 2 % is exceeded")
         assert "The monitor of b" in page.read_text()
-        found = json.loads(run("monitor", policies, *days, *options, "--format", "json", code=1).stdout)
-        assert [each["policy"] for each in found] == ["a", "b"]
+        done = run("monitor", policies, *days, *options, "--format", "json", code=1)
+        found = json.loads(done.stdout)["monitor"]["policies"]
+        assert [each["name"] for each in found] == ["a", "b"]
         assert {each["audited"] for each in found} == {1200}
         assert {each["failure_probability"] for each in found} == {0.025}
         for i, each in enumerate(found):
-            policy = operation.Policy.load(policies / f"{each['policy']}.json")
+            policy = operation.Policy.load(policies / f"{each['name']}.json")
             wrong = 0
             for day in range(3):
                 field, confidence, correct = rows(400, 50 + 10 * i + day, shift=0.06 * i)
@@ -536,11 +536,12 @@ def test_outputs_without_a_confidence(folder, tmp_path, by_document):
     assert "have moved" not in out
     kept = [int(line.split(",")[0]) for line in (tmp_path / "a.csv").read_text().splitlines()[1:]]
     assert kept == np.flatnonzero(~never).tolist()  # all others are right, and accepted
-    checked = json.loads(run("check", policy, path, *columns, "--format", "json").stdout)
+    checked = json.loads(run("check", policy, path, *columns, "--format", "json").stdout)["check"]
     assert checked["n_items"] == (750 if by_document else 3000)
     assert checked["accepted"] == (~never).sum() // (4 if by_document else 1)
     assert (checked["errors"], checked["verdict"]) == (0, "holds")
-    watched = json.loads(run("monitor", policy, path, *columns, "--format", "json").stdout)
+    done = run("monitor", policy, path, *columns, "--format", "json")
+    (watched,) = json.loads(done.stdout)["monitor"]["policies"]
     assert (watched["errors"], watched["audited"]) == (0, checked["n_items"])
     for command in (
         ["apply", policy, path, *goals],

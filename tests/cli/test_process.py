@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import commands
 import pytest
 from commands import GOOD
 
@@ -40,7 +40,7 @@ class TestProcess:
         result = run_process("evaluate", good, "--format", "json")
         assert result.returncode == 0
         assert result.stderr == b""
-        assert json.loads(result.stdout)[0]["n"] == 5
+        assert commands.records(result.stdout)[0]["n"] == 5
 
     def test_scipy_is_not_waited_for(self, good):
         at_the_end = "print('scipy.linalg' in sys.modules, 'numba' in sys.modules, file=sys.stderr)"

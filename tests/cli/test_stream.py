@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 
+import commands
 import duckdb
 import numpy as np
 import pytest
@@ -41,7 +41,9 @@ def test_few_outputs_are_exact(good):
     assert "between" not in text.partition("5 outputs")[0]
     assert re.search(r"^ROC-AUC +0\.833333, exact$", text, re.MULTILINE)
     assert "5 outputs were counted in a stream" in text
-    (figures,) = json.loads(run("evaluate", good, "--max-memory", "1GB", "--format", "json").stdout)
+    (figures,) = commands.records(
+        run("evaluate", good, "--max-memory", "1GB", "--format", "json").stdout
+    )
     exact = fa.evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]).to_dict()
     assert figures["model"] == "good"
     for name in ("arac_auc", "arp_auc", "roc_auc", "aurc", "augrc", "average_precision"):
@@ -51,7 +53,7 @@ def test_few_outputs_are_exact(good):
 @pytest.mark.slow
 def test_the_ends_contain_the_figures_of_all_outputs(large):
     path, correct, confidence = large
-    (figures,) = json.loads(
+    (figures,) = commands.records(
         run("evaluate", path, "--max-memory", "64MB", "--error-rate", 0.02, "--format", "json").stdout
     )
     exact = fa.evaluate(correct, confidence, max_error_rate=0.02).to_dict()

@@ -11,6 +11,7 @@ import sys
 import time
 import warnings
 
+import commands
 import numpy as np
 import pytest
 from commands import reason as refusal
@@ -27,7 +28,7 @@ CI = "--ci", 0.95
 
 
 def records(*arguments: object):
-    return json.loads(run(*arguments, "--format", "json").stdout, parse_constant=pytest.fail)
+    return commands.records(run(*arguments, "--format", "json").stdout)
 
 
 def write(path, correct, confidence, **columns):
@@ -221,7 +222,8 @@ class TestDependence:
     def test_tests(self, pages, tmp_path):
         correct, confidence = DATA["svm-rbf"]
         other = write(tmp_path / "other.csv", correct.astype(int), confidence, page=self.PAGES)
-        found = json.loads(run("compare", pages, other, "--group", "page", "--format", "json").stdout)
+        done = run("compare", pages, other, "--group", "page", "--format", "json")
+        (found,) = json.loads(done.stdout)["comparisons"]
         models = {"pages": DATA["knn-votes"], "other": DATA["svm-rbf"]}
         pair = fa.compare_models(models, groups=self.PAGES).pair("pages", "other")
         assert found["pairs"][0]["pvalue"] == pytest.approx(pair.pvalue, rel=1e-9)
@@ -298,7 +300,7 @@ class TestGuarantee:
         assert "no threshold is sure to keep that" in table
         result = run("evaluate", few, "--guarantee", 0.05, "--error-rate", 0.01, "--format", "json")
         assert result.stderr == f"fastarac: note: {note}\n"
-        (record,) = json.loads(result.stdout)
+        (record,) = commands.records(result.stdout)
         assert record["threshold@guaranteed:0.01"] is None
         assert record["acceptance_rate@guaranteed:0.01"] == 0
 

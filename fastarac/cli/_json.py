@@ -1,0 +1,83 @@
+"""What ``--format json`` prints: one object, which schema.json describes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from fastarac._core.showing import plain
+from fastarac._core.text import json_text
+from fastarac._version import __version__
+from fastarac.cli._standard import write
+from fastarac.cli._tables import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+FORMAT = 1  # one more wherever a name goes or means something else
+BESIDE = ("bold", "yellow")  # titles of tables, and notes, which are told apart
+
+
+class Sentences(Page):
+    """A page of which the sentences are kept, in place of being printed.
+
+    Attributes
+    ----------
+    said : list of str
+        All paragraphs but notes, in their order; figures of tables have names of their own in JSON.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(wide=True)
+        self.said: list[str] = []
+
+    def print(self, *objects: Any, **options: Any) -> None:  # noqa: ARG002, as rich's
+        """Keep what is text."""
+        for each in objects:
+            is_said = isinstance(each, str | Text) and getattr(each, "style", "") not in BESIDE
+            if is_said and str(each).strip():
+                self.said.append(str(each).strip())
+
+
+def write_object(
+    command: str,
+    about: Mapping[str, Any],
+    *,
+    comparisons: Iterable[Mapping[str, Any]] = (),
+    decisions: Iterable[str] = (),
+    warnings: Iterable[str] = (),
+) -> None:
+    """Write what a command has found.
+
+    Parameters
+    ----------
+    command : str
+    about : mapping
+        What the command is about by its name, such as ``"models"`` or ``"policy"``.
+    comparisons : iterable of mapping
+        Models side by side: a statistic, and its difference of each pair.
+    decisions : iterable of str
+        What people read beside tables.
+    warnings : iterable of str
+        The notes, which go to the standard error output as well.
+    """
+    content = {
+        "format": FORMAT,
+        "command": command,
+        "version": __version__,
+        **about,
+        "comparisons": list(comparisons),
+        "decisions": list(decisions),
+        "warnings": list(warnings),
+    }
+    write(json_text(_values(content), indent=2) + "\n")
+
+
+def _values(content: Any) -> Any:
+    """Return content as JSON has it: numbers that are not finite are null."""
+    if isinstance(content, dict):
+        return {name: _values(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_values(each) for each in content]
+    return plain(content)

@@ -1,0 +1,55 @@
+"""What goes to the standard output, and what to that of errors."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+from rich.text import Text
+
+from fastarac._core.text import printable
+from fastarac.cli._exit import discard_output
+from fastarac.cli._options import RefusalError
+from fastarac.cli._tables import Column, Page, print_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+UNBROKEN = "\ue000%"  # a percentage that stays on one line while lines are broken
+
+
+def tell(notes: Iterable[str], kind: str = "note") -> None:
+    """Write notes, or warnings, to the standard error output."""
+    for note in notes:
+        typer.echo(f"fastarac: {kind}: {printable(note)}", err=True)
+
+
+def say(
+    *paragraphs: str, columns: Sequence[Column] = (), names: Sequence[str] = (), title: str = "field"
+) -> None:
+    """Print paragraphs, and a table of names and columns after the first, where there is one."""
+    console = Page()
+    with console.capture() as captured:
+        for i, paragraph in enumerate(paragraphs):
+            console.print(Text(printable(paragraph).replace(" %", UNBROKEN)))
+            if i == 0 and names:
+                console.print()
+                print_tables(names, [[column] for column in columns], console, title)
+    text = captured.get().replace(UNBROKEN, " %")
+    write("".join(f"{line.rstrip()}\n" for line in text.rstrip().split("\n")))
+
+
+def write(text: str) -> None:
+    """Write to stdout, with escapes for what its encoding lacks."""
+    if sys.stdout is None:
+        raise RefusalError("the standard output is closed")
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard_output()
+        raise RefusalError(f"the standard output cannot be written: {error.strerror}") from None

@@ -1,0 +1,165 @@
+"""What every command prints with `--format json`: one object, as the schema that ships describes it."""
+
+from __future__ import annotations
+
+import json
+import math
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from commands import run
+from jsonschema import Draft202012Validator
+
+import fastarac as fa
+from fastarac.cli import _json
+from fastarac.cli._app import app
+from fastarac.cli._tables import ABBREVIATED
+from fastarac.ocr import sample_folders
+
+SCHEMA = json.loads((files("fastarac.cli") / "schema.json").read_text(encoding="utf-8"))
+VALIDATOR = Draft202012Validator(SCHEMA)
+PRICES = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200)
+TEXTS = sample_folders()
+PAGES = TEXTS.truth, TEXTS.outputs["plain"], TEXTS.outputs["enlarged"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Outputs of two models, in two fields and on pages, a policy for them, and a table of fields."""
+    folder = tmp_path_factory.mktemp("json")
+    rng = np.random.default_rng(0)
+    for name, errors in (("a", 0.3), ("b", 0.6)):
+        lines = ["id,field,page,correct,confidence"]
+        for i in range(1200):
+            confidence = round(rng.random(), 4)
+            correct = int(rng.random() >= errors * (1 - confidence))
+            lines.append(f"{i},{'date' if i % 3 else 'name'},{i // 4},{correct},{confidence}")
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    (folder / "right.csv").write_text("correct,confidence\n1,0.9\n1,0.8\n1,0.7\n")
+    fields = ["document,field,prediction,confidence,truth"]
+    fields += [
+        f"{i // 2},{'total' if i % 2 else 'due'},{i % 7 or 9},0.{i + 1:02},{i % 7}" for i in range(40)
+    ]
+    (folder / "fields.csv").write_text("\n".join(fields) + "\n")
+    right, confidence = np.r_[np.zeros(400), np.ones(600)], np.arange(1000) / 10.0
+    fa.operation.fit_policy(right, confidence, max_error_rate=0.01).save(folder / "w.json")
+    (folder / "policies").mkdir()
+    run("fit", folder / "a.csv", "--by", "field", "--error-rate", 0.05, "-o", folder / "p.json")
+    run("fit", folder / "a.csv", "--error-rate", 0.05, "-o", folder / "policies" / "date.json")
+    run("fit", folder / "a.csv", "--error-rate", 0.05, "-o", folder / "policies" / "name.json")
+    return folder
+
+
+COMMANDS = {
+    "evaluate": ("evaluate", "a.csv", "b.csv", "--ci", 0.9, "--guarantee", 0.05, "--gamma", 0.5),
+    "evaluate, groups": ("evaluate", "a.csv", "--by", "field", "--ci", 0.9, *PRICES),
+    "evaluate, undefined": ("evaluate", "right.csv", "--threshold", 0.75, "--max-risk", 0.1),
+    "evaluate, streams": ("evaluate", "a.csv", "b.csv", "--max-memory", "64MB"),
+    "compare": ("compare", "a.csv", "b.csv", *PRICES),
+    "compare, bootstrap": (
+        *("compare", "a.csv", "b.csv", "--id", "id", "--group", "page", "--method", "bootstrap"),
+        *("--statistic", "acceptance_at_risk:max_risk=0.1", "--resamples", 20),
+    ),
+    "ocr": ("ocr", *PAGES, "--error-rate", 0.05, *PRICES),
+    "ocr, fields": ("ocr", "fields.csv", "--error-rate", 0.05, "-o", "items.csv"),
+    "demo": ("demo", "--guarantee", 0.05),
+    "plan": ("plan", "--error-rate", 0.01, "--expect", 0.005),
+    "plan, pilot": (
+        *("plan", "--error-rate", 0.05, "--expect", 0.005, "--pilot", "a.csv", "--group", "page"),
+    ),
+    "plan, audits": ("plan", "--error-rate", 0.01, "--audit", 0.02),
+    "plan, difference": ("plan", "--difference", 0.01, "--discordance", 0.05),
+    "plan, interval": ("plan", "--pilot", "a.csv", "--half-width", 0.01),
+    "fit": ("fit", "a.csv", "--error-rate", 0.05, "-o", "q.json", "--group", "page"),
+    "fit, fields": ("fit", "a.csv", "--error-rate", 0.05, "--by", "field", "-o", "q.json"),
+    "fit, nothing": ("fit", "b.csv", "--error-rate", 0.0001, "-o", "q.json"),
+    "check": ("check", "p.json", "b.csv", "--by", "field"),
+    "apply": ("apply", "p.json", "b.csv", "--by", "field", "-o", "yes.csv", "--review", "no.csv"),
+    "apply, pages": ("apply", "w.json", PAGES[1], "-o", "yes.csv", "--review", "no.csv"),
+    "monitor": ("monitor", "p.json", "b.csv", "b.csv", "--by", "field"),
+    "monitor, policies": ("monitor", "policies", "b.csv", "--policy", "field"),
+    "doctor": ("doctor",),
+}
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+def test_object(folder, arguments, monkeypatch):
+    monkeypatch.chdir(folder)
+    done = run(*arguments, "--format", "json", code=None)
+    assert done.exit_code != 2, done.stderr
+    found = json.loads(done.stdout, parse_constant=pytest.fail)
+    VALIDATOR.validate(found)
+    assert found["command"] == arguments[0]
+    assert found["version"] == fa.__version__
+    told = [line.partition(": ")[2].partition(": ")[2] for line in done.stderr.splitlines()]
+    assert [words(each) for each in found["warnings"]] == list(map(words, told))
+
+    text = run(*arguments, code=done.exit_code)
+    printed = words(text.stdout + text.stderr)
+    said = list(map(words, found["decisions"]))
+    if arguments[0] == "doctor":  # what was compiled between the two runs, and seconds, differ
+        constant = [each for each in said if not each.startswith(("compiled", "a first area"))]
+        assert all(each.partition(": ")[2][:-1] in printed for each in constant)
+        return
+    assert all(each in printed for each in said)
+    left = printed.casefold()
+    for each in sorted([*said, *map(words, found["warnings"])], key=len, reverse=True):
+        left = left.replace(each.casefold(), "")
+    for short in ABBREVIATED:
+        left = left.replace(short, "")
+    assert ". " not in left  # tables, but no sentence
+
+
+def test_every_command_has_it():
+    commands = {command.callback.__name__ for command in app.registered_commands}
+    assert commands == {arguments[0] for arguments in COMMANDS.values()}
+    assert commands == set(SCHEMA["properties"]["command"]["enum"])
+
+
+def test_the_schema_is_one_and_strict():
+    Draft202012Validator.check_schema(SCHEMA)
+    good = {"format": 1, "command": "plan", "version": "1", "plan": {"for": "interval", "n": 3}}
+    good |= {"comparisons": [], "decisions": [], "warnings": []}
+    assert VALIDATOR.is_valid(good)
+    for bad in (
+        {"more": 1},
+        {"format": 2},
+        {"command": "fit"},
+        {"models": [{"name": "a"}]},
+        {"decisions": [""]},
+        {"plan": {"for": "interval", "n": "3"}},
+    ):
+        assert not VALIDATOR.is_valid(good | bad)
+
+
+def test_numbers_that_are_not_finite_are_null(capsys):
+    about = {"plan": {"for": "interval", "a": math.nan, "b": [np.float64("inf"), np.int64(3)]}}
+    _json.write_object("plan", about, comparisons=({"x": (-math.inf,)} for _ in range(1)))
+    found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert found["plan"] == {"for": "interval", "a": None, "b": [None, 3]}
+    assert found["comparisons"] == [{"x": [None]}]
+
+
+def test_what_is_undefined(folder):
+    done = run("evaluate", folder / "right.csv", "--format", "json")
+    (model,) = json.loads(done.stdout)["models"]
+    assert model["name"] == "right"
+    assert model["roc_auc"] is None
+
+
+def test_groups_are_inside_their_model(folder):
+    done = run("evaluate", folder / "a.csv", "--by", "field", "--format", "json")
+    (model,) = json.loads(done.stdout)["models"]
+    assert model["n"] == 1200
+    assert {each["name"]: each["n"] for each in model["groups"]} == {"date": 800, "name": 400}
+
+
+def test_a_refusal_prints_no_object(folder):
+    done = run("evaluate", folder / "none.csv", "--format", "json", code=2)
+    assert done.stdout == ""
+    assert done.stderr.startswith("fastarac: error: ")
