@@ -69,6 +69,12 @@ class Judgement(NamedTuple):
     would be right; `unreadable` where the output is not of the kind that is expected."""
 
 
+@lru_cache
+def judged(*, right: bool, remark: str = "") -> Judgement:
+    """Return the one judgement of this kind: there are many fields."""
+    return Judgement(right, remark)
+
+
 class FieldComparison:
     """A way to compare the output of a field with its truth: :func:`comparison` makes it.
 
@@ -113,9 +119,9 @@ class FieldComparison:
         if not true.strip() or not read.strip():
             if true.strip():
                 self._judge(truth, truth)  # which says what is wrong with it
-            return Judgement(not true.strip() and not read.strip())
+            return judged(right=not true.strip() and not read.strip())
         found = self._judge(truth, prediction)
-        return Judgement(right=True, remark="" if true == read else "folded") if found.right else found
+        return judged(right=True, remark="" if true == read else "folded") if found.right else found
 
 
 def _composed(text: str) -> str:
@@ -170,7 +176,7 @@ def comparison(how: str) -> FieldComparison:
         if given is not None:
             raise ValueError(f"compare is {how!r}, and {name} has no options; {EXPECTED}")
         key: Callable[[str], Hashable] = _composed if name == "exact" else _without_case_and_space
-        return FieldComparison(how, lambda a, b: Judgement(key(a.text) == key(b.text)))
+        return FieldComparison(how, lambda a, b: judged(right=key(a.text) == key(b.text)))
     if name == "date":
         return _by_day(how, given)
     return _by_number(how, name, given)
@@ -195,7 +201,7 @@ def _by_similarity(how: str, least: str | None) -> Callable[[Written, Written], 
 
         true, read = _composed(truth.text), _composed(prediction.text)
         distance = Levenshtein.distance(true, read)
-        return Judgement(1 - Fraction(distance, max(len(true), len(read))) >= share)
+        return judged(right=1 - Fraction(distance, max(len(true), len(read))) >= share)
 
     return judge
 
@@ -213,9 +219,9 @@ def _by_pattern(how: str, given: str | None) -> Callable[[Written, Written], Jud
         if true is None:
             raise Unreadable(f"a text in which {given} finds something")
         if read is None:
-            return Judgement(right=False, remark="unreadable")
+            return judged(right=False, remark="unreadable")
         groups = [found.groups() or found.group() for found in (true, read)]
-        return Judgement(groups[0] == groups[1])
+        return judged(right=groups[0] == groups[1])
 
     return judge
 
@@ -303,11 +309,11 @@ def _by_readings(
         try:
             read = remember(prediction)
         except Unreadable:
-            return Judgement(right=False, remark="unreadable")
+            return judged(right=False, remark="unreadable")
         if len(true) == len(read) and all(map(same, true, read)):
-            return Judgement(right=True)
+            return judged(right=True)
         possible = any(same(a, b) for a in true for b in read)
-        return Judgement(right=False, remark="undecided" if possible else "")
+        return judged(right=False, remark="undecided" if possible else "")
 
     return judge
 
