@@ -97,7 +97,7 @@ def fit(
         f"Tested on {policy.n_items:,} {unit}{half}: {policy.accepted:,} accepted, "
         f"{policy.errors:,} errors among them. Written to {output}{and_report(report)}."
     )
-    lines = [sentence(policy), tested]
+    lines = [in_words_of_options(sentence(policy)), tested]
     of_pages += notes_of_pages([path], columns)
     notes = [*map(in_words_of_options, notes), *of_pages]
     if form == "json":
