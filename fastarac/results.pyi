@@ -51,6 +51,7 @@ from .operation.calibration import CalibrationTable as CalibrationTable
 from .operation.checking import PolicyCheck as PolicyCheck
 from .operation.logs import AuditColumns as AuditColumns
 from .operation.monitoring import MonitorHistory as MonitorHistory
+from .operation.pilot_plans import PolicySampleSize as PolicySampleSize
 from .operation.planning import AuditPlan as AuditPlan
 from .operation.planning import SampleSizes as SampleSizes
 from .operation.shifts import ConfidenceShift as ConfidenceShift

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fastarac.cli._options import MAX_RISK, option, rate
+from fastarac.cli._options import MAX_RISK, counts, option, rate
 
 EXAMPLES_OF_PLAN = """
 Examples:
@@ -16,6 +16,8 @@ Examples:
 \b
   fastarac plan --error-rate 0.01 --expect 0.005
   fastarac plan --error-rate 0.01 --expect 0.005 --plot power.png
+  fastarac plan --error-rate 0.01 --pilot verified.csv --by field --group page
+  fastarac plan --error-rate 0.01 --expect 0.002 --group-sizes 20 --icc 0.1
   fastarac plan --error-rate 0.01 --audit 0.02 --outputs 40000
   fastarac plan --difference 0.01 --discordance 0.05
   fastarac plan --pilot outputs.csv --statistic roc_auc --half-width 0.01
@@ -153,8 +155,8 @@ PlannedFailure = Annotated[
     float | None,
     option(
         "--guarantee PROBABILITY",
-        "How probable it may be that the limit is not kept on new outputs, for --error-rate.  "
-        "[default: 0.05]",
+        "How probable it may be that the limit is not kept on new outputs, for --error-rate and "
+        "--max-risk.  [default: 0.05]",
     ),
 ]
 Approximate = Annotated[
@@ -181,9 +183,50 @@ Audit = Annotated[
     option("--audit RATE", "Error rate above the limit that audits are to see.", parser=rate),
 ]
 Outputs = Annotated[int | None, option("--outputs N", "Outputs to come, to say which share to audit.")]
-Power = Annotated[float, option("--power PROBABILITY", "With which probability that is to be reached.")]
+Power = Annotated[
+    float | None,
+    option(
+        "--power PROBABILITY",
+        "With which probability that is to be reached, but for --half-width.  [default: 0.8]",
+    ),
+]
+PlannedLevel = Annotated[
+    float | None,
+    option(
+        "--ci LEVEL",
+        "Level of the interval or the test, for --half-width and --difference.  [default: 0.95]",
+    ),
+]
 DesignEffect = Annotated[
-    float, option("--design-effect RATIO", "By how much groups raise the variance, at least 1.")
+    float | None,
+    option(
+        "--design-effect RATIO",
+        "By how much groups raise the variance, at least 1, for --audit and --difference.  "
+        "[default: 1]",
+    ),
+]
+Accept = Annotated[
+    float | None,
+    option(
+        "--accept SHARE",
+        "Share of the outputs that fit is to accept, beside --pilot.  [default: nine tenths of "
+        "what the pilot allows at the limit]",
+        parser=rate,
+    ),
+]
+Correlation = Annotated[
+    float | None,
+    option(
+        "--icc CORRELATION", "Of errors within a page or other group, beside --expect.  [default: 0]"
+    ),
+]
+GroupSizes = Annotated[
+    str | None,
+    option(
+        "--group-sizes LIST",
+        "Outputs of a page or other group, beside --expect, as 20 or 5,20,40.  [default: 1]",
+        parser=counts,
+    ),
 ]
 Difference = Annotated[
     float | None,
@@ -197,12 +240,15 @@ Pilot = Annotated[
     Path | None,
     option(
         "--pilot FILE",
-        "Verified outputs, from which an interval's width or the effect of groups is known.",
+        "Verified outputs, from which samples are drawn that policies are fitted to, or from which an "
+        "interval's width or the effect of groups on audits is known.",
     ),
 ]
 PilotGroup = Annotated[
     str | None,
-    option("--group COLUMN", "Column of the pilot: pages or documents, whose effect counts."),
+    option(
+        "--group COLUMN", "Column of the pilot: pages or documents whose outputs depend on each other."
+    ),
 ]
 HalfWidth = Annotated[float | None, option("--half-width WIDTH", "Of the interval wanted.")]
 PlannedStatistic = Annotated[

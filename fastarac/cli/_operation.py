@@ -23,7 +23,6 @@ from fastarac.cli._options import (
     EmptyConfidence,
     EmptyTruth,
     GroupColumn,
-    Level,
     Prediction,
     ReportFile,
     Truth,
@@ -47,9 +46,16 @@ def plan(
     half_width: options.HalfWidth = None,
     group: options.PilotGroup = None,
     guarantee: options.PlannedFailure = None,
-    power: options.Power = 0.8,
-    ci: Level = 0.95,
-    design_effect: options.DesignEffect = 1.0,
+    power: options.Power = None,
+    ci: options.PlannedLevel = None,
+    design_effect: options.DesignEffect = None,
+    max_risk: options.MaxRisk = None,
+    by: options.Fields = None,
+    approximate: options.Approximate = False,
+    max_group_size: options.MaxGroupSize = None,
+    accept: options.Accept = None,
+    icc: options.Correlation = None,
+    group_sizes: options.GroupSizes = None,
     plot: options.PlotOfPower = None,
     output_format: options.TextOrJson = options.Form.text,
     report: ReportFile = None,
@@ -58,11 +64,16 @@ def plan(
     with ends_quietly():
         from fastarac.cli import _plan
 
+        fits = {
+            "max_risk": max_risk, "by": by, "approximate": approximate or None,
+            "max_group_size": max_group_size, "accept": accept, "icc": icc, "group_sizes": group_sizes,
+        }  # fmt: skip
         _plan.run(
             {"error_rate": error_rate, "expect": expect, "audit": audit, "outputs": outputs},
             {"difference": difference, "discordance": discordance},
             {"pilot": pilot, "statistic": statistic, "half_width": half_width, "group": group},
             {"failure_probability": guarantee, "power": power, "design_effect": design_effect},
+            fits,
             ci,
             (plot, str(output_format), report),
         )

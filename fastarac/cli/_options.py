@@ -43,7 +43,7 @@ NAMES = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("max_risk", "threshold", "gamma", "delta", "statistic", "max_group_size", "power"),
-        *("design_effect", "difference", "discordance", "half_width"),
+        *("design_effect", "difference", "discordance", "half_width", "accept", "icc", "group_sizes"),
     )
 }
 COLUMNS = (
@@ -56,6 +56,9 @@ WORDS = {  # inside messages
     "max_risk=": "--max-risk ",
     "one of max_error_rate, max_risk": "one of --error-rate, --max-risk",
     "found max_error_rate and max_risk": "found --error-rate and --max-risk",
+    "beside expected_error_rate;": "beside --expect;",
+    "but group_sizes has": "but --group-sizes has",
+    "beside a pilot;": "beside --pilot;",
     "method='gamma', an approximation": "--approximate, a method",
     "method is 'gamma'": "--approximate is given without --group",
 }
@@ -118,6 +121,16 @@ def number(text: str) -> float:
     if not math.isfinite(value):
         raise typer.BadParameter(f"{text!r} is not a finite number")
     return int(text) if abs(value) >= EXACT and text.strip("+- ").isdecimal() else value
+
+
+def counts(text: str) -> list[int]:
+    """Read numbers of outputs, between commas."""
+    found = text.split(",")
+    if not all(each.strip().isdecimal() for each in found):
+        raise typer.BadParameter(
+            f"{text!r} is no list of whole numbers between commas, such as 5,20,40"
+        )
+    return [int(each) for each in found]
 
 
 def rate(text: str) -> float:

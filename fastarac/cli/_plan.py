@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rich.console import Console
+
 from fastarac import io, operation
-from fastarac._core.text import percent
+from fastarac._core.text import listed, percent, sentence
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, require_files
-from fastarac.cli._policies import refusing
+from fastarac.cli._policies import labels_of, refusing
 from fastarac.cli._standard import say
 from fastarac.cli._tables import Column
 from fastarac.operating_points.points import operating_point
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from fastarac.operation.planning import SampleSizes
 
 DEFAULTS = {"failure_probability": 0.05, "power": 0.8, "design_effect": 1.0}
+LEVEL = 0.95
 SHARES = (0.0, 0.25, 0.5, 0.75)  # of the limit, for which the table has rows
+OF_RATES = "; --difference is one of recognition rates"
 
 
 def run(
@@ -30,45 +34,76 @@ def run(
     models: Mapping[str, float | None],
     interval: Mapping[str, Any],
     given: Mapping[str, float | None],
-    level: float,
+    fits: Mapping[str, Any],
+    level: float | None,
     delivery: tuple[Path | None, str, Path | None],
 ) -> None:
     """Plan what the options ask for: exactly one thing."""
     plot, form, report = delivery
     asked = {
         "--error-rate": rates["error_rate"] is not None,
+        "--max-risk": fits["max_risk"] is not None,
         "--difference": models["difference"] is not None,
         "--half-width": interval["half_width"] is not None,
     }
     if sum(asked.values()) != 1:
         raise RefusalError(f"exactly one of {', '.join(asked)} is expected")
+    limits = ("--error-rate", "--max-risk")
     for name, value, beside in (
-        ("--expect", rates["expect"], "--error-rate"),
-        ("--audit", rates["audit"], "--error-rate"),
-        ("--discordance", models["discordance"], "--difference"),
-        ("--statistic", interval["statistic"], "--half-width"),
-        ("--guarantee", given["failure_probability"], "--error-rate"),
+        ("--expect", rates["expect"], limits),
+        ("--audit", rates["audit"], ("--error-rate",)),
+        ("--discordance", models["discordance"], ("--difference",)),
+        ("--statistic", interval["statistic"], ("--half-width",)),
+        ("--guarantee", given["failure_probability"], limits),
+        ("--power", given["power"], (*limits, "--difference")),
+        ("--ci", level, ("--half-width", "--difference")),
+        ("--pilot", interval["pilot"], (*limits, "--half-width")),
+        ("--group", interval["group"], (*limits, "--half-width")),
     ):
-        if value is not None and not asked[beside]:
-            of_rates = "; --difference is one of recognition rates" if name == "--statistic" else ""
-            raise RefusalError(f"{name} is for {beside}{of_rates}")
+        if value is not None and not any(asked[each] for each in beside):
+            raise RefusalError(
+                f"{name} is for {listed(beside)}{OF_RATES if name == '--statistic' else ''}"
+            )
+    limited = any(asked[name] for name in limits)
+    of_groups = interval["pilot"] or fits["icc"] is not None or fits["group_sizes"]
+    of_policy = limited and rates["audit"] is None and bool(asked["--max-risk"] or of_groups)
+    for name, value in fits.items():
+        if value is not None and name != "max_risk" and not of_policy:
+            option = f"--{name.replace('_', '-')}"
+            source = "--expect" if name in ("icc", "group_sizes") else "--pilot"
+            raise RefusalError(f"{option} is for plans of a policy, by {source}")
+    if given["design_effect"] is not None and rates["audit"] is None and not asked["--difference"]:
+        raise RefusalError(
+            "--design-effect is for --audit and --difference; --pilot, or --expect with --group-sizes "
+            "and --icc, plan for groups"
+        )
     options = {name: DEFAULTS[name] if value is None else value for name, value in given.items()}
-    options["design_effect"], said = _design_effect(asked, rates, interval, options)
-    with_expected = asked["--error-rate"] and rates["expect"] is not None
+    with_expected = asked["--error-rate"] and rates["expect"] is not None and not of_policy
     for name, file in (("--plot", plot), ("--report", report)):
         if file is not None and not with_expected:
-            raise RefusalError(f"{name} is for --expect alone")
+            raise RefusalError(f"{name} is for --error-rate with --expect alone")
     if rates["outputs"] is not None and rates["audit"] is None:
         raise RefusalError("--outputs is for --audit alone")
     require_files(plot, report)
+    level = LEVEL if level is None else level
+    said: list[str] = []
     if asked["--difference"]:
         plan = _comparison(models, options, level)
     elif asked["--half-width"]:
+        if interval["pilot"] is None:
+            raise RefusalError("--pilot is expected beside --half-width")
         plan = _interval(interval, level)
+    elif of_policy:
+        plan = _policy(rates, interval, options, fits)
     elif (rates["expect"] is None) == (rates["audit"] is None):
-        raise RefusalError("exactly one of --expect and --audit is expected beside --error-rate")
+        raise RefusalError(
+            "exactly one of --expect, --audit and --pilot is expected beside --error-rate"
+        )
     elif rates["audit"] is not None:
-        plan = _audits(rates, options)
+        effect, said = _with_design_effect(rates, interval, given, options)
+        plan = _audits(rates, {**options, "design_effect": effect})
+    elif interval["group"] is not None:
+        raise RefusalError("--group is a column of --pilot, which is not given")
     else:
         plan = _guarantee(rates["error_rate"], rates["expect"], options, plot, report)
     if form == "json":
@@ -95,30 +130,63 @@ class _Answer(NamedTuple):
     figures: dict[str, Any]
 
 
-def _design_effect(
-    asked: Mapping[str, bool],
+def _policy(
     rates: Mapping[str, Any],
     interval: Mapping[str, Any],
     options: Mapping[str, float],
-) -> tuple[float, list[str]]:
-    """What --design-effect says, or what the groups of a pilot say, in words, too.
+    fits: Mapping[str, Any],
+) -> _Answer:
+    """How many outputs a policy takes, from samples of a pilot or of a stated model."""
+    pilot, group = interval["pilot"], interval["group"]
+    if (pilot is None) == (rates["expect"] is None):
+        raise RefusalError("exactly one of --pilot and --expect is expected for a policy")
+    if pilot is None and group is not None:
+        raise RefusalError("--group is a column of --pilot, which is not given")
+    arrays: dict[str, Any] = {"by": fits["by"]}  # refused where there is no pilot
+    with interrupts_end_at_once():
+        if pilot is not None:
+            outputs = refusing(str(pilot), lambda: io.read_outputs(pilot, group=group, by=fits["by"]))
+            arrays = {
+                "correct": outputs.correct,
+                "confidence": outputs.confidence,
+                "by": labels_of(outputs.by),
+                "groups": labels_of(outputs.group),
+            }
+        found = refusing(
+            str(pilot),
+            lambda: operation.sample_size_for_policy(
+                **arrays,
+                max_error_rate=rates["error_rate"],
+                max_risk=fits["max_risk"],
+                failure_probability=options["failure_probability"],
+                max_group_size=fits["max_group_size"],
+                method="gamma" if fits["approximate"] else "auto",
+                accept=fits["accept"],
+                expected_error_rate=rates["expect"],
+                icc=fits["icc"],
+                group_sizes=fits["group_sizes"],
+                power=options["power"],
+                progress=Console(stderr=True).is_terminal,
+            ),
+        )
+    given: dict[str, Any] = {} if pilot is None else {"pilot": str(pilot)}
+    return _Answer([sentence(found)], {"for": "policy", **given, **found.to_dict()})
 
-    Refuses what does not fit.
-    """
-    pilot, group, given = interval["pilot"], interval["group"], options["design_effect"]
-    if asked["--half-width"]:
-        if pilot is None:
-            raise RefusalError("--pilot is expected beside --half-width")
-    elif (pilot is None) != (group is None):
-        raise RefusalError("--pilot and --group are expected together beside --error-rate")
+
+def _with_design_effect(
+    rates: Mapping[str, Any],
+    interval: Mapping[str, Any],
+    given: Mapping[str, float | None],
+    options: Mapping[str, float],
+) -> tuple[float, list[str]]:
+    """By how much groups raise the variance of audits, and what a pilot says of it, in words."""
+    pilot, group = interval["pilot"], interval["group"]
+    if (pilot is None) != (group is None):
+        raise RefusalError("--pilot and --group are expected together beside --audit")
     if pilot is None:
-        return given, []
-    if given != 1.0:
+        return options["design_effect"], []
+    if given["design_effect"] is not None:
         raise RefusalError("--design-effect is for plans without --pilot")
-    if asked["--half-width"]:
-        return given, []  # the interval's own variance has it
-    if asked["--difference"]:
-        raise RefusalError("--pilot is for --error-rate and --half-width")
     with interrupts_end_at_once():
         outputs = refusing(str(pilot), lambda: io.read_outputs(pilot, group=group))
         pair = (outputs.correct, outputs.confidence)
@@ -141,9 +209,11 @@ def _guarantee(
     plot: Path | None,
     report: Path | None,
 ) -> _Answer:
+    asked = {name: options[name] for name in ("failure_probability", "power")}
+
     def sizes(rate: float) -> SampleSizes:
         found: SampleSizes = refusing(
-            "", lambda: operation.sample_size_for_guarantee(limit, rate, **options)
+            "", lambda: operation.sample_size_for_guarantee(limit, rate, **asked)
         )
         return found
 
@@ -163,7 +233,7 @@ def _guarantee(
     rows = [{"expected_error_rate": rate} | sizes(rate)._asdict() for rate in rates]
     if plot is not None:
         _draw(limit, expected, options, plot)
-    given = {"max_error_rate": limit, "expected_error_rate": expected, **options}
+    given = {"max_error_rate": limit, "expected_error_rate": expected, **asked}
     refusing(str(report), lambda: _html.save_operation(report, plan=given))
     lines = [advice, *([] if report is None else [_html.WRITTEN.format(path=report)])]
     return _Answer(lines, {"for": "guarantee", **given, **found._asdict(), "rates": rows})

@@ -10,6 +10,7 @@ from .fitting import fit_policy as fit_policy
 from .logs import read_audits as read_audits
 from .monitor_sets import MonitorSet as MonitorSet
 from .monitoring import ErrorRateMonitor as ErrorRateMonitor
+from .pilot_plans import sample_size_for_policy as sample_size_for_policy
 from .planning import audit_plan as audit_plan
 from .planning import design_effect as design_effect
 from .planning import guarantee_power as guarantee_power

@@ -90,7 +90,6 @@ def sample_size_for_guarantee(
     *,
     failure_probability: float = 0.05,
     power: float = 0.8,
-    design_effect: float = 1.0,
 ) -> SampleSizes:
     """Find how many verified outputs a guaranteed limit takes.
 
@@ -104,8 +103,6 @@ def sample_size_for_guarantee(
         δ of the guarantee, in (0, 0.5].
     power : float, default=0.8
         With which probability the guarantee is to be reached, in (0, 1).
-    design_effect : float, default=1.0
-        By how much groups raise the variance, at least 1 (:func:`.design_effect` of a pilot).
 
     Returns
     -------
@@ -117,12 +114,15 @@ def sample_size_for_guarantee(
     ValueError
         For numbers outside their ranges, and where the expected rate is not below the limit.
 
+    See Also
+    --------
+    sample_size_for_policy : for groups, fields, risks and pilots, by fits to samples.
+
     Notes
     -----
     The exact test of :func:`.guaranteed_operating_point` allows c errors among n items, the most with
     P(Bin(n, ε) ≤ c) ≤ δ, and its power is P(Bin(n, p) ≤ c). It jumps up where one more error is
-    allowed, and falls until the next one is: a saw-tooth, whose teeth are searched one by one. A design
-    effect multiplies the three numbers, as an approximation.
+    allowed, and falls until the next one is: a saw-tooth, whose teeth are searched one by one.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def sample_size_for_guarantee(
     SampleSizes(first=1941, stable=2185, least=299)
     """
     expected = fraction_of(expected_error_rate, "expected_error_rate")
-    limit, delta, wanted, effect = _asked(max_error_rate, failure_probability, power, design_effect)
+    limit, delta, wanted = _asked(max_error_rate, failure_probability, power)
     if expected >= limit:
         raise ValueError(
             f"expected_error_rate is {expected:g}; a rate below the limit of {limit:g} is expected"
@@ -144,8 +144,8 @@ def sample_size_for_guarantee(
     # the power is best where a tooth begins, and worst just before the next one
     first = _first_true(lambda c: passes(teeth.start(c), c))
     last = _last_false(lambda c: passes(teeth.start(c + 1) - 1, c), first)
-    found = teeth.start(first), teeth.start(last + 1 if last >= first else first), teeth.start(0)
-    return SampleSizes(*(math.ceil(n * effect) for n in found))
+    stable = teeth.start(last + 1 if last >= first else first)
+    return SampleSizes(teeth.start(first), stable, teeth.start(0))
 
 
 def audit_plan(
@@ -198,7 +198,8 @@ def audit_plan(
     AuditPlan(first=905, stable=1015, audit_probability=0.025375)
     """
     actual = inner_fraction(actual_error_rate, "actual_error_rate")
-    limit, delta, wanted, effect = _asked(max_error_rate, failure_probability, power, design_effect)
+    limit, delta, wanted = _asked(max_error_rate, failure_probability, power)
+    effect = _design_effect(design_effect)
     if actual <= limit:
         raise ValueError(
             f"actual_error_rate is {actual:g}; a rate above the limit of {limit:g} is expected"
@@ -499,15 +500,12 @@ def _last_false(holds: Callable[[int], bool], least: int) -> int:
     return next((c for c in range(about + _margin(about), least - 1, -1) if not holds(c)), least - 1)
 
 
-def _asked(
-    limit: float, failure_probability: float, power: float, design_effect: float
-) -> tuple[float, float, float, float]:
+def _asked(limit: float, failure_probability: float, power: float) -> tuple[float, float, float]:
     """What every plan for a limit is asked, checked."""
     return (
         inner_fraction(limit, "max_error_rate"),
         failure_of(failure_probability),
         inner_fraction(power, "power"),
-        _design_effect(design_effect),
     )
 
 

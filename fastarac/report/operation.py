@@ -201,7 +201,6 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float
     sure = percent(1.0 - options.get("failure_probability", 0.05))
     curve = {name: value for name, value in options.items() if name == "failure_probability"}
     numbers, chances = power_curve(max_error_rate, expected_error_rate, power=power, **curve)
-    effect = options.get("design_effect", 1.0)
     limit, expected = percent(max_error_rate), percent(expected_error_rate)
     rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
     return ReportSection(
@@ -218,7 +217,7 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: float
             Chart(
                 "How probable the guarantee is",
                 _lines(
-                    numbers * effect, [(f"{expected} expected", chances, None)], "verified outputs",
+                    numbers, [(f"{expected} expected", chances, None)], "verified outputs",
                     guides=[(power, f"wanted: {percent(power)}")], top=1.0,
                 ),
             )

@@ -42,7 +42,7 @@ def run_batches(
             with lock:
                 finished[0] += end - start
 
-    with _display(n, progress=progress) as show:
+    with display(n, progress=progress) as show:
         if threads == 1 and not progress:
             run()
             return
@@ -62,8 +62,13 @@ def run_batches(
 
 
 @contextmanager
-def _display(n: int, *, progress: bool) -> Iterator[Callable[[int], None]]:
-    """Yield what shows how many of n resamples are done: a bar, or a line every few seconds."""
+def display(
+    n: int | None, *, progress: bool, what: str = "resamples"
+) -> Iterator[Callable[[int], None]]:
+    """Yield what shows how many of n resamples are done: a bar, or a line every few seconds.
+
+    None is for a number that is not known beforehand.
+    """
     if not progress:
         yield lambda _: None
         return
@@ -71,32 +76,42 @@ def _display(n: int, *, progress: bool) -> Iterator[Callable[[int], None]]:
         from rich.console import Console
         from rich.progress import Progress
     except ImportError:
-        with _lines(n) as show:
+        with _lines(n, what) as show:
             yield show
         return
     console = Console(stderr=True)
     if not console.is_terminal:
-        with _lines(n) as show:
+        with _lines(n, what) as show:
             yield show
         return
     with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("resamples", total=n)
-        yield lambda done: bar.update(task, completed=done)
+        task = bar.add_task(what, total=n)
+
+        def show_bar(done: int) -> None:
+            if n is None:
+                bar.update(task, completed=done, description=f"{done:,} {what}")
+            else:
+                bar.update(task, completed=done)
+
+        yield show_bar
 
 
 @contextmanager
-def _lines(n: int) -> Iterator[Callable[[int], None]]:
+def _lines(n: int | None, what: str) -> Iterator[Callable[[int], None]]:
     start = time.monotonic()
     said = [start]
+    last = [0]
 
     def say(done: int) -> None:
         seconds = time.monotonic() - start
-        print(f"resamples: {done:,} of {n:,} after {seconds:.0f} s", file=sys.stderr, flush=True)
+        number = f"{done:,}" if n is None else f"{done:,} of {n:,}"
+        print(f"{what}: {number} after {seconds:.0f} s", file=sys.stderr, flush=True)
 
     def show(done: int) -> None:
-        if done < n and time.monotonic() - said[0] >= SECONDS_PER_LINE:
+        last[0] = done
+        if (n is None or done < n) and time.monotonic() - said[0] >= SECONDS_PER_LINE:
             said[0] = time.monotonic()
             say(done)
 
     yield show
-    say(n)
+    say(last[0] if n is None else n)

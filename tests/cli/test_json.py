@@ -66,8 +66,9 @@ COMMANDS = {
     "demo": ("demo", "--guarantee", 0.05),
     "plan": ("plan", "--error-rate", 0.01, "--expect", 0.005),
     "plan, pilot": (
-        *("plan", "--error-rate", 0.05, "--expect", 0.005, "--pilot", "a.csv", "--group", "page"),
+        *("plan", "--error-rate", 0.05, "--audit", 0.08, "--pilot", "a.csv", "--group", "page"),
     ),
+    "plan, policy": ("plan", "--max-risk", 0.2, "--expect", 0.01),
     "plan, audits": ("plan", "--error-rate", 0.01, "--audit", 0.02),
     "plan, difference": ("plan", "--difference", 0.01, "--discordance", 0.05),
     "plan, interval": ("plan", "--pilot", "a.csv", "--half-width", 0.01),

@@ -299,10 +299,10 @@ class TestPlan:
         pages = np.arange(4000) // 4
         threshold = fa.operating_point(correct, confidence, max_error_rate=0.02).threshold
         effect = operation.design_effect(correct, confidence, groups=pages, threshold=threshold)
-        out = " ".join(run("plan", "--error-rate", 0.02, "--expect", 0.01, *pilot).stdout.split())
+        out = " ".join(run("plan", "--error-rate", 0.02, "--audit", 0.03, *pilot).stdout.split())
         assert f"raise the variance of the error rate to {effect:.2f} times" in out
-        sizes = operation.sample_size_for_guarantee(0.02, 0.01, design_effect=effect)
-        assert f"Verify {sizes.stable:,} outputs" in out
+        sizes = operation.audit_plan(0.02, 0.03, design_effect=effect)
+        assert f"Audit {sizes.stable:,} outputs" in out
         options = {"statistic": "roc_auc", "half_width": 0.01}
         n = operation.sample_size_for_interval(correct, confidence, groups=pages, **options)
         out = run("plan", "--statistic", "roc_auc", "--half-width", 0.01, *pilot).stdout
@@ -316,14 +316,14 @@ class TestPlan:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ([], "exactly one of --error-rate, --difference, --half-width is expected"),
-            (["--error-rate", 0.01], "exactly one of --expect and --audit is expected"),
+            ([], "exactly one of --error-rate, --max-risk, --difference, --half-width is expected"),
+            (["--error-rate", 0.01], "exactly one of --expect, --audit and --pilot is expected"),
             (["--error-rate", 0.01, "--expect", 0.02], "--expect is 0.02; a rate below the limit"),
             (["--error-rate", 0.01, "--audit", 0.001], "--audit is 0.001; a rate above the limit"),
             (["--difference", 0.01], "--discordance is expected beside --difference"),
             (
                 ["--difference", 0.01, "--discordance", 0.05, "--guarantee", 0.05],
-                "--guarantee is for --error-rate",
+                "--guarantee is for --error-rate and --max-risk",
             ),
             (
                 ["--half-width", 0.02, "--pilot", "a.csv", "--guarantee", 0.01],
@@ -331,23 +331,32 @@ class TestPlan:
             ),
             (["--difference", 0.1, "--discordance", 0.05], "--discordance is 0.05; at least"),
             (["--half-width", 0.1], "--pilot is expected beside --half-width"),
-            (["--error-rate", 0.1, "--group", "page"], "--pilot and --group are expected together"),
+            (
+                ["--error-rate", 0.1, "--audit", 0.2, "--group", "page"],
+                "--pilot and --group are expected",
+            ),
             (
                 ["--half-width", 0.1, "--pilot", "a.csv", "--design-effect", 2],
-                "--design-effect is for plans without --pilot",
+                "--design-effect is for --audit and --difference",
             ),
             (
                 ["--difference", 0.1, "--pilot", "a.csv", "--group", "page"],
-                "--pilot is for --error-rate and --half-width",
+                "--pilot is for --error-rate, --max-risk and --half-width",
             ),
             (
                 ["--difference", 0.05, "--discordance", 0.2, "--statistic", "roc_auc"],
                 "--statistic is for --half-width; --difference is one of recognition rates",
             ),
-            (["--difference", 0.1, "--expect", 0.05], "--expect is for --error-rate"),
+            (["--difference", 0.1, "--expect", 0.05], "--expect is for --error-rate and --max-risk"),
             (["--error-rate", 0.1, "--discordance", 0.05], "--discordance is for --difference"),
-            (["--difference", 0.1, "--plot", "a.png"], "--plot is for --expect alone"),
-            (["--difference", 0.1, "--report", "a.html"], "--report is for --expect alone"),
+            (
+                ["--difference", 0.1, "--plot", "a.png"],
+                "--plot is for --error-rate with --expect alone",
+            ),
+            (
+                ["--difference", 0.1, "--report", "a.html"],
+                "--report is for --error-rate with --expect alone",
+            ),
             (["--difference", 0.1, "--outputs", 9], "--outputs is for --audit alone"),
             (
                 ["--error-rate", 0.01, "--audit", 0.02, "--outputs", 9],

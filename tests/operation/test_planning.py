@@ -95,9 +95,9 @@ def test_design_effect():
     found = operation.design_effect(~wrong, np.ones(15_000), groups=groups, threshold=0.5)
     assert found == pytest.approx(5, rel=0.02)
     assert operation.design_effect(~wrong, np.ones(15_000), groups=groups, threshold=2) == 5
-    alone = operation.sample_size_for_guarantee(0.01, 0.005)
-    grouped = operation.sample_size_for_guarantee(0.01, 0.005, design_effect=found)
-    assert grouped.least == pytest.approx(found * alone.least, abs=1)
+    alone = operation.audit_plan(0.01, 0.02)
+    grouped = operation.audit_plan(0.01, 0.02, design_effect=found)
+    assert grouped.stable == pytest.approx(found * alone.stable, abs=1)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_design_effect():
         (lambda: operation.sample_size_for_guarantee(0.01, 0.01), "a rate below the limit of 0.01"),
         (lambda: operation.sample_size_for_guarantee(0.0, 0.0), "max_error_rate is 0.0"),
         (lambda: operation.sample_size_for_guarantee(0.1, 0.0, power=1), "power is 1.0"),
-        (lambda: operation.sample_size_for_guarantee(0.1, 0.0, design_effect=0.5), "at least 1"),
+        (lambda: operation.audit_plan(0.1, 0.2, design_effect=0.5), "at least 1"),
         (lambda: operation.audit_plan(0.01, 0.005), "a rate above the limit of 0.01 is expected"),
         (lambda: operation.audit_plan(0.01, 0.02, n_outputs=100), "n_outputs is 100; at least 1015"),
         (lambda: operation.sample_size_for_comparison(0.1, 0.05), "at least the difference of 0.1"),

@@ -31,7 +31,7 @@ def parts():
     seen = confidence < 0.5
     truth = np.where(seen | (np.arange(1000) % 5 == 0), correct, np.nan)
     return {
-        "plan": {"max_error_rate": 0.02, "expected_error_rate": 0.01, "design_effect": 1.5},
+        "plan": {"max_error_rate": 0.02, "expected_error_rate": 0.01},
         "policy": policy,
         "check": policy.check(correct, confidence, by=field),
         "shift": policy.shift(confidence, by=field),

@@ -23,6 +23,7 @@ def test_a_level_of_confidence_is_no_failure_probability(given):
         lambda: fa.operation.ErrorRateMonitor(**limit, **wrong),
         lambda: fa.operation.MonitorSet({"a": limit}, **wrong),
         lambda: fa.operation.sample_size_for_guarantee(0.1, 0.05, **wrong),
+        lambda: fa.operation.sample_size_for_policy(expected_error_rate=0.05, **limit, **wrong),
         lambda: fa.operation.guarantee_power([100], 0.1, 0.05, **wrong),
         lambda: fa.operation.audit_plan(0.1, 0.2, **wrong),
     )

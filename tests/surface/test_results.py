@@ -148,6 +148,9 @@ EXAMPLES = {
     ),
     "PairDifference": lambda _: EXAMPLES["ModelComparison"](None).pairs[0],
     "PolicyCheck": lambda _: _policy().check([1] * 300, range(300)),
+    "PolicySampleSize": lambda _: fa.operation.sample_size_for_policy(
+        max_error_rate=0.1, expected_error_rate=0.01, n_runs=20
+    ),
     "PrecisionRecallCurve": lambda _: fa.precision_recall_curve(CORRECT, CONFIDENCE),
     "PreferenceMap": lambda _: fa.costs.preference_map({"a": SWEEP}, gammas=[0.1], deltas=[0, 2]),
     "RCCurve": lambda _: fa.rc_curve(SWEEP),

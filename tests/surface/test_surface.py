@@ -70,6 +70,10 @@ MEANINGS = {
     "expected_error_rate": "at the threshold, of outputs to come",
     "actual_error_rate": "that audits are to see",
     "power": "with which probability something is to be found",
+    "accept": "the share of items that a fit is to accept",
+    "icc": "correlation of errors within a group",
+    "group_sizes": "sizes that groups have",
+    "n_runs": "samples that are drawn",
     "design_effect": "by how much groups raise the variance",
     "difference": "of two rates",
     "discordance": "share of items on which two models differ",
@@ -458,6 +462,7 @@ NEEDED: dict[str, dict[str, Any]] = {  # the arguments without a default
     "operating_point": {"max_error_rate": 0.05},
     "guaranteed_operating_point": {"max_error_rate": 0.1},
     "fit_policy": {"max_error_rate": 0.1},
+    "sample_size_for_policy": {"max_error_rate": 0.1, "n_runs": 20},
     "sample_size_for_interval": {"statistic": "roc_auc", "half_width": 0.01},
     "audited_sweep": {"threshold": 0.5, "audit_probability": 1.0},
     "audited_error_rate": {"threshold": 0.5, "audit_probability": 1.0},
@@ -475,6 +480,7 @@ NEEDED: dict[str, dict[str, Any]] = {  # the arguments without a default
 # What needs the items one by one, and cannot take counts.
 ITEMS_ONLY = {
     "threshold_sweep", "evaluate_groups", "influence_values", "fit_policy", "calibration_table",
+    "sample_size_for_policy",
     "design_effect", "audited_sweep", "audited_error_rate", "expected_calibration_error",
 }  # fmt: skip
 TAKE_ITEMS = {

@@ -1,0 +1,245 @@
+"""Planned policies: fits to fresh samples succeed as promised; exact where there is a formula."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import fastarac as fa
+from fastarac import operation
+from fastarac.operation import pilot_plans
+
+plan = operation.sample_size_for_policy
+
+
+def a_pilot(n_groups, size, seed=0, fields=2):
+    """Pages of equal or unequal size that differ in how often they are wrong, as columns."""
+    rng = np.random.default_rng(seed)
+    sizes = np.full(n_groups, size) if np.isscalar(size) else rng.choice(size, n_groups)
+    page = np.repeat(np.arange(n_groups), sizes)
+    confidence = rng.random(len(page))
+    field = rng.integers(0, fields, len(page))
+    worse = np.repeat(rng.gamma(2.0, 0.5, n_groups), sizes)
+    correct = rng.random(len(page)) >= 0.1 * (1 + field) * (1 - confidence) * worse
+    return correct, confidence, field, page
+
+
+def fresh(pilot, n_groups, rng):
+    """Columns of pages drawn from a pilot, by a loop."""
+    correct, confidence, field, page = pilot
+    members = np.split(np.arange(len(page)), np.flatnonzero(np.diff(page)) + 1)
+    drawn = [members[g] for g in rng.integers(0, len(members), n_groups).tolist()]
+    items = np.concatenate(drawn)
+    pages = np.concatenate([np.full(len(each), i) for i, each in enumerate(drawn)])
+    return correct[items], confidence[items], field[items], pages
+
+
+def of_a_model(rate, icc, sizes, n_groups, rng):
+    """Errors of pages that share a probability of an error, one by one."""
+    correct, page = [], []
+    for i in range(n_groups):
+        p = rate if icc == 0 else rng.beta(rate * (1 / icc - 1), (1 - rate) * (1 / icc - 1))
+        m = int(rng.choice(sizes))
+        correct.append(rng.random(m) >= p)
+        page.append(np.full(m, i))
+    return np.concatenate(correct), np.concatenate(page)
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"), [(0.05, 0.025), (0.05, 0.0), (0.1, 0.03), (0.01, 0.0005)]
+)
+def test_independent_items_as_by_the_exact_test(limit, expected):
+    exact = operation.sample_size_for_guarantee(limit, expected)
+    found = plan(max_error_rate=limit, expected_error_rate=expected)
+    assert found.least_groups == found.least_items == exact.least
+    assert found.n_groups == found.n_items <= exact.stable
+    power = operation.guarantee_power([found.n_groups], limit, expected)[0]
+    assert abs(found.power - power) <= 3 * found.standard_error
+    assert power >= 0.8 - 0.05
+    assert math.isnan(found.pilot_power_low)
+    assert str(found).startswith(f"verify {found.n_groups} items, drawn at random: a fit accepts all")
+
+
+MODELS = {
+    "pages": ({"icc": 0.1, "group_sizes": 10}, {}),
+    "unequal pages": ({"icc": 0.1, "group_sizes": [2, 5, 30]}, {"method": "gamma"}),
+}
+PILOTS = {
+    "fields": (a_pilot(1000, 1), ("by",), {"max_error_rate": 0.06, "accept": 0.5}),
+    "pages and fields": (
+        a_pilot(150, [2, 5, 20]), ("by", "groups"),
+        {"max_error_rate": 0.08, "method": "gamma", "accept": 0.4},
+    ),
+    "pages by proof": (a_pilot(200, 4), ("groups",), {"max_error_rate": 0.08, "accept": 0.4}),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
+@pytest.mark.parametrize("name", MODELS)
+def test_fits_to_fresh_samples_of_a_model_succeed_as_planned(name):
+    model, options = MODELS[name]
+    options = {"max_error_rate": 0.05, **options}
+    found = plan(expected_error_rate=0.01, **model, **options)
+    rng = np.random.default_rng(11)
+    successes = []
+    for _ in range(400):
+        sizes = np.atleast_1d(model["group_sizes"])
+        correct, page = of_a_model(0.01, model["icc"], sizes, found.n_groups, rng)
+        policy = operation.fit_policy(correct, np.ones(len(page)), groups=page, **options)
+        successes.append(policy.acceptance_rate == 1.0)
+    assert abs(np.mean(successes) - found.power) <= 0.05
+    assert found.power >= 0.75
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
+@pytest.mark.parametrize("name", PILOTS)
+def test_fits_to_fresh_samples_of_a_pilot_succeed_as_planned(name):
+    pilot, names, options = PILOTS[name]
+    columns = dict(zip(("by", "groups"), pilot[2:], strict=True))
+    found = plan(*pilot[:2], **{of: columns[of] for of in names}, **options)
+    fit = {of: value for of, value in options.items() if of != "accept"}
+    rng = np.random.default_rng(12)
+    successes = []
+    for _ in range(400):
+        correct, confidence, *labels = fresh(pilot, found.n_groups, rng)
+        columns = dict(zip(("by", "groups"), labels, strict=True))
+        policy = operation.fit_policy(correct, confidence, **{of: columns[of] for of in names}, **fit)
+        successes.append(policy.acceptance_rate >= found.accept)
+    assert abs(np.mean(successes) - found.power) <= 0.05
+    assert found.power >= 0.75
+    assert 0.0 <= found.pilot_power_low <= found.pilot_power_high <= 1.0
+    assert found.grouped == ("groups" in names)
+
+
+def test_what_the_pilot_allows():
+    correct, confidence, field, page = a_pilot(800, 1)
+    point = fa.operating_point(correct, confidence, max_error_rate=0.04)
+    of_pilot = pilot_plans._of_pilot
+    allowed = of_pilot(correct, confidence, None, None, "max_error_rate", 0.04, None)[1]
+    assert allowed == pytest.approx(0.9 * point.acceptance_rate)
+    assert of_pilot(correct, confidence, field, page, "max_error_rate", 0.04, None)[1] > allowed
+    # of two confidences, the lower of which cannot be sure to be accepted
+    tied = np.repeat([1, 1, 0], [500, 480, 20]), np.repeat([2, 1, 1], [500, 480, 20])
+    assert of_pilot(*tied, None, None, "max_error_rate", 0.0201, None)[1] == 0.95 * 0.5
+    assert of_pilot(*tied, None, None, "max_error_rate", 0.1, None)[1] == 0.9
+    assert of_pilot(*tied, None, None, "max_risk", 0.1, None)[1] == 0.9
+
+
+def test_a_group_that_is_drawn_twice_is_two_groups():
+    correct, confidence, field, page = a_pilot(7, [1, 2, 5])
+    pilot = pilot_plans._Pilot(pilot_plans._Drawn(correct, confidence, field, page))
+    there = {tuple(confidence[page == g]): field[page == g].tolist() for g in range(7)}
+    drawn = pilot.draw(40, np.random.default_rng(0))
+    assert np.array_equal(np.unique(drawn.groups), np.arange(40))
+    for g in range(40):
+        own = drawn.groups == g
+        assert there[tuple(drawn.confidence[own])] == drawn.by[own].tolist()
+
+
+def test_errors_of_the_model_have_its_rate_and_correlation():
+    rng = np.random.default_rng(3)
+    for icc in (0.0, 0.2, 1.0):
+        drawn = pilot_plans._Model(0.2, icc, np.array([5])).draw(40_000, rng)
+        errors = 5 - drawn.correct.reshape(-1, 5).sum(axis=1)
+        assert errors.mean() == pytest.approx(1.0, abs=0.04)
+        # variance of a beta-binomial number
+        assert errors.var() == pytest.approx(5 * 0.2 * 0.8 * (1 + 4 * icc), rel=0.04)
+
+
+def test_the_same_again_and_progress(capsys):
+    arguments = {"max_error_rate": 0.1, "expected_error_rate": 0.02, "n_runs": 20, "random_state": 4}
+    found = plan(**arguments)
+    assert capsys.readouterr().err == ""
+    assert plan(**arguments, progress=True) == found
+    assert capsys.readouterr().err.startswith("samples: ")
+
+
+def test_names_of_groups_and_fields_do_not_matter():
+    correct, confidence, field, page = a_pilot(60, 5)
+    limit = {"max_error_rate": 0.2, "method": "gamma", "n_runs": 20}
+    found = plan(correct, confidence, by=field, groups=page, **limit)
+    names = np.array(["b", "a"])[field], np.array([f"{31 * g % 60}" for g in page])
+    assert plan(correct, confidence, by=names[0], groups=names[1], **limit) == found
+
+
+def test_what_cannot_be_reached(monkeypatch):
+    monkeypatch.setattr(pilot_plans, "MOST_ITEMS", 600)
+    found = plan(max_error_rate=0.05, expected_error_rate=0.045, n_runs=20)
+    assert (found.n_groups, found.n_items, found.most_groups) == (None, None, 600)
+    assert found.power < 0.5
+    assert str(found).startswith("not reachable up to 600 items, where a fit accepts all items in ")
+    nothing = plan(max_error_rate=0.001, expected_error_rate=0.0, n_runs=20)
+    assert (nothing.n_groups, nothing.least_groups, nothing.power) == (None, None, 0.0)
+
+
+def test_an_interruption_ends_it(monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pilot_plans, "fit_policy", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        plan(max_error_rate=0.05, expected_error_rate=0.01)
+
+
+PAIR = [1, 1, 0, 1], [4, 3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({}, TypeError, "neither a pilot .* nor expected_error_rate is given; one is expected"),
+        (
+            {"expected_error_rate": 0.5},
+            ValueError,
+            "expected_error_rate is 0.5; a rate below the limit",
+        ),
+        ({"expected_error_rate": 0.1, "icc": 2}, ValueError, "icc is 2"),
+        ({"expected_error_rate": 0.1, "icc": 0.1}, ValueError, "group_sizes has no group of two items"),
+        ({"expected_error_rate": 0.1, "group_sizes": 0}, ValueError, "group_sizes is 0; an integer of"),
+        ({"expected_error_rate": 0.1, "group_sizes": []}, ValueError, "group_sizes is empty; at least"),
+        (
+            {"expected_error_rate": 0.1, "accept": 0.5},
+            TypeError,
+            "accept is given beside expected_error",
+        ),
+        ({"expected_error_rate": 0.1, "by": [1]}, TypeError, "by is given beside expected_error_rate"),
+        ({"expected_error_rate": 0.1, "power": 1}, ValueError, "power is 1.0"),
+        (
+            {"expected_error_rate": 0.1, "n_runs": 5},
+            ValueError,
+            "n_runs is 5; an integer of at least 20",
+        ),
+        ({"expected_error_rate": 0.1, "max_risk": 0.1}, TypeError, "max_error_rate and max_risk"),
+        ({"expected_error_rate": 0.1, "method": "gamma"}, ValueError, "method is 'gamma'"),
+        ({"expected_error_rate": 0.1, "method": "x"}, ValueError, "method is 'x'"),
+    ],
+)
+def test_refusals_of_models(arguments, error, message):
+    with pytest.raises(error, match=message):
+        plan(**{"max_error_rate": 0.2, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"icc": 0.1}, TypeError, "icc is given beside a pilot; one of the two is expected"),
+        ({"group_sizes": 3}, TypeError, "group_sizes is given beside a pilot"),
+        (
+            {"accept": 0.9},
+            ValueError,
+            "accept is 0.9; a share above 0 and at most 0.5, which the pilot",
+        ),
+        ({"accept": 0}, ValueError, "accept is 0; a share above 0"),
+        ({"groups": [1, 1]}, ValueError, "groups has "),
+        ({"groups": [1, 1, 2, 2], "max_group_size": 1}, ValueError, "max_group_size is 1, but a group"),
+    ],
+)
+def test_refusals_of_pilots(arguments, error, message):
+    with pytest.raises(error, match=message):
+        plan(*PAIR, **{"max_error_rate": 0.2, **arguments})
+    with pytest.raises(ValueError, match="at which the pilot allows nothing to be accepted"):
+        plan([0, 1], [2, 1], max_error_rate=0.2)
