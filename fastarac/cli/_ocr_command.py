@@ -104,13 +104,13 @@ def run(
         warnings += found.notes
         page = Sentences()
         _print(found, settings, output, page)
-        about = {"models": _objects(found)}
+        about = {"models": _objects(found, settings.certainty.level)}
         write_object(
             "ocr", about, comparisons=_comparisons(found), decisions=page.said, warnings=warnings
         )
         tell(warnings)
         return
-    write(_report.csv_text(_rows(found)))
+    write(_report.csv_text(_rows(found, settings.certainty.level)))
     tell([*warnings, *(found.notes if found.engines.notes_beside_rows else [])])
 
 
@@ -203,11 +203,12 @@ def find(
     return Found(engines, models, leads, costs, notes)
 
 
-def _rows(found: Found) -> list[dict[str, Any]]:
+def _rows(found: Found, level: float | None) -> list[dict[str, Any]]:
     """Return one flat dictionary an engine, the figures of `fastarac evaluate` first."""
     rows = [
         figures
         | found.engines.row(model, found.group or "none")
+        | found.engines.error_figures(model.name, level)
         | {
             f"{name}@{limit.key}|field={part['name']}": part[f"{name}@{limit.key}"]
             for limit in model.limits
@@ -220,10 +221,13 @@ def _rows(found: Found) -> list[dict[str, Any]]:
     return [{key: row.get(key) for key in keys} for row in rows]
 
 
-def _objects(found: Found) -> list[dict[str, Any]]:
+def _objects(found: Found, level: float | None) -> list[dict[str, Any]]:
     """Return all figures of each engine by their names, those of single fields inside."""
     return [
-        figures | found.engines.row(model, found.group or "none") | found.engines.inside(model)
+        figures
+        | found.engines.row(model, found.group or "none")
+        | found.engines.error_figures(model.name, level)
+        | found.engines.inside(model)
         for model, figures in zip(found.models, _report.objects(found.models), strict=True)
     ]
 
@@ -299,6 +303,12 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
             yield ""
         yield part
     yield ""
+    rates = engines.error_rates(found.names, settings.certainty.level)
+    if rates is not None:
+        yield Text(rates[0])
+        yield ""
+        yield from tables(found.names, rates[1], console, "engine")
+        yield ""
     yield from engines.introduction(found.names)
     yield ""
     chance = _leads.sentences(found.leads, len(found.models[0].limits))

@@ -211,6 +211,13 @@ class EngineFields:
         ]
         return [[Column(name, [count(each[name]) for each in numbers]) for name in numbers[0]]]
 
+    def error_figures(self, name: str, level: float | None) -> dict[str, float | None]:  # noqa: ARG002
+        """Return nothing: fields are right or wrong."""
+        return {}
+
+    def error_rates(self, names: Sequence[str], level: float | None) -> None:
+        """Return nothing: fields are right or wrong."""
+
     def introduction(self, names: Sequence[str]) -> Iterator[Text]:
         """Yield what an item is, and by what texts are compared."""
         for name in names:

@@ -11,10 +11,20 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from fastarac._core.text import UNDEFINED, count, few_of, printable, rounded_percent, sentence
+from fastarac._core.text import (
+    UNDEFINED,
+    count,
+    few_of,
+    percent,
+    printable,
+    rounded_percent,
+    sentence,
+)
+from fastarac.cli._intervals import of_share
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation.wording import header, short
+from fastarac.ocr.error_rates import RATES, figures_of, rate_text
 from fastarac.ocr.policies import BRIEFLY
 from fastarac.ocr.sensitivities import what_counts
 
@@ -26,7 +36,7 @@ if TYPE_CHECKING:
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
-    from fastarac.ocr import AlignedOutputs, Engine, Pairing, Sensitivity
+    from fastarac.ocr import AlignedOutputs, Engine, ErrorRates, Pairing, Sensitivity
     from fastarac.ocr.policies import AlignmentPolicy, MissedPolicy
     from fastarac.ocr.reported import ReportedPages
     from fastarac.report.models import Model
@@ -156,6 +166,22 @@ class EngineTexts:
         items = Column("items", [count(len(a)) for a in every])
         return [columns, [items, Column("scale of\nconfidence", scales)]]
 
+    def error_figures(self, name: str, level: float | None) -> dict[str, float | None]:
+        """Return the error rates of an engine, with both ends where there is a level."""
+        return figures_of(self._rates(name, level), with_intervals=level is not None)
+
+    def error_rates(self, names: Sequence[str], level: float | None) -> tuple[str, list[list[Column]]]:
+        """Return what stands above the table of error rates, and its columns."""
+        every = [self._rates(name, level).rates for name in names]
+        said = "Error rates of the text as it is, by page; moved words are errors"
+        columns = []
+        for key, title in RATES.items():
+            rates = [each[key] for each in every]
+            cells = [rate_text(rate.estimate) for rate in rates]
+            below = None if level is None else [of_share(rate.low, rate.high) for rate in rates]
+            columns.append(Column(title, cells, below=below))
+        return f"{said}:" if level is None else f"{said}; {percent(level)} intervals:", [columns]
+
     def introduction(self, names: Sequence[str]) -> Iterator[Text]:
         """Yield what an item is."""
         first = self.engines[names[0]].aligned
@@ -216,6 +242,10 @@ class EngineTexts:
         of = f" of {printable(name)}" if len(models) > 1 else ""
         varied = self._of(name)[1].varied
         yield Text(_spread(moved[name, index], of, short(models[0].limits[index]), varied))
+
+    def _rates(self, name: str, level: float | None) -> ErrorRates:
+        aligned = self.engines[name].aligned
+        return aligned.error_rates() if level is None else aligned.error_rates(level)
 
     def _of(self, name: str) -> tuple[AlignedOutputs, Sensitivity]:
         return self.engines[name].aligned, self.sources[name][1].sensitivity

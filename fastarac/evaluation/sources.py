@@ -70,7 +70,11 @@ class Source:
     apart: tuple[int, float, str] | None = None
     further: Sequence[tuple[str, str]] = ()
 
-    def overview(self, sources: Mapping[str, Source]) -> Sequence[Section]:  # noqa: ARG002
+    def overview(
+        self,
+        sources: Mapping[str, Source],  # noqa: ARG002
+        confidence_level: float,  # noqa: ARG002
+    ) -> Sequence[Section]:
         """Return what stands below the figures, of all models by name."""
         return ()
 

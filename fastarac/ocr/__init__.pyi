@@ -6,6 +6,7 @@ from .application import apply_to_files as apply_to_files
 from .application import is_engine_output as is_engine_output
 from .engines import Engine as Engine
 from .engines import align_files as align_files
+from .error_rates import ErrorRates as ErrorRates
 from .field_comparisons import COMPARISONS as COMPARISONS
 from .field_json import has_fields as has_fields
 from .field_reading import read_fields as read_fields

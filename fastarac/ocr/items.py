@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.limits import Limit
+    from fastarac.ocr.error_rates import ErrorRates
     from fastarac.ocr.policies import InsertedPolicy, MissedPolicy, MovedPolicy
     from fastarac.ocr.records import PageCounts
     from fastarac.ocr.units import Join, Unit
@@ -189,6 +190,22 @@ class AlignedOutputs(Table, Result):
         """Names of the pages more than half of whose characters differ, moved words aside."""
         return self.records.hardly_aligned
 
+    def error_rates(self, confidence_level: float = 0.95) -> ErrorRates:
+        """Return how much of the text is wrong: character, word and bag-of-words error rates by page.
+
+        Policies do not change them, nor does the unit: moved words are errors.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Of their intervals, in (0, 1).
+
+        Returns
+        -------
+        ErrorRates
+        """
+        return self.records.error_rates(confidence_level)
+
     def with_policy(
         self,
         *,
@@ -220,9 +237,10 @@ class AlignedOutputs(Table, Result):
             raise ValueError(f"names has {', '.join(map(repr, unknown))}; names of pages are expected")
         outside = np.array([name not in left for name in self.records.page_names], bool)
         records = self.records.take(np.flatnonzero(outside[self.records.page]))
-        rates = np.where(outside, records.character_error_rate, np.nan)
+        shares = np.where(outside, records.differing_share, np.nan)
+        edits = np.where(outside[:, None], records.edits, np.nan)
         return AlignedOutputs.of(
-            replace(records, character_error_rate=rates), self.reading, self.policy
+            replace(records, differing_share=shares, edits=edits), self.reading, self.policy
         )
 
     def sweep(self) -> ThresholdSweep:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Spans = NDArray[np.intp]
     Row = tuple[int, int, int, int]
 
-__all__ = ["PageAlignment", "align_page"]
+__all__ = ["PageAlignment", "PageText", "align_page"]
 
 #: So many words, of truth and outputs, may stand between runs that moved together.
 GAP = 20
@@ -46,15 +46,15 @@ class PageAlignment(NamedTuple):
     divided by each engine in its own way."""
 
     @property
-    def character_error_rate(self) -> float:
+    def differing_share(self) -> float:
         """Distance over length; NaN where there is no true text."""
         return self.distance / self.length if self.length else np.nan
 
 
-class _PageText(NamedTuple):
+class PageText(NamedTuple):
     """Words of one side, and whether a space precedes each; None where one does all but the first."""
 
-    words: list[str]
+    words: Sequence[str]
     spaces: NDArray[np.bool_] | None
 
     @property
@@ -67,13 +67,13 @@ class _PageText(NamedTuple):
         parts[:-1] |= ~self.spaces[1:]
         return parts
 
-    def take(self, places: NDArray[np.intp]) -> _PageText:
+    def take(self, places: NDArray[np.intp]) -> PageText:
         """Return those in these places; a space before what is left out is before what follows it."""
         words: list[str] = [self.words[i] for i in places.tolist()]
         if self.spaces is None or not len(places):
-            return _PageText(words, None)
+            return PageText(words, None)
         counts = np.cumsum(self.spaces)[places]
-        return _PageText(words, np.diff(counts, prepend=counts[0]) > 0)
+        return PageText(words, np.diff(counts, prepend=counts[0]) > 0)
 
     @property
     def text(self) -> str:
@@ -121,10 +121,10 @@ def align_page(
     >>> found = align_page(truth, outputs)
     >>> found.spans[found.moved].tolist()
     [[5, 6, 0, 1], [6, 7, 1, 2], [7, 8, 2, 3], [8, 9, 3, 4]]
-    >>> found.character_error_rate
+    >>> found.differing_share
     0.0
     """
-    sides = _PageText(list(truth), truth_spaces), _PageText(list(outputs), output_spaces)
+    sides = PageText(list(truth), truth_spaces), PageText(list(outputs), output_spaces)
     spans = _aligned(*sides, merge_gaps)
     spaced = truth_spaces is None and output_spaces is None
     length = len(_compared(sides[0], spaced=spaced))
@@ -154,7 +154,7 @@ def align_page(
     return PageAlignment(spans, np.zeros(len(spans), bool), distance, length)
 
 
-def _aligned(truth: _PageText, outputs: _PageText, merge_gaps: bool) -> Spans:
+def _aligned(truth: PageText, outputs: PageText, merge_gaps: bool) -> Spans:
     return align_texts(
         truth.words,
         outputs.words,
@@ -164,7 +164,7 @@ def _aligned(truth: _PageText, outputs: _PageText, merge_gaps: bool) -> Spans:
     )
 
 
-def _compared(side: _PageText, *, spaced: bool) -> str:
+def _compared(side: PageText, *, spaced: bool) -> str:
     return side.text if spaced else side.text.replace(SPACE, "")
 
 
@@ -195,7 +195,7 @@ def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
 
 
 def _aligned_at(
-    anchors: NDArray[np.intp], truth: _PageText, outputs: _PageText, merge_gaps: bool
+    anchors: NDArray[np.intp], truth: PageText, outputs: PageText, merge_gaps: bool
 ) -> Spans:
     """Return the rows of texts in which some words, (k, 2) in order, stand beside some outputs."""
     ends = np.array([[len(truth.words), len(outputs.words)]], np.intp)
@@ -210,7 +210,7 @@ def _aligned_at(
     return every[np.argsort(every[:, 0] + every[:, 2])]
 
 
-def _moved_rows(found: MovedWords, truth: _PageText, outputs: _PageText) -> Spans:
+def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
     """Return the rows that are out of order: equal words, and what moved along with them."""
     rows = [np.repeat(found.pairs, 2, axis=1) + np.array([0, 1, 0, 1])]
     following = found.pairs[np.argsort(found.pairs[:, 1])].tolist()

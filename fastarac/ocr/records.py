@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from fastarac._core.results import Result
+from fastarac.ocr.error_rates import count_edits, rates_of_pages
 from fastarac.ocr.folding import folded
 from fastarac.ocr.line_ends import DividedTexts, joined_as_the_other
-from fastarac.ocr.page_alignment import align_page
+from fastarac.ocr.page_alignment import PageText, align_page
 from fastarac.ocr.units import Tokens, joined_confidence, tokens
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastarac.ocr.error_rates import ErrorRates
     from fastarac.ocr.folding import Folding
     from fastarac.ocr.line_ends import Joined
     from fastarac.ocr.units import Join, Unit
@@ -30,7 +32,7 @@ Kind = Literal["right", "wrong", "merged", "split", "moved", "inserted", "missed
 KINDS: tuple[Kind, ...] = get_args(Kind)
 RIGHT, WRONG, MERGED, SPLIT, MOVED, INSERTED, MISSED = range(len(KINDS))
 
-#: Character error rate, moved words aside, above which a page hardly aligns.
+#: Share of characters that differ, moved words aside, above which a page hardly aligns.
 HARDLY = 0.5
 
 COLUMNS = ("kind", "confidence", "page", "number", "inserted", "output_begin", "output_end")
@@ -48,7 +50,7 @@ class PageCounts(NamedTuple):
     """What was found on each page; arrays of shape (n_pages,), in the order of the pages."""
 
     name: tuple[str, ...]
-    character_error_rate: NDArray[np.float64]
+    differing_share: NDArray[np.float64]
     true_words: NDArray[np.int64]
     right: NDArray[np.int64]
     wrong: NDArray[np.int64]
@@ -80,8 +82,12 @@ class Records(Result):
     output_begin, output_end : ndarray of shape (n,), intp
         Which of the engine's words the outputs are.
     page_names : tuple of str
-    character_error_rate : ndarray of shape (n_pages,), float64
-        Of each page, folded and without what is moved; NaN where it has no true text.
+    differing_share : ndarray of shape (n_pages,), float64
+        Characters to insert, delete or replace on each page over its true ones, folded and without what
+        is moved; NaN where it has no true text.
+    edits : ndarray of shape (n_pages, 6), float64
+        The counts of :data:`~fastarac.ocr.error_rates.COUNTS` on each page, what is moved included; NaN
+        of pages that are left out.
     n_outputs : int
         How many words the engine wrote on these pages.
     n_unspaced : int
@@ -102,7 +108,8 @@ class Records(Result):
     output_begin: NDArray[np.intp]
     output_end: NDArray[np.intp]
     page_names: tuple[str, ...]
-    character_error_rate: NDArray[np.float64]
+    differing_share: NDArray[np.float64]
+    edits: NDArray[np.float64]
     n_outputs: int = 0
     n_unspaced: int = 0
     n_emptied: int = 0
@@ -138,13 +145,32 @@ class Records(Result):
         cells = self.page * len(KINDS) + self.kind
         table = np.bincount(cells, minlength=n_pages * len(KINDS)).reshape(n_pages, len(KINDS))
         n_true = table.sum(axis=1) - table[:, INSERTED]
-        return PageCounts(self.page_names, self.character_error_rate, n_true, *table.T)
+        return PageCounts(self.page_names, self.differing_share, n_true, *table.T)
 
     @property
     def hardly_aligned(self) -> tuple[str, ...]:
         """Names of the pages more than half of whose characters differ, moved words aside."""
-        rates = self.character_error_rate.tolist()
-        return tuple(name for name, rate in zip(self.page_names, rates, strict=True) if rate > HARDLY)
+        shares = self.differing_share.tolist()
+        return tuple(
+            name for name, share in zip(self.page_names, shares, strict=True) if share > HARDLY
+        )
+
+    def error_rates(self, confidence_level: float = 0.95) -> ErrorRates:
+        """Return character, word and bag-of-words error rates, with intervals by page.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Of the intervals, in (0, 1).
+
+        Returns
+        -------
+        ErrorRates
+            Of all pages that are not left out.
+        """
+        kept = np.flatnonzero(~np.isnan(self.edits[:, 0]))
+        names = tuple(self.page_names[k] for k in kept.tolist())
+        return rates_of_pages(names, self.edits[kept].astype(np.int64), confidence_level)
 
     def take(self, rows: NDArray[np.intp]) -> Records:
         """Return the records of these rows, on the same pages."""
@@ -162,7 +188,7 @@ class Records(Result):
         shifted = list(zip(parts, pages.tolist(), outputs.tolist(), strict=False))
         own: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts])
-            for name in ("kind", "confidence", "number", "inserted", "character_error_rate")
+            for name in ("kind", "confidence", "number", "inserted", "differing_share", "edits")
         }
         return cls(
             **own,
@@ -280,7 +306,8 @@ def _of_page(
         output_begin=first[span] + of_words.start,
         output_end=last[span] + of_words.start,
         page_names=(name,),
-        character_error_rate=np.array([alignment.character_error_rate]),
+        differing_share=np.array([alignment.differing_share]),
+        edits=_edits(truth, of_truth, words, of_words, reading, (ours, theirs)),
         n_unspaced=ours.tokens.n_unspaced,
         n_emptied=ours.n_emptied + theirs.n_emptied,
         n_joined=sum(map(len, divided)),
@@ -296,6 +323,28 @@ def _divided(
     ours = DividedTexts.of(truth.text[of_truth], truth.line[of_truth])
     theirs = DividedTexts.of(words.text[of_words], words.line[of_words])
     return joined_as_the_other(ours, theirs, reading.fold)
+
+
+def _edits(
+    truth: Words,
+    of_truth: slice,
+    words: Words,
+    of_words: slice,
+    reading: Reading,
+    sides: tuple[_Side, _Side],
+) -> NDArray[np.float64]:
+    """Return the counts of error rates, (1, 6): of words, whatever the unit, halves of lines joined."""
+    if reading.unit != "word":
+        reading = reading._replace(unit="word")
+        divided = _divided(truth, of_truth, words, of_words, reading)
+        sides = (
+            _Side.of(truth, of_truth, reading, divided[0]),
+            _Side.of(words, of_words, reading, divided[1]),
+        )
+    texts = [PageText(side.folded, side.tokens.space) for side in sides]
+    if "whitespace" in reading.fold:
+        texts = [text._replace(spaces=np.zeros(len(text.words), bool)) for text in texts]
+    return np.array([count_edits(*texts)], np.float64)
 
 
 def _confidence(

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastarac._core.text import UNDEFINED, count, interval_text, plural, rounded_percent
+from fastarac._core.text import UNDEFINED, count, interval_text, percent, plural, rounded_percent
 from fastarac.evaluation.sources import Source
 from fastarac.ocr.crops import check_images, crops_of
+from fastarac.ocr.error_rates import RATES, rate_text
 from fastarac.ocr.errors import confusions_of, errors_of, missed_of
 from fastarac.ocr.hints import hints_of
 from fastarac.ocr.policies import BRIEFLY
@@ -113,12 +114,25 @@ class ReportedPages(Source):
             further=(("missed", _share_of_missed(records)),),
         )
 
-    def overview(self, sources: Mapping[str, Source]) -> list[Section]:
-        """Return what became of the true words, of all engines by name."""
+    def overview(self, sources: Mapping[str, Source], confidence_level: float) -> list[Section]:
+        """Return what became of the true words, and error rates, of all engines by name."""
+        engines = {
+            name: source for name, source in sources.items() if isinstance(source, ReportedPages)
+        }
         rows = [
             (name, [source.scale, *map(count, source.records.counts.values())])
-            for name, source in sources.items()
-            if isinstance(source, ReportedPages)
+            for name, source in engines.items()
+        ]
+        rates = [
+            (name, list(source.records.error_rates(confidence_level).rates.values()))
+            for name, source in engines.items()
+        ]
+        cells = [
+            (
+                name,
+                [(rate_text(rate.estimate), interval_text(rate.low, rate.high)) for rate in of_engine],
+            )
+            for name, of_engine in rates
         ]
         values = {
             "kinds": ["scale of confidence", *self.records.counts],
@@ -126,7 +140,11 @@ class ReportedPages(Source):
             "pages": _n_pages(self.records),
             "rows": rows,
         }
-        return [section_of("counts", **values)]
+        level = percent(confidence_level)
+        return [
+            section_of("counts", **values),
+            section_of("error_rates", titles=list(RATES.values()), rows=cells, level=level),
+        ]
 
     @property
     def scale(self) -> str:

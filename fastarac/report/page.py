@@ -92,7 +92,9 @@ def render(report: Report) -> str:
         decisions=decisions_of(models, report.costs, report.reviewer, report.leads),
         notes=[note if len(models) > 1 else capitalised(note) for note in report.notes if note],
         figures=_figures(models),
-        below=first.source.overview({model.name: model.source for model in models}),
+        below=first.source.overview(
+            {model.name: model.source for model in models}, report.confidence_level
+        ),
         level="" if ends is None else percent(ends.confidence_level),
         level_of_parts=percent(report.confidence_level),
         band_level=percent(report.confidence_level),

@@ -15,7 +15,15 @@ from typer.testing import CliRunner
 import fastarac as fa
 from fastarac._core.text import rounded_percent
 from fastarac.cli._app import app
-from fastarac.ocr import align, load_sample, sample_folders, sensitivity
+from fastarac.ocr import (
+    align,
+    align_files,
+    load_sample,
+    pair_files,
+    sample_folders,
+    sensitivity,
+)
+from fastarac.ocr.error_rates import figures_of
 
 BOX = [[0, 0], [1, 0], [1, 1], [0, 1]]
 
@@ -127,6 +135,28 @@ def test_pages_make_intervals_wider():
     assert width("page") != width("none")
     text = run("--demo", "--group", "none").stdout
     assert "Intervals take words for independent of each other (--group none)" in text
+
+
+def test_error_rates_stand_beside_the_decision(folders):
+    engines = [folders / name for name in ("truth", "one", "two")]
+    text = run(*engines, "--ci", "0.9").stdout
+    table = text.partition("Error rates of the text as it is, by page")[2].partition("Items are")[0]
+    assert "90 % intervals" in table
+    one, two = (row.split() for row in table.splitlines() if row.startswith(("one", "two")))
+    assert one[3:] == ["33.3", "%", "33.3", "%"]  # a word of three on each page, whatever the order
+    assert two[3:] == ["33.3", "%", "33.3", "%"]
+    printed = commands.records(run(*engines, "--format", "json").stdout)
+    rows = {row["model"]: row for row in printed}
+    found = {
+        name: align_files(pair_files(folders / "truth", folders / name)).aligned.error_rates()
+        for name in rows
+    }
+    for name, row in rows.items():
+        for figure, value in figures_of(found[name], with_intervals=True).items():
+            assert row[figure] == value
+    assert found["two"].word_edits.tolist() == [2, 1, 0]
+    assert rows["two"]["word_error_rate_high"] > 3 / 9
+    assert rows["one"]["word_error_rate_high"] is None  # all pages are alike
 
 
 def test_a_guarantee_counts_pages():

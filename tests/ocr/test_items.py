@@ -543,6 +543,6 @@ def test_spaces_between_characters_of_scripts_without_spaces_are_no_errors():
         texts, np.full(len(texts), 0.9), [0] * len(texts), [0] * len(texts), ("p",), scale="unit"
     )
     found = align(truth, output)
-    assert found.records.character_error_rate.tolist() == [0.0]
+    assert found.records.differing_share.tolist() == [0.0]
     assert found.records.hardly_aligned == ()
-    assert align(truth, output, unit="character").records.character_error_rate.tolist() == [0.0]
+    assert align(truth, output, unit="character").records.differing_share.tolist() == [0.0]

@@ -97,7 +97,7 @@ def test_blocks_in_any_order_stay_right(sizes, rng):
     outputs = [word for block in blocks for word in block]
     found = align_page(truth, outputs)
     assert right_words(truth, outputs) == len(truth)
-    assert found.character_error_rate == 0
+    assert found.differing_share == 0
     # what stays is a part in order, of the greatest weight
     stays = [block for block in blocks if not found.moved[truth.index(block[0])]]
     assert stays == sorted(stays, key=lambda block: int(block[0].split(".")[0]))

@@ -172,6 +172,13 @@ class TestContents:
         named = {attributes["for"] for _, attributes in page.tags if "for" in attributes}
         assert named <= set(ids)
 
+    def test_error_rates_with_intervals_by_page(self, page, sample):
+        table = page.text.partition("moved words being errors, with 95 % intervals by page")[2]
+        for aligned in sample.values():
+            for rate in aligned.error_rates().rates.values():
+                ends = f"{100 * rate.low:.1f} to {100 * rate.high:.1f} %"
+                assert f"{100 * rate.estimate:.1f} % {ends}" in table
+
     def test_curves_are_those_of_the_sweep(self, page, sample):
         curves = page.data["curves"]
         x = np.array(curves["x"])
@@ -404,7 +411,8 @@ def million() -> AlignedOutputs:
         output_begin=np.arange(n),
         output_end=np.arange(n) + 1,
         page_names=tuple(f"volume-12_page-{k:05d}" for k in range(n_pages)),
-        character_error_rate=np.full(n_pages, 0.03),
+        differing_share=np.full(n_pages, 0.03),
+        edits=np.tile([36.0, 1200.0, 10.0, 250.0, 10.0, 10.0], (n_pages, 1)),
         n_outputs=n,
     )
     return AlignedOutputs.of(records, Reading(), AlignmentPolicy())

@@ -168,6 +168,7 @@ EXAMPLES = {
     "Bounds": lambda _: BINS.roc_auc,
     "AlignedOutputs": lambda _: _aligned(),
     "DocumentOutputs": lambda folder: _fields(folder).documents(),
+    "ErrorRates": lambda _: _aligned().error_rates(),
     "FieldOutputs": _fields,
     "Records": lambda _: _aligned().records,
     "Sensitivity": lambda _: fa.ocr.sensitivity(_aligned(), [fa.results.Limit("max_risk", 0.5)]),
