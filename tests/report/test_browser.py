@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import warnings
 from io import BytesIO
@@ -170,7 +171,9 @@ def test_the_slider(look, reports):
     slider = article.find_element(By.CLASS_NAME, "slider")
     slider.send_keys(Keys.HOME)
     assert outcome.text.startswith(f"0 of {sweep.total:,} words (0 %)")
-    assert f"People verify {sweep.total:,} and correct {sweep.n_incorrect:,}" in outcome.text
+    people = re.search(r"People verify ([\d,]+), look for the (\d+) missed and correct", outcome.text)
+    assert sum(int(each.replace(",", "")) for each in people.groups()) == sweep.total
+    assert outcome.text.endswith(f"correct {sweep.n_incorrect:,}.")
     slider.send_keys(Keys.END)
     assert outcome.text.startswith(f"{sweep.total:,} of {sweep.total:,} words (100 %)")
     assert slider.get_attribute("aria-valuetext").startswith("confidence at least ")
@@ -270,7 +273,7 @@ def test_words_are_not_run(look):
 def test_what_is_in_use(look, width):
     browser = look("operation", width=width)
     charts = browser.find_elements(By.CSS_SELECTOR, ".chart")
-    assert len(charts) == 5
+    assert len(charts) == 6  # two of the monitor: the rate, and what has changed lately
     assert len(browser.find_elements(By.CSS_SELECTOR, ".chart[data-drawn] canvas")) == len(charts)
     for part in ("plan", "policy", "check", "shift", "monitor0"):
         assert (0x0B, 0x6B, 0xB5) in colours(browser, f"#{part}-chart-0"), part
