@@ -239,7 +239,7 @@ def sample_size_for_policy(
     n_runs : int, default=400
         Samples that are drawn at the answer, at least 20.
     random_state : int, SeedSequence, Generator or None, default=0
-        Of the samples and of the fits.
+        Of the samples and of the fits, over whose halves the power is a mean.
     progress : bool, default=False
         Whether to show on stderr how many samples were drawn.
 
@@ -269,6 +269,7 @@ def sample_size_for_policy(
     Beta(p(1 − ρ)/ρ, (1 − p)(1 − ρ)/ρ), mean p and correlation ρ. :func:`.fit_policy` with the same
     options is a success where its policy accepts at least `accept` of the sample.
 
+    The power at the answer is that of other samples than those by which it was chosen.
     Numbers are doubled until enough fits succeed and then searched between, with few samples where
     they decide; where the power is flat or falls over some numbers, as it does between two numbers of
     allowed errors, the answer is one of those that have it. Samples have at most 500,000 items.
@@ -316,6 +317,8 @@ def sample_size_for_policy(
         least = search.least(most)
         found = None if least is None else search.answer(least, most, runs)
         at = most if found is None else found
+        if found is not None:
+            search.again(found, runs)
         share, error = search.power_at(at) if least is not None else (0.0, 0.0)
         low = high = math.nan
         if isinstance(source, _Pilot) and found is not None:
@@ -524,6 +527,11 @@ class _Search:
                 if high == most:
                     return None
                 low, high = high, min(most, math.ceil(1.1 * high))
+
+    def again(self, n: int, runs: int) -> None:
+        """Forget the samples by which a number was chosen, which are hopeful, and draw others."""
+        draw = partial(self.accepted, self.source, n, stream=PILOTS + 1)
+        self.successes[n] = [draw(run) >= self.enough - 1e-12 for run in range(runs)]
 
     def _top_up(self, n: int, runs: int) -> None:
         found = self.successes[n]

@@ -82,13 +82,15 @@ PILOTS = {
 def test_fits_to_fresh_samples_of_a_model_succeed_as_planned(name):
     model, options = MODELS[name]
     options = {"max_error_rate": 0.05, **options}
-    found = plan(expected_error_rate=0.01, **model, **options)
+    found = plan(expected_error_rate=0.01, **model, **options, n_runs=1000)
     rng = np.random.default_rng(11)
     successes = []
-    for _ in range(400):
+    for _ in range(1000):
         sizes = np.atleast_1d(model["group_sizes"])
         correct, page = of_a_model(0.01, model["icc"], sizes, found.n_groups, rng)
-        policy = operation.fit_policy(correct, np.ones(len(page)), groups=page, **options)
+        policy = operation.fit_policy(
+            correct, np.ones(len(page)), groups=page, random_state=rng, **options
+        )
         successes.append(policy.acceptance_rate == 1.0)
     assert abs(np.mean(successes) - found.power) <= 0.05
     assert found.power >= 0.75
@@ -100,14 +102,16 @@ def test_fits_to_fresh_samples_of_a_model_succeed_as_planned(name):
 def test_fits_to_fresh_samples_of_a_pilot_succeed_as_planned(name):
     pilot, names, options = PILOTS[name]
     columns = dict(zip(("by", "groups"), pilot[2:], strict=True))
-    found = plan(*pilot[:2], **{of: columns[of] for of in names}, **options)
+    found = plan(*pilot[:2], **{of: columns[of] for of in names}, **options, n_runs=1000)
     fit = {of: value for of, value in options.items() if of != "accept"}
     rng = np.random.default_rng(12)
     successes = []
-    for _ in range(400):
+    for _ in range(1000):
         correct, confidence, *labels = fresh(pilot, found.n_groups, rng)
         columns = dict(zip(("by", "groups"), labels, strict=True))
-        policy = operation.fit_policy(correct, confidence, **{of: columns[of] for of in names}, **fit)
+        policy = operation.fit_policy(
+            correct, confidence, **{of: columns[of] for of in names}, random_state=rng, **fit
+        )
         successes.append(policy.acceptance_rate >= found.accept)
     assert abs(np.mean(successes) - found.power) <= 0.05
     assert found.power >= 0.75
