@@ -69,7 +69,7 @@ class PageText(NamedTuple):
 
     def take(self, places: NDArray[np.intp]) -> PageText:
         """Return those in these places; a space before what is left out is before what follows it."""
-        words: list[str] = [self.words[i] for i in places.tolist()]
+        words = [self.words[int(i)] for i in places]
         if self.spaces is None or not len(places):
             return PageText(words, None)
         counts = np.cumsum(self.spaces)[places]
