@@ -92,7 +92,7 @@ class ErrorRates(Table, Result):
     that print nothing, folded, words that a line end divides joined as the other side has them; with
     ``fold="whitespace"`` without spaces. Characters of scripts that are written without spaces are
     words. The unit does not matter. Intervals take pages for a random sample of all pages
-    (:func:`~fastarac.uncertainty.ratios.ratio_interval`); a page without true text adds its edits.
+    (linearised, with Student's quantile); a page without true text adds its edits.
 
     Examples
     --------
