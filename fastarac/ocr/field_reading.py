@@ -161,9 +161,7 @@ def read_fields(
         both = read_field_file(path, "both", *keys)
         both.check_once()
         if both.whole:
-            raise PairingError(
-                f"{both.path}: it is JSON without a truth; the truth is expected beside it"
-            )
+            raise OcrFileError(both.path, "it is JSON without a truth; the truth is expected beside it")
         items = _with_own_truth(both)
         ways = comparisons_by_field(compare, list(dict.fromkeys(item.name for item in items)))
     else:

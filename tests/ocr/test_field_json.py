@@ -422,7 +422,7 @@ def test_files_of_several_kinds_and_scales(tmp_path):
         OcrFileError, match=r"(?s)all confidences of this document are at most 1.*90 in field"
     ):
         read(tmp_path, mixed, both)
-    with pytest.raises(PairingError, match="it is JSON without a truth"):
+    with pytest.raises(OcrFileError, match="it is JSON without a truth"):
         read_fields(truth)
 
 
