@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,10 +141,11 @@ def _files(path: Path) -> list[Path]:
 
 def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
     """Yield the value of a JSON file, or that of each of its lines, with its place."""
+    shared = lru_cache(maxsize=1 << 12)(JsonNumber)  # files repeat theirs: coordinates, zeros
     text = decoded(file)
     options: dict[str, Any] = {
-        "parse_float": JsonNumber,
-        "parse_int": JsonNumber,
+        "parse_float": shared,
+        "parse_int": shared,
         "parse_constant": lambda name: None if name == "NaN" else JsonNumber(name),
     }
 
