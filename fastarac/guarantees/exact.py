@@ -299,7 +299,7 @@ def guaranteed_operating_point(
             bound = upper_bound(pages, reached, criterion, delta)
             return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, certified=False)
         approximate = None
-        if method == "auto":
+        if method == "auto" and point.acceptance_rate < MUCH_LESS:  # else it is half of anything
             would = _of_groups(pages, sweep, (grid, pilot), "gamma", criterion, limit, delta)
             other = operating_point(sweep, threshold=would).acceptance_rate
             approximate = other if point.acceptance_rate < MUCH_LESS * other else None

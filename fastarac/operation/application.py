@@ -14,6 +14,7 @@ from fastarac.io._delimited import Delimited
 from fastarac.io._formats import JsonLines, Parquet, open_source
 from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
 from fastarac.operation.application_results import AppliedField, AppliedPolicy
+from fastarac.operation.expectation import expected_rates
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import Seen, quantiles_of, shift_of
 
@@ -277,10 +278,10 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
     parts = [[row for row in rows if row[2] == str(field)] for field in policy.fields]
     taken = [counts(part)[1] for part in parts] or [counts(rows)[1]]
     expected = policy.expected_errors(taken)
-    each = [
-        policy.expected_errors([n if k == i else 0 for k, n in enumerate(taken)]).estimate
-        for i in range(len(parts))
-    ]
+    rates = expected_rates(
+        policy.accepted_by_field, policy.errors_by_field,
+        per_group=policy.errors_per_group, is_all=policy.accepted == policy.n_items,
+    )  # fmt: skip
     return AppliedPolicy(
         *counts(rows),
         *(expected.estimate, expected.low, expected.high),
@@ -288,8 +289,8 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
         criterion=policy.criterion,
         limit=policy.limit,
         fields=tuple(
-            AppliedField(str(field), *counts(part), errors)
-            for field, part, errors in zip(policy.fields, parts, each, strict=True)
+            AppliedField(str(field), *counts(part), n * rate)
+            for field, part, n, rate in zip(policy.fields, parts, taken, rates, strict=False)
         ),
         shift=_shift(source, policy, [row[2:] for row in rows]),
     )

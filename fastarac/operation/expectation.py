@@ -10,6 +10,24 @@ from fastarac._core.special import chi_square_quantile
 PRIOR = 3.0  # errors at the rate of all fields, towards which the rate of each is drawn
 
 
+def expected_rates(
+    tested: tuple[int, ...], wrong: tuple[int, ...], *, per_group: float, is_all: bool
+) -> list[float]:
+    """Return the share of errors expected among the accepted outputs of each field.
+
+    `tested` outputs of each field were accepted, of which `wrong` were errors, and `is_all` where
+    nothing was rejected, so that no error was one too many.
+    """
+    whole = sum(tested)
+    beyond = 0.0 if is_all else per_group
+    overall = (sum(wrong) + beyond) / (whole + beyond) if whole else 0.0
+    if not overall or len(tested) == 1:
+        return [overall] * len(tested)
+    rates = [(k + PRIOR) / (n + PRIOR / overall) for n, k in zip(tested, wrong, strict=True)]
+    together = math.fsum(n * rate for n, rate in zip(tested, rates, strict=True))
+    return [rate * overall * whole / together for rate in rates]
+
+
 def errors_expected(
     accepted: tuple[int, ...],
     tested: tuple[int, ...],
@@ -19,11 +37,7 @@ def errors_expected(
     is_all: bool,
     level: float,
 ) -> Interval:
-    """Return the errors expected among accepted outputs of each field, from those that were tested.
-
-    `tested` outputs of each field were accepted, of which `wrong` were errors, and `is_all` where
-    nothing was rejected, so that no error was one too many.
-    """
+    """Return the errors expected among accepted outputs of each field, as `expected_rates` has them."""
     if len(accepted) != len(tested):
         raise ValueError(
             f"accepted has {len(accepted)} elements; {len(tested)}, one of each field, are expected"
@@ -31,17 +45,11 @@ def errors_expected(
     whole, errors = sum(tested), sum(wrong)
     if not whole:
         return Interval(0.0, 0.0, 0.0, math.nan, level, "gamma")
-    beyond = 0.0 if is_all else per_group
-    overall = (errors + beyond) / (whole + beyond)
-    rates = [overall] * len(tested)
-    if overall and len(tested) > 1:
-        rates = [(k + PRIOR) / (n + PRIOR / overall) for n, k in zip(tested, wrong, strict=True)]
-        together = math.fsum(n * rate for n, rate in zip(tested, rates, strict=True))
-        rates = [rate * overall * whole / together for rate in rates]
+    rates = expected_rates(tested, wrong, per_group=per_group, is_all=is_all)
     estimate = math.fsum(n * rate for n, rate in zip(accepted, rates, strict=True))
     tail = (1.0 - level) / 2.0
     most = per_group / 2.0 * chi_square_quantile(1.0 - tail, 2.0 * (errors + per_group) / per_group)
-    counted = errors + beyond
+    counted = errors + (0.0 if is_all else per_group)
     if not counted:
         return Interval(0.0, 0.0, min(1.0, most / whole) * sum(accepted), math.nan, level, "gamma")
     least = per_group / 2.0 * chi_square_quantile(tail, 2.0 * counted / per_group)
