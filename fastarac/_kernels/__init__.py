@@ -1,7 +1,7 @@
 """The compiled loops, and nothing else.
 
 A kernel module is imported when its first kernel is used: importing numba takes far longer than
-importing the rest of the library. ``_kernels.threshold.scan_pairs`` reads as if it were imported.
+importing the rest of the library. ``_kernels.threshold.sort_keys`` reads as if it were imported.
 """
 
 from __future__ import annotations

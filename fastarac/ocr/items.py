@@ -130,7 +130,7 @@ class AlignedOutputs(Table, Result):
 
     @property
     def kind(self) -> NDArray[np.str_]:
-        """What became of each item, (n,): right, wrong, merged, split, moved, inserted, missed."""
+        """Kind of each item, (n,): right, wrong, merged, split, moved, inserted or missed."""
         return np.array(KINDS, np.str_)[self.records.kind[self.rows]]
 
     @property

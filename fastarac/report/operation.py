@@ -507,7 +507,7 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
 
 
 def _promises_of(monitor: operation.ErrorRateMonitor, rate: str) -> list[tuple[str, str]]:
-    """What each of the two alarms says, and how often it is false."""
+    """Sentence and false-alarm rate of each of the two alarms."""
     facts = []
     limit = percent(monitor.limit)
     if monitor.detect != "change":
