@@ -73,6 +73,7 @@ TESTS = {  # the first are run first
     "threshold": "metrics/exhaustive engine/sorting engine/sweep engine/robustness engine/groups",
     "verification": "costs/verification_costs costs/rejection_costs costs/preferences",
     "weighted": "engine/weights engine/sorting engine/sums metrics/invariances",
+    "weighted_pairs": "engine/weights engine/sorting engine/sums metrics/invariances",
 }
 
 OPERATORS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {

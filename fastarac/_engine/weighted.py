@@ -32,12 +32,23 @@ class Streams(NamedTuple):
     """Of the sums."""
 
 
-def spread_with_weights(items: Items, coarser: int = 1) -> Streams:
-    """Write the keys and weights of all items into buckets, `coarser` times fewer than usual."""
+class Pieces(NamedTuple):
+    """Keys and weights in streams of pieces, as the kernels of weighted pairs have them."""
+
+    store: NDArray[np.uint64]
+    pieces: NDArray[np.int32]
+    """Of all streams, one after the other."""
+    bounds: NDArray[np.intp]
+    """Of the streams of incorrect and of correct items, in turn, in `pieces`."""
+    scale: float
+    """Of the sums."""
+
+
+def spread_with_weights(items: Items) -> Streams:
+    """Write the keys and weights of all items into buckets."""
     n, layout = items.n, items.layout
     weight = cast("NDArray[np.float64]", items.weight)
     n_buckets, table, ends = plan_buckets(items)
-    n_buckets, table = -(-n_buckets // coarser), table // np.uint16(coarser)
     shares = parallel.shares(n)
     streams = np.empty(n, np.uint16)
     counts = np.zeros((len(shares), 4 * n_buckets), np.int64)
@@ -90,14 +101,51 @@ def pairs_of_few(items: Items) -> PairCounts:
 
 def pairs_in_buckets(items: Items) -> PairCounts:
     """Count the pairs bucket by bucket, in each around its smaller class."""
-    keys, weights, bounds, scale = spread_with_weights(items, strategy.sizes.coarser)
+    store, pieces, bounds, scale = spread_in_pieces(items)
     results = np.empty((len(bounds) // 2, 7))
 
     def step(first: int, last: int) -> None:
-        _kernels.weighted.pairs_of_streams(keys, weights, scale, bounds, first, last, results)
+        _kernels.weighted_pairs.sums_of_streams(store, pieces, bounds, scale, first, last, results)
 
     over_buckets(len(results), items.n, lambda: step)
     return _pair_counts(_kernels.weighted.combine(results), scale)
+
+
+def spread_in_pieces(items: Items) -> Pieces:
+    """Write the keys and weights of all items into streams of pieces, in one pass."""
+    kernels, layout = _kernels.weighted_pairs, items.layout
+    weight = cast("NDArray[np.float64]", items.weight)
+    n_buckets, table, ends = plan_buckets(items)
+    coarser = strategy.sizes.coarser
+    n_buckets, table = -(-n_buckets // coarser), table // np.uint16(coarser)
+    n_streams = 4 * n_buckets
+    shares = parallel.shares(items.n)
+    room = [(end - start) // kernels.PIECE + n_streams for start, end in shares]
+    firsts = np.cumsum([0, *room])
+    store = np.empty(2 * kernels.PIECE * firsts[-1], np.uint64)
+    stream_of = np.empty(firsts[-1], np.uint16)
+
+    def move(index: int) -> tuple[int, int]:
+        largest, free = 0, int(firsts[index])
+        positions = np.zeros(n_streams, np.int64)
+        for offset, values, bits, labels in items.chunks(*shares[index]):
+            bad, seen, most, free = kernels.spread(
+                values, bits, labels, weight[offset : offset + len(bits)], layout.kind,
+                layout.exponent, table, n_buckets, ends, store, stream_of, positions, free,
+            )  # fmt: skip
+            items.check(not_finite=bad, seen_labels=seen)
+            largest = max(largest, most)
+        kernels.fill_last_pieces(store, positions)
+        return largest, free
+
+    largest, frees = zip(*parallel.run(move, range(len(shares))), strict=True)
+    taken = zip(firsts[:-1], frees, strict=True)
+    pieces = np.concatenate([np.arange(first, free, dtype=np.int32) for first, free in taken])
+    streams = stream_of[pieces]
+    order = np.argsort(streams, kind="stable")
+    bounds = np.searchsorted(streams[order], np.arange(n_streams + 1))
+    scale = scale_of(float(np.int64(max(largest)).view(np.float64)))
+    return Pieces(store, pieces[order], bounds, scale)
 
 
 def _pair_counts(sums: NDArray[np.float64], scale: float) -> PairCounts:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fastarac._kernels import threshold as threshold
     from fastarac._kernels import verification as verification
     from fastarac._kernels import weighted as weighted
+    from fastarac._kernels import weighted_pairs as weighted_pairs
 
 
 def __getattr__(name: str) -> ModuleType:

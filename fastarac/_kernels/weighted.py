@@ -14,12 +14,7 @@ import numpy as np
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.double_double import add, multiply, two_product, two_sum
-from fastarac._kernels.smaller_class import first_from
 from fastarac._kernels.threshold import ordered, threshold_bits
-
-LANES = 1 << 8  # sums that are kept side by side, so that none waits for another
-MORE_BITS = 2  # the logarithm of the cells for each of the few, among which others are looked up
-SCANNED = 8  # so many of the few in a cell are looked at one by one
 
 
 @kernel
@@ -186,108 +181,6 @@ def scatter(
         moved_weights[p] = weights[i]
         largest = max(largest, weights[i])
     return largest, np.int64(total)
-
-
-@kernel
-def sum_around_few(
-    few: Array, few_weights: Array, others: Array, other_weights: Array, scale: float, result: Array
-) -> None:
-    """Sums over two classes of items, and over their pairs, as double-doubles, sorting only the few.
-
-    The keys of the few have 0 in the lowest bit, those of the others 1. `result` (6,): the weights of
-    the few, of the others, and those of the pairs with the other item above, twice, and of the tied
-    pairs, once, high and low each.
-    """
-    T = few.dtype.type
-    one = T(1)
-    m = len(few)
-    low, shift, table = sort_pairs_in_cells(few, few_weights, MORE_BITS)
-    high = few[m - 1] if m else low
-    below = np.empty((m + 1, 4))  # the weight of the few before each, high and low, beside their key:
-    values = below.view(np.uint64)[:, 2]  # what is looked up together is on one line of the cache
-    total = lost = 0.0
-    for i in range(m):
-        below[i, 0], below[i, 1] = total, lost
-        values[i] = few[i]
-        total, error = two_sum(total, scale * few_weights[i])
-        lost += error
-    below[m, 0], below[m, 1] = total, lost
-    values[m] = ~np.uint64(0)  # which no key of one of the few is
-    crowded = False
-    for c in range(len(table) - 2):
-        crowded |= table[c + 1] - table[c] > SCANNED
-    cells = np.empty(LANES, np.int32)
-    factors = np.empty(2 * LANES)
-    sums = np.zeros(4 * LANES)
-    tie = np.uint64(1)  # none yet: a value of the few is even
-    tie_high = tie_low = 0.0
-    for start in range(0, len(others), LANES):
-        n = min(LANES, len(others) - start)
-        other = others[start : start + n]
-        weight = other_weights[start : start + n]
-        for j in range(n):
-            cells[j] = np.int32((min(max(other[j] ^ one, low), high) - low) >> shift)
-        for j in range(n):
-            value = np.uint64(other[j] ^ one)
-            i = np.int64(table[cells[j]])
-            if crowded and values[i] < value:
-                i = first_from(values, value, i, np.int64(table[cells[j] + 1]), False)
-            while values[i] < value:
-                i += 1
-            if values[i] == value:
-                if value != tie:
-                    tie = value
-                    end = first_from(values, value, i, m, True)
-                    tie_high, tie_low = two_sum(below[i, 0], below[end, 0])
-                    tie_low += below[i, 1] + below[end, 1]
-                factors[j] = tie_high
-                factors[LANES + j] = tie_low
-            else:
-                factors[j] = 2.0 * below[i, 0]
-                factors[LANES + j] = 2.0 * below[i, 1]
-        for j in range(n):
-            w = scale * weight[j]
-            sums[j], error = two_sum(sums[j], w)
-            sums[LANES + j] += error
-            product, error = two_product(factors[j], w)
-            sums[2 * LANES + j], more = two_sum(sums[2 * LANES + j], product)
-            sums[3 * LANES + j] += error + more + factors[LANES + j] * w
-    result[0], result[1] = two_sum(total, lost)
-    for k in (0, 2):
-        total = lost = 0.0
-        for j in range(LANES):
-            total, error = two_sum(total, sums[k * LANES + j])
-            lost += error + sums[(k + 1) * LANES + j]
-        result[2 + k], result[3 + k] = two_sum(total, lost)
-
-
-@kernel
-def pairs_of_streams(
-    keys: Array, weights: Array, scale: float, bounds: Array, first: int, last: int, results: Array
-) -> None:
-    """Write the sums of the buckets from `first` up to `last` into `results`, as `sum_bucket` does.
-
-    But for the distinct confidences. Each bucket has two streams, of incorrect and of correct items, of
-    which the smaller one is sorted.
-    """
-    sums = np.empty(6)
-    for b in range(first, last):
-        start, middle, end = bounds[2 * b], bounds[2 * b + 1], bounds[2 * b + 2]
-        few, few_weights = keys[start:middle], weights[start:middle]
-        others, other_weights = keys[middle:end], weights[middle:end]
-        swapped = len(few) > len(others)
-        if swapped:
-            few, others = others, few
-            few_weights, other_weights = other_weights, few_weights
-            for i in range(start, end):  # in falling order, the labels are the other way round
-                keys[i] = ~keys[i]
-        sum_around_few(few, few_weights, others, other_weights, scale, sums)
-        correct, incorrect = (0, 2) if swapped else (2, 0)
-        row = results[b]
-        row[0] = 0.0
-        row[1], row[2] = sums[correct], sums[correct + 1]
-        row[3], row[4] = sums[incorrect], sums[incorrect + 1]
-        row[5], row[6] = sums[4], sums[5]
 
 
 @kernel

@@ -210,7 +210,8 @@ def test_an_array_that_changes_between_the_passes_is_an_error(way, to, with_weig
     """Another thread may write to it: then nothing may be written beyond the buckets."""
     n = 300
     confidence = np.random.default_rng(5).random(n)
-    weight = np.full(n, 0.5) if with_weights else None
+    options = {"sample_weight": np.full(n, 0.5)} if with_weights else {}
+    function = fa.threshold_sweep if with_weights else fa.arac_auc_score
     value = {"lowest": 0.0, "highest": confidence.max(), "not a number": np.nan}[to]
     starts_of = buckets.starts_of
 
@@ -222,7 +223,7 @@ def test_an_array_that_changes_between_the_passes_is_an_error(way, to, with_weig
     changed = pytest.raises(ValueError, match=message)
     patches = (mock.patch.object(module, "starts_of", between) for module in (buckets, weighted))
     with way(), changed, next(patches), next(patches):
-        fa.arac_auc_score(np.arange(n) % 2, confidence, sample_weight=weight)
+        function(np.arange(n) % 2, confidence, **options)
 
 
 def test_blocks_of_groups_take_no_more_items_than_were_counted():

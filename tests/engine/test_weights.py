@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from operator import attrgetter
@@ -15,6 +16,9 @@ from strategies import COMPILED
 from ways import DISTRIBUTIONS, forced
 
 import fastarac as fa
+from fastarac import _kernels
+from fastarac._engine.inputs import read_items
+from fastarac._engine.weighted import spread_in_pieces
 from fastarac.sweep import as_ranked
 
 pytestmark = pytest.mark.interpreted
@@ -212,6 +216,31 @@ def test_pairs_around_the_smaller_class_of_each_bucket(weights, draw, share):
         for value, expected in zip(found, (above, below, doubled), strict=True):
             assert abs(value - expected) <= expected * Fraction(1, 10**25)
             assert value == expected or weights is not WEIGHTS["whole"]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint64])
+def test_streams_of_pieces_hold_every_item_once(dtype):
+    """In their order, from arrays of any type that are converted some items at a time."""
+    n, piece = 700, _kernels.weighted_pairs.PIECE
+    rng = np.random.default_rng(4)
+    correct, confidence = rng.integers(0, 2, n), (100 * rng.random(2 * n)).astype(dtype)[::2]
+    weight = np.arange(1.0, n + 1)
+    given = read_items(correct, confidence, weight)
+    with forced("buckets", 2, max_buckets=8, chunk=90):
+        store, pieces, bounds, scale = spread_in_pieces(given)
+    assert scale == 2.0**-10
+    found: list[int] = []
+    for stream, (first, end) in enumerate(itertools.pairwise(bounds)):
+        taken = store.reshape(-1, 2, piece)[pieces[first:end]]
+        weights = taken[:, 1].view(np.float64).ravel()
+        of_stream = (weights[weights > 0] - 1).astype(int).tolist()
+        assert of_stream == sorted(of_stream)
+        assert (correct[of_stream] == stream % 2).all()
+        if found and of_stream and stream % 2 == 0:
+            assert confidence[found].max() < confidence[of_stream].min()
+        assert ((taken[:, 0] & np.uint64(1)) == stream % 2).all()
+        found += of_stream
+    assert sorted(found) == list(range(n))
 
 
 def test_the_lowest_of_the_few_is_tied_with_one_of_the_others():

@@ -1,0 +1,267 @@
+"""Pairs of many weighted items: spread over buckets in one pass, and counted around the smaller class.
+
+An item is its key, as in `threshold` but of 64 bits whatever the type, and its weight. Each bucket has
+two streams of them, of incorrect and of correct items. A stream is in pieces: a piece has room for the
+keys of `PIECE` items and, after these, for their weights, and whichever stream has filled its last one
+takes the next piece of the store. So nothing has to be counted before the items are spread, and what
+is written lies close together. Sums are kept as in `weighted`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels._prefetch import prefetch
+from fastarac._kernels.codes import FLOAT
+from fastarac._kernels.double_double import two_product, two_sum
+from fastarac._kernels.smaller_class import first_from
+from fastarac._kernels.threshold import BLOCK, fill_buckets, ordered
+from fastarac._kernels.weighted import sort_pairs_in_cells
+
+PIECE = 64  # items; a power of two
+LINE = 8  # numbers on a line of the cache
+LANES = 4 * PIECE  # sums that are kept side by side, so that none waits for another
+MORE_BITS = 2  # the logarithm of the cells for each of the few, among which others are looked up
+SCANNED = 8  # so many of the few in a cell are looked at one by one
+
+
+@kernel
+def spread(
+    values: Array,
+    bits: Array,
+    labels: Array,
+    weights: Array,
+    kind: int,
+    exponent: Any,
+    table: Array,
+    n_buckets: int,
+    ends: Any,
+    store: Array,
+    stream_of: Array,
+    positions: Array,
+    free: int,
+) -> tuple[bool, int, int, int]:
+    """Write each item's key and weight into its stream, taking pieces of `store` from `free` on.
+
+    `positions` says where in the store the next item of each stream goes: at a multiple of `PIECE`,
+    into a piece to be taken. `stream_of` takes the stream of each piece. Returns whether a float is not
+    finite, the union of the labels, the bits of the largest weight, and the next free piece.
+
+    Each item is read once: another thread may write to the arrays meanwhile.
+    """
+    T = bits.dtype.type
+    one = T(1)
+    sign = one << T(8 * bits.itemsize - 1)
+    weight_bits = weights.view(np.int64)
+    bad = False
+    seen = np.uint8(0)
+    largest = np.int64(0)
+    own = np.empty(BLOCK, bits.dtype)
+    own_values = own.view(values.dtype)
+    own_labels = np.empty(BLOCK, np.uint8)
+    cells = np.empty(BLOCK, np.int32)
+    streams = np.empty(BLOCK, np.uint16)
+    for start in range(0, len(bits), BLOCK):
+        some = bits[start : start + BLOCK]
+        label = labels[start : start + BLOCK]
+        weight = weight_bits[start : start + BLOCK]
+        n = len(some)
+        for i in range(n):
+            b = some[i]
+            own[i] = b
+            bad |= (b & exponent) == exponent
+        for i in range(n):
+            seen |= label[i]
+            own_labels[i] = label[i] & np.uint8(1)
+        for i in range(n):
+            largest = max(largest, weight[i])
+        fill_buckets(own_values[:n], own[:n], kind, table, n_buckets, ends, cells, streams)
+        for i in range(n):
+            streams[i] = np.uint16(2) * streams[i] + own_labels[i]
+        for i in range(n):
+            stream = streams[i]
+            p = positions[stream]
+            if p & (PIECE - 1) == 0:
+                stream_of[free] = stream
+                p = np.int64(2 * PIECE) * free
+                free += 1
+            positions[stream] = p + 1
+            store[p] = (ordered(own[i], sign, kind) << one) | T(own_labels[i])
+            store[p + PIECE] = np.uint64(weight[i])
+    return bad and kind == FLOAT, np.int64(seen), largest, free
+
+
+@kernel
+def fill_last_pieces(store: Array, positions: Array) -> None:
+    """Fill what is left of the last piece of each stream with an item of it, of weight zero."""
+    for stream in range(len(positions)):
+        p = positions[stream]
+        while p & (PIECE - 1):
+            store[p] = store[p - 1]
+            store[p + PIECE] = 0
+            p += 1
+
+
+@kernel
+def copy_piece(store: Array, piece: int, flip: Any, keys: Array, weights: Array) -> None:
+    """Copy the keys of a piece, with the bits of `flip` turned over, and the weights."""
+    first = np.int64(2 * PIECE) * piece
+    key = store[first : first + PIECE]
+    weight = store.view(np.float64)[first + PIECE : first + 2 * PIECE]
+    for i in range(PIECE):
+        keys[i] = key[i] ^ flip
+    for i in range(PIECE):
+        weights[i] = weight[i]
+
+
+@kernel
+def prefetch_pieces(store: Array, pieces: Array, first: int, last: int) -> None:
+    """Have those from `first` up to `last` brought into the cache, as far as there are such."""
+    for k in range(first, min(last, len(pieces))):
+        start = np.int64(2 * PIECE) * pieces[k]
+        for line in range(0, 2 * PIECE, LINE):
+            prefetch(store, start + line)
+
+
+@kernel
+def copy_positive(store: Array, pieces: Array, flip: Any, keys: Array, weights: Array) -> int:
+    """Copy what has a positive weight; return how many that are. There has to be room for all."""
+    n = 0
+    for k in range(len(pieces)):
+        prefetch_pieces(store, pieces, k + 2, k + 3)
+        key, weight = keys[n : n + PIECE], weights[n : n + PIECE]
+        copy_piece(store, pieces[k], flip, key, weight)
+        kept = 0
+        for i in range(PIECE):
+            kept += 1 if weight[i] > 0.0 else 0
+        n += kept
+        if kept < PIECE:
+            kept = 0
+            for i in range(PIECE):
+                key[kept] = key[i]
+                weight[kept] = weight[i]
+                kept += 1 if weight[i] > 0.0 else 0
+    return n
+
+
+@kernel
+def sum_around_few(
+    store: Array, few_pieces: Array, other_pieces: Array, flip: Any, scale: float, result: Array
+) -> None:
+    """Sums over two classes of items, and over their pairs, as double-doubles, sorting only the few.
+
+    With the bits of `flip` turned over, the keys of the few have 0 in the lowest bit, those of the
+    others 1. `result` (6,): the weights of the few, of the others, and those of the pairs with the
+    other item above, twice, and of the tied pairs, once, high and low each.
+    """
+    few = np.empty(PIECE * len(few_pieces), np.uint64)
+    few_weights = np.empty(len(few), np.float64)
+    m = copy_positive(store, few_pieces, flip, few, few_weights)
+    few, few_weights = few[:m], few_weights[:m]
+    low, shift, table = sort_pairs_in_cells(few, few_weights, MORE_BITS)
+    high = few[m - 1] if m else low
+    below = np.empty((m + 1, 4))  # the weight of the few before each, high and low, beside their key:
+    values = below.view(np.uint64)[:, 2]  # what is looked up together is on one line of the cache
+    total = lost = 0.0
+    for i in range(m):
+        below[i, 0], below[i, 1] = total, lost
+        values[i] = few[i]
+        total, error = two_sum(total, scale * few_weights[i])
+        lost += error
+    below[m, 0], below[m, 1] = total, lost
+    values[m] = ~np.uint64(0)  # which no key of one of the few is
+    crowded = False
+    for c in range(len(table) - 2):
+        crowded |= table[c + 1] - table[c] > SCANNED
+    value_of = np.empty(LANES, np.uint64)
+    weight_of = np.empty(LANES, np.float64)
+    cells = np.empty(LANES, np.int32)
+    unsettled = np.empty(LANES, np.int32)
+    factors = np.empty(2 * LANES)
+    sums = np.zeros(4 * LANES)
+    tie = np.uint64(1)  # none yet: a value of the few is even
+    tie_high = tie_low = 0.0
+    flip ^= np.uint64(1)
+    step = LANES // PIECE
+    prefetch_pieces(store, other_pieces, 0, step)
+    for start in range(0, len(other_pieces), step):
+        prefetch_pieces(store, other_pieces, start + step, start + 2 * step)
+        n = 0
+        for k in range(start, min(start + step, len(other_pieces))):
+            copy_piece(store, other_pieces[k], flip, value_of[n : n + PIECE], weight_of[n : n + PIECE])
+            n += PIECE
+        for j in range(n):
+            cells[j] = np.int32((min(max(value_of[j], low), high) - low) >> shift)
+        n_unsettled = n if crowded else 0
+        for j in range(n_unsettled):
+            unsettled[j] = j
+        for j in range(0 if crowded else n):
+            i = np.int64(table[cells[j]])
+            i += 1 if values[i] < value_of[j] else 0
+            factors[j] = 2.0 * below[i, 0]
+            factors[LANES + j] = 2.0 * below[i, 1]
+            unsettled[n_unsettled] = j
+            n_unsettled += 1 if values[i] <= value_of[j] else 0
+        for k in range(n_unsettled):  # beyond more than one of the few in the cell, or tied
+            j = np.int64(unsettled[k])
+            value = value_of[j]
+            i = np.int64(table[cells[j]])
+            if crowded and values[i] < value:
+                i = first_from(values, value, i, np.int64(table[cells[j] + 1]), False)
+            while values[i] < value:
+                i += 1
+            if values[i] == value:
+                if value != tie:
+                    tie = value
+                    end = first_from(values, value, i, m, True)
+                    tie_high, tie_low = two_sum(below[i, 0], below[end, 0])
+                    tie_low += below[i, 1] + below[end, 1]
+                factors[j] = tie_high
+                factors[LANES + j] = tie_low
+            else:
+                factors[j] = 2.0 * below[i, 0]
+                factors[LANES + j] = 2.0 * below[i, 1]
+        for j in range(n):
+            w = scale * weight_of[j]
+            sums[j], error = two_sum(sums[j], w)
+            sums[LANES + j] += error
+            product, error = two_product(factors[j], w)
+            sums[2 * LANES + j], more = two_sum(sums[2 * LANES + j], product)
+            sums[3 * LANES + j] += error + more + factors[LANES + j] * w
+    result[0], result[1] = two_sum(total, lost)
+    for k in (0, 2):
+        total = lost = 0.0
+        for j in range(LANES):
+            total, error = two_sum(total, sums[k * LANES + j])
+            lost += error + sums[(k + 1) * LANES + j]
+        result[2 + k], result[3 + k] = two_sum(total, lost)
+
+
+@kernel
+def sums_of_streams(
+    store: Array, pieces: Array, bounds: Array, scale: float, first: int, last: int, results: Array
+) -> None:
+    """Write the sums of the buckets from `first` up to `last` into `results`, as `weighted.sum_bucket`.
+
+    But for the distinct confidences. `pieces` has the pieces of one stream after the other, of which
+    the one with fewer is sorted.
+    """
+    sums = np.empty(6)
+    for b in range(first, last):
+        few = pieces[bounds[2 * b] : bounds[2 * b + 1]]
+        others = pieces[bounds[2 * b + 1] : bounds[2 * b + 2]]
+        swapped = len(few) > len(others)
+        flip = np.uint64(0)
+        if swapped:  # in falling order, the labels are the other way round
+            few, others = others, few
+            flip = ~flip
+        sum_around_few(store, few, others, flip, scale, sums)
+        correct, incorrect = (0, 2) if swapped else (2, 0)
+        row = results[b]
+        row[0] = 0.0
+        row[1], row[2] = sums[correct], sums[correct + 1]
+        row[3], row[4] = sums[incorrect], sums[incorrect + 1]
+        row[5], row[6] = sums[4], sums[5]
