@@ -319,8 +319,7 @@ def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> N
     given = vector(sample_weight, name)
     same_number(name, len(given), names[1], n)
     weight = np.ascontiguousarray(given, np.float64)
-    ends = parallel.run(lambda share: _range_of(weight[slice(*share)]), parallel.shares(n))
-    lowest, greatest = np.min(ends), np.max(ends)  # NaN where there is one
+    lowest, greatest = range_of_weights(weight)
     if not (lowest >= 0 and greatest < np.inf):
         bad = ~((weight >= 0) & (weight < np.inf))
         reject_where(bad, given, name, "a finite number of at least 0")
@@ -329,12 +328,22 @@ def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> N
         total = total if total < np.inf else weight.sum()
     if not 0 < total < np.inf:
         raise ValueError(f"{name} sums to {total}; a positive, finite sum is expected")
-    _check_span(float(lowest) or least_positive(weight), float(greatest), name)
+    _check_span(lowest or least_positive(weight), greatest, name)
     return read_only(weight)  # type: ignore[no-any-return]
 
 
-def _range_of(weight: NDArray[np.float64]) -> tuple[float, float]:
-    return float(weight.min()), float(weight.max())
+def range_of_weights(weight: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the least and the greatest weight; NaN where there is one."""
+
+    def ends_of(share: tuple[int, int]) -> list[tuple[float, float]]:
+        size = strategy.sizes.chunk  # read from memory once, not once for each end
+        parts = (weight[k : min(k + size, share[1])] for k in range(*share, size))
+        return [(part.min(), part.max()) for part in parts]
+
+    ends = np.array(
+        [pair for found in parallel.run(ends_of, parallel.shares(len(weight))) for pair in found]
+    )
+    return float(ends[:, 0].min()), float(ends[:, 1].max())
 
 
 def _check_span(least: float, greatest: float, name: str) -> None:

@@ -6,12 +6,13 @@ one column as a matrix or numbers as objects too, and raises its errors word for
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._engine.inputs import LAYOUTS, SCORED_NAMES, Items, Layout, mask_of
+from fastarac._engine.inputs import LAYOUTS, SCORED_NAMES, Items, Layout, mask_of, range_of_weights
 from fastarac._engine.tensors import on_cpu
 
 Array = NDArray[Any]
@@ -144,20 +145,24 @@ def check_finite(array: Array, name: str = "") -> None:
         raise ValueError(f"Input {name}contains infinity or a value too large for {array.dtype!r}.")
 
 
-def read_weights(sample_weight: Array, scores: Array) -> NDArray[np.float64]:
-    """Return the weights of the items, checked; their length has been looked at before.
+def read_weights(
+    sample_weight: Array, scores: Array
+) -> tuple[NDArray[np.float64], tuple[float, float]]:
+    """Return the weights of the items, checked, and their range; their length is checked before.
 
     Where there is something wrong with both, the error is that of the scores.
     """
     weights = np.ascontiguousarray(sample_weight, np.float64)
-    if not np.isfinite(sum_of(weights)):
+    lowest, greatest = range_of_weights(weights) if len(weights) else (0.0, 0.0)
+    largest = max(-lowest, greatest)
+    if not largest <= sys.float_info.max / max(1, len(weights)) and not np.isfinite(sum_of(weights)):
         check_finite(scores)
         check_finite(weights, "sample_weight")
         check_sum(weights)
-    if not weights.any():
+    if lowest == greatest == 0:
         check_finite(scores)
         raise ValueError("Sample weights must contain at least one non-zero number.")
-    return readable(weights)
+    return readable(weights), (lowest, greatest)
 
 
 def sum_of(weight: Array) -> float:
@@ -208,14 +213,20 @@ class Scores(Items):
     """Items with the errors of scikit-learn, and with scores of any type that has an order.
 
     `given` is the type of the scores; `levels`, where the sorting works on ranks, the score of each.
+    `weight_range` is the least and the greatest weight.
     """
 
-    __slots__ = ("given", "levels")
+    __slots__ = ("given", "levels", "weight_range")
 
     def __init__(
-        self, labels: NDArray[np.uint8], scores: Array, weight: NDArray[np.float64] | None
+        self,
+        labels: NDArray[np.uint8],
+        scores: Array,
+        weight: NDArray[np.float64] | None = None,
+        weight_range: tuple[float, float] = (1.0, 1.0),
     ) -> None:
         self.given = scores.dtype
+        self.weight_range = weight_range
         scores, self.levels = sortable(scores)
         super().__init__(labels, scores, weight, SCORED_NAMES)
 
@@ -231,4 +242,4 @@ def read_scores(labels: NDArray[np.uint8], y_score: Any, sample_weight: Any) -> 
     weight = None if sample_weight is None else to_array(sample_weight)
     check_lengths(labels, scores, weight)
     scores = column(scores)
-    return Scores(labels, scores, None if weight is None else read_weights(column(weight), scores))
+    return Scores(labels, scores, *(() if weight is None else read_weights(column(weight), scores)))

@@ -21,8 +21,6 @@ from fastarac.dropins._arrays import Array, Scores, read_scores, readable
 from fastarac.dropins._points import Shape, points_of_items
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from fastarac._engine.counts import AcceptedCounts
     from fastarac.dropins._labels import Codes
 
@@ -40,13 +38,13 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
         return float("nan"), ONE_CLASS
     items = read_scores(labels, scores, weight)
     if max_fpr is None or max_fpr == 1:
-        if _only_as_points(items.weight):
+        if _only_as_points(items):
             return _area_by_points(items)
         pairs = RankedItems(items).pairs
         correct, incorrect = bool(pairs.correct), bool(pairs.incorrect)
         area = value_of_pairs("roc_auc", pairs)
     else:
-        if items.weight is not None and items.weight.min() < 0:
+        if items.weight_range[0] < 0:
             raise ValueError("max_fpr needs weights of at least 0")
         points = RankedItems(items).points
         correct, incorrect = bool(points.n_correct), bool(points.n_incorrect)
@@ -58,11 +56,12 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
     return area, None if correct else NO_POSITIVES
 
 
-def _only_as_points(weight: NDArray[np.float64] | None) -> bool:
+def _only_as_points(items: Scores) -> bool:
     """Whether weights are below zero or too far apart for sums in one unit: scikit-learn takes both."""
-    if weight is None:
+    if items.weight is None:
         return False
-    return bool(weight.min() < 0 or least_positive(weight) < weight.max() / MAX_SPAN)
+    lowest, greatest = items.weight_range
+    return lowest < 0 or (lowest or least_positive(items.weight)) < greatest / MAX_SPAN
 
 
 def partial_area(counts: AcceptedCounts, max_fpr: float) -> float:
@@ -88,7 +87,7 @@ def _area_by_points(items: Scores) -> Score:
 def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Score:
     """Average precision: the mean of the precisions at which the recall grows, by how much it does."""
     items = read_scores(labels, scores, weight)
-    if _only_as_points(items.weight):
+    if _only_as_points(items):
         return _precision_by_points(items)
     if first_way(items, "precision") == "few":
         _, _, bits, codes = next(items.chunks(0, items.n))
