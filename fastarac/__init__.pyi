@@ -9,6 +9,7 @@ from . import io as io
 from . import measures as measures
 from . import ocr as ocr
 from . import operation as operation
+from . import partial_truth as partial_truth
 from . import report as report
 from . import results as results
 from . import synthetic as synthetic

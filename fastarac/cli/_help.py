@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 TASKS = {
     "Measure and compare": ("demo", "evaluate", "compare", "ocr"),
+    "Verify a few": ("sample",),
     "Choose a threshold that holds": ("plan", "fit", "check"),
     "Operate": ("apply", "monitor"),
     "This installation": ("doctor",),

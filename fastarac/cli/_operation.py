@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fastarac.cli import _operating as options
+from fastarac.cli import _sampling
 from fastarac.cli._ocr import (
     Images,
     Join,
@@ -229,6 +230,7 @@ def monitor(
 
 
 COMMANDS: tuple[tuple[Callable[..., None], str], ...] = (
+    (_sampling.sample, _sampling.EXAMPLES),
     (plan, options.EXAMPLES_OF_PLAN),
     (fit, options.EXAMPLES_OF_FIT),
     (check, options.EXAMPLES_OF_CHECK),

@@ -37,6 +37,7 @@ def folder(tmp_path_factory):
             lines.append(f"{i},{'date' if i % 3 else 'name'},{i // 4},{correct},{confidence}")
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
     (folder / "right.csv").write_text("correct,confidence\n1,0.9\n1,0.8\n1,0.7\n")
+    (folder / "drawn.csv").write_text("text,confidence\n" + "a,0.5\nb,0.25\n" * 50)
     fields = ["document,field,prediction,confidence,truth"]
     fields += [
         f"{i // 2},{'total' if i % 2 else 'due'},{i % 7 or 9},0.{i + 1:02},{i % 7}" for i in range(40)
@@ -80,6 +81,7 @@ COMMANDS = {
     "apply, pages": ("apply", "w.json", PAGES[1], "-o", "yes.csv", "--review", "no.csv"),
     "monitor": ("monitor", "p.json", "b.csv", "b.csv", "--by", "field"),
     "monitor, policies": ("monitor", "policies", "b.csv", "--policy", "field"),
+    "sample": ("sample", "drawn.csv", "--budget", 20, "-o", "to_verify.csv"),
     "doctor": ("doctor",),
 }
 

@@ -36,6 +36,7 @@ LAYERS = [
     {"evaluation"},
     {"frames"},
     {"operation"},
+    {"partial_truth"},
     {"results"},
     {"ocr"},
     {"displays"},

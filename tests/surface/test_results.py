@@ -162,6 +162,9 @@ EXAMPLES = {
     "Scorer": lambda _: fa.make_scorer("aurc"),
     "SweepMeasures": lambda _: fa.measures.confusion_measures(fa.threshold_sweep(*MANY)),
     "ThresholdSweep": lambda _: fa.threshold_sweep(CORRECT, CONFIDENCE),
+    "VerificationSample": lambda _: fa.partial_truth.draw_verification_sample(
+        CONFIDENCE, 2, random_state=1
+    ),
     # of modules whose classes are not listed in `fa.results`
     "CostMatrix": lambda _: fa.costs.CostMatrix(COST_MATRIX),
     "BoundedSweep": lambda _: BINS,

@@ -1,0 +1,346 @@
+"""Draw the outputs to verify from a file, and put the answers beside all outputs again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.files import path_of
+from fastarac._core.text import quoted
+from fastarac.io._columns import Correct, Label, Number, Pick
+from fastarac.io._delimited import Delimited
+from fastarac.io._formats import JsonLines, Parquet, open_source
+from fastarac.io._sources import DataFileError, connect, copied_to, sql_name, sql_text
+from fastarac.operation.application import FORMATS
+from fastarac.operation.logs import column_of, labels_of
+from fastarac.partial_truth.sampling import VerificationSample, draw_verification_sample
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from fastarac._core.random_state import RandomState
+    from fastarac.io._sources import FileSource
+    from fastarac.operation.policy import Policy
+
+ROW = "row"
+PROBABILITY = "inclusion_probability"
+OF_AUDIT = "audit_probability"
+JSON = "FORMAT json"
+
+
+def sample_outputs(
+    path: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    budget: float,
+    *,
+    confidence: str = "confidence",
+    judge: str | None = None,
+    mix: float | None = None,
+    strata: str | None = None,
+    groups: str | None = None,
+    policy: Policy | None = None,
+    by: str | None = None,
+    random_state: RandomState = 0,
+) -> VerificationSample:
+    r"""Draw outputs to verify from a file, and write a file that people fill in.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file as :func:`.read_outputs` takes it; no truth is needed.
+    output : str or path-like
+        The file to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It has the rows
+        that were drawn, in their order, with all columns, their number in a column ``row`` (from 1),
+        ``inclusion_probability``, and ``correct``, which is empty.
+    budget : float
+        How many outputs to verify on average.
+    confidence : str, default="confidence"
+        The column of confidences.
+    judge, strata, groups : str, optional
+        The columns of what :func:`.draw_verification_sample` takes under these names.
+    mix : float, optional
+        As :func:`.draw_verification_sample` takes it: by default 0.5, and 1 of audits, for which one
+        probability of all keeps the exact guarantee.
+    policy : Policy, optional
+        Draw audits of what it accepts, in place of a sample of all. The file then has all rows, with
+        ``accepted``, ``drawn`` and ``audit_probability``: the log that :func:`.read_audits` reads once
+        ``correct`` is filled in where an output was drawn or was not accepted.
+    by : str, optional
+        The column of fields, where the policy has thresholds by field.
+    random_state : int, SeedSequence, Generator or None, default=0
+        The same integer draws the same rows.
+
+    Returns
+    -------
+    VerificationSample
+        Of the rows of the file; of audits, of the accepted rows.
+
+    Raises
+    ------
+    DataFileError
+        As :func:`.read_outputs`; and where the file has a column of a name that is to be added.
+    ValueError
+        As :func:`.draw_verification_sample`, and where a name says no known format.
+    ModuleNotFoundError
+        If DuckDB is not installed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import fastarac as fa
+    >>> with TemporaryDirectory() as folder:
+    ...     path, goal = Path(folder, "a.csv"), Path(folder, "to_verify.csv")
+    ...     _ = path.write_text("text,confidence\nfoo,0.9\nbar,0.4\n")
+    ...     sample = fa.partial_truth.sample_outputs(path, goal, 2)
+    ...     print(goal.read_text())
+    row,text,confidence,inclusion_probability,correct
+    1,foo,0.9,1.0,
+    2,bar,0.4,1.0,
+    <BLANKLINE>
+    """
+    goal = _goal(path, output)
+    if mix is None:
+        mix = 0.5 if policy is None else 1.0
+    added = [ROW, PROBABILITY, "correct"]
+    if policy is not None:
+        added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
+    with connect(alone=True) as connection:
+        import duckdb
+
+        source = open_source(path_of(path), connection)
+        _refuse_columns(source, added)
+        try:
+            read = _read(source, confidence, judge, {"strata": strata, "groups": groups, "by": by})
+            taken = np.ones(len(read["confidence"]), np.bool_)
+            if policy is not None:
+                taken = policy.apply(read["confidence"], by=read["by"])
+                if not taken.any():
+                    raise DataFileError(source.path, "the policy accepts none of its outputs")
+            columns = {
+                name: None if read[name] is None else read[name][taken]
+                for name in ("judge", "strata", "groups")
+            }
+            sample = draw_verification_sample(
+                read["confidence"][taken], budget, mix=mix, random_state=random_state, **columns
+            )
+            table: dict[str, NDArray[Any]] = {ROW: np.arange(1, len(taken) + 1)}
+            if policy is None:
+                table[PROBABILITY] = sample.inclusion_probability
+                table = {name: values[sample.selected] for name, values in table.items()}
+            else:
+                drawn, probability = np.zeros(len(taken), np.int8), np.ones(len(taken))
+                drawn[taken], probability[taken] = sample.selected, sample.inclusion_probability
+                table |= {"accepted": taken.astype(np.int8), "drawn": drawn, OF_AUDIT: probability}
+            columns_added = [f"drawn.{sql_name(name)}" for name in table if name != ROW]
+            _write(source, goal, table, [*columns_added, 'NULL AS "correct"'], first=True)
+            source.require_unchanged()
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
+    return sample
+
+
+def join_answers(
+    path: str | os.PathLike[str],
+    answers: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    confidence: str = "confidence",
+) -> tuple[int, int]:
+    r"""Write all outputs of a file with the answers to those that were drawn from it.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file that was drawn from.
+    answers : str or path-like
+        What :func:`sample_outputs` wrote of it, with ``correct`` filled in as far as there are answers.
+    output : str or path-like
+        The file to write: all rows of `path`, with ``inclusion_probability``, ``drawn``, ``correct``.
+    confidence : str, default="confidence"
+        The column by which it is checked that both files are of the same outputs.
+
+    Returns
+    -------
+    drawn, answered : int
+        How many rows were drawn, and how many of them have an answer.
+
+    Raises
+    ------
+    DataFileError
+        As :func:`.read_outputs`; for a row that is there twice, that the file does not have, or whose
+        confidence is another one than there.
+    ValueError
+        Where a name says no known format, or the files are not different ones.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import fastarac as fa
+    >>> with TemporaryDirectory() as folder:
+    ...     path, drawn, goal = (Path(folder, name) for name in ("a.csv", "b.csv", "c.csv"))
+    ...     _ = path.write_text("confidence\n0.9\n0.4\n")
+    ...     _ = drawn.write_text("row,confidence,inclusion_probability,correct\n2,0.4,0.5,1\n")
+    ...     found = fa.partial_truth.join_answers(path, drawn, goal)
+    ...     print(goal.read_text())
+    confidence,inclusion_probability,drawn,correct
+    0.9,,0,
+    0.4,0.5,1,1
+    <BLANKLINE>
+    >>> found
+    (1, 1)
+    """
+    goal = _goal(path, output, answers)
+    with connect(alone=True) as connection:
+        import duckdb
+
+        of_answers = open_source(path_of(answers, "answers"), connection)
+        source = open_source(path_of(path), connection)
+        _refuse_columns(source, [PROBABILITY, "drawn", "correct"])
+        picks: dict[str, Pick] = {
+            ROW: Number(ROW, ROW),
+            PROBABILITY: Number(PROBABILITY, PROBABILITY),
+            "correct": Correct("correct", "correct"),
+            "confidence": Number("confidence", confidence),
+        }
+        for pick in picks.values():
+            of_answers.require(pick.column)
+        source.require(confidence)
+        try:
+            found = {
+                name: column_of(of_answers, pick, empty=name == "correct")
+                for name, pick in picks.items()
+            }
+            ours = column_of(source, picks["confidence"], empty=True)
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
+        rows = found[ROW]
+        _refuse(
+            of_answers,
+            ROW,
+            ~np.isin(rows, np.arange(1, len(ours) + 1)),
+            f"the number of one of the {len(ours):,} rows of {source.path} is expected",
+        )
+        first = np.zeros(len(rows), np.bool_)
+        first[np.unique(rows, return_index=True)[1]] = True
+        _refuse(of_answers, ROW, ~first, "each row once is expected")
+        places = rows.astype(np.intp) - 1
+        _refuse(of_answers, confidence, ours[places] != found["confidence"],
+                f"the confidence of that row of {source.path} is expected")  # fmt: skip
+        probability = found[PROBABILITY]
+        _refuse(of_answers, PROBABILITY, ~((probability > 0) & (probability <= 1)),
+                "a number above 0 and at most 1 is expected")  # fmt: skip
+        correct = np.full(len(ours), -1, np.int8)
+        given = np.full(len(ours), np.nan)
+        known = ~np.isnan(found["correct"])
+        correct[places[known]] = found["correct"][known]
+        given[places] = probability
+        drawn = (~np.isnan(given)).astype(np.int8)
+        table = {
+            ROW: np.arange(1, len(ours) + 1),
+            PROBABILITY: given,
+            "drawn": drawn,
+            "answer": correct,
+        }
+        added = [
+            f"nullif(drawn.{PROBABILITY}, 'nan'::DOUBLE) AS {PROBABILITY}",
+            "drawn.drawn",
+            "nullif(drawn.answer, -1) AS correct",
+        ]
+        try:
+            _write(source, goal, table, added, first=False)
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
+        source.require_unchanged()
+    return len(rows), int(known.sum())
+
+
+def _goal(
+    path: str | os.PathLike[str], output: str | os.PathLike[str], *others: str | os.PathLike[str]
+) -> Path:
+    goal = path_of(output, "output")
+    if any(path_of(each).resolve() == goal.resolve() for each in (path, *others)):
+        raise ValueError(f"output is {str(goal)!r}, which is read; another file is expected")
+    if goal.suffix.lower() not in FORMATS:
+        endings = ", ".join(FORMATS)
+        raise ValueError(f"output is {str(goal)!r}; a name that ends in one of {endings} is expected")
+    return goal
+
+
+def _refuse_columns(source: FileSource, added: list[str]) -> None:
+    if isinstance(source, JsonLines):
+        source.find_all_columns()
+    there = [name for name in added if name in source.columns]
+    if there:
+        raise DataFileError(
+            source.path,
+            f"it has a column {quoted(there[0])}, which is to be added; a file without it is expected",
+        )
+
+
+def _refuse(source: FileSource, column: str, bad: NDArray[np.bool_], why: str) -> None:
+    if bad.any():
+        raise source.unexpected(column, int(bad.argmax()), why)
+
+
+def _read(
+    source: FileSource, confidence: str, judge: str | None, labels: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """Read the columns that the draw depends on; None of those that are not named."""
+    picks: dict[str, Pick] = {"confidence": Number("confidence", confidence)}
+    if judge is not None:
+        picks["judge"] = Number("judge", judge)
+    for pick in picks.values():
+        source.require(pick.column)
+    found: dict[str, Any] = {name: column_of(source, pick, empty=False) for name, pick in picks.items()}
+    found.setdefault("judge", None)
+    for name, column in labels.items():
+        found[name] = None
+        if column is not None:
+            source.require(column, is_label=True)
+            found[name] = labels_of(source, Label(name, column))
+    if judge is not None:
+        values = found["judge"]
+        _refuse(source, judge, ~((values >= 0) & (values <= 1)), "a number in [0, 1] is expected")
+    return found
+
+
+def _write(
+    source: FileSource, goal: Path, table: Mapping[str, Any], added: list[str], *, first: bool
+) -> None:
+    """Write the rows that the table numbers, with what it adds to them, in their order."""
+    run = source.connection
+    names = [sql_name(name) for name in source.columns]
+    columns = (
+        "*"
+        if isinstance(source, Parquet)
+        else ", ".join(
+            f"{_expression(source, goal, name)} AS {sql_name(name)}" for name in source.columns
+        )
+    )
+    run.register("drawn_rows", dict(table))
+    run.execute("CREATE TEMP TABLE drawn AS SELECT * FROM drawn_rows")
+    chosen = [*(["drawn.row"] if first else []), *(f"outputs.{name}" for name in names), *added]
+    ending = goal.suffix.lower()
+    form = FORMATS[ending]
+    if ending == ".csv" and isinstance(source, Delimited) and ".tsv" not in source.path.name.lower():
+        form = form.replace("','", sql_text(source.delimiter))
+    with copied_to(goal) as target:
+        source.select(
+            f"row_number() OVER () AS place_of_row, {columns}",
+            into=f"COPY (SELECT {', '.join(chosen)} FROM (",
+            rest=f") outputs JOIN drawn ON drawn.row = place_of_row ORDER BY place_of_row) "
+            f"TO {target} ({form}, USE_TMP_FILE false)",
+        )
+
+
+def _expression(source: FileSource, goal: Path, name: str) -> str:
+    if isinstance(source, JsonLines) and FORMATS[goal.suffix.lower()] == JSON:
+        return source.value(name)
+    return source.identifier(name)

@@ -1,0 +1,212 @@
+"""Which outputs to verify, where only some can be: each is drawn with a probability that is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.checks import fraction_of, real_scalar, reject_where, same_number
+from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.results import Result, Table
+from fastarac._core.single_items import takes_items_only
+from fastarac._engine.inputs import read_groups, vector
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VerificationSample(Table, Result):
+    """Which outputs people verify, and with which probability each was drawn.
+
+    Attributes
+    ----------
+    selected : ndarray of shape (n,), bool
+        The outputs to verify.
+    inclusion_probability : ndarray of shape (n,)
+        π, with which probability each output is selected, in (0, 1]; of all, selected or not.
+    least_probability : float
+        A lower bound of π that was known before the draw, mix · budget / n; at most 1.
+    """
+
+    selected: NDArray[np.bool_]
+    inclusion_probability: NDArray[np.float64]
+    least_probability: float
+
+    def __repr__(self) -> str:
+        n, drawn = len(self.selected), int(self.selected.sum())
+        return f"VerificationSample({drawn} of {n} outputs, {self.expected_size:.6g} expected)"
+
+    def to_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of a table, one row for each output."""
+        return {name: getattr(self, name) for name in ("selected", "inclusion_probability")}
+
+    @property
+    def expected_size(self) -> float:
+        """How many outputs are selected on average: the sum of the probabilities."""
+        return float(self.inclusion_probability.sum())
+
+    @property
+    def indices(self) -> NDArray[np.intp]:
+        """The places of the selected outputs, rising."""
+        return np.flatnonzero(self.selected)
+
+
+@takes_items_only("each output is drawn by itself")
+def draw_verification_sample(
+    confidence: ArrayLike,
+    budget: float,
+    *,
+    judge: ArrayLike | None = None,
+    mix: float = 0.5,
+    strata: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    random_state: RandomState = None,
+) -> VerificationSample:
+    r"""Draw the outputs that people verify, so that few answers say much.
+
+    Parameters
+    ----------
+    confidence : array_like of shape (n,)
+        Of all outputs; real and finite.
+    budget : float
+        How many outputs to verify on average, above 0 and at most n.
+    judge : array_like of shape (n,), optional
+        A guess at the probability that each output is right, in [0, 1]: of a language model, from
+        another engine, a calibrated confidence. It need not be good; where it is bad, the sample says
+        less, and nothing becomes wrong.
+    mix : float, default=0.5
+        Which part of the budget is spread evenly over all outputs, in [0, 1]. The rest is aimed at
+        outputs of which the judge is least sure.
+    strata : array_like of shape (n,), optional
+        Labels of fields, sources or other parts, each of which gets its share of the budget by its
+        number of outputs.
+    groups : array_like of shape (n,), optional
+        Labels of pages, documents or other groups, which are drawn whole.
+    random_state : int, SeedSequence, Generator or None, default=None
+        Of the draw. The same integer selects the same outputs.
+
+    Returns
+    -------
+    VerificationSample
+        `selected` and `inclusion_probability`, which belongs to the answers: :class:`.PartialTruth`
+        takes both.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a budget that is not above 0 or above n, a judge outside [0, 1], a confidence that is not
+        finite, arrays of unequal lengths, and a group that is in several strata. For ``mix=0`` where an
+        output would never be drawn.
+
+    Notes
+    -----
+    Each output (each group) is drawn by itself, Poisson sampling (Särndal, Swensson and Wretman 1992,
+    3.5), with
+
+    .. math:: \pi_i = \min\left(1,\; m\frac{B}{n} + \lambda\sqrt{\hat\jmath_i(1 - \hat\jmath_i)}\right)
+
+    for the budget B, the part m spread evenly, and λ such that the probabilities sum to B. The number
+    of outputs drawn varies about B, with a standard deviation of at most √B. Of a group the root mean
+    square over its outputs decides. A share proportional to the standard deviation of the error is
+    optimal for a mean (Neyman 1934; "active inference", Zrnic and Candès 2024); the part that is spread
+    evenly limits the weights 1/π to n/(mB), whatever the judge is worth.
+
+    Without a judge, the confidence takes its place by its rank alone: ĵ rises linearly from ½ at the
+    lowest to 1 at the highest confidence, equal ones alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> confidence = np.linspace(0.0, 1.0, 1_000)
+    >>> sample = fa.partial_truth.draw_verification_sample(confidence, 100, random_state=1)
+    >>> sample
+    VerificationSample(87 of 1000 outputs, 100 expected)
+    >>> sample.inclusion_probability[[0, 500, -1]].round(3)
+    array([0.114, 0.105, 0.052])
+    """
+    scores = vector(confidence, "confidence")
+    n = len(scores)
+    if n == 0:
+        raise ValueError("confidence is empty; at least one output is expected")
+    reject_where(~np.isfinite(scores), scores, "confidence", "a finite number")
+    wanted = real_scalar(budget, "budget")
+    if not 0.0 < wanted <= n:
+        raise ValueError(
+            f"budget is {budget!r}; a number above 0 and at most that of the outputs, {n}, is expected"
+        )
+    even = fraction_of(mix, "mix")
+    right = _by_rank(scores) if judge is None else read_judge(judge, n)
+    size = right * (1.0 - right)  # the variance of an error of that probability
+    units = np.arange(n) if groups is None else read_groups(groups, n)[1]
+    parts = np.zeros(n, np.intp) if strata is None else read_groups(strata, n, "strata")[1]
+    counts = np.bincount(units)
+    sizes = np.sqrt(np.bincount(units, size) / counts)
+    part_of = np.zeros(len(counts), np.intp)
+    part_of[units] = parts
+    if (part_of[units] != parts).any():
+        where = int((part_of[units] != parts).argmax())
+        raise ValueError(
+            f"groups[{where}] is of a group that is in several strata; a group in one is expected"
+        )
+    probability = np.empty(len(counts))
+    share = wanted / n
+    for part in range(int(part_of.max()) + 1):
+        here = part_of == part
+        probability[here] = _filled(sizes[here], counts[here], even * share, share)
+    if not probability.min() > 0.0:
+        where = int((probability[units] == 0.0).argmax())
+        raise ValueError(
+            f"mix is {mix!r}, with which output {where} would never be drawn; a number above 0 is "
+            "expected"
+        )
+    drawn = np.random.default_rng(key_of(random_state)).random(len(counts)) < probability
+    return VerificationSample(drawn[units], probability[units], min(1.0, even * share))
+
+
+def read_judge(judge: Any, n: int) -> FloatArray:
+    """Return a judge's probabilities of being right, one for each of n outputs."""
+    given = vector(judge, "judge")
+    same_number("judge", len(given), "confidence", n)
+    reject_where(~((given >= 0) & (given <= 1)), given, "judge", "a number in [0, 1]")
+    return given.astype(np.float64)
+
+
+def _by_rank(scores: NDArray[Any]) -> FloatArray:
+    """From ½ at the lowest confidence to 1 at the highest; 3/4 where all are equal."""
+    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - counts / 2.0
+    ranks: FloatArray = 0.5 + 0.5 * (middle / len(scores))[place]
+    return ranks
+
+
+def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: float) -> FloatArray:
+    """min(1, floor + λ·size) of units of so many outputs, with λ such that the share of all is drawn.
+
+    The units that reach 1 are those of the largest sizes: of each number of them λ follows, and the
+    first that no further unit exceeds is the one.
+    """
+    if not sizes.max() > 0.0 or share >= 1.0:
+        return np.full(len(sizes), min(1.0, share))
+    order = np.argsort(-sizes, kind="stable")
+    size, count = sizes[order], counts[order].astype(np.float64)
+    whole = np.concatenate([[0.0], np.cumsum(count)])[:-1]  # outputs of the units before each one
+    rest = count[::-1].cumsum()[::-1]
+    weighted = (count * size)[::-1].cumsum()[::-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = (share * count.sum() - whole - floor * rest) / weighted
+        fits = floor + scale * size <= 1.0
+    if fits.any():
+        factor = float(scale[int(fits.argmax())])
+        filled = np.minimum(1.0, floor + max(factor, 0.0) * sizes)
+        if abs(float(filled @ counts) - share * count.sum()) <= 1e-9 * count.sum():
+            return filled
+    # units without a size are left when all others are certain: what remains is spread over them
+    certain = sizes > 0.0
+    remaining = share * count.sum() - float(counts[certain].sum())
+    return np.where(certain, 1.0, remaining / float(counts[~certain].sum()))

@@ -1,0 +1,116 @@
+"""`fastarac sample`: rows to verify, their answers, audits."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+import fastarac as fa
+from fastarac.partial_truth import draw_verification_sample, join_answers, sample_outputs
+from tests.commands import reason, run
+
+
+def rows(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def outputs(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "outputs.csv"
+    lines = ["text,page,confidence,judge"]
+    lines += [f'"w{i}, x",{i // 10},{rng.random():.4f},{rng.random():.3f}' for i in range(400)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_there_and_back(outputs, tmp_path):
+    goal, verified = tmp_path / "to_verify.csv", tmp_path / "verified.csv"
+    done = run("sample", outputs, "--budget", 60, "--judge", "judge", "-o", goal)
+    drawn, every = rows(goal), rows(outputs)
+    assert done.stdout.startswith(f"{len(drawn)} of 400 outputs were drawn")
+    confidence, judge = (
+        np.array([float(row[name]) for row in every]) for name in ("confidence", "judge")
+    )
+    sample = draw_verification_sample(confidence, 60, judge=judge, random_state=0)
+    assert [int(row["row"]) - 1 for row in drawn] == sample.indices.tolist()
+    for row in drawn:
+        place = int(row["row"]) - 1
+        assert {name: row[name] for name in every[place]} == every[place]
+        assert float(row["inclusion_probability"]) == sample.inclusion_probability[place]
+        assert row["correct"] == ""
+        row["correct"] = place % 2
+    drawn[3]["correct"] = ""
+    with goal.open("w", newline="") as file:
+        writer = csv.DictWriter(file, drawn[0])
+        writer.writeheader()
+        writer.writerows(drawn[::-1])  # in any order
+    done = run("sample", outputs, "--answers", goal, "-o", verified)
+    assert "1 answer is open" in done.stdout
+    found = rows(verified)
+    assert [{name: row[name] for name in every[0]} for row in found] == every
+    answers = {int(row["row"]) - 1: row for row in drawn}
+    for place, row in enumerate(found):
+        assert row["drawn"] == str(int(place in answers))
+        expected = str(answers[place]["correct"]) if place in answers else ""
+        assert row["correct"] == expected
+        assert (row["inclusion_probability"] != "") == (place in answers)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet", "tsv"])
+def test_other_formats(outputs, tmp_path, ending):
+    goal = tmp_path / f"to_verify.{ending}"
+    sample = sample_outputs(outputs, goal, 50, groups="page")
+    drawn, answered = join_answers(outputs, goal, tmp_path / f"all.{ending}")
+    assert (drawn, answered) == (int(sample.selected.sum()), 0)
+    pages = np.arange(400) // 10
+    assert all(len(set(sample.selected[pages == page])) == 1 for page in range(40))
+
+
+def test_audits_are_a_log(outputs, tmp_path):
+    policy = fa.operation.fit_policy([1] * 400, np.linspace(0.5, 1, 400), max_error_rate=0.2)
+    policy.save(tmp_path / "policy.json")
+    log = tmp_path / "log.csv"
+    run("sample", outputs, "--audit", tmp_path / "policy.json", "--budget", 40, "-o", log)
+    found = rows(log)
+    for row in found:
+        accepted = float(row["confidence"]) >= policy.thresholds[0]
+        assert row["accepted"] == str(int(accepted))
+        assert accepted or row["drawn"] == "0"
+        row["correct"] = "1" if row["drawn"] == "1" or not accepted else ""
+    assert len({row["audit_probability"] for row in found}) == 2  # 1 where it was rejected
+    with log.open("w", newline="") as file:
+        writer = csv.DictWriter(file, found[0])
+        writer.writeheader()
+        writer.writerows(found)
+    done = run("check", tmp_path / "policy.json", log, "--log", code=None)
+    assert "audit" in done.stdout
+
+
+def test_refusals(outputs, tmp_path):
+    goal = tmp_path / "to_verify.csv"
+    to = ("-o", goal)
+    assert "--budget is missing" in reason("sample", outputs, *to)
+    assert "a number above 0 and at most" in reason("sample", outputs, "--budget", 401, *to)
+    assert "leave out one" in reason("sample", outputs, "--budget", 4, "--answers", goal, *to)
+    assert "without --audit" in reason("sample", outputs, "--budget", 4, "--by", "page", *to)
+    assert 'no column "jury"' in reason("sample", outputs, "--budget", 4, "--judge", "jury", *to)
+    assert "which is read" in reason("sample", outputs, "--budget", 4, "-o", outputs)
+    assert "a name that ends in" in reason("sample", outputs, "--budget", 4, "-o", tmp_path / "a.txt")
+    run("sample", outputs, "--budget", 40, *to)
+    text = goal.read_text()
+    assert 'a column "row"' in reason("sample", goal, "--budget", 4, "-o", tmp_path / "b.csv")
+    join = ("sample", outputs, "--answers", goal, "-o", tmp_path / "all.csv")
+    header, first, *rest = text.splitlines()
+    for lines, message in (
+        ([header, first, first, *rest], "each row once"),
+        ([header, first.replace(first.split(",")[0], "1000", 1), *rest], "one of the 400 rows"),
+        ([header, "1" + first[first.index(",") :], *rest], "the confidence of that row"),
+        ([header, first[:-1] + ",maybe"], "true or false"),
+    ):
+        goal.write_text("\n".join(lines) + "\n")
+        assert message in reason(*join)
+    assert not (tmp_path / "all.csv").exists()
