@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import reject_where
-from fastarac._engine.inputs import read_groups, read_items, vector
+from fastarac._engine.factors import read_factors
+from fastarac._engine.inputs import read_items, vector
 
 
 class GradedItems(NamedTuple):
@@ -17,8 +18,9 @@ class GradedItems(NamedTuple):
     correct: NDArray[np.bool_]
     confidence: NDArray[Any]
     weight: NDArray[np.float64]
-    groups: NDArray[Any]
-    """The label of the group of each, or else the number of the graded item."""
+    groups: NDArray[Any] | tuple[NDArray[Any], ...]
+    """The number of the group of each, by each factor where these are crossed, or else that of the
+    graded item."""
 
 
 def graded_items(
@@ -34,14 +36,14 @@ def graded_items(
     reject_where(~((grades >= 0) & (grades <= 1)), grades, "correct", "a grade from 0 to 1")
     right = grades.astype(np.float64)
     weight = 1.0 if items.weight is None else items.weight
-    labels = np.arange(items.n)
+    labels: tuple[NDArray[Any], ...] = (np.arange(items.n),)
     if groups is not None:
-        labels = read_groups(groups, items.n)[1]
+        labels = read_factors(groups, items.n)
     return GradedItems(
         np.repeat([True, False], items.n),
         twice(items.confidence),
         np.concatenate([weight * right, weight * (1.0 - right)]),
-        twice(labels),
+        twice(labels[0]) if len(labels) == 1 else tuple(map(twice, labels)),
     )
 
 

@@ -13,7 +13,8 @@ from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_unreliable
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.showing import padded
-from fastarac._engine.inputs import SCORED_NAMES, read_groups, read_items
+from fastarac._engine.factors import read_outermost
+from fastarac._engine.inputs import SCORED_NAMES, read_items
 from fastarac.costs.hulls import (
     ROCConvexHull,
     exact_hull,
@@ -373,7 +374,7 @@ def _resampled_groups(
 ) -> tuple[FloatArray, FloatArray]:
     """Shares of positives missed and of negatives accepted, at thresholds, in resamples of groups."""
     items = read_items(y_true, y_score, None)
-    codes = read_groups(groups, items.n)[1]
+    codes = read_outermost(groups, items.n, "resampling")
     n_groups = int(codes.max()) + 1
     if n_groups < FEW_GROUPS:
         warn_unreliable(few_groups_of(n_groups))

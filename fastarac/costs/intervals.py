@@ -16,7 +16,7 @@ from fastarac._core.interval import Interval
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Table
 from fastarac._core.text import percent
-from fastarac._engine.inputs import read_groups
+from fastarac._engine.factors import read_outermost
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import read_costs, read_counts
 from fastarac.costs.classification import CostMatrix
@@ -270,7 +270,7 @@ def bcost_delta(
             )
         counted = matrix = found.counts()
         if groups is not None:
-            numbers = read_groups(groups, found.n, beside="predicted_1")[1]
+            numbers = read_outermost(groups, found.n, "bcost_delta", beside="predicted_1")
             pairs, times = np.unique(numbers * matrix.size + found.cells(), return_counts=True)
             counted = _Table(*np.divmod(pairs, matrix.size), times, matrix.shape)
     differences = prices[..., :, np.newaxis, :] - prices[..., np.newaxis, :, :]
@@ -357,7 +357,7 @@ def _read_tables(
     tables = read_counts(counts, shape, stacked=groups is not None)
     if groups is None:
         return tables
-    numbers = read_groups(groups, len(tables), beside="counts")[1]
+    numbers = read_outermost(groups, len(tables), "bcost", beside="counts")
     flat = tables.reshape(len(tables), -1)
     rows, cells = np.nonzero(flat)
     return _Table(numbers[rows], cells, flat[rows, cells], tables.shape[1:])

@@ -14,6 +14,7 @@ from fastarac._core.exceptions import undefined_is_nan, warn_unreliable
 from fastarac._core.results import Result, Table
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import aligned, plural, printable
+from fastarac._engine.factors import read_factors
 from fastarac._engine.grades import graded_items, twice
 from fastarac._engine.groups import count_pairs_of_groups
 from fastarac._engine.inputs import Items, read_groups, read_items
@@ -201,7 +202,7 @@ def evaluate_groups(
         reject_reviewer(reviewer, "intervals")
     if graded:
         parts = graded_items(correct, confidence, sample_weight, groups)
-        every, codes = read_groups(by, len(parts.groups) // 2, "by")
+        every, codes = read_groups(by, len(parts.correct) // 2, "by")
         correct, confidence, sample_weight, by = *parts[:3], twice(every[codes])
         groups = parts.groups if intervals or groups is not None else None
     items = read_items(correct, confidence, sample_weight)
@@ -218,7 +219,7 @@ def evaluate_groups(
         kept, codes = np.unique(codes[present], return_inverse=True)
         labels = labels[kept]
         if groups is not None:
-            groups = read_groups(groups, len(present))[1][present]
+            groups = tuple(codes[present] for codes in read_factors(groups, len(present)))
         values = _values_of_weighted(items, codes, len(labels), names, gamma)
     cheapest: dict[str, NDArray[Any]] = {}
     if sweep is not None:
@@ -338,12 +339,12 @@ def _intervals(
     from fastarac.uncertainty.asymptotic import asymptotic_interval
 
     ends: dict[str, NDArray[Any]] = {}
-    dependent = None if groups is None else read_groups(groups, items.n)[1]
+    dependent = None if groups is None else read_factors(groups, items.n)
     doubted, warning = 0, ""
     for row, part in enumerate(_rows_of(codes)):
         correct, confidence = items.correct[part], items.confidence[part]
         weight = None if items.weight is None else items.weight[part]
-        belong = None if dependent is None else dependent[part]
+        belong = None if dependent is None else tuple(codes[part] for codes in dependent)
         with undefined_is_nan(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             for name, statistic in statistics.items():

@@ -16,7 +16,8 @@ from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
-from fastarac._engine.inputs import read_groups, read_items
+from fastarac._engine.factors import read_outermost
+from fastarac._engine.inputs import read_items
 from fastarac.guarantees.audits import AuditedSweep
 from fastarac.guarantees.betting import GroupedItems, bet_on_error_rate, bet_on_risk
 from fastarac.guarantees.fallback import (
@@ -422,7 +423,7 @@ def _pages_of(
 ) -> GroupedItems:
     items = read_items(correct, confidence, None)
     place = np.unique(items.confidence, return_inverse=True)[1]
-    codes = read_groups(groups, items.n)[1]
+    codes = read_outermost(groups, items.n, "a guarantee")
     return GroupedItems.of(codes, place.max() - place, items.correct.astype(np.bool_), largest, rng)
 
 

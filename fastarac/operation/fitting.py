@@ -11,6 +11,7 @@ from fastarac._core.checks import choice, exactly_one
 from fastarac._core.comparing import at_or_above
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.single_items import takes_items_only
+from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operation.calibration import Calibration, calibration_of
@@ -146,7 +147,7 @@ def fit_policy(
         np.not_equal(items.correct, 0),
         items.confidence,
         field,
-        None if groups is None else read_groups(groups, items.n)[1],
+        None if groups is None else read_outermost(groups, items.n, "fit_policy"),
         None if documents is None else read_groups(documents, items.n, "documents")[1],
     )
     limits: dict[str, Any] = {criterion: max_risk if max_error_rate is None else max_error_rate}

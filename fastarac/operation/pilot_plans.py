@@ -24,6 +24,7 @@ from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.text import percent
+from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operating_points.points import operating_point
 from fastarac.operation.calibration import isotonic_calibration
@@ -364,7 +365,7 @@ def _of_pilot(
     threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
     items = read_items(correct, confidence)
     field = None if by is None else _by_appearance(read_groups(by, items.n, "by")[1])
-    codes = None if groups is None else _by_appearance(read_groups(groups, items.n)[1])
+    codes = None if groups is None else _by_appearance(read_outermost(groups, items.n, "a plan"))
     right = np.not_equal(items.correct, 0)
     score = items.confidence
     if field is not None or criterion == "max_risk":  # ranked as the fit ranks them

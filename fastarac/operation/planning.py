@@ -22,7 +22,8 @@ from fastarac._core.results import TupleResult
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import binomial_cdf
 from fastarac._engine.counts import AcceptedCounts
-from fastarac._engine.inputs import read_groups, read_items
+from fastarac._engine.factors import read_outermost
+from fastarac._engine.inputs import read_items
 from fastarac.operation.checking import bisected
 from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval
@@ -380,7 +381,7 @@ def design_effect(
     """
     threshold_sweep(correct, confidence)  # refuses what is not 0, 1 or finite
     items = read_items(correct, confidence)
-    codes = read_groups(groups, items.n)[1]
+    codes = read_outermost(groups, items.n, "design_effect")
     wrong = (items.confidence >= real_scalar(threshold, "threshold", finite=False)) & (
         items.correct == 0
     )

@@ -15,6 +15,7 @@ from fastarac._core.files import read_saved, write_whole
 from fastarac._core.results import Result
 from fastarac._core.showing import fields_of
 from fastarac._core.text import json_text, listed, percent, quoted
+from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.guarantees.audits import log_of
 from fastarac.operation.calibration import Calibration, confidences
@@ -312,7 +313,7 @@ class Policy(Result):
         items = read_items(correct, confidence)
         right = np.not_equal(items.correct, 0)
         accepted = self.apply(items.confidence, by=by, documents=documents, rejected=rejected)
-        codes = None if groups is None else read_groups(groups, items.n)[1]
+        codes = None if groups is None else read_outermost(groups, items.n, "check")
         if documents is not None:
             of_item = read_groups(documents, items.n, "documents")[1]
             first = np.unique(of_item, return_index=True)[1]

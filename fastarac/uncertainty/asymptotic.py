@@ -13,14 +13,17 @@ from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined,
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._engine.counts import AcceptedCounts
-from fastarac._engine.inputs import read_groups
+from fastarac._engine.factors import read_factors
 from fastarac.sweep import ThresholdSweep, as_sweep, split_grades
 from fastarac.uncertainty import derivatives, influence, inversion, losses
+from fastarac.uncertainty.clusters import interval_of_factors
 from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.optimism import left_out_cost
 from fastarac.uncertainty.statistics import as_statistic
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.uncertainty.statistics import Statistic
@@ -90,8 +93,9 @@ def asymptotic_interval(
     method : {"auto", "wald", "logit", "gamma", "inversion"}, default="auto"
         "auto" takes "inversion" of shares and acceptance rates, "gamma" of ARAC-AUC, AUGRC, ARP-AUC and
         AURC with few errors, and else "logit". `method` of the result says which.
-    groups : array_like of shape (n,), optional
+    groups : array_like of shape (n,), or tuple of them, optional
         Label of each item's group (page, document), within which items may depend on each other.
+        Several columns, nested (batch, document) or crossed (writer, form), are a tuple of arrays.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum. Sampling weights, never numbers of equal items:
         twice all weights changes nothing.
@@ -181,8 +185,8 @@ def asymptotic_interval(
         correct, confidence, sample_weight, groups = split_grades(
             correct, confidence, sample_weight, groups
         )
-    sample = _sample_of(correct, confidence, groups, sample_weight)
-    found, warning = interval_and_warning(sample, statistic, level, method)
+    sample, factors = _sample_of(correct, confidence, groups, sample_weight)
+    found, warning = interval_and_warning(sample, statistic, level, method, factors)
     if math.isnan(found.estimate):
         warn_undefined(statistic.name, "so is its interval")
     elif warning:
@@ -212,7 +216,7 @@ def _sample_of(
     confidence: ArrayLike | None,
     groups: Any,
     sample_weight: ArrayLike | None,
-) -> ItemSample:
+) -> tuple[ItemSample, tuple[NDArray[Any], ...]]:
     if isinstance(correct, AcceptedCounts) or (groups is None and sample_weight is None):
         if groups is not None:
             raise TypeError(
@@ -225,16 +229,24 @@ def _sample_of(
                 "correct is a ThresholdSweep of weighted items, whose single weights are lost; "
                 "(correct, confidence, sample_weight) is expected"
             )
-        return ItemSample(sweep, None, None)
+        return ItemSample(sweep, None, None), ()
     items = influence.items_of(correct, confidence, sample_weight)
-    codes = None if groups is None else read_groups(groups, len(items.point))[1]
-    return ItemSample(items.sweep, items, codes)
+    factors = () if groups is None else read_factors(groups, len(items.point))
+    return ItemSample(items.sweep, items, factors[0] if factors else None), factors
 
 
 def interval_and_warning(
-    sample: ItemSample, statistic: Statistic, level: float, method: str
+    sample: ItemSample,
+    statistic: Statistic,
+    level: float,
+    method: str,
+    factors: Sequence[NDArray[Any]] = (),
 ) -> tuple[Interval, str | None]:
-    """The interval, and why it is not to be relied on, or None."""
+    """The interval, by all `factors` where they are crossed; why it is not to be relied on, or None."""
+    if len(factors) > 1:
+        return interval_of_factors(
+            sample, factors, statistic, lambda one: interval_and_warning(one, statistic, level, method)
+        )
     auto, value = method == "auto", statistic(sample.sweep)
     if auto and statistic.name in inversion.NAMES:
         method = "inversion"

@@ -9,13 +9,14 @@ from fastarac._core.checks import MOST_VALUES, choice, inner_fraction, whole_num
 from fastarac._core.exceptions import FEW_GROUPS, few_groups_of, warn_undefined, warn_unreliable
 from fastarac._core.interval import Interval
 from fastarac._core.results import TupleResult
-from fastarac._engine.inputs import read_groups
+from fastarac._engine.factors import codes_of_terms, read_factors
 from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.adjustment import adjusted_levels, adjusted_pvalues
 from fastarac.uncertainty.asymptotic import NO_SPREAD
 from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference, letters_of
 from fastarac.uncertainty.contrasts import (
     Contrast,
+    ErrorsByFactors,
     Resampling,
     added_errors,
     by_influence,
@@ -75,8 +76,9 @@ def delong_test(
         Bool, or 0 and 1; the same for both scores.
     score_a, score_b : array_like of shape (n,)
         Real and finite; higher for the positive class.
-    groups : array_like of shape (n,), optional
+    groups : array_like of shape (n,), or tuple of them, optional
         Label of each item's group (page, document), within which items may depend on each other.
+        Several columns, nested (batch, document) or crossed (writer, form), are a tuple of arrays.
     confidence_level : float, default=0.95
         Strictly between 0 and 1.
 
@@ -129,17 +131,20 @@ def delong_test(
         influence.items_of(y_true, score, None, ("y_true", name, "sample_weight"))
         for score, name in ((score_a, "score_a"), (score_b, "score_b"))
     ]
-    codes = None if groups is None else read_groups(groups, len(found[0].point))[1]
-    added = added_errors(found, codes, statistic)
-    a, b = added.estimates
+    factors = () if groups is None else read_factors(groups, len(found[0].point))
+    of_terms = [
+        added_errors(found, codes, statistic)
+        for codes in (codes_of_terms(factors) if factors else [None])
+    ]
+    errors = ErrorsByFactors(tuple(of_terms), max(1, len(factors)))
+    a, b = errors.first.estimates
     if math.isnan(a.value):
         warn_undefined("ROC-AUC", "y_true has one class only")
         nothing = Interval(math.nan, math.nan, math.nan, math.nan, level, "wald")
         return DeLongTest(math.nan, math.nan, math.nan, nothing, math.nan)
-    error, contributors = influence.spread_of(added.of_pair(0, 1))
-    degrees = math.inf
-    if codes is not None:
-        degrees = added.degrees_of_pair(0, 1, statistic, contributors)
+    (error, contributors), degrees = errors.of_pair(0, 1, statistic)
+    if not factors:
+        degrees = math.inf
     contrast = Contrast(a, b, statistic, error, degrees)
     fewest = min(found[0].of_class(correct=True), found[0].of_class(correct=False))
     if not error > NO_SPREAD:
@@ -147,7 +152,7 @@ def delong_test(
             "both scores put the items in the same order, or each separates them: the data leave no "
             "spread to estimate the error of the difference from"
         )
-    elif codes is not None and a.n < FEW_GROUPS:
+    elif factors and a.n < FEW_GROUPS:
         warn_unreliable(few_groups_of(a.n))
     elif fewest < asymptotic.FEW_ITEMS:
         warn_unreliable(
@@ -159,7 +164,7 @@ def delong_test(
             f"{a.groups_of_class:g} groups have items of the rarer class; the test can be relied on "
             f"from {asymptotic.FEW_ITEMS} on"
         )
-    elif contributors < asymptotic.FEW_CONTRIBUTORS and codes is None:
+    elif contributors < asymptotic.FEW_CONTRIBUTORS and not factors:
         warn_unreliable(
             f"the error of the difference is estimated from as few as {contributors:.2g} items; the "
             f"test can be relied on from {asymptotic.FEW_CONTRIBUTORS} on"
@@ -206,9 +211,11 @@ def compare_models(
         For the number of pairs that are tested.
     confidence_level : float, default=0.95
         Of every interval by itself; differences are significant at 1 less that.
-    groups : array_like of shape (n,), or mapping of str to array_like, optional
+    groups : array_like of shape (n,), tuple of them, or mapping of str to these, optional
         Label of each item's group (page, document), within which items may depend on each other. With
-        ``paired="groups"`` a mapping of each model's name to the labels of its items.
+        ``paired="groups"`` a mapping of each model's name to the labels of its items. Several columns,
+        nested (batch, document) or crossed (writer, form), are a tuple of arrays; crossed ones are for
+        ``"asymptotic"`` alone.
     paired : {"items", "groups"}, default="items"
         What the models have in common. "items": the same items in the same order. "groups": the same
         groups (pages that several engines have read), in which each model has items of its own, as
@@ -251,10 +258,14 @@ def compare_models(
     ψ_a − ψ_b over n; intervals and p-values take Student's t, with Satterthwaite's degrees of freedom
     from ψ_a − ψ_b, for ``"roc_auc"`` and the normalised areas one less than the smaller class. With
     groups, of which each has the share h of the items, they are one less than as many groups of one
-    size would say as much, 1/Σh² − 1 (Kish 1965); for ``"roc_auc"``, the normalised areas and costs at
-    most (Σd²)²/Σd⁴ of what each group adds, but at least 2. For ``"roc_auc"`` and the same labels
-    difference and standard error are those of :func:`.delong_test`, which without groups takes the
-    normal distribution, so that p-values differ a little. Weights are sampling weights, never
+    size would say as much, 1/Σh² − 1 (Kish 1965). For ``"roc_auc"`` and the normalised areas, h is also
+    the share of the correct items and that of the incorrect ones, and of the three numbers and 2C the
+    least counts; for costs and partial ROC-AUC at most C, (Σd²)²/Σd⁴ of what each group adds; 2C and C
+    are at least 2. Of crossed columns of `groups` the variance is V₁ + V₂ − V₁₂, by each column and by
+    what items have in common in both (Cameron, Gelbach and Miller 2011), but at least the largest by
+    one of them, and the degrees of freedom are the fewest by one of them. For ``"roc_auc"`` and the
+    same labels difference and standard error are those of :func:`.delong_test`, which without groups
+    takes the normal distribution, so that p-values differ a little. Weights are sampling weights, never
     frequencies.
 
     With ``paired="groups"`` a model has the same statistic and interval as alone, from all of its n
@@ -285,8 +296,9 @@ def compare_models(
 
     References
     ----------
-    Hesterberg 2015 (expanded percentiles); Ibragimov and Müller 2010 (t-tests of few groups of unequal
-    variances keep a level of 5 %); Kish 1965.
+    Cameron, Gelbach and Miller 2011 (crossed groups); Hesterberg 2015 (expanded percentiles);
+    Ibragimov and Müller 2010 (t-tests of few groups of unequal variances keep a level of 5 %); Kish
+    1965.
 
     Examples
     --------

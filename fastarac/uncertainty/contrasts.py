@@ -16,8 +16,10 @@ from fastarac._core.quantiles import (
     student_quantile,
 )
 from fastarac._core.random_state import key_of
+from fastarac._engine.factors import crossed_in, terms
 from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.asymptotic import NO_SPREAD, Estimate
+from fastarac.uncertainty.clusters import variance_of_factors
 from fastarac.uncertainty.intervals import percentile
 from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.replicates import Evaluator
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 DRAWS = 100_000  # from the normal distribution of the estimates
-# What a group adds to these hangs less on its size than on its errors, or on a threshold of few errors.
-NOT_OF_ALL_ITEMS = asymptotic.OF_CLASSES | {"roc_partial_auc", "cost"}
+# What a group adds to these hangs less on its size than on few errors: at a threshold, or in a part.
+OF_FEW_ERRORS = frozenset({"roc_partial_auc", "cost"})
 
 
 class Contrast(NamedTuple):
@@ -157,32 +159,72 @@ class AddedErrors(NamedTuple):
     estimates: list[Estimate]
     errors: FloatArray
     """Of shape (K, m): of each model and item or group; the sum of squares is the squared error."""
-    sizes: FloatArray | None = None
-    """Of shape (K, G): the weight of the items of each model and group, where there are groups."""
+    classes: FloatArray | None = None
+    """Of shape (2, K, G): the weight of the incorrect, and of the correct, items of each model and
+    group, where there are groups."""
 
     def of_pair(self, a: int, b: int) -> FloatArray:
         """What is added to the error of a difference."""
         difference: FloatArray = self.errors[a] - self.errors[b]
-        if self.sizes is None or len(difference) != self.sizes.shape[1]:
+        if self.classes is None or len(difference) != self.classes.shape[2]:
             return difference
-        some = (self.sizes[a] > 0.0) | (self.sizes[b] > 0.0)
+        some = self.classes[:, [a, b]].any(axis=(0, 1))
         factor = _factor(int(np.count_nonzero(some))) / _factor(len(difference))
         of_both: FloatArray = difference[some] * math.sqrt(factor)
         return of_both
 
     def degrees_of_pair(self, a: int, b: int, statistic: Statistic, contributors: float) -> float:
         """Degrees of freedom of the error of a difference."""
-        if self.sizes is None:
+        if self.classes is None:
             return min(
                 asymptotic.degrees_of(
                     self.samples[k], statistic.name, contributors, self.estimates[k].n
                 )
                 for k in (a, b)
             )
-        degrees = degrees_of_sizes(self.sizes[[a, b]])
-        if statistic.name in NOT_OF_ALL_ITEMS:
+        of_both = self.classes[:, [a, b]]
+        degrees = degrees_of_sizes(np.sum(of_both, axis=0))
+        if statistic.name in OF_FEW_ERRORS:
             degrees = min(degrees, max(contributors, asymptotic.FEWEST_DEGREES))
+        if statistic.name in asymptotic.OF_CLASSES:
+            of_class = min(degrees_of_sizes(sizes) for sizes in of_both)
+            degrees = min(degrees, of_class, max(2.0 * contributors, asymptotic.FEWEST_DEGREES))
         return degrees
+
+
+class ErrorsByFactors(NamedTuple):
+    """The same by each term of the sum over crossed factors: of one factor, or none, by that alone."""
+
+    of_terms: tuple[AddedErrors, ...]
+    n_factors: int
+
+    @property
+    def first(self) -> AddedErrors:
+        """By the factor of fewest groups."""
+        return self.of_terms[0]
+
+    def of_pair(self, a: int, b: int, statistic: Statistic) -> tuple[influence.Spread, float]:
+        """The error of a difference, and its degrees of freedom: the fewest by a single factor."""
+        spreads = [influence.spread_of(added.of_pair(a, b)) for added in self.of_terms]
+        degrees = min(
+            added.degrees_of_pair(a, b, statistic, spread.effective_contributors)
+            for added, spread in zip(self.of_terms[: self.n_factors], spreads, strict=False)
+        )
+        if self.n_factors == 1:
+            return spreads[0], degrees
+        variance = variance_of_factors([each.standard_error**2 for each in spreads], self.n_factors)
+        return spreads[0]._replace(standard_error=math.sqrt(variance)), degrees
+
+    def covariance(self) -> FloatArray:
+        """Of the estimates of all models; not positive semidefinite for crossed factors, perhaps."""
+        found: FloatArray = np.sum(
+            [
+                sign * np.array([[float(np.sum(a * b)) for b in added.errors] for a in added.errors])
+                for (sign, _), added in zip(terms(self.n_factors), self.of_terms, strict=True)
+            ],
+            axis=0,
+        )
+        return found
 
 
 def degrees_of_sizes(sizes: FloatArray) -> float:
@@ -190,7 +232,10 @@ def degrees_of_sizes(sizes: FloatArray) -> float:
 
     Of two models, from the mean of a group's shares of their items.
     """
-    shares = np.mean(sizes / np.sum(sizes, axis=1, keepdims=True), axis=0)
+    of_models = np.sum(sizes, axis=1, keepdims=True)
+    if not of_models.all():  # a class that a model has no item of
+        return 1.0
+    shares = np.mean(sizes / of_models, axis=0)
     return max(1.0, 1.0 / float(np.sum(shares**2)) - 1.0)
 
 
@@ -208,10 +253,17 @@ def added_errors(
         asymptotic.estimate_of(sample, statistic, own)
         for sample, own in zip(samples, errors, strict=True)
     ]
-    sizes = None
+    classes = None
     if codes is not None:
-        sizes = np.array([np.bincount(codes, items.weight) for items in found], np.float64)
-    return AddedErrors(samples, estimates, np.array(errors), sizes)
+        classes = np.array([_of_classes(items, codes) for items in found]).swapaxes(0, 1)
+    return AddedErrors(samples, estimates, np.array(errors), classes)
+
+
+def _of_classes(items: PlacedItems, codes: NDArray[np.intp]) -> FloatArray:
+    """The weight of the incorrect, and of the correct, items of each group."""
+    weight = np.ones(len(codes)) if items.weight is None else items.weight
+    n, right = int(codes.max()) + 1, items.is_correct
+    return np.array([np.bincount(codes, weight * of, n) for of in (~right, right)])
 
 
 def _of_groups(
@@ -219,15 +271,15 @@ def _of_groups(
 ) -> AddedErrors:
     """Of different items, in the same groups: a group of which a model has no item adds nothing."""
     samples, estimates = [], []
-    sums, sizes = np.zeros((2, len(found), n_groups))
+    sums, classes = np.zeros((len(found), n_groups)), np.zeros((2, len(found), n_groups))
     for k, (items, model) in enumerate(zip(found, models.items.values(), strict=True)):
         sample = ItemSample(items.sweep, items, model.codes)
         samples.append(sample)
         estimates.append(asymptotic.estimate_of(sample, statistic))
         codes = np.asarray(model.codes)
         sums[k, model.places] = items.sums_of_groups(statistic, codes)
-        sizes[k, model.places] = np.bincount(codes, items.weight)
-    return AddedErrors(samples, estimates, sums * math.sqrt(_factor(n_groups)), sizes)
+        classes[:, k, model.places] = _of_classes(items, codes)
+    return AddedErrors(samples, estimates, sums * math.sqrt(_factor(n_groups)), classes)
 
 
 def by_influence(
@@ -240,22 +292,27 @@ def by_influence(
         argument = "sample_weight" if models.n_groups is None else f"sample_weight[{name!r}]"
         arguments = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", argument
         found.append(influence.items_of(model.correct, model.confidence, model.weight, arguments))
-    if models.n_groups is None:
-        added = added_errors(found, models.items[names[0]].codes, statistic)
-    else:
-        added = _of_groups(found, models, models.n_groups, statistic)
-    estimates = added.estimates
-    of_models = [
-        asymptotic.interval_and_warning(each, statistic, level, "auto") for each in added.samples
-    ]
+    errors = ErrorsByFactors(
+        tuple(
+            added_errors(found, each.items[names[0]].codes, statistic)
+            if each.n_groups is None
+            else _of_groups(found, each, each.n_groups, statistic)
+            for each in (models, *models.further)
+        ),
+        models.n_factors,
+    )
+    estimates = errors.first.estimates
+    of_models = []
+    for each in zip(*(added.samples for added in errors.of_terms[: models.n_factors]), strict=True):
+        factors = [sample.codes for sample in each if sample.codes is not None]
+        of_models.append(asymptotic.interval_and_warning(each[0], statistic, level, "auto", factors))
     intervals = [interval for interval, _ in of_models]
     warnings = [
         f"{name!r}: {warning}" for name, (_, warning) in zip(names, of_models, strict=True) if warning
     ]
     pairs = {}
     for a, b in itertools.combinations(range(len(names)), 2):
-        spread = influence.spread_of(added.of_pair(a, b))
-        degrees = added.degrees_of_pair(a, b, statistic, spread.effective_contributors)
+        spread, degrees = errors.of_pair(a, b, statistic)
         pairs[a, b] = Contrast(estimates[a], estimates[b], statistic, spread.standard_error, degrees)
         warning = _warning(spread, names[a], names[b], grouped=estimates[a].grouped)
         warnings += [warning] if warning else []
@@ -267,7 +324,7 @@ def by_influence(
         if statistic.name in LOWER_IS_BETTER:
             first = 1.0 - first
         return Contrasts(intervals, pairs, [first, 1.0 - first], warnings)
-    draws = values[:, None] + _normal_draws(added.errors, random_state)
+    draws = values[:, None] + _normal_draws(errors.covariance(), random_state)
     return Contrasts(intervals, pairs, _shares_of_best(draws, statistic), warnings)
 
 
@@ -282,12 +339,11 @@ def _warning(spread: influence.Spread, a: str, b: str, *, grouped: bool) -> str 
     return None
 
 
-def _normal_draws(errors: FloatArray, random_state: RandomState) -> FloatArray:
+def _normal_draws(covariance: FloatArray, random_state: RandomState) -> FloatArray:
     """Errors of all models at once, of shape (K, DRAWS), with the covariances that they have."""
-    covariance = np.array([[float(np.sum(a * b)) for b in errors] for a in errors])
     values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
     seed = key_of(0 if random_state is None else random_state)
-    standard = np.random.default_rng(seed).standard_normal((len(errors), DRAWS))
+    standard = np.random.default_rng(seed).standard_normal((len(covariance), DRAWS))
     values[values <= 1e-12 * abs(values[-1])] = 0.0  # rounding, where models are the same
     draws: FloatArray = (vectors * np.sqrt(values)) @ standard
     return draws
@@ -316,6 +372,8 @@ def by_resampling(
     models: ComparedModels, statistic: Statistic, level: float, resampling: Resampling
 ) -> Contrasts:
     """From resamples of items or of groups, the same for all models."""
+    if models.n_factors > 1:
+        raise ValueError(crossed_in("groups", "method='bootstrap', which draws whole groups,"))
     key, n_resamples = key_of(resampling.random_state), resampling.n
     populations, rows = [], []
     for model in models.items.values():

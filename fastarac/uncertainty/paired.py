@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from fastarac._core.checks import choice
+from fastarac._engine.factors import codes_of_terms, columns_of, outermost, read_factors
 from fastarac._engine.inputs import read_groups
 from fastarac.models import named_models
 from fastarac.sweep import ThresholdSweep
@@ -44,6 +45,10 @@ class ComparedModels(NamedTuple):
     items: dict[str, ComparedItems]
     n_groups: int | None
     """Groups of all models together, where these are paired."""
+    n_factors: int = 1
+    """Crossed factors by which items depend on each other; `items` have those of the first."""
+    further: tuple[ComparedModels, ...] = ()
+    """The same by the other terms of the sum over crossed factors."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -94,11 +99,18 @@ def _of_the_same_items(
             raise ValueError(f"only one of {names[0]!r} and {name!r} has ids; all or none are expected")
         if len(model) == 3:
             _check_ids(names[0], first[2], name, model[2], n)
-    codes = None if groups is None else read_groups(groups, n)[1]
-    items = {
-        name: ComparedItems(model[0], model[1], sample_weight, codes) for name, model in columns.items()
-    }
-    return ComparedModels(items, None)
+    factors = () if groups is None else read_factors(groups, n)
+    found = [
+        ComparedModels(
+            {
+                name: ComparedItems(model[0], model[1], sample_weight, codes)
+                for name, model in columns.items()
+            },
+            None,
+        )
+        for codes in (codes_of_terms(factors) if factors else [None])
+    ]
+    return found[0]._replace(n_factors=max(1, len(factors)), further=tuple(found[1:]))
 
 
 def _of_the_same_groups(
@@ -108,29 +120,58 @@ def _of_the_same_groups(
     weights: Mapping[str, Any] = dict.fromkeys(columns)
     if sample_weight is not None:
         weights = _of_each_model(sample_weight, "sample_weight", columns)
-    numbers: dict[Hashable, int] = {}
-    items = {}
     for name, model in columns.items():
         if len(model) == 3:
             raise ValueError(
                 f"model {name!r} has ids, which paired='groups' does not match; (correct, confidence) "
                 "is expected"
             )
-        correct, confidence = model
-        labels, codes = read_groups(groups[name], len(confidence), f"groups[{name!r}]")
-        places = [numbers.setdefault(label, len(numbers)) for label in labels.tolist()]
-        items[name] = ComparedItems(
-            correct, confidence, weights[name], codes, np.array(places, np.intp)
-        )
-    for a, b in itertools.combinations(columns, 2):
-        if not np.isin(items[a].places, items[b].places).any():
-            known = list(numbers)
-            examples = (repr(known[items[name].places[0]]) for name in (a, b) if items[name].n)
+    factors = _joint_factors(columns, groups)
+    ends = np.cumsum([len(model[1]) for model in columns.values()])[:-1]
+    found = []
+    for codes in codes_of_terms(factors):
+        items = {}
+        for (name, model), own in zip(columns.items(), np.split(codes, ends), strict=True):
+            places, of_model = np.unique(own, return_inverse=True)
+            items[name] = ComparedItems(model[0], model[1], weights[name], of_model, places)
+        found.append(ComparedModels(items, int(codes.max(initial=-1)) + 1))
+    return found[0]._replace(n_factors=len(factors), further=tuple(found[1:]))
+
+
+def _joint_factors(
+    columns: Mapping[str, tuple[Any, ...]], groups: Mapping[str, Any]
+) -> list[NDArray[np.intp]]:
+    """The groups of the items of all models, one model after the other, by each factor."""
+    several = {name: columns_of(groups[name]) for name in columns}
+    counts = {name: 0 if each is None else len(each) for name, each in several.items()}
+    first = next(iter(counts))
+    for name, count in counts.items():
+        if count != counts[first]:
             raise ValueError(
-                f"groups[{a!r}] and groups[{b!r}] have no label in common ({', '.join(examples)}, …); "
-                "the groups that models share are what they are compared by"
+                f"groups[{first!r}] has {max(1, counts[first])} columns and groups[{name!r}] has "
+                f"{max(1, count)}; the same columns for each model are expected"
             )
-    return ComparedModels(items, len(numbers))
+    found = []
+    for k in range(max(1, counts[first])):
+        numbers: dict[Hashable, int] = {}
+        parts = {}
+        for name, model in columns.items():
+            own, called = groups[name], f"groups[{name!r}]"
+            if (each := several[name]) is not None:
+                own, called = each[k], f"{called}[{k}]"
+            labels, codes = read_groups(own, len(model[1]), called)
+            places = [numbers.setdefault(label, len(numbers)) for label in labels.tolist()]
+            parts[name] = np.array(places, np.intp)[codes]
+        for a, b in itertools.combinations(columns, 2):
+            if not np.isin(parts[a], parts[b]).any():
+                known = list(numbers)
+                examples = (repr(known[parts[name].min()]) for name in (a, b) if len(parts[name]))
+                raise ValueError(
+                    f"groups[{a!r}] and groups[{b!r}] have no label in common ({', '.join(examples)}, "
+                    "…); the groups that models share are what they are compared by"
+                )
+        found.append(np.concatenate(list(parts.values())))
+    return [found[k] for k in outermost(found)]
 
 
 def _of_each_model(

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._engine.counts import AcceptedCounts
-from fastarac._engine.inputs import read_groups, read_items
+from fastarac._engine.factors import read_outermost
+from fastarac._engine.inputs import read_items
 from fastarac._engine.pairs import scale_of
 from fastarac._kernels.codes import CORRECT, STARTS
 from fastarac.sweep import (
@@ -203,9 +204,10 @@ def population_of(
     sweep = threshold_sweep(correct, confidence, sample_weight=sample_weight)
     items = read_items(correct, confidence, sample_weight)
     labels, values, weights = items.correct.astype(np.bool_), items.confidence, items.weight
-    codes = None if groups is None else np.asarray(groups)
-    if codes is not None and n_groups is None:
-        codes = read_groups(groups, items.n)[1]
+    codes = None
+    if groups is not None:
+        taker = "the bootstrap, which draws whole groups,"
+        codes = read_outermost(groups, items.n, taker) if n_groups is None else np.asarray(groups)
     if weights is not None and not weights.all():  # an item of weight 0 is as if absent
         present = weights > 0
         labels, values, weights = labels[present], values[present], weights[present]

@@ -189,7 +189,7 @@ def test_bad_input_is_refused():
 
 
 def shares_of_pages(labels):
-    """The mean of both engines' shares of their words, of each page."""
+    """The mean of both engines' shares of their words, of each page; 0 where neither has any."""
     pages = sorted(set().union(*(set(of) for of in labels.values())))
     return [sum(list(of).count(g) / len(of) for of in labels.values()) / len(labels) for g in pages]
 
@@ -202,7 +202,10 @@ def test_degrees_are_those_of_pages_of_one_size(statistic):
     assert 20 < degrees < 24
     if statistic == "roc_auc":
         added = added_by_pages(models, labels, statistic, *models)
-        degrees = min(degrees, np.sum(added**2) ** 2 / np.sum(added**4))
+        degrees = min(degrees, 2 * np.sum(added**2) ** 2 / np.sum(added**4))
+        for right in (True, False):
+            of_class = {name: labels[name][model[0] == right] for name, model in models.items()}
+            degrees = min(degrees, 1 / sum(share**2 for share in shares_of_pages(of_class)) - 1)
     assert pair.degrees_of_freedom == pytest.approx(degrees, rel=1e-10)
     ratio = abs(pair.difference) / pair.standard_error
     assert pair.pvalue == pytest.approx(2 * stats.t.sf(ratio, int(degrees)), rel=1e-10)

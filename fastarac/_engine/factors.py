@@ -1,0 +1,118 @@
+"""What items depend on each other by: one column of labels, or several, nested or crossed."""
+
+from __future__ import annotations
+
+from collections.abc import Sized
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._engine.inputs import read_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    Codes = NDArray[Any]
+
+MOST = 4  # crossed factors: there are 2^m − 1 terms
+
+
+def columns_of(groups: Any) -> tuple[Any, ...] | None:
+    """Several columns of labels, a tuple of arrays; None for a single one, itself perhaps a tuple."""
+    if not isinstance(groups, tuple) or not groups:
+        return None
+    several = all(isinstance(each, Sized) and not isinstance(each, str | bytes) for each in groups)
+    return groups if several else None
+
+
+def read_factors(
+    groups: Any, n: int, name: str = "groups", *, beside: str = "confidence"
+) -> tuple[Codes, ...]:
+    """Return the number of the group of each item by each factor, the factor of fewest groups first.
+
+    A factor within another one (documents in batches) is left out: what the outermost allows for
+    holds for it, too.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `read_groups`, naming the column; for more than `MOST` crossed factors.
+    """
+    columns = columns_of(groups)
+    if columns is None:
+        return (read_groups(groups, n, name, beside=beside)[1],)
+    read = [
+        read_groups(column, n, f"{name}[{k}]", beside=beside)[1] for k, column in enumerate(columns)
+    ]
+    return tuple(read[k] for k in outermost(read, name))
+
+
+def outermost(columns: Sequence[Codes], name: str = "groups") -> list[int]:
+    """Which columns lie within no other one, the one of fewest groups first."""
+    order = sorted(range(len(columns)), key=lambda k: n_groups(columns[k]))
+    kept: list[int] = []
+    for k in order:
+        finer = n_groups(columns[k])
+        if all(n_groups(intersection([columns[k], columns[other]])) > finer for other in kept):
+            kept.append(k)
+    if len(kept) > MOST:
+        raise ValueError(f"{name} has {len(kept)} crossed columns; at most {MOST} are expected")
+    return kept
+
+
+def read_outermost(
+    groups: Any, n: int, taker: str, name: str = "groups", *, beside: str = "confidence"
+) -> Codes:
+    """Return the number of each item's group, of nested columns by the outermost.
+
+    Raises
+    ------
+    ValueError
+        Also for crossed columns, which `taker` does not take.
+    """
+    factors = read_factors(groups, n, name, beside=beside)
+    if len(factors) > 1:
+        raise ValueError(crossed_in(name, taker))
+    return factors[0]
+
+
+def crossed_in(name: str, taker: str) -> str:
+    """Say that crossed columns are not taken."""
+    return (
+        f"{name} has columns that are crossed (none of them lies within another); {taker} takes one "
+        "column, or nested ones such as (batch, document)"
+    )
+
+
+def n_groups(codes: Codes) -> int:
+    """How many groups there are."""
+    return int(np.count_nonzero(np.bincount(codes))) if len(codes) else 0
+
+
+def codes_of_terms(factors: Sequence[Codes]) -> list[Codes]:
+    """The number of each item's group by what each of `terms` has in common."""
+    return [intersection([factors[k] for k in chosen]) for _, chosen in terms(len(factors))]
+
+
+def intersection(columns: Iterable[Codes]) -> Codes:
+    """The number of what items have in common that are alike in all columns."""
+    found: Codes | None = None
+    for codes in columns:
+        if found is None:
+            found = codes
+            continue
+        pairs = found.astype(np.int64) * (int(codes.max(initial=0)) + 1) + codes
+        found = np.unique(pairs, return_inverse=True)[1]
+    return np.zeros(0, np.intp) if found is None else found
+
+
+def terms(n_factors: int) -> list[tuple[float, tuple[int, ...]]]:
+    """Signs and factors of the terms of Cameron, Gelbach and Miller's sum; first the single factors."""
+    return [
+        (1.0 if size % 2 else -1.0, chosen)
+        for size in range(1, n_factors + 1)
+        for chosen in combinations(range(n_factors), size)
+    ]
