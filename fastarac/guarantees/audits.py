@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastarac._core.checks import fractions_of, real_scalar, same_number
+from fastarac._core.checks import fractions_of, inner_fraction, real_scalar, same_number
 from fastarac._core.comparing import at_or_above
 from fastarac._core.results import read_only
 from fastarac._core.single_items import takes_items_only
@@ -34,9 +34,12 @@ class AuditedSweep(ThresholdSweep):
 
     Attributes
     ----------
-    threshold, least_probability : float
-        K, from which on outputs were accepted, and π, the least probability with which such an output
-        was audited.
+    threshold : float
+        K, from which on outputs were accepted.
+    least_probability, largest_probability : float
+        π, the least and the largest probability with which such an output was audited.
+    declared_probability : float or None
+        What π is at least, where that was said beforehand.
     logged : ndarray of shape (n,)
         The confidences of all outputs in the log, with and without a known truth, falling.
     unanswered : int or None
@@ -50,6 +53,8 @@ class AuditedSweep(ThresholdSweep):
 
     threshold: float
     least_probability: float
+    largest_probability: float
+    declared_probability: float | None
     logged: NDArray[np.float64]
     unanswered: int | None
     error_points: NDArray[np.intp]
@@ -61,9 +66,12 @@ class AuditedSweep(ThresholdSweep):
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
     def __repr__(self) -> str:
+        share = f"{self.least_probability:g}"
+        if self.largest_probability > self.least_probability:
+            share += f" to {self.largest_probability:g}"
         return (
             f"AuditedSweep({len(self.logged)} outputs, accepted from {self.threshold:g} on, "
-            f"audited with probability {self.least_probability:g})"
+            f"audited with probability {share})"
         )
 
     def accepted_at(self, thresholds: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -73,12 +81,24 @@ class AuditedSweep(ThresholdSweep):
     def thinned_errors(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return errors at each threshold, (m + 1,), of which each one there was is kept with π.
 
-        An error that was audited with probability π' is kept with π/π', one that was rejected and so
-        known with π: then each error of the log is in with the same probability, wherever it is.
+        Where all of the accepted ones were audited with π, one that was rejected, and so is known, is
+        kept with π: then each error of the log is in with the same probability, wherever it is.
         """
         kept = rng.random(len(self.error_points)) < self.least_probability / self.error_probabilities
         counts = np.bincount(self.error_points[kept], minlength=len(self.thresholds))
         return np.cumsum(counts).astype(np.int64)
+
+    def outcomes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return for each of the `logged` confidences 1 where an error is known, else NaN, and its π.
+
+        A known output that is right counts in bets as one that is not known.
+        """
+        found, probability = np.full(len(self.logged), np.nan), np.ones(len(self.logged))
+        values = self.thresholds[self.error_points].astype(np.float64)
+        first = np.searchsorted(-self.logged, -values)
+        within = np.arange(len(values)) - np.searchsorted(self.error_points, self.error_points)
+        found[first + within], probability[first + within] = 1.0, self.error_probabilities
+        return found, probability
 
 
 @takes_items_only("each item was audited or not")
@@ -91,6 +111,7 @@ def audited_sweep(
     accepted: ArrayLike | None = None,
     audited: ArrayLike | None = None,
     drawn: ArrayLike | None = None,
+    least_probability: float | None = None,
 ) -> AuditedSweep:
     """Count the outputs of a log in which people verified what was rejected, and audited some others.
 
@@ -109,6 +130,9 @@ def audited_sweep(
         Which accepted outputs were drawn for an audit, with or without a result so far. Those without
         one count as errors. Without `drawn` an output without a result is taken for one that was never
         drawn, and errors that are answered late are missed. Not looked at where an output was rejected.
+    least_probability : float, optional
+        For π that differ, what all of them are at least, as the draw was set up. By default the least
+        that was logged, which is an assumption of the guarantee.
 
     Returns
     -------
@@ -148,6 +172,14 @@ def audited_sweep(
     (array([inf, 0.9, 0.8, 0.4, 0.3]), array([0., 0., 2., 2., 3.]))
     """
     log = read_log(correct, confidence, threshold, audit_probability, accepted, audited, drawn)
+    declared = None
+    if least_probability is not None:
+        declared = inner_fraction(least_probability, "least_probability")
+        if declared > log.least_probability:
+            raise ValueError(
+                f"least_probability is {declared:g}, but an output was audited with probability "
+                f"{log.least_probability:g}"
+            )
     known = log.known
     weight = 1.0 / log.probability[known]
     sweep = threshold_sweep(log.correct[known] == 1, log.confidence[known], sample_weight=weight)
@@ -161,6 +193,8 @@ def audited_sweep(
         sweep.thresholds, sweep.true_accepts, sweep.false_accepts,
         threshold=real_scalar(threshold, "threshold", finite=False),
         least_probability=log.least_probability,
+        largest_probability=float(log.probability[log.accepted].max(initial=log.least_probability)),
+        declared_probability=declared,
         logged=np.sort(log.confidence.astype(np.float64))[::-1],
         unanswered=log.unanswered,
         error_points=points[order],

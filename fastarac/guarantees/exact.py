@@ -32,6 +32,7 @@ from fastarac.guarantees.fallback import (
     starts_of,
 )
 from fastarac.guarantees.gamma import FEWEST_GROUPS, gamma_on_error_rate, gamma_on_risk, upper_bound
+from fastarac.guarantees.weighted_betting import bet_on_verified
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, as_sweep
 
@@ -72,6 +73,9 @@ class GuaranteedOperatingPoint(Result):
     assumes_results : bool
         From a log of audits, whether the guarantee holds only if every output that was drawn has its
         result, because the log does not say what was drawn.
+    assumed_probability : float or None
+        From audits with probabilities that differ, the least that was logged, where none was declared:
+        the guarantee holds only if no output is audited with a smaller one.
     """
 
     point: OperatingPoint
@@ -83,6 +87,7 @@ class GuaranteedOperatingPoint(Result):
     certified: bool = True
     approximate_acceptance_rate: float | None = None
     assumes_results: bool = False
+    assumed_probability: float | None = None
 
     @property
     def threshold(self) -> Any:
@@ -110,8 +115,11 @@ class GuaranteedOperatingPoint(Result):
         provided = ""
         if self.max_group_size is not None:
             provided = f", if no group has more than {self.max_group_size} items"
+        if self.assumed_probability is not None:
+            least = f"{self.assumed_probability:.4g}"
+            provided = f", if no output is audited with a probability below {least}"
         if self.assumes_results:
-            provided = ", if every output that was drawn has its result"
+            provided += f"{' and' if provided else ', if'} every output that was drawn has its result"
         if not self.certified:
             provided = ", by an approximation that is not proved"
         return (
@@ -238,7 +246,10 @@ def guaranteed_operating_point(
     From an :class:`.AuditedSweep`, a log of n outputs of which accepted ones were audited with
     probability π: audited errors at a threshold are Bin(n, π·R_E), and known errors below the
     threshold that was in use are thinned to π first; the limit of the tests is π·ε (for ``max_risk``,
-    with `thresholds` and `pilot`, π·r of the outputs accepted). Unequal π are thinned to the least.
+    with `thresholds`, π·r of the outputs accepted). Where π differs there are bets (Waudby-Smith and
+    Ramdas 2024) on Y = V/π for errors that are accepted and 0 elsewhere, V = 1 where the truth is
+    known: Π(1 + λ(ε − Y)) over all outputs in random order, where λ knows only those before, exceeds
+    1/δ with a probability of at most δ where the limit is exceeded. They need the least π.
     What was drawn and has no result counts as an error; where the log does not say what was drawn, the
     guarantee assumes that all of it has a result.
 
@@ -392,20 +403,20 @@ def _from_audits(
     rng: np.random.Generator,
 ) -> GuaranteedOperatingPoint:
     """From a log: an output is accepted, wrong and audited with π times the error rate."""
+    grid, pilot = fixed
+    if criterion == "max_risk" and (grid is None or pilot is None):
+        raise TypeError("max_risk from audits is given without thresholds and pilot; both are expected")
+    if sweep.largest_probability > sweep.least_probability:
+        return _from_unequal_audits(sweep, limit, delta, criterion, fixed, rng)
     share, n = sweep.least_probability, len(sweep.logged)
     errors = sweep.thinned_errors(rng)
     least = binomial_upper_bound(0, n, delta) / share
     if least > limit:
         _warn_too_small(n, least, criterion, share * limit, delta)
-    if criterion == "max_error_rate":
+    if grid is None or pilot is None or criterion == "max_error_rate":
         index = _last_by_errors(errors, n, share * limit, delta)
         threshold, trials, found = sweep.thresholds[index], n, int(errors[index])
     else:
-        grid, pilot = fixed
-        if grid is None or pilot is None:
-            raise TypeError(
-                "max_risk from audits is given without thresholds and pilot; both are expected"
-            )
         starts = starts_of(pilot_shares(pilot, grid), n, share * limit, delta)
         accepted, errors = sweep.accepted_at(grid), errors[points_at(sweep, grid)]
         index = last_rejected(accepted, errors, starts, share * limit, delta)
@@ -416,6 +427,36 @@ def _from_audits(
     return GuaranteedOperatingPoint(
         point, min(1.0, bound), limit, delta, criterion, assumes_results=sweep.unanswered is None
     )
+
+
+def _from_unequal_audits(
+    sweep: AuditedSweep,
+    limit: float,
+    delta: float,
+    criterion: str,
+    fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
+    rng: np.random.Generator,
+) -> GuaranteedOperatingPoint:
+    """From a log whose probabilities differ, by bets."""
+    grid, pilot = fixed
+    error, probability = sweep.outcomes()
+    declared = sweep.declared_probability
+    least = sweep.least_probability if declared is None else declared
+    found = bet_on_verified(
+        sweep.logged, error, probability, criterion=criterion, limit=limit, failure_probability=delta,
+        least_probability=least, thresholds=grid, pilot=pilot, rng=rng,
+    )  # fmt: skip
+    if len(sweep.logged) < found.needed:
+        warn_too_small(
+            f"there are {len(sweep.logged)} outputs; about {found.needed} without an error are needed "
+            f"for a limit of {limit:g}, as the least audit probability is {least:.4g}"
+        )
+    bound = math.nan if found.threshold < math.inf else 0.0
+    return GuaranteedOperatingPoint(
+        operating_point(sweep, threshold=found.threshold), bound, limit, delta, criterion,
+        assumes_results=sweep.unanswered is None,
+        assumed_probability=least if declared is None else None,
+    )  # fmt: skip
 
 
 def _pages_of(

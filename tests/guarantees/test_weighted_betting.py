@@ -1,0 +1,279 @@
+"""Bets on verified outputs: against a slow reference, by enumeration and by simulation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import fastarac as fa
+from fastarac import operation
+from fastarac.guarantees.weighted_betting import bet_on_verified
+
+LIMIT, DELTA = 0.05, 0.1
+
+
+def inverse_mills(p):
+    t = math.sqrt(-2 * math.log(min(p, 1 - p)))
+    u = t - (2.515517 + 0.802853 * t + 0.010328 * t**2) / (
+        1 + 1.432788 * t + 0.189269 * t**2 + 0.001308 * t**3
+    )
+    return math.exp(-u * u / 2) / math.sqrt(2 * math.pi) / p
+
+
+def isotonic(pairs, new):
+    """Of (judge, error, weight): the largest of the smallest means around, as fractions."""
+    values = sorted({j for j, _, _ in pairs})
+    at = max([v for v in values if v <= new], default=values[0])
+
+    def mean(low, high):
+        inside = [(e, w) for j, e, w in pairs if low <= j <= high]
+        return sum(e * w for e, w in inside) / sum(w for _, w in inside)
+
+    return float(max(min(mean(a, b) for b in values if b >= at) for a in values if a <= at))
+
+
+def reaches(units, expected, threshold, level, limit, least, largest, of_accepted):
+    """Whether a capital of 1 ever reaches 1/level; a unit is a list of (t, error, pi, judge)."""
+    n = len(units)
+    most = 1 / (largest * (1 / least - limit))
+    capital, squares, top, bottom = 1.0, limit / most, 0.0, 0.0
+    for t, unit in enumerate(units):
+        sigma = math.sqrt(squares / (t + 1))
+        bet = min(inverse_mills(level * capital / 1.05) / (sigma * math.sqrt(n - t)), 0.95 * most)
+        kappa = min(1.0, top / bottom) if bottom else 0.0
+        gain = 0.0
+        for (confidence, error, pi, _), guess in zip(unit, expected[t], strict=True):
+            accepted = confidence >= threshold
+            y = 0.0
+            if accepted:
+                known = not math.isnan(error)
+                y = kappa * guess + (error - kappa * guess) / pi * known if known else kappa * guess
+                if known:
+                    top += (1 - pi) / pi**2 * error * guess
+                    bottom += (1 - pi) / pi**2 * guess**2
+            gain += (limit if accepted or not of_accepted else 0.0) - y
+        capital *= 1 + bet * gain
+        if capital >= 1 / level:
+            return True
+        squares += gain * gain
+    return False
+
+
+def judged(units, judge):
+    """What the judge is worth, from the units in the blocks before; 0 without one."""
+    if judge == "none":
+        return [[0.0] * len(unit) for unit in units]
+    n, found = len(units), [[item[3] for item in unit] for unit in units]
+    starts = [n // part for part in (32, 16, 8, 4, 2) if n // part] + [n]
+    for start, stop in itertools.pairwise(starts):
+        pairs = [(j, e, 1 / pi) for unit in units[:start] for _, e, pi, j in unit if not math.isnan(e)]
+        for t in range(start, stop):
+            if pairs:
+                found[t] = [isotonic(pairs, item[3]) for item in units[t]]
+    return found
+
+
+def population(rng, n, judge):
+    confidence = rng.random(n).round(1 + (n > 200))
+    wrong = rng.random(n) < 0.3 * (1 - confidence)
+    pi = np.where(confidence > 0.5, 0.3, 0.6)
+    error = np.where(rng.random(n) < pi, wrong.astype(float), np.nan)
+    given = {
+        "none": None,
+        "good": np.clip(np.where(wrong, 0.7, 0.1) + 0.2 * rng.normal(size=n), 0, 1).round(1),
+        "hostile": np.where(wrong, 0.05, 0.6),
+    }[judge]
+    return confidence, error, pi, given
+
+
+@pytest.mark.parametrize("judge", ["none", "good", "hostile"])
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("criterion", ["max_error_rate", "max_risk"])
+def test_slow_reference(judge, grouped, criterion):
+    for seed in range(2):
+        rng = np.random.default_rng([3, seed])
+        n = 120
+        confidence, error, pi, given = population(rng, n, judge)
+        codes = None
+        if grouped:  # drawn whole
+            codes = np.arange(n) // 2
+            error[::2] = np.where(np.isnan(error[1::2]), np.nan, error[::2])
+            pi[::2] = pi[1::2]
+            error[::2] = np.where(np.isnan(error[::2]) & ~np.isnan(error[1::2]), 0.0, error[::2])
+        grid = np.linspace(0.95, 0.0, 15) if criterion == "max_risk" else None
+        options = {"criterion": criterion, "limit": 0.2, "failure_probability": 0.2, "thresholds": grid}
+        found = bet_on_verified(
+            confidence, error, pi, judge=given, codes=codes, rng=np.random.default_rng(seed), **options,
+            pilot=None if grid is None else np.linspace(0, 1, 50),
+        )  # fmt: skip
+        # the random order: of items by confidence, judge, probability and error, or of groups
+        plain = np.zeros(n) if given is None else given
+        keys = [
+            (error[i] if error[i] == error[i] else 2.0, pi[i], plain[i], -confidence[i], i)
+            for i in range(n)
+        ]
+        order = sorted(range(n), key=keys.__getitem__)
+        draw = np.random.default_rng(seed)
+        if grouped:
+            units = [[i for i in order if codes[i] == g] for g in draw.permutation(n // 2)]
+        else:
+            units = [[order[i]] for i in draw.permutation(n)]
+        units = [[(confidence[i], error[i], pi[i], plain[i]) for i in unit] for unit in units]
+        worth = judged(units, judge)
+        arguments = 0.2, pi.min(), 1 + grouped, criterion == "max_risk"
+        expected = math.inf
+        if grid is None:
+            for threshold in sorted(set(confidence.tolist()), reverse=True):
+                if not reaches(units, worth, threshold, 0.2, *arguments):
+                    break
+                expected = threshold
+        else:
+            shares = np.array([np.mean(np.linspace(0, 1, 50) >= t) for t in grid])
+            level = 0.0
+            start = {}
+            size = int(n * pi.min() / (1 + grouped))
+            first = 1.5 * math.log(5 / 0.2) / 0.2
+            targets = (
+                [0.97 * size] if first > 0.97 * size else np.geomspace(first, 0.97 * size, 5).tolist()
+            )
+            for target in targets:
+                index = next((i for i, s in enumerate(shares) if s * size >= target), 14)
+                start[index] = start.get(index, 0.0) + 0.2 / len(targets)
+            for index, threshold in enumerate(grid.tolist()):
+                level += start.get(index, 0.0)
+                if level and reaches(units, worth, threshold, level, *arguments):
+                    expected = threshold
+                else:
+                    level = 0.0
+        assert found.threshold == expected
+
+
+def test_the_chance_of_a_false_proof_by_enumeration():
+    """Of five outputs whose rate is the limit; the judge believes that errors are right."""
+    limit, delta, n = 0.5, 0.35, 5
+    pi = {0.1: 0.5, 0.8: 0.7}
+    # what the judge says, whether the output is wrong, and whether it is verified
+    cells = [
+        (judge, wrong, seen, (0.6 if (judge == 0.1) == wrong else 0.4) / 2 * (p if seen else 1 - p))
+        for judge, p in pi.items()
+        for wrong in (True, False)
+        for seen in (True, False)
+    ]
+    kinds = {}
+    for judge, wrong, seen, chance in cells:  # of what is not verified, both kinds are one
+        key = judge, float(wrong) if seen else math.nan
+        key = (judge, "open") if not seen else key
+        kinds[key] = kinds.get(key, 0.0) + chance
+    assert math.isclose(sum(kinds.values()), 1.0)
+    proved = 0.0
+    for drawn in itertools.product(kinds, repeat=n):
+        judge = np.array([kind[0] for kind in drawn])
+        error = np.array([math.nan if kind[1] == "open" else kind[1] for kind in drawn])
+        found = bet_on_verified(
+            np.ones(n), error, np.array([pi[j] for j in judge.tolist()]), judge=judge,
+            criterion="max_error_rate", limit=limit, failure_probability=delta, least_probability=0.5,
+            rng=np.random.default_rng(0),
+        )  # fmt: skip
+        proved += math.prod(kinds[kind] for kind in drawn) * (found.threshold == 1.0)
+    assert 0.0 < proved <= delta
+
+
+def source(rng, n, judge):
+    """Uniform confidences, errors with probability 0.2·(1 − t)², π aimed at them by half."""
+    confidence = rng.random(n)
+    chance = 0.2 * (1 - confidence) ** 2
+    wrong = rng.random(n) < chance
+    aim = np.sqrt(chance * (1 - chance))
+    pi = np.minimum(1.0, 0.05 + 0.05 * aim / 0.19)
+    error = np.where(rng.random(n) < pi, wrong.astype(float), np.nan)
+    given = {
+        "none": None,
+        "good": np.clip(np.where(wrong, 0.8, 0.1) + 0.2 * rng.normal(size=n), 0, 1),
+        "hostile": np.where(wrong, 0.02, 0.5),
+    }[judge]
+    return confidence, error, pi, given
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judge", ["none", "good", "hostile"])
+def test_the_limit_is_kept_whatever_the_judge_says(judge):
+    rng = np.random.default_rng(27)
+    runs, broken, accepted = 60, 0, 0.0
+    for _ in range(runs):
+        confidence, error, pi, given = source(rng, 2000, judge)
+        found = bet_on_verified(
+            confidence, error, pi, judge=given, criterion="max_error_rate", limit=LIMIT,
+            failure_probability=DELTA, least_probability=0.05, rng=rng,
+        )  # fmt: skip
+        threshold = min(float(found.threshold), 1.0)
+        broken += 0.2 * (1 - threshold) ** 3 / 3 > LIMIT
+        accepted += (1 - threshold) / runs
+    assert broken <= DELTA * runs + 2.5 * math.sqrt(DELTA * (1 - DELTA) * runs)
+    assert accepted > 0.5
+
+
+def test_what_is_declared():
+    rng = np.random.default_rng(1)
+    confidence, error, pi, _ = source(rng, 500, "none")
+    options = {"criterion": "max_error_rate", "limit": 0.1, "failure_probability": 0.1, "rng": rng}
+    with pytest.raises(ValueError, match=r"least_probability is 0\.2, but an output is verified with"):
+        bet_on_verified(confidence, error, pi, least_probability=0.2, **options)
+    with pytest.raises(ValueError, match="max_group_size is 2, but a group has 5 items"):
+        bet_on_verified(confidence, error, pi, codes=np.arange(500) // 5, max_group_size=2, **options)
+    assert bet_on_verified(confidence, error, pi, **{**options, "limit": 0.0}).threshold == math.inf
+    assert bet_on_verified(confidence, error, pi, **{**options, "limit": 1.0}).threshold == min(
+        confidence
+    )
+
+
+def test_many_outputs_take_their_thresholds_from_a_few():
+    rng = np.random.default_rng(2)
+    n = 2**15 + 1
+    confidence, error, pi, judge = source(rng, n, "good")
+    found = bet_on_verified(
+        confidence, error, pi, judge=judge, criterion="max_error_rate", limit=LIMIT,
+        failure_probability=DELTA, rng=rng,
+    )  # fmt: skip
+    assert found.threshold in confidence
+    assert 0.6 < np.mean(confidence >= found.threshold) < 0.95
+
+
+class TestLogs:
+    """`guaranteed_operating_point` from a log whose audit probabilities differ."""
+
+    def log(self, seed=0, n=4000, **options):
+        rng = np.random.default_rng(seed)
+        confidence = rng.random(n)
+        pi = np.where(confidence > 0.6, 0.1, 0.3)
+        drawn = rng.random(n) < pi
+        correct = np.where(rng.random(n) < 0.2 * (1 - confidence) ** 2, 0.0, 1.0)
+        correct = np.where((confidence >= 0.25) & ~drawn, np.nan, correct)
+        return operation.audited_sweep(
+            correct, confidence, threshold=0.25, audit_probability=pi, drawn=drawn, **options
+        )
+
+    def test_sentences(self):
+        found = fa.guaranteed_operating_point(self.log(), max_error_rate=0.04)
+        assert found.assumed_probability == 0.1
+        assert ", if no output is audited with a probability below 0.1 (observed" in str(found)
+        assert math.isnan(found.bound)
+        declared = fa.guaranteed_operating_point(self.log(least_probability=0.1), max_error_rate=0.04)
+        assert declared.assumed_probability is None
+        assert declared.threshold == found.threshold
+        with pytest.raises(ValueError, match=r"least_probability is 0\.2, but an output was audited"):
+            self.log(least_probability=0.2)
+
+    def test_too_few(self):
+        with pytest.warns(fa.SampleTooSmallWarning, match="about 29958 without an error are needed"):
+            found = fa.guaranteed_operating_point(self.log(), max_error_rate=0.001)
+        assert found.threshold == math.inf
+
+    def test_risk(self):
+        grid, pilot = np.linspace(0.95, 0.0, 20), np.linspace(0.0, 1.0, 100)
+        found = fa.guaranteed_operating_point(self.log(), max_risk=0.1, thresholds=grid, pilot=pilot)
+        assert found.threshold in grid
+        with pytest.raises(TypeError, match="without thresholds and pilot"):
+            fa.guaranteed_operating_point(self.log(), max_risk=0.1, thresholds=grid)
