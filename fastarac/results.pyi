@@ -7,6 +7,7 @@ from .areas.arac import CurveArea as CurveArea
 from .areas.precision_recall import BreakEvenPoint as BreakEvenPoint
 from .areas.precision_recall import EqualErrorRate as EqualErrorRate
 from .bounds.points import BoundedOperatingPoint as BoundedOperatingPoint
+from .costs.cascade import Cascade as Cascade
 from .costs.corners import ARACHull as ARACHull
 from .costs.curves import CostCurve as CostCurve
 from .costs.curves import CostCurveBand as CostCurveBand

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from fastarac._kernels import areas as areas
     from fastarac._kernels import betting as betting
+    from fastarac._kernels import cascades as cascades
     from fastarac._kernels import costs as costs
     from fastarac._kernels import counting as counting
     from fastarac._kernels import curve_points as curve_points

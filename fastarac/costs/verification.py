@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,9 @@ from fastarac.operating_points.points import (
 )
 from fastarac.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked
+
+if TYPE_CHECKING:
+    from fastarac._engine.counts import CountsAtThresholds
 
 FloatArray = NDArray[np.float64]
 
@@ -348,12 +351,17 @@ def optimal_operating_point(
     """
     saved, lost = marginal_costs(require_costs(costs), reviewer)
     sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
+    return point_at(sweep, cheapest_corner(sweep, saved, lost), reviewer)
+
+
+def cheapest_corner(sweep: CountsAtThresholds, saved: Fraction, lost: Fraction) -> int:
+    """Index of the cheapest threshold, where accepting saves and costs so much an item."""
     if lost <= 0:
-        return point_at(sweep, len(sweep.thresholds) - 1, reviewer)
+        return len(sweep.thresholds) - 1
     corners = hull_corners(sweep)
     steps = hull_steps(sweep, corners)
     best = bisect_left(steps, 1, key=lambda step: lost * step[0] > saved * step[1])
-    return point_at(sweep, int(corners[best]), reviewer)
+    return int(corners[best])
 
 
 def marginal_costs(costs: VerificationCosts, reviewer: Reviewer | None) -> tuple[Fraction, Fraction]:

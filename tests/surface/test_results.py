@@ -116,6 +116,13 @@ EXAMPLES = {
     "ConfidenceShift": lambda _: _policy().shift(CONFIDENCE),
     "ConfusionMatrixAtThresholds": lambda _: fa.confusion_matrix_at_thresholds(CORRECT, CONFIDENCE),
     "ConfusionMeasures": lambda _: fa.measures.confusion_measures([70, 0], 20, [30, 100], 80),
+    "Cascade": lambda _: fa.costs.optimize_cascade(
+        [
+            fa.costs.Stage("model", 1, correct=CORRECT, confidence=CONFIDENCE),
+            fa.costs.Stage("people", 2),
+        ],
+        max_error_rate=0.1,
+    ),
     "CornerSweep": lambda _: fa.threshold_sweep(CORRECT, CONFIDENCE, corners_only=True),
     "CostCurve": lambda _: fa.costs.cost_curve(CORRECT, CONFIDENCE),
     "CostCurveBand": lambda _: fa.costs.cost_curve_band(CORRECT, CONFIDENCE, random_state=0),
@@ -166,6 +173,7 @@ EXAMPLES = {
         CONFIDENCE, 2, random_state=1
     ),
     # of modules whose classes are not listed in `fa.results`
+    "Stage": lambda _: fa.costs.Stage("model", 1, correct=CORRECT, confidence=CONFIDENCE),
     "CostMatrix": lambda _: fa.costs.CostMatrix(COST_MATRIX),
     "BoundedSweep": lambda _: BINS,
     "Bounds": lambda _: BINS.roc_auc,

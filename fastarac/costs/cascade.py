@@ -1,0 +1,482 @@
+"""Cascades: several models and people, each item decided by the first stage that is sure enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._core.checks import failure_of, fraction_of, real_scalar
+from fastarac._core.comparing import at_or_above
+from fastarac._core.random_state import RandomState, key_of
+from fastarac._core.results import Result, Table
+from fastarac._core.text import money, percent
+from fastarac._engine.inputs import read_groups, vector
+from fastarac.costs.cascade_counts import counts_of
+from fastarac.costs.cascade_guarantee import Promise, guaranteed_thresholds, raise_beyond_limits
+from fastarac.costs.cascade_search import CascadeSearch, cheapest_single
+from fastarac.costs.stages import MODEL, PEOPLE, Stage, Stages, read_stages
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fastarac.costs.verification import VerificationCosts
+
+UNIT = 1000  # items that a printed cost is of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cascade(Table, Result):
+    """Stages with their thresholds: which stage decides each item, and what that costs.
+
+    Printed, it is a table. Tuples have one entry for each stage. Of people who are not perfect,
+    `missed`, `corrected` and `spoiled` are expected numbers.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the stages, in their order.
+    kinds : tuple of {"model", "people"}
+    thresholds : tuple of float
+        A model accepts an item iff its confidence is at or above its threshold; people verify an item
+        iff the confidence of the last model before them is at or above theirs. ``inf``: the stage
+        decides nothing. ``-inf``, that of the last stage: it takes what is left.
+    prices : tuple of float
+        Of an item that reaches a model, or that people verify.
+    reached, decided : tuple of int
+        Items for which the price is paid, and items that get no further.
+    missed, corrected, spoiled : tuple of float
+        Of the items that a stage decides: wrong ones that stay wrong, wrong ones that people correct,
+        correct ones that people change for the worse.
+    n_items : int
+        Items that the figures are of: all, or with a `failure_probability` the half that tested.
+    correction_price, error_price : float
+        C_C and C_E, of a correction and of an error that nobody sees.
+    max_error_rate, failure_probability : float or None
+        The limit, and how probable it may be that it is exceeded by the source of the items.
+    bound : float or None
+        The Clopper–Pearson upper bound of the error rate, at `failure_probability`, on the half that
+        tested; None without one.
+    exact : bool
+        Whether all combinations of thresholds were compared; otherwise those of a grid that was made
+        finer and finer around the best.
+    max_group_size : int or None
+        Of dependent items, how many a group may have at most for the guarantee to hold.
+
+    See Also
+    --------
+    optimize_cascade : Chooses the thresholds.
+    evaluate_cascade : The same figures at thresholds of one's own.
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    thresholds: tuple[Any, ...]
+    prices: tuple[float, ...]
+    reached: tuple[int, ...]
+    decided: tuple[int, ...]
+    missed: tuple[float, ...]
+    corrected: tuple[float, ...]
+    spoiled: tuple[float, ...]
+    n_items: int
+    correction_price: float
+    error_price: float
+    max_error_rate: float | None = None
+    failure_probability: float | None = None
+    bound: float | None = None
+    exact: bool = True
+    max_group_size: int | None = None
+
+    _derived = (
+        "shares", "stage_costs", "cost", "error_rate", "correction_rate", "acceptance_rate",
+    )  # fmt: skip
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of all items that each stage decides; they add up to 1."""
+        return tuple(number / self.n_items for number in self.decided)
+
+    @property
+    def acceptance_rate(self) -> float:
+        """X, the share of all items that no person looks at."""
+        by_models = zip(self.decided, self.kinds, strict=True)
+        return sum(number for number, kind in by_models if kind == MODEL) / self.n_items
+
+    @property
+    def error_rate(self) -> float:
+        """R_E, the share of all items that are wrong in the end."""
+        errors: float = 0
+        for missed, spoiled in zip(self.missed, self.spoiled, strict=True):
+            errors = errors + missed + spoiled
+        return errors / self.n_items
+
+    @property
+    def correction_rate(self) -> float:
+        """R_C, the share of all items that people change."""
+        pairs = zip(self.corrected, self.spoiled, strict=True)
+        return sum(corrected + spoiled for corrected, spoiled in pairs) / self.n_items
+
+    @property
+    def cost(self) -> float:
+        """L, what an item costs on average: prices of stages, corrections and errors."""
+        paid = 0.0
+        for price, reached in zip(self.prices, self.reached, strict=True):
+            paid = paid + price * (reached / self.n_items)
+        corrected = self.correction_price * self.correction_rate
+        return paid + corrected + self.error_price * self.error_rate
+
+    @property
+    def stage_costs(self) -> tuple[float, ...]:
+        """What an item costs on average at each stage; they add up to `cost`.
+
+        The price of what reaches the stage, the corrections that are made there, and the errors of
+        what is decided there.
+        """
+        return tuple(
+            (
+                price * reached
+                + self.correction_price * (corrected + spoiled)
+                + self.error_price * (missed + spoiled)
+            )
+            / self.n_items
+            for price, reached, missed, corrected, spoiled in zip(
+                self.prices, self.reached, self.missed, self.corrected, self.spoiled, strict=True
+            )
+        )
+
+    def apply(self, confidence: Mapping[str, ArrayLike] | Sequence[ArrayLike]) -> NDArray[np.intp]:
+        """Say for new items which stage decides each.
+
+        Parameters
+        ----------
+        confidence : dict of array_like, or sequence of array_like
+            The confidences of the models by their names, or in the order of the models. Where an
+            earlier stage decides an item, the confidence of a later model may be NaN: it need not be
+            asked. Models that are missing decide nothing: their number stands where an item gets to
+            the first of them.
+
+        Returns
+        -------
+        ndarray of int of shape (n,)
+            The number of a stage, from 0, so that ``cascade.names[number]`` is its name.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For names of no model, unequal lengths, and NaN where an item gets to the model.
+        """
+        given = self._named(confidence)
+        n = len(next(iter(given.values())))
+        found = np.full(n, len(self.names) - 1, np.intp)
+        left = np.ones(n, np.bool_)
+        values: NDArray[Any] = np.empty(0)
+        for s, (name, kind) in enumerate(zip(self.names[:-1], self.kinds, strict=False)):
+            if kind == MODEL:
+                if name not in given:
+                    found[left] = s
+                    break
+                values = given[name]
+                if len(values) != n:
+                    raise ValueError(
+                        f"confidence of {name!r} has {len(values)} items and others have {n}; the same "
+                        "number is expected"
+                    )
+                missing = left & ~np.isfinite(values)
+                if missing.any():
+                    i = int(missing.argmax())
+                    raise ValueError(
+                        f"confidence of {name!r} is {values[i]} for item {i}, which gets to it; a "
+                        "finite number is expected"
+                    )
+            taken = left & at_or_above(values, self.thresholds[s])
+            found[taken] = s
+            left &= ~taken
+        return found
+
+    def _named(self, confidence: Any) -> dict[str, NDArray[Any]]:
+        models = [
+            name for name, kind in zip(self.names[:-1], self.kinds, strict=False) if kind == MODEL
+        ]
+        if not isinstance(confidence, Mapping):
+            if not isinstance(confidence, Sequence) or len(confidence) > len(models):
+                raise TypeError(
+                    f"confidence is a {type(confidence).__name__}; a dict, or a list with an array for "
+                    f"each of {', '.join(models)}, is expected"
+                )
+            confidence = dict(zip(models, confidence, strict=False))
+        for name in confidence:
+            if name not in models:
+                raise ValueError(
+                    f"confidence has the name {name!r}; names among {', '.join(models)} are expected"
+                )
+        if models[0] not in confidence:
+            raise ValueError(f"confidence has no {models[0]!r}, the first stage, which is expected")
+        return {name: vector(values, f"confidence of {name!r}") for name, values in confidence.items()}
+
+    def __str__(self) -> str:
+        head = ("stage", "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}")
+        rows = [head]
+        for s, name in enumerate(self.names):
+            errors = (self.missed[s] + self.spoiled[s]) / self.n_items
+            threshold = self.thresholds[s]
+            said = {math.inf: "nothing", -math.inf: "the rest"}.get(threshold, f"{threshold:.6g}")
+            share = percent(self.reached[s] / self.n_items, 3)
+            part = percent(self.shares[s], 3), percent(errors, 3)
+            rows.append((name, said, share, *part, money(UNIT * self.stage_costs[s])))
+        total = percent(1.0, 3), percent(self.error_rate, 3), money(UNIT * self.cost)
+        rows.append(("all", "", "", *total))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if place == 0 else cell.rjust(width)
+                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n".join([*lines, *self.sentences()])
+
+    def sentences(self) -> list[str]:
+        """Say what is promised, and where no model accepts anything."""
+        said = []
+        if self.failure_probability is not None and self.max_error_rate is not None:
+            provided = (
+                ""
+                if self.max_group_size is None
+                else f", if no group has more than {self.max_group_size} items"
+            )
+            said.append(
+                f"With {percent(1.0 - self.failure_probability)} confidence at most "
+                f"{percent(self.max_error_rate)} of all items are wrong in the end{provided}; the "
+                f"figures are of the {self.n_items:,} items that tested it."
+            )
+        elif self.max_error_rate is not None:
+            said.append(
+                f"At most {percent(self.max_error_rate)} of these items are wrong in the end; new "
+                "items may exceed it."
+            )
+        if self.acceptance_rate == 0.0:
+            said.append("Nothing can be accepted by a model: people verify everything.")
+        return said
+
+
+def optimize_cascade(
+    stages: Sequence[Stage | Mapping[str, Any]],
+    *,
+    max_error_rate: float | None = None,
+    costs: VerificationCosts | None = None,
+    failure_probability: float | None = None,
+    groups: ArrayLike | None = None,
+    max_group_size: int | None = None,
+    random_state: RandomState = 0,
+) -> Cascade:
+    r"""Choose the thresholds of all stages together, for the least cost within one limit.
+
+    Items go from stage to stage. A model accepts what it is sure enough of, and everything else goes
+    on; people verify what is at or above their threshold, and pass on what is below; the last stage
+    takes what is left.
+
+    Parameters
+    ----------
+    stages : sequence of Stage or dict
+        In their order, the first of them a model: :class:`.Stage`, or its arguments by name.
+    max_error_rate : float, optional
+        The share of all items that may be wrong in the end, in [0, 1].
+    costs : VerificationCosts, optional
+        What a correction and an error cost; its price of verification is that of people whose own
+        price is None. By default both cost nothing, and the limit alone keeps errors out.
+    failure_probability : float, optional
+        δ, in (0, 0.5]: choose on a random half of the items and test on the other, so that the source
+        of the items exceeds the limit with this probability at most.
+    groups : array_like of shape (n,), optional
+        With a `failure_probability`: labels of items that depend on each other (page, document).
+    max_group_size : int, optional
+        Items that a group has at most, known beforehand; by default the largest group seen.
+    random_state : int, SeedSequence, Generator or None, default=0
+        Of the halves, and of what people who are not perfect do to the items of the half that tests.
+
+    Returns
+    -------
+    Cascade
+        Of equally cheap thresholds those at which earlier stages decide most.
+
+    Raises
+    ------
+    TypeError
+        Where neither `max_error_rate` nor `costs` is given: errors would cost nothing.
+    ValueError, TypeError
+        For stages that are no cascade, and where no thresholds keep the limit or all capacities;
+        the message has the least that can be attained.
+
+    Warns
+    -----
+    SampleTooSmallWarning
+        Where nothing could be guaranteed even if no item of the half that tests were wrong.
+
+    See Also
+    --------
+    evaluate_cascade : The figures at given thresholds, such as those of other items.
+    optimal_operating_point : The same for one model before people.
+
+    Notes
+    -----
+    **What it costs.** A stage s is paid its price p for every item that reaches it, if it is a model,
+    or that it verifies, if it is people:
+
+    .. math:: L = \sum_s p_s N_s/n + C_C R_C + C_E R_E.
+
+    People verify the output of the last model before them; of its errors they find the share d, and of
+    its correct outputs they spoil the share a (:class:`.Reviewer`). One model without a price before
+    one stage of people is the cost of :class:`.VerificationCosts`, and has the threshold of
+    :func:`.optimal_operating_point`.
+
+    **The search.** Confidences of several models are seldom independent, so that thresholds are
+    compared on the joint counts of items in cells: a table holds how many items lie below each
+    combination of cuts, and costs of thresholds are differences of its entries. The thresholds are
+    taken depth first, and combinations that already cost more than the best are left out (dynamic
+    programming with bounds). Where there are at most some million combinations of distinct
+    confidences, all are compared: ``exact``. Otherwise cells are made of equal numbers of items,
+    narrower towards both ends, and a finer grid is laid around the best thresholds until cells have one
+    confidence each.
+
+    **The guarantee.** On the first half thresholds are chosen for several limits up to
+    `max_error_rate`; on the other they are tested in this order, up to the first that fails: an exact
+    binomial test, with `groups` a bet (:func:`.guaranteed_operating_point`). What people who are not
+    perfect do is drawn for each item; the guarantee holds for the d and a that are stated. Capacities
+    are kept on the first half, and not tested.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> from fastarac.datasets import load_digits_ocr
+    >>> digits = load_digits_ocr()
+    >>> quick, thorough = digits["knn-votes"], digits["svm-rbf"]
+    >>> cascade = fa.costs.optimize_cascade(
+    ...     [
+    ...         fa.costs.Stage("quick", 0.1, correct=quick[0], confidence=quick[1]),
+    ...         fa.costs.Stage("thorough", 0.5, correct=thorough[0], confidence=thorough[1]),
+    ...         fa.costs.Stage("clerk", 2),
+    ...     ],
+    ...     max_error_rate=0.005,
+    ... )
+    >>> print(cascade)
+    stage     threshold  reached  decided    errors  cost of 1,000
+    quick           0.8    100 %     90 %    0.39 %         100.00
+    thorough    1.06631   9.96 %  0.779 %  0.0556 %          49.81
+    clerk      the rest   9.18 %   9.18 %       0 %         183.64
+    all                             100 %   0.445 %         333.44
+    At most 0.5 % of these items are wrong in the end; new items may exceed it.
+    """
+    promised = (failure_probability, groups, max_group_size)
+    if max_error_rate is None and costs is None:
+        raise TypeError(
+            "neither max_error_rate nor costs is given; one of the two is expected, for without them "
+            "errors cost nothing"
+        )
+    limit = None if max_error_rate is None else fraction_of(max_error_rate, "max_error_rate")
+    delta = None if failure_probability is None else failure_of(failure_probability)
+    if delta is not None and limit is None:
+        raise TypeError("failure_probability is given without max_error_rate; both are expected")
+    if delta is None and promised != (None, None, None):
+        name = "groups" if groups is not None else "max_group_size"
+        raise TypeError(f"{name} is given without failure_probability; both are expected")
+    if max_group_size is not None and groups is None:
+        raise TypeError("max_group_size is given without groups; both are expected")
+    read = read_stages(stages, costs)
+    if limit is not None and delta is not None:
+        codes = None if groups is None else read_groups(groups, read.n_items)[1]
+        promise = Promise(limit, delta, codes, max_group_size)
+        passed = guaranteed_thresholds(read, promise, np.random.default_rng(key_of(random_state)))
+        return _cascade(
+            passed.half, passed.thresholds, limit, exact=False, failure_probability=delta,
+            bound=passed.bound, max_group_size=passed.max_group_size,
+        )  # fmt: skip
+    single = cheapest_single(read) if limit is None else None
+    if single is not None:
+        return _cascade(read, single.thresholds, None, exact=True)
+    search = CascadeSearch(read)
+    found = search.cheapest(limit)
+    if found.excess > 0:
+        raise_beyond_limits(search, limit)
+    return _cascade(read, found.thresholds, limit, exact=found.exact)
+
+
+def evaluate_cascade(
+    stages: Sequence[Stage | Mapping[str, Any]],
+    *,
+    thresholds: Sequence[float] | Cascade,
+    costs: VerificationCosts | None = None,
+) -> Cascade:
+    """What stages cost at given thresholds, such as those chosen on other items.
+
+    Parameters
+    ----------
+    stages : sequence of Stage or dict
+        As of :func:`optimize_cascade`.
+    thresholds : sequence of float, or Cascade
+        One for each stage but the last, ``inf`` where a stage is to decide nothing; or those of a
+        cascade with the same stages.
+    costs : VerificationCosts, optional
+        What a correction and an error cost; by default nothing.
+
+    Returns
+    -------
+    Cascade
+        Without a limit.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`optimize_cascade`; also for another number of thresholds, and NaN.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> stages = [
+    ...     fa.costs.Stage("machine", 1, correct=[1, 1, 0, 1], confidence=[0.9, 0.8, 0.7, 0.6]),
+    ...     fa.costs.Stage("clerk", 20),
+    ... ]
+    >>> found = fa.costs.evaluate_cascade(stages, thresholds=[0.7])
+    >>> found.shares, found.error_rate, found.cost
+    ((0.75, 0.25), 0.25, 6.0)
+    """
+    read = read_stages(stages, costs)
+    if isinstance(thresholds, Cascade):
+        names = tuple(stage.name for stage in read.stages)
+        if thresholds.names != names:
+            raise ValueError(
+                f"thresholds are of the stages {', '.join(thresholds.names)}; stages "
+                f"{', '.join(names)} are expected"
+            )
+        thresholds = thresholds.thresholds[:-1]
+    if isinstance(thresholds, str) or not isinstance(thresholds, Sequence | np.ndarray):
+        raise TypeError(f"thresholds is {thresholds!r}; a list of numbers is expected")
+    if len(thresholds) != read.free:
+        raise ValueError(
+            f"thresholds has {len(thresholds)} numbers; {read.free} are expected, one for each stage "
+            "but the last"
+        )
+    own = []
+    for s, threshold in enumerate(thresholds):
+        real_scalar(threshold, f"thresholds[{s}]", finite=False)
+        own.append(read.own_value(s, threshold))
+    return _cascade(read, tuple(own), None, exact=False)
+
+
+def _cascade(stages: Stages, own: tuple[float, ...], limit: float | None, **promised: Any) -> Cascade:
+    counts = counts_of(stages, own)
+    return Cascade(
+        names=tuple(stage.name for stage in stages.stages),
+        kinds=tuple(MODEL if stage.kind == MODEL else PEOPLE for stage in stages.stages),
+        thresholds=(*(stages.threshold(s, value) for s, value in enumerate(own)), -math.inf),
+        prices=stages.prices,
+        **counts._asdict(),
+        n_items=stages.n_items,
+        correction_price=stages.correction,
+        error_price=stages.error,
+        max_error_rate=limit,
+        **promised,
+    )

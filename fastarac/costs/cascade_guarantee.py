@@ -1,0 +1,242 @@
+"""Thresholds of a cascade whose limit holds on new items: chosen on one half, tested on the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._core.checks import whole_number
+from fastarac._core.exceptions import warn_too_small
+from fastarac._core.special import binomial_cdf, binomial_upper_bound
+from fastarac._core.text import percent
+from fastarac.costs.cascade_counts import counts_of, decided_by
+from fastarac.costs.cascade_search import CascadeSearch
+from fastarac.costs.stages import MODEL, PEOPLE, Stages
+from fastarac.guarantees.betting import wealth
+
+FIRST = 1 << 16  # combinations of thresholds on the first grid, of several limits each
+FINER = 1 << 12  # and on each finer one
+# Standard errors below the limit, of the limits on one half that lead to what is tested.
+BELOW = (12.0, 8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)
+KEPT = (0.1, 0.25, 0.5, 0.75)  # shares of what the first of them decide, tested before it
+
+Thresholds = tuple[float, ...]
+
+
+class Promise(NamedTuple):
+    """A limit, how often it may be exceeded, and which items depend on each other."""
+
+    limit: float
+    failure_probability: float
+    codes: NDArray[Any] | None
+    max_group_size: int | None
+
+
+class Passed(NamedTuple):
+    """Thresholds that passed, the half that they passed on, and what was found there."""
+
+    thresholds: Thresholds
+    half: Stages
+    bound: float | None
+    max_group_size: int | None
+
+
+class _Half(NamedTuple):
+    """Items that test, with what people do to each drawn beforehand."""
+
+    stages: Stages
+    drawn: NDArray[np.float64]
+    groups: NDArray[np.intp] | None
+    sizes: NDArray[np.float64]
+    largest: int
+
+
+def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Generator) -> Passed:
+    """Choose thresholds on a random half of the items, and test them on the other half.
+
+    Raises
+    ------
+    ValueError
+        Where no thresholds keep the limit on the first half, or none pass on the second.
+    """
+    fitting, half = _halves(stages, promise, rng)
+    search = CascadeSearch(fitting, FIRST, FIRST, FINER)
+    path = _path(search, fitting, half, promise.limit)
+    passed: Thresholds | None = None
+    for thresholds in path:
+        if not _passes(half, thresholds, promise):
+            break
+        passed = thresholds
+    if passed is None:
+        _say_too_small(half, promise)
+        passed = (math.inf,) * stages.free
+        if not _leaves_no_error(stages):
+            raise ValueError(
+                f"max_error_rate is {promise.limit:g}, which no thresholds guarantee with "
+                f"{percent(1.0 - promise.failure_probability)} confidence: even the safest tried have "
+                f"{_errors(half, path[0])} errors in {half.stages.n_items} items, and the last stage, "
+                f"{stages.stages[-1].name!r}, leaves errors too"
+            )
+        return Passed(passed, half.stages, 0.0, None)
+    if half.groups is not None:
+        return Passed(passed, half.stages, None, half.largest)
+    n = half.stages.n_items
+    bound = binomial_upper_bound(_errors(half, passed), n, promise.failure_probability)
+    return Passed(passed, half.stages, bound, None)
+
+
+def _halves(stages: Stages, promise: Promise, rng: np.random.Generator) -> tuple[Stages, _Half]:
+    """Draw the halves; items in the order of their values, so that their own does not matter."""
+    n, codes = stages.n_items, promise.codes
+    keys = [*stages.correct, *stages.values]
+    order = np.lexsort([*keys, *([] if codes is None else [codes])])
+    n_units = n if codes is None else int(codes.max()) + 1
+    if n_units < 2:
+        raise ValueError(
+            f"there is one {'item' if codes is None else 'group'}; at least two, one for each half, "
+            "are expected"
+        )
+    first = rng.permutation(n_units) < n_units // 2
+    chosen = np.empty(n, np.bool_)
+    if codes is None:
+        chosen[order] = first
+    else:
+        chosen = first[codes]
+    drawn = np.empty(n)
+    drawn[order] = rng.random(n)
+    fitting, testing = np.flatnonzero(chosen), np.flatnonzero(~chosen)
+    groups, sizes, largest = None, np.ones(len(testing)), 1
+    if codes is not None:
+        seen = int(np.bincount(codes).max())
+        given = promise.max_group_size
+        largest = seen if given is None else whole_number(given, "max_group_size", 1)
+        if seen > largest:
+            raise ValueError(f"max_group_size is {largest}, but a group has {seen} items")
+        labels, groups = np.unique(codes[testing], return_inverse=True)
+        shuffled = rng.permutation(len(labels))
+        groups = shuffled[groups]
+        sizes = np.bincount(groups).astype(np.float64)
+    half = _Half(stages.of_items(testing), drawn[testing], groups, sizes, largest)
+    return stages.of_items(fitting), half
+
+
+def _path(search: CascadeSearch, fitting: Stages, half: _Half, limit: float) -> list[Thresholds]:
+    """The thresholds that are tested, from safe to cheap; fixed by the first half alone."""
+    spread = math.sqrt(limit * (1.0 - limit) / half.stages.n_items * float(half.sizes.mean()))
+    limits = sorted({min(limit, max(0.0, limit - below * spread)) for below in BELOW})
+    path: list[Thresholds] = []
+    for own in limits:
+        found = search.cheapest(own)
+        if found.excess == 0 and found.thresholds not in path:
+            path.append(found.thresholds)
+    if not path:
+        raise_beyond_limits(search, limit)
+    kept = [_shrunk(fitting, path[0], share) for share in KEPT]
+    return [*dict.fromkeys([each for each in kept if _keeps(fitting, each)]), *path]
+
+
+def _shrunk(stages: Stages, thresholds: Thresholds, share: float) -> Thresholds:
+    """Thresholds at which each stage decides the surest of what it decides at these."""
+    decided = decided_by(stages, thresholds)
+    found = []
+    for s, threshold in enumerate(thresholds):
+        own = stages.values[stages.model[s]][decided == s]
+        found.append(float(np.quantile(own, 1.0 - share, method="higher")) if len(own) else threshold)
+    return tuple(found)
+
+
+def _keeps(stages: Stages, thresholds: Thresholds) -> bool:
+    """Whether all capacities are kept."""
+    return bool(np.all(np.array(counts_of(stages, thresholds).reached) <= stages.capacities()))
+
+
+def _wrong(half: _Half, thresholds: Thresholds) -> NDArray[np.bool_]:
+    """Which items are wrong in the end; what people do is as it was drawn."""
+    stages = half.stages
+    decided = decided_by(stages, thresholds)
+    wrong = np.zeros(stages.n_items, np.bool_)
+    for s, stage in enumerate(stages.stages):
+        own = decided == s
+        right = stages.correct[stages.model[s]].astype(np.bool_)
+        if stage.kind == MODEL:
+            wrong |= own & ~right
+        else:
+            people = stages.reviewer(s)
+            missed = ~right & (half.drawn >= people.detection_rate)
+            wrong |= own & (missed | (right & (half.drawn < people.false_alarm_rate)))
+    return wrong
+
+
+def _errors(half: _Half, thresholds: Thresholds) -> int:
+    return int(_wrong(half, thresholds).sum())
+
+
+def _passes(half: _Half, thresholds: Thresholds, promise: Promise) -> bool:
+    wrong = _wrong(half, thresholds)
+    limit, delta = promise.limit, promise.failure_probability
+    if limit >= 1.0:
+        return True
+    if half.groups is None:
+        return binomial_cdf(int(wrong.sum()), len(wrong), limit) <= delta
+    outcomes = np.bincount(half.groups, wrong, len(half.sizes)) - limit * half.sizes
+    return wealth(outcomes, half.largest, limit) >= 1.0 / delta
+
+
+def _leaves_no_error(stages: Stages) -> bool:
+    """Whether the last stage corrects every error, whatever gets to it."""
+    last = len(stages.stages) - 1
+    people = stages.reviewer(last)
+    certain = people.detection_rate == 1.0 and people.false_alarm_rate == 0.0
+    unlimited = all(stage.max_share is None for stage in stages.stages)
+    return stages.stages[last].kind == PEOPLE and certain and unlimited
+
+
+def _say_too_small(half: _Half, promise: Promise) -> None:
+    limit, delta = promise.limit, promise.failure_probability
+    if half.groups is not None:
+        needed = math.ceil(
+            math.log(1.0 / delta) / max(limit, 1e-300) * half.largest / half.sizes.mean()
+        )
+        there, of = len(half.sizes), "groups"
+    else:
+        needed = math.ceil(math.log(delta) / math.log1p(-limit)) if limit > 0.0 else math.inf
+        there, of = half.stages.n_items, "items"
+    if there < needed:
+        expected = f"at least {needed} are needed" if needed < math.inf else "no number is enough"
+        warn_too_small(
+            f"the half that tests has {there} {of}; {expected}, without an error, for a limit of "
+            f"{limit:g}: nothing can be accepted"
+        )
+
+
+def raise_beyond_limits(search: CascadeSearch, limit: float | None) -> None:
+    """Raise ValueError that says which limit no thresholds keep, and what is least attainable."""
+    stages = search.stages
+    least = search.fewest_errors()
+    counts = counts_of(stages, least.thresholds)
+    if least.excess > 0:
+        beyond = [
+            f"{share / stages.n_items:.4g} of the items get to {stage.name!r}"
+            f" (max_share {stage.max_share:g})"
+            for stage, share in zip(stages.stages, counts.reached, strict=True)
+            if stage.max_share is not None and share > stage.max_share * stages.n_items
+        ]
+        raise ValueError(
+            f"no thresholds keep all capacities: at the least excess, {' and '.join(beyond)}"
+        )
+    raise ValueError(
+        f"max_error_rate is {limit:g}, but these stages leave an error rate of at least "
+        f"{counts.errors() / stages.n_items:.6g} (at thresholds "
+        f"{', '.join(_in_words(stages, least.thresholds))})"
+    )
+
+
+def _in_words(stages: Stages, thresholds: Sequence[float]) -> list[str]:
+    return [
+        f"{stage.name} {stages.threshold(s, value)}"
+        for s, (stage, value) in enumerate(zip(stages.stages, thresholds, strict=False))
+    ]

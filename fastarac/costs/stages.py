@@ -1,0 +1,335 @@
+"""The stages of a cascade: models and people, one behind the other, with their prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastarac._core.checks import fraction_of, positive_scalar
+from fastarac._core.comparing import EXACT
+from fastarac._core.results import Result
+from fastarac._engine.inputs import read_items
+from fastarac.costs.verification import PERFECT, VerificationCosts, require_costs
+from fastarac.reviewer import Reviewer, check_reviewer
+
+MODEL, PEOPLE = "model", "people"
+LARGEST_WHOLE = 2.0**53  # integers up to here are doubles
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class Stage(Result):
+    """One stage of a cascade: a model, or people.
+
+    A model has `correct`, and `confidence` unless it is the last stage; people have neither.
+
+    Attributes
+    ----------
+    name : str
+        Of the stage; each stage has another.
+    price : float or None
+        What an item costs that reaches a model, or that people verify, at least 0. None, for people
+        alone: the price of verification in `costs`.
+    correct : array_like of shape (n,), optional
+        Whether the output of the model is right, for all items (bool, or 0 and 1).
+    confidence : array_like of shape (n,), optional
+        Of the model's output, for all items; real and finite.
+    reviewer : Reviewer, optional
+        People who are not perfect.
+    max_share : float, optional
+        The greatest share of all items that may reach the model, or that the people can verify, in
+        [0, 1].
+
+    See Also
+    --------
+    optimize_cascade : Chooses the thresholds of stages.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> fa.costs.Stage("clerk", 2, reviewer=fa.Reviewer(0.9), max_share=0.2).name
+    'clerk'
+    """
+
+    name: str
+    price: float | None
+    correct: NDArray[Any] | None = None
+    confidence: NDArray[Any] | None = None
+    reviewer: Reviewer | None = None
+    max_share: float | None = None
+
+    def __init__(
+        self,
+        name: str,
+        price: float | None,
+        *,
+        correct: ArrayLike | None = None,
+        confidence: ArrayLike | None = None,
+        reviewer: Reviewer | None = None,
+        max_share: float | None = None,
+    ) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise TypeError(f"name is {name!r}; the name of a stage is expected")
+        of_stage = f"of stage {name!r}"
+        is_model = correct is not None
+        if confidence is not None and not is_model:
+            raise TypeError(f"confidence {of_stage} is given without correct; both are expected")
+        if is_model and reviewer is not None:
+            raise TypeError(
+                f"reviewer {of_stage} is given beside correct; people have no correct, and a model has "
+                "no reviewer"
+            )
+        if price is None and is_model:
+            raise TypeError(f"price {of_stage} is None; the price of an item is expected for a model")
+        check_reviewer(reviewer, f"reviewer {of_stage}")
+        values: dict[str, Any] = {
+            "name": name,
+            "price": None if price is None else positive_scalar(price, f"price {of_stage}"),
+            "correct": None,
+            "confidence": None,
+            "reviewer": reviewer,
+            "max_share": (
+                None if max_share is None else fraction_of(max_share, f"max_share {of_stage}")
+            ),
+        }
+        if correct is not None:
+            names = (f"correct {of_stage}", f"confidence {of_stage}", "sample_weight")
+            items = read_items(correct, correct if confidence is None else confidence, None, names)
+            right = np.not_equal(items.correct, 0)
+            if not (np.array_equal(right, items.correct) and np.isfinite(items.confidence).all()):
+                items.reject()
+            values["correct"] = right
+            values["confidence"] = None if confidence is None else items.confidence
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+        self.__post_init__()
+
+    @property
+    def kind(self) -> str:
+        """What the stage is: "model" or "people"."""
+        return PEOPLE if self.correct is None else MODEL
+
+
+class StagePrices(NamedTuple):
+    """What an item costs that a stage decides, and how many errors it is then; exactly."""
+
+    correct: list[Fraction]
+    wrong: list[Fraction]
+    correct_errors: list[Fraction]
+    wrong_errors: list[Fraction]
+
+
+class Stages(NamedTuple):
+    """Stages that belong together, with what is computed from them alone."""
+
+    stages: tuple[Stage, ...]
+    prices: tuple[float, ...]
+    """Of each stage, that of verification in the place of None."""
+    correction: float
+    error: float
+    model: tuple[int, ...]
+    """Of each stage, the number among the models of the one whose output it decides about."""
+    values: tuple[NDArray[np.float64], ...]
+    """The confidences of each model as doubles, in the same order; zeros for a model without."""
+    levels: tuple[NDArray[Any] | None, ...]
+    """Of confidences that no double holds: the values that the doubles number."""
+    correct: NDArray[np.uint8]
+    """Of shape (models, n)."""
+
+    @property
+    def n_items(self) -> int:
+        """How many items each model has."""
+        return len(self.values[0])
+
+    @property
+    def free(self) -> int:
+        """How many stages have a threshold: all but the last."""
+        return len(self.stages) - 1
+
+    def of_items(self, items: NDArray[Any]) -> Stages:
+        """The same stages with some of the items."""
+        values = tuple(each[items] for each in self.values)
+        return self._replace(values=values, correct=np.ascontiguousarray(self.correct[:, items]))
+
+    def reviewer(self, stage: int) -> Reviewer:
+        """The people of a stage."""
+        return self.stages[stage].reviewer or PERFECT
+
+    def threshold(self, stage: int, value: float) -> Any:
+        """A threshold as the user has it: the confidence that a double stands for."""
+        levels = self.levels[self.model[stage]]
+        return float(value) if levels is None or np.isinf(value) else levels[int(value)].item()
+
+    def own_value(self, stage: int, threshold: Any) -> float:
+        """The least double that is accepted at a threshold of the user."""
+        levels = self.levels[self.model[stage]]
+        if levels is None or np.isinf(threshold):
+            return float(threshold)
+        return float(np.searchsorted(levels, threshold))
+
+    def of_each(self, *, written: bool) -> StagePrices:
+        """What items cost and how many errors they are; of the numbers as `written`, or as they are."""
+        number = (lambda value: Fraction(repr(value))) if written else Fraction
+        correction, error = number(self.correction), number(self.error)
+        found = StagePrices([], [], [], [])
+        paid = Fraction(0)
+        for s, stage in enumerate(self.stages):
+            price = number(self.prices[s])
+            if stage.kind == MODEL:
+                paid += price
+                spoiled, missed, changed = Fraction(0), Fraction(1), Fraction(0)
+                price = Fraction(0)
+            else:
+                people = self.reviewer(s)
+                changed, spoiled = number(people.detection_rate), number(people.false_alarm_rate)
+                missed = 1 - changed
+            found.correct.append(paid + price + spoiled * (correction + error))
+            found.wrong.append(paid + price + changed * correction + missed * error)
+            found.correct_errors.append(spoiled)
+            found.wrong_errors.append(missed)
+        return found
+
+    def weights(self, max_error_rate: float | None) -> tuple[NDArray[np.float64], float]:
+        """The weights of the kernel, and the limit in their unit: whole numbers where that can be.
+
+        StagePrices, rates and the limit are read as the decimals that they are written as.
+        """
+        each = self.of_each(written=True)
+        costs = in_whole_numbers([*each.correct, *each.wrong], self.n_items)
+        limit = Fraction(1) if max_error_rate is None else Fraction(repr(max_error_rate))
+        limit *= self.n_items
+        errors = in_whole_numbers(
+            [*each.correct_errors, *each.wrong_errors, limit / self.n_items], self.n_items
+        )
+        most = np.inf if max_error_rate is None else float(errors[-1] * self.n_items)
+        stages = len(self.stages)
+        rows = costs[:stages], costs[stages:], errors[:stages], errors[stages:-1]
+        return np.ascontiguousarray(rows, np.float64), most
+
+    def capacities(self) -> NDArray[np.int64]:
+        """How many items may reach each stage."""
+        shares = [1.0 if each.max_share is None else each.max_share for each in self.stages]
+        return np.array([Fraction(repr(share)) * self.n_items // 1 for share in shares], np.int64)
+
+
+def in_whole_numbers(numbers: Sequence[Fraction], n_items: int) -> NDArray[np.float64]:
+    """Numbers times their common denominator where sums over items are exact then; else rounded."""
+    common = int(np.lcm.reduce([number.denominator for number in numbers], dtype=object))
+    whole = [int(number * common) for number in numbers]
+    if max(whole, default=0) * n_items < LARGEST_WHOLE:
+        return np.array(whole, np.float64)
+    return np.array([float(number) for number in numbers])
+
+
+def read_stages(stages: Sequence[Stage | Mapping[str, Any]], costs: VerificationCosts | None) -> Stages:
+    """Check the stages of a cascade together.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no stage, or no cascade.
+    """
+    if isinstance(stages, Stage | str | Mapping) or not isinstance(stages, Sequence):
+        raise TypeError(f"stages is a {type(stages).__name__}; a list of stages is expected")
+    given = tuple(map(_stage_of, range(len(stages)), stages))
+    if len(given) < 2:
+        raise ValueError(
+            f"stages has {len(given)} stage{'' if len(given) == 1 else 's'}; at least two are expected"
+        )
+    names = [stage.name for stage in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"stages has the name {name!r} twice; another name for each is expected")
+    if given[0].kind != MODEL:
+        raise ValueError(
+            f"the first stage, {names[0]!r}, has no correct and confidence; a model is expected first, "
+            "whose outputs people verify"
+        )
+    if costs is not None:
+        require_costs(costs)
+    _check_models(given)
+    models = [stage for stage in given if stage.kind == MODEL]
+    numbered = [_as_doubles(stage) for stage in models]
+    return Stages(
+        stages=given,
+        prices=tuple(_price_of(stage, costs) for stage in given),
+        correction=0.0 if costs is None else costs.correction,
+        error=0.0 if costs is None else costs.error,
+        model=tuple(accumulate((stage.kind == MODEL for stage in given), initial=-1))[1:],
+        values=tuple(values for values, _ in numbered),
+        levels=tuple(levels for _, levels in numbered),
+        correct=np.array([stage.correct for stage in models]).astype(np.uint8),
+    )
+
+
+def _stage_of(place: int, stage: Any) -> Stage:
+    if isinstance(stage, Stage):
+        return stage
+    if not isinstance(stage, Mapping):
+        raise TypeError(
+            f"stages[{place}] is {stage!r} ({type(stage).__name__}); a Stage or a dict of its "
+            "arguments is expected"
+        )
+    known = [field.name for field in fields(Stage)]
+    for key in stage:
+        if key not in known:
+            raise TypeError(
+                f"stages[{place}] has the key {key!r}; only {', '.join(known)} are expected"
+            )
+    for key in ("name", "price"):
+        if key not in stage and (key == "name" or "correct" in stage):
+            raise TypeError(f"stages[{place}] has no {key}, which is expected")
+    return Stage(**{"price": None, **stage})
+
+
+def _check_models(stages: tuple[Stage, ...]) -> None:
+    """Raise unless all models have the same number of items, and confidences that tell them apart."""
+    first = stages[0]
+    for stage in stages:
+        if stage.correct is None:
+            continue
+        if first.correct is not None and len(stage.correct) != len(first.correct):
+            raise ValueError(
+                f"stage {stage.name!r} has {len(stage.correct)} items and stage {first.name!r} has "
+                f"{len(first.correct)}; the same items, in the same order, are expected"
+            )
+        if stage is stages[-1]:
+            continue
+        if stage.confidence is None:
+            raise TypeError(
+                f"confidence of stage {stage.name!r} is missing; only the last stage, which takes what "
+                "is left, needs none"
+            )
+        if stage.confidence.min() == stage.confidence.max():
+            raise ValueError(
+                f"confidence of stage {stage.name!r} is {stage.confidence[0]} for all items; "
+                "confidences that tell items apart are expected"
+            )
+
+
+def _price_of(stage: Stage, costs: VerificationCosts | None) -> float:
+    if stage.price is not None:
+        return stage.price
+    if costs is None:
+        raise TypeError(
+            f"price of stage {stage.name!r} is None, and costs is not given; one of the two is expected"
+        )
+    return costs.verification
+
+
+def _as_doubles(stage: Stage) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
+    """Confidences as doubles in the same order, and what these number where they are no values."""
+    confidence = stage.confidence
+    if confidence is None:
+        return np.zeros_like(stage.correct, np.float64), None
+    if confidence.dtype.kind in "iu" and confidence.dtype.itemsize == 8:
+        ends = int(confidence.min()), int(confidence.max())
+        if max(map(abs, ends)) > EXACT:
+            levels, place = np.unique(confidence, return_inverse=True)
+            return place.astype(np.float64), levels
+    return np.ascontiguousarray(confidence, np.float64), None

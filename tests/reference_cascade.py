@@ -1,0 +1,84 @@
+"""Cascades by exhaustive search, in fractions, item by item."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple
+
+
+class RefStage(NamedTuple):
+    """A model with (correct, confidence) of each item, or people with (d, a)."""
+
+    price: str
+    correct: list[int] | None = None
+    confidence: list[float] | None = None
+    people: tuple[str, str] = ("1", "0")
+    max_share: str | None = None
+
+
+class Outcome(NamedTuple):
+    cost: Fraction
+    errors: Fraction
+    decided: tuple[int, ...]
+    reached: tuple[int, ...]
+
+
+def outcome(
+    stages: list[RefStage], thresholds: tuple[float, ...], correction: str, error: str
+) -> Outcome:
+    """What an item costs on average, and the share that is wrong, at thresholds of all but the last."""
+    n = len(stages[0].correct)
+    decided = [[0, 0] for _ in stages]  # wrong and right ones
+    reached = [0] * len(stages)
+    for i in range(n):
+        confidence, right = None, None
+        for s, stage in enumerate(stages):
+            if stage.correct is not None:
+                reached[s] += 1
+                right = stage.correct[i]
+                confidence = None if stage.confidence is None else stage.confidence[i]
+            if s == len(stages) - 1 or confidence >= thresholds[s]:
+                reached[s] += stage.correct is None
+                decided[s][right] += 1
+                break
+    cost, errors = Fraction(0), Fraction(0)
+    for stage, (wrong, right), paid in zip(stages, decided, reached, strict=True):
+        cost += Fraction(stage.price) * paid
+        left = Fraction(wrong)
+        if stage.correct is None:
+            found, spoiled = map(Fraction, stage.people)
+            cost += Fraction(correction) * (found * wrong + spoiled * right)
+            left = (1 - found) * wrong + spoiled * right
+        cost += Fraction(error) * left
+        errors += left
+    return Outcome(cost / n, errors / n, tuple(map(sum, decided)), tuple(reached))
+
+
+def is_kept(stages: list[RefStage], found: Outcome, limit: str | None) -> bool:
+    """Whether the limit and all capacities are kept."""
+    n = len(stages[0].correct)
+    within = limit is None or found.errors <= Fraction(limit)
+    return within and all(
+        stage.max_share is None or reached <= Fraction(stage.max_share) * n
+        for stage, reached in zip(stages, found.reached, strict=True)
+    )
+
+
+def exhaustive(
+    stages: list[RefStage], limit: str | None, correction: str, error: str
+) -> tuple[tuple[float, ...], Outcome] | None:
+    """The cheapest thresholds of all; of equally cheap ones those where earlier stages decide most."""
+    best = None
+    values: list[list[float]] = []
+    own: list[float] = []
+    for stage in stages[:-1]:
+        if stage.confidence is not None:
+            own = sorted(set(stage.confidence))
+        values.append([*own, math.inf])
+    for thresholds in product(*values):
+        found = outcome(stages, thresholds, correction, error)
+        if is_kept(stages, found, limit) and (best is None or found.cost < best[1].cost):
+            best = thresholds, found
+    return best
