@@ -111,7 +111,9 @@ def align_page(
     that are not, moved ones are searched (:func:`~fastarac.ocr.moves.moved_words`), and the rest is
     aligned anew, with the runs that have not moved side by side; that counts only if more words are
     right by it. Between two moved words that follow each other on both sides, with at most 20 words
-    between them, what else was read moves along, right or wrong.
+    between them, what else was read moves along, right or wrong. A word that is left over at the end of
+    what has moved, such as a line of one word between two columns, moves if an equal output is left
+    over between the outputs of the words around it, and these are at most 20 apart.
 
     Examples
     --------
@@ -146,10 +148,17 @@ def align_page(
             others = _one_by_one(*_in_places(in_order, places), kept)
             every = np.concatenate([others, rows])
             if _right(every, truth, outputs).sum() > right.sum():
-                moved = np.arange(len(every)) >= len(others)
                 order = np.lexsort((every[:, 2], every[:, 1] > every[:, 0], every[:, 0]))
+                every, moved = every[order], order >= len(others)
+                alone = _left_between(every, truth, outputs, sides[0].parts)
+                if alone:
+                    every, moved = _with_pairs(every, moved, alone)
+                    for of_side, taken in zip(kept, np.array(alone).T, strict=True):
+                        of_side[taken] = False
+                    places = [np.flatnonzero(of_side) for of_side in kept]
+                    rest = sides[0].take(places[0]), sides[1].take(places[1])
                 distance = _distance(*(_compared(side, spaced=spaced) for side in rest))
-                return PageAlignment(every[order], moved[order], distance, length)
+                return PageAlignment(every, moved, distance, length)
     distance = _distance(*(_compared(side, spaced=spaced) for side in sides))
     return PageAlignment(spans, np.zeros(len(spans), bool), distance, length)
 
@@ -226,6 +235,49 @@ def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
             placed, together = _in_places(spans[both], [words, others])
             rows.append(placed[together])
     return np.concatenate(rows)
+
+
+def _left_between(
+    rows: Spans, truth: Sequence[str], outputs: Sequence[str], parts: NDArray[np.bool_] | None
+) -> list[tuple[int, int]]:
+    """Return missed words and inserted outputs, equal and in order, between the same neighbours.
+
+    Parts of words are left out: single characters are equal by chance.
+    """
+    inserted = rows[rows[:, 1] == rows[:, 0], 2].tolist()
+    found: list[tuple[int, int]] = []
+    missed: list[int] = []
+    last = -1  # the end of the output of the word before what is missed
+    for i, k, j, m in rows[rows[:, 1] > rows[:, 0]].tolist():
+        if j == m:
+            missed.append(i)
+            continue
+        if missed and 0 <= last <= j <= last + GAP:
+            free = [n for n in inserted if last <= n < j]
+            for word in missed:
+                same = [at for at, n in enumerate(free) if outputs[n] == truth[word]]
+                if same and (parts is None or not parts[word]):
+                    found.append((word, free[same[0]]))
+                    free = free[same[0] + 1 :]
+        missed, last = [], m
+    return found
+
+
+def _with_pairs(
+    rows: Spans, moved: NDArray[np.bool_], pairs: Sequence[tuple[int, int]]
+) -> tuple[Spans, NDArray[np.bool_]]:
+    """Put outputs beside words in whose rows there is none, and leave out the rows of these outputs."""
+    output_of = dict(pairs)
+    taken = set(output_of.values())
+    kept: list[Row] = []
+    flags: list[bool] = []
+    for (i, k, j, m), out in zip(rows.tolist(), moved.tolist(), strict=True):
+        if i == k and j in taken:
+            continue
+        beside = output_of.get(i, -1) if j == m else -1
+        kept.append((i, k, j, m) if beside < 0 else (i, k, beside, beside + 1))
+        flags.append(out or beside >= 0)
+    return np.array(kept, np.intp), np.array(flags, bool)
 
 
 def _one_by_one(rows: Spans, together: NDArray[np.bool_], kept: Sequence[NDArray[np.bool_]]) -> Spans:

@@ -143,6 +143,31 @@ def test_a_word_alone_does_not_move():
         assert not align_page(truth, outputs).moved.any()
 
 
+def test_a_line_of_one_word_moves_with_its_column():
+    """Columns are read across: the long lines of either stay in order, and the others move."""
+    left = [[f"l{k}{i}" for i in range(8 if k < 15 else 4)] for k in range(30)]
+    right = [[f"r{k}{i}" for i in range(4 if k < 15 else 8)] for k in range(30)]
+    for k in (14, 15):  # the last that moves, and the first that stays
+        columns = [*left, *right[:k], ["alone"], *right[k + 1 :]]
+        truth = [word for line in columns for word in line]
+        outputs = [word for n in range(30) for word in (*left[n], *columns[30 + n])]
+        found = align_page(truth, outputs)
+        place, output = truth.index("alone"), outputs.index("alone")
+        assert [place, place + 1, output, output + 1] in found.spans.tolist()
+        assert (len(found.spans), found.distance) == (len(truth), 0)
+
+
+def test_a_word_left_over_moves_only_beside_its_neighbours():
+    left = [[f"l{k}{i}" for i in range(8 if k < 15 else 4)] for k in range(30)]
+    right = [[f"r{k}{i}" for i in range(4 if k < 15 else 8)] for k in range(30)]
+    truth = [word for line in [*left, *right[:15], ["alone"], *right[15:]] for word in line]
+    outputs = [word for both in zip(left, right, strict=True) for line in both for word in line]
+    for at in (0, len(outputs)):
+        found = align_page(truth, [*outputs[:at], "alone", *outputs[at:]])
+        assert [at, at] not in found.spans[found.moved][:, 2:].tolist()
+        assert len(found.spans) == len(truth) + 1  # missed here, inserted there
+
+
 def test_what_was_read_wrongly_moves_along():
     words = [f"{letter}{letter}{k}" for k in range(5) for letter in "abcdefghij"]
     moved = [*words[30:35], "XX9", *words[36:40]]
