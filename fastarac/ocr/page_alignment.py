@@ -248,7 +248,7 @@ def _left_between(
     found: list[tuple[int, int]] = []
     missed: list[int] = []
     last = -1  # the end of the output of the word before what is missed
-    for i, k, j, m in rows[rows[:, 1] > rows[:, 0]].tolist():
+    for i, _, j, m in rows[rows[:, 1] > rows[:, 0]].tolist():
         if j == m:
             missed.append(i)
             continue
