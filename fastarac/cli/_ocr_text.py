@@ -22,7 +22,7 @@ from fastarac._core.text import (
 )
 from fastarac.cli._intervals import of_share
 from fastarac.cli._options import RefusalError
-from fastarac.cli._tables import Column, tables
+from fastarac.cli._tables import Column, broken, tables
 from fastarac.evaluation.wording import header, short
 from fastarac.ocr.error_rates import RATES, figures_of, rate_text
 from fastarac.ocr.policies import BRIEFLY
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.reported import ReportedPages
     from fastarac.report.models import Model
 
+WIDE_NAME = 16  # characters above a column
 PATIENCE = 2.0  # seconds without a progress bar
 
 
@@ -221,11 +222,11 @@ class EngineTexts:
                 if hard:
                     shares.append(each.accepted_without or each.accepted[each.policy])
                 cells = [UNDEFINED if row is None else rounded_percent(row[index]) for row in shares]
-                of = f"{printable(name)}\n" if len(models) > 1 else ""
+                of = f"{_above(name, console)}\n" if len(models) > 1 else ""
                 block.append(Column(f"{of}{header(limit)}", cells))
             blocks.append(block)
-        yield from tables(rows, blocks, console, "missed, inserted, moved")
-        yield ""
+        for made in tables(rows, blocks, console, "missed, inserted, moved"):
+            yield from (made, "")
         yield from self._widest(models)
         yield Text(_legend(policies, models[0].units), style="dim")
 
@@ -249,6 +250,12 @@ class EngineTexts:
 
     def _of(self, name: str) -> tuple[AlignedOutputs, Sensitivity]:
         return self.engines[name].aligned, self.sources[name][1].sensitivity
+
+
+def _above(name: str, console: Console) -> str:
+    """Return the name of an engine as it stands above a column."""
+    whole = getattr(console, "markdown", False)
+    return printable(name) if whole else broken(printable(name), WIDE_NAME)
 
 
 def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +23,7 @@ BEST = "bold green"
 BROKEN = "bold red"
 UNLIMITED = 100_000  # characters a line
 ABBREVIATED = {"recog.": "recognition", "norm.": "normalised", "confid.": "confidence"}
+PART = re.compile(r"[^\s\-_./]*(?:[\-_./]+|\s+|$)")  # of a name, after which a line may end
 WIDEST = 92  # characters a line of tables, where no other number is asked for
 
 
@@ -106,22 +108,51 @@ class Column:
 def tables(
     names: Sequence[str], blocks: Iterable[Sequence[Column]], console: Console, title: str = "model"
 ) -> list[Table]:
-    """Return one table, or several where the console is too narrow for all blocks in one."""
+    """Return one table, or several where the console is too narrow for all blocks in one.
+
+    Names are as wide as they are, where there is room; else they are broken where parts of them end,
+    and a block that leaves no room for their longest part is divided as well.
+    """
     done: list[Table] = []
     columns: list[Column] = []
     limit = console.width if getattr(console, "wide", False) else min(console.width, WIDEST)
     unlimited = console.options.update(width=UNLIMITED)
+    names = [printable(name) for name in names]
+    whole = max((len(line) for name in [*names, title] for line in name.split("\n")), default=0)
+    longest = max((len(part) for name in [*names, title] for part in PART.findall(name)), default=0)
+    least = min(longest, limit // 2)
+
+    def room(shown: Sequence[Column]) -> int:
+        """Return how wide the column of names may be beside these."""
+        unnamed = table([""] * len(names), shown, "")
+        return limit - Measurement.get(console, unlimited, unnamed).maximum
+
+    def finish() -> None:
+        width = room(columns)
+        done.append(table([broken(name, width) for name in names], columns, broken(title, width)))
+        if whole > width:
+            done[-1].width = limit
+        columns.clear()
+
     for block in blocks:
-        wider = table(names, [*columns, *block], title)
-        if columns and Measurement.get(console, unlimited, wider).maximum > limit:
-            done.append(table(names, columns, title))
-            columns = []
-        columns += block
-    done.append(table(names, columns, title))
-    for each in done:
-        if Measurement.get(console, unlimited, each).maximum > limit:
-            each.width = limit
+        if columns and room([*columns, *block]) < whole:
+            finish()
+        for column in block:
+            if columns and room([*columns, column]) < least:
+                finish()
+            columns.append(column)
+    finish()
     return done
+
+
+def broken(name: str, width: int) -> str:
+    """Return a name in lines of at most this width, where its parts are not longer."""
+    lines = [""]
+    for part in filter(None, PART.findall(name)):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.rstrip(" ") for line in lines)
 
 
 def print_tables(
@@ -141,7 +172,7 @@ def table(names: Sequence[str], columns: Sequence[Column], title: str = "model")
         made.add_column(Text(column.header), justify=column.justify, no_wrap=True, overflow="fold")
     two_lines = any(column.below is not None for column in columns)
     for name, *cells in zip(names, *(column.texts() for column in columns), strict=True):
-        made.add_row(Text(printable(name) + "\n" * two_lines), *cells)
+        made.add_row(Text(name + "\n" * (two_lines and "\n" not in name)), *cells)
     return made
 
 

@@ -149,7 +149,10 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
 
 
 def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
-    """Say which engines change places, under which policies and by how much; empty for none."""
+    """Say which engines change places, under which policies and by how much; empty for none.
+
+    A sentence a pair of engines, of those that the first one is ahead of.
+    """
     changes = order_changes(engines, limit)
     if not changes:
         return ""
@@ -163,16 +166,17 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
             continue
         # the one that is told in fewest words, of these the largest difference
         policy = min(change.under, key=lambda each: len(each.fields_apart(own)))
+        here = "" if said else "As counted here, "
         said.append(
-            f"{first} accepts {100 * change.by:.1f} points more than {second} as counted here, but "
-            f"{second} {100 * change.under[policy]:.1f} points more than {first} {policy.apart(own)}"
+            f"{here}{first} accepts {100 * change.by:.1f} points more than {second}; "
+            f"{policy.apart(own)}, {second} accepts {100 * change.under[policy]:.1f} points more."
         )
     if others:
         named = few_of(others, PAIRS)
-        said.append(f"{named} change places, too")
+        said.append(f"{named} change places, too.")
     fields = {name for change in changes for each in change.under for name in each.fields_apart(own)}
     what = what_counts(name for name in own._fields if name in fields)
-    return f"The order of the engines depends on what {what} count as: {'; '.join(said)}."
+    return f"The order of the engines depends on what {what} count as. {' '.join(said)}"
 
 
 def what_counts(fields: Iterable[str]) -> str:
