@@ -89,6 +89,14 @@ CompareOption = Annotated[
         "file.  [default: exact]",
     ),
 ]
+RenameOption = Annotated[
+    list[str] | None,
+    option(
+        "--rename FIELD=NAME",
+        "Name that the truth has for a field of the outputs, as InvoiceTotal=total or "
+        "'Items[].Amount=items[].amount'; may be given several times, or as a .toml file.",
+    ),
+]
 ValueKey = Annotated[
     str | None,
     option("--value-key NAME", "Member of nested JSON that holds a field's value.  [default: value]"),
@@ -146,6 +154,7 @@ class OcrRequest:
     by_page: bool
     alignment: Mapping[str, Any]
     compare: tuple[str, ...] = ()
+    rename: tuple[str, ...] = ()
     value_key: str | None = None
     confidence_key: str | None = None
     missed: str | None = None
@@ -183,6 +192,7 @@ class OcrRequest:
         """Return the options that are given and are for fields."""
         given = {
             "--compare": self.compare,
+            "--rename": self.rename,
             "--value-key": self.value_key,
             "--confidence-key": self.confidence_key,
         }

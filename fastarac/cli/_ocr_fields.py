@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from rich.text import Text
 
-from fastarac._core.text import count, listed, printable, rounded_percent, sentence
+from fastarac._core.text import count, few_of, listed, printable, rounded_percent, sentence
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation import wording
@@ -105,16 +107,15 @@ class EngineFields:
                     path,
                     truth,
                     compare=_comparisons(request.compare),
+                    rename=_new_names(request.rename),
                     **{name: key for name, key in keys.items() if key is not None},
                     skip_unmatched=request.skip_unmatched,
                 )
             except (ValueError, OSError, ModuleNotFoundError) as error:
                 raise RefusalError(_in_words(error)) from None
             if engines[name].rejected.all():
-                raise RefusalError(
-                    f"{path}: none of the {len(engines[name]):,} fields has an output with a "
-                    "confidence; numbers are expected"
-                )
+                raise RefusalError(_without_outputs(path, engines[name]))
+        _check_names(request.rename, engines)
         return cls(engines, {name: each.__report__(limits, {}) for name, each in engines.items()})
 
     @property
@@ -195,6 +196,9 @@ class EngineFields:
 
         for name, fields in self.engines.items():
             who = f"{printable(name)}: " if len(self.engines) > 1 else ""
+            names = [f"{field} as {new}" for field, new in fields.renamed.items()]
+            if names:
+                yield f"{who}Fields are renamed: {few_of(map(printable, names), SHOWN)}."
             folded = [f"right though the texts differ: {each}" for each in fields.folded]
             for note in (*ties(fields.confidence[~fields.rejected]), *folded, *fields.notes):
                 said = sentence(note).replace("; compare takes", "; --compare takes")
@@ -275,12 +279,44 @@ def _comparisons(given: tuple[str, ...]) -> str | dict[str, str]:
     return read_comparisons(given) or "exact"
 
 
+def _new_names(given: tuple[str, ...]) -> dict[str, str]:
+    """Return what `--rename` says."""
+    from fastarac.ocr.field_renaming import read_names
+
+    return read_names(given)
+
+
+def _check_names(given: tuple[str, ...], engines: Mapping[str, FieldOutputs]) -> None:
+    """Refuse to rename fields that no engine has."""
+    there = {name for fields in engines.values() for name in fields.renamed}
+    if unknown := [name for name in _new_names(given) if name not in there]:
+        raise RefusalError(
+            f"--rename names {listed(unknown)}; names of fields that {listed(list(engines))} "
+            f"{'have' if len(engines) > 1 else 'has'} are expected"
+        )
+
+
+def _without_outputs(path: Path, fields: FieldOutputs) -> str:
+    """Say why no field has an output."""
+    n = len(fields)
+    if any(prediction is not None for prediction in fields.prediction):
+        return f"{path}: none of the {n:,} fields has an output with a confidence; numbers are expected"
+    left_out = "".join(f" ({note})" for note in fields.notes if " left out: " in note)
+    return (
+        f"{path}: none of the {n:,} fields of the truth has an output{left_out}; the same names of "
+        "documents and fields are expected, or --rename FIELD=NAME"
+    )
+
+
 def _in_words(error: Exception) -> str:
     message = str(error)
-    for word in (" names", " is"):
-        message = message.replace(f"compare{word}", f"--compare{word}", 1)
+    for option, word in product(("compare", "rename"), (" names", " is")):
+        message = re.sub(rf"^{option}{word}", f"--{option}{word}", message)
     if "without a truth: " in message:
-        message += "; --skip-unmatched leaves them out"
+        message += (
+            "; --rename FIELD=NAME gives fields the names that the truth has, and --skip-unmatched "
+            "leaves them out"
+        )
     return message
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.text import Text
 
 from fastarac import evaluate, io
 from fastarac._core.text import count, printable
@@ -15,18 +17,21 @@ from fastarac.cli._json import write_object
 from fastarac.cli._options import PrintedFormat, RefusalError, bytes_of
 from fastarac.cli._report import CAUTION, csv_text
 from fastarac.cli._standard import write
+from fastarac.cli._tables import Column, Page, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from fastarac.cli._settings import Settings
+    from fastarac.evaluation.bounds import BoundedEvaluation
 
 LEAST = 64 * 10**6
 COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth")
 OF_SKETCH = 10  # part of the memory that the sketch may take
 BYTES_OF_WIDTH = 4e3  # that a sketch takes at most, times its width
 WIDTHS = 1e-4, 1e-2
+BETWEEN_CELLS = re.compile(r" {2,}")  # of a name and its value
 BETWEEN = (
     "{n} outputs were counted in a stream. The figures of all of them lie between the ends that are "
     "shown, for sure; a limit is kept by every output that was counted."
@@ -65,6 +70,9 @@ def evaluate_streams(
         decisions = [*dict.fromkeys(between.values()), *caution]
         write_object("evaluate", {"models": models}, decisions=decisions)
         return
+    if settings.delivery.form is PrintedFormat.markdown:
+        write(_markdown(found, [*dict.fromkeys(between.values()), *caution]))
+        return
     if settings.delivery.form is not PrintedFormat.table:
         write(csv_text([{"model": name, **figures.to_dict()} for name, figures in found.items()]))
         return
@@ -73,6 +81,22 @@ def evaluate_streams(
         title = f"{printable(name)}\n" if len(found) > 1 else ""
         parts += [f"{title}{figures}\n", f"{between[name]}\n"]
     write("\n".join(parts) + "".join(f"{said}\n" for said in caution))
+
+
+def _markdown(found: Mapping[str, BoundedEvaluation], said: Sequence[str]) -> str:
+    """Return a table for each file, and what is said of all."""
+    page = Page(markdown=True)
+    with page.capture() as captured:
+        for name, figures in found.items():
+            rows = [BETWEEN_CELLS.split(line.strip(), maxsplit=1) for line in str(figures).splitlines()]
+            if len(found) > 1:
+                page.print(Text(printable(name), style="bold"))
+            page.print(
+                table([row[0] for row in rows], [Column("value", [row[1] for row in rows])], "figure")
+            )
+        for each in said:
+            page.print(Text(each))
+    return captured.get()
 
 
 def _bytes(text: str) -> int:

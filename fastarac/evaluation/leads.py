@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -44,12 +45,15 @@ class Lead(Result):
         What is drawn for all models at once: "page", "document" or another group, or "item".
     n_units : int
         How many of them there are.
+    alike : frozenset of (str, str)
+        Models with the same outputs: each item right or wrong alike, with the same confidence.
     """
 
     limit: Limit | None
     comparison: ModelComparison
     unit: str
     n_units: int
+    alike: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def alpha(self) -> float:
@@ -75,11 +79,11 @@ class Lead(Result):
     def sentence(self) -> str:
         """Say how sure it is that the first model is ahead of each of the others."""
         leader, *others = self.comparison.names
-        clear, open_, same = list[str](), list[str](), list[str]()
+        clear, open_, same, copies = list[str](), list[str](), list[str](), list[str]()
         for other in others:
             pair = self.comparison.pair(leader, other)
             if not pair.difference:
-                same.append(printable(other))
+                (copies if self._are_alike(pair) else same).append(printable(other))
                 continue
             chance = pvalue(pair.adjusted_pvalue)
             sure = "" if chance == UNDEFINED else f", p {chance if '<' in chance else f'= {chance}'}"
@@ -100,8 +104,9 @@ class Lead(Result):
         if open_:
             whose = "its" if clear else f"{name}'s"
             parts.append(f"{whose} lead over {listed(open_)} may be chance")
-        if same:
-            parts.append(f"{listed([name, *same])} {self._even}")
+        for others, even in ((copies, "have the same outputs"), (same, self._even)):
+            if others:
+                parts.append(f"{listed([name, *others])} {even}")
         return f"{self.judged} {'; '.join(parts)}."
 
     @property
@@ -127,8 +132,13 @@ class Lead(Result):
             return f"{pair.difference:+.4f}"
         return f"{_points(pair.difference)} points"
 
+    def _are_alike(self, pair: PairDifference) -> bool:
+        return not self.alike.isdisjoint({(pair.a, pair.b), (pair.b, pair.a)})
+
     def ends(self, pair: PairDifference) -> str:
         """Return its adjusted interval, or that it is all that there can be."""
+        if self._are_alike(pair):
+            return "the same outputs"
         low, high = pair.adjusted_interval.low, pair.adjusted_interval.high
         if pair.adjusted_interval.method == "unseen" and not pair.difference:
             return "alike in all resamples" if self.limit is not None else "no item differs"
@@ -214,6 +224,7 @@ def leads_of(
 
     unit = "item" if groups is None else unit
     n_groups = None if paired == "groups" else first.n_groups
+    alike = frozenset((a, b) for a, b in combinations(models, 2) if _are_the_same(models[a], models[b]))
     found: list[Lead | None] = []
     for limit in wanted:
         name = STATISTICS.get(limit.criterion)
@@ -224,11 +235,24 @@ def leads_of(
             name, **{limit.criterion: limit.value}, interpolate=False, never_accepted=never
         )
         by_share = compared(statistic, "bootstrap")
-        found.append(Lead(limit, by_share, unit, n_groups or by_share.n))
+        found.append(Lead(limit, by_share, unit, n_groups or by_share.n, alike))
     if not any(found):
         by_area = compared("arac_auc", "asymptotic")
-        found.append(Lead(None, by_area, unit, n_groups or by_area.n))
+        found.append(Lead(None, by_area, unit, n_groups or by_area.n, alike))
     return found
+
+
+def _are_the_same(one: Outputs, other: Outputs) -> bool:
+    """Return whether two models have the same items in the same groups, right or wrong alike."""
+    if len(one.correct) != len(other.correct):
+        return False
+    columns = [(one.correct, other.correct), (one.confidence, other.confidence)]
+    for mine, its in ((one.rejected, other.rejected), (one.weight, other.weight)):
+        if mine is not None or its is not None:
+            columns.append((mine, its))
+    if one.group is not None and other.group is not None:
+        columns.append((labels_of_groups(one), labels_of_groups(other)))
+    return all(mine is not None and np.array_equal(mine, its) for mine, its in columns)
 
 
 def _points(share: float) -> str:

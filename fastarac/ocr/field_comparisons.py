@@ -346,7 +346,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in given:
         if text.endswith(".toml"):
-            each = _from_file(Path(text))
+            each = strings_of_file(Path(text), 'a comparison such as "amount"')
         elif _HOW.fullmatch(text):
             each = {"*": text}
         else:
@@ -362,18 +362,17 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _from_file(path: Path) -> dict[str, str]:
+def strings_of_file(path: Path, expected: str) -> dict[str, str]:
+    """Return the lines of a TOML file, which are names with a text each."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise OcrFileError(path, f"it cannot be opened: {error.strerror}") from None
     except ValueError as error:
         raise OcrFileError(path, f"it is not valid TOML: {error}") from None
-    for field, how in table.items():
-        if not isinstance(how, str):
-            raise OcrFileError(
-                path, f'{shown(how)} was found; a comparison such as "amount" is expected', place=field
-            )
+    for field, text in table.items():
+        if not isinstance(text, str):
+            raise OcrFileError(path, f"{shown(text)} was found; {expected} is expected", place=field)
     return table
 
 

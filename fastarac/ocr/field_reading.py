@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,7 @@ from fastarac._core.text import count, few_of, plural
 from fastarac.ocr.field_comparisons import Judgement, Written, comparison, comparisons_by_field
 from fastarac.ocr.field_json import read_field_file
 from fastarac.ocr.field_matching import pair_fields
+from fastarac.ocr.field_renaming import renamed
 from fastarac.ocr.field_rows import FieldPath
 from fastarac.ocr.field_tables import as_confidence
 from fastarac.ocr.field_values import Unreadable
@@ -57,6 +59,7 @@ def read_fields(
     truth: str | os.PathLike[str] | None = None,
     *,
     compare: str | Mapping[str, str] | os.PathLike[str] = "exact",
+    rename: Mapping[str, str] | os.PathLike[str] | None = None,
     value_key: str = "value",
     confidence_key: str = "confidence",
     skip_unmatched: bool = False,
@@ -89,6 +92,12 @@ def read_fields(
         ``"amount:comma,tolerance=0.01"`` (or ``point``; or ``written``: the text, although a service
         gives the number), ``"date:dmy"`` (or ``mdy``, ``ymd``, a format of ``strptime``),
         ``"similarity>=0.9"``, ``"regex:[0-9]+"``.
+    rename : mapping of str to str or path-like, optional
+        The name that the truth has for a field of the outputs, without the numbers of items:
+        ``{"InvoiceTotal": "total", "Items[].Amount": "items[].amount"}``; a list or object takes all
+        that is in it along: ``{"Items": "items"}``. Names that are not there change nothing, so that
+        one mapping serves several services; `FieldOutputs.renamed` has those that are. A path is that
+        of a TOML file with such lines.
     value_key, confidence_key : str, default="value", "confidence"
         What the members of a leaf of nested JSON are called.
     skip_unmatched : bool, default=False
@@ -157,23 +166,30 @@ def read_fields(
     """
     keys = value_key, confidence_key
     notes: list[str] = []
+    names: dict[str, str] = {}
     if truth is None:
         both = read_field_file(path, "both", *keys)
         both.check_once()
         if both.whole:
             raise OcrFileError(both.path, "it is JSON without a truth; the truth is expected beside it")
+        if rename:
+            raise ValueError(
+                "rename is given, and outputs and truth are one table, which has one name for both; a "
+                "truth of its own is expected"
+            )
         items = _with_own_truth(both)
         ways = comparisons_by_field(compare, list(dict.fromkeys(item.name for item in items)))
     else:
         outputs = read_field_file(path, "prediction", *keys)
         truths = read_field_file(truth, "truth", *keys)
+        outputs, names = renamed(outputs, rename or {})
         for file in (outputs, truths):
             file.check_once()
         joined = _Join(truths, outputs)
         ways = comparisons_by_field(compare, list(joined.names))
         items = joined.items(ways)
         joined.check(notes, skip_unmatched=skip_unmatched)
-    return _outputs(items, ways, notes)
+    return replace(_outputs(items, ways, notes), renamed=names)
 
 
 def _with_own_truth(file: FieldFile) -> list[Item]:

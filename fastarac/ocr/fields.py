@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import field as with_default
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -173,6 +174,8 @@ class FieldOutputs(Result):
         What is right though it differs, with examples.
     notes : tuple of str
         What a user should know, one sentence each.
+    renamed : mapping of str to str
+        The name in the truth of each field of the outputs that was renamed.
     """
 
     document: tuple[str, ...]
@@ -188,6 +191,7 @@ class FieldOutputs(Result):
     comparisons: Mapping[str, str]
     folded: tuple[FoldedField, ...] = ()
     notes: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = with_default(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.document)

@@ -170,7 +170,8 @@ def test_refusals(tables):
     assert 'there is no column "prediction"' in refusal(truth, truth)
     write(tables / "more.csv", ("document", "field", "prediction", "confidence"), [("z", "q", "1", 1)])
     message = refusal(truth, tables / "more.csv")
-    assert "1 output without a truth: q of z; --skip-unmatched leaves them out" in message
+    assert "1 output without a truth: q of z; --rename FIELD=NAME gives fields the names" in message
+    assert message.endswith("that the truth has, and --skip-unmatched leaves them out")
     absent = write(
         tables / "absent.csv",
         ("document", "field", "prediction", "confidence"),
@@ -182,6 +183,34 @@ def test_refusals(tables):
     alike = [(*key, value[0], 0.5) for key, value in FIELDS.items()]
     write(absent, ("document", "field", "prediction", "confidence"), alike)
     assert "All 8 confidences are 0.5: no threshold tells outputs apart." in run(truth, absent).stdout
+
+
+def test_fields_of_other_names(tables):
+    """Each engine has names of its own; those of the truth stay."""
+    truth, engine = tables / "truth.csv", tables / "engine.jsonl"
+    text = engine.read_text().replace('"total"', '"TOTAL"').replace('"name"', '"VENDOR_NAME"')
+    (tables / "loud.jsonl").write_text(text)
+    names = ("--rename", "TOTAL=total", "--rename", "VENDOR_NAME=name")
+    found = run(truth, engine, tables / "loud.jsonl", *COMPARE, *names).stdout
+    assert "loud: Fields are renamed: TOTAL as total, VENDOR_NAME as name." in found
+    assert "engine: Fields are renamed" not in found
+    assert "Judged by 4 documents, engine and loud have the same outputs." in " ".join(found.split())
+    assert "loud: 7 outputs" not in found
+    message = refusal(truth, tables / "loud.jsonl", *COMPARE)
+    assert "total" not in message.partition(";")[0].replace("TOTAL", "")
+    assert "; --rename FIELD=NAME gives fields the names that the truth has" in message
+    message = refusal(truth, tables / "loud.jsonl", *COMPARE, "--skip-unmatched")
+    assert message.startswith(
+        f"{tables / 'loud.jsonl'}: none of the 8 fields of the truth has an output"
+    )
+    assert message.endswith(
+        "the same names of documents and fields are expected, or --rename FIELD=NAME"
+    )
+    assert refusal(truth, engine, "--rename", "SUM=total") == (
+        "--rename names SUM; names of fields that engine has are expected"
+    )
+    assert refusal(truth, engine, "--rename", "SUM").startswith('--rename is "SUM"; FIELD=NAME is')
+    assert refusal("--demo", "--rename", "a=b") == "--rename is for fields; --demo has texts"
 
 
 @pytest.mark.slow

@@ -79,6 +79,11 @@ def test_several_files_and_other_formats(good, tmp_path):
     ).stdout)))  # fmt: skip
     assert [row["n"] for row in rows] == ["5", "2"]
     assert rows[1]["roc_auc_low"] == "1.0"
+    text = run("evaluate", good, other, "--max-memory", "64MB", "--format", "markdown").stdout
+    assert text.startswith("**good**\n\n| figure | value |\n| --- | ---: |\n| items | 5 |\n")
+    assert "**other**\n\n| figure" in text
+    assert "| ROC-AUC | 1, exact |" in text
+    assert text.endswith("on outputs that it was not chosen on.\n\n")
 
 
 @pytest.mark.parametrize(

@@ -96,4 +96,18 @@ def test_few_pages_are_doubted_in_the_sentence(n_pages):
     doubt = "beyond chance if 6 pages are enough: rely on it from 20 on" in lead.sentence
     assert doubt == (n_pages < 20)
     same = leads_of({"b": worse, "again": worse}, LIMITS[:1], unit="page")[0]
-    assert same.ends(same.comparison.pairs[0]) == "alike in all resamples"
+    assert same.ends(same.comparison.pairs[0]) == "the same outputs"
+    assert same.sentence == f"Judged by {n_pages} pages, b and again have the same outputs."
+
+
+def test_equal_shares_of_different_outputs_are_not_called_the_same():
+    page = np.repeat(np.arange(24), 10)
+    group = Labels(tuple(map(str, range(24))), page)
+    correct = np.arange(240) % 10 > 0
+    one = Outputs(correct, np.where(correct, 0.9, 0.1), group=group)
+    other = Outputs(correct, np.where(correct, 0.8, 0.2), group=group)
+    (lead,) = leads_of({"a": one, "b": other, "c": one}, LIMITS[:1], unit="page")
+    assert lead.alike == {("a", "c")}
+    assert lead.ends(lead.comparison.pair("a", "b")) == "alike in all resamples"
+    ahead = "Judged by 24 pages, a and c have the same outputs; a and b accept the same share."
+    assert lead.sentence == ahead
