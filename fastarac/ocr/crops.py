@@ -26,7 +26,12 @@ QUALITY = 60
 
 
 def check_images(images: Mapping[str, Path], page_names: Sequence[str]) -> None:
-    """Raise ValueError where no page has an image."""
+    """Raise ValueError where no page has an image, or one has two."""
+    of_two: Mapping[str, tuple[Path, Path]] = getattr(images, "ambiguous", {})
+    for name in page_names:
+        if name in of_two:
+            one, other = of_two[name]
+            raise ValueError(f"{one} and {other} are both images of {name}; one a page is expected")
     if images and not set(images) & set(page_names):
         raise ValueError(
             f"images are called {_some(images)}, and pages {_some(page_names)}; images named as the "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from fastarac.ocr.field_services import Service
     from fastarac.ocr.readers._files import InputFile
 
-__all__ = ["has_fields", "read_field_file"]
+__all__ = ["WITHOUT_TRUTH", "has_fields", "read_field_file"]
 
 DOCUMENT, FIELDS = "document", "fields"
+WITHOUT_TRUTH = "it is JSON without a truth; the truth is expected beside it"
 
 
 def has_fields(path: str | os.PathLike[str]) -> bool:
@@ -200,10 +201,13 @@ def _read_json(
         alone = len(values) == 1
     for value, place in values:
         name, fields = _document(file, value, place, stem if alone else None)
-        leaves = list(_leaves(file, name, fields, value_key, confidence_key, place))
-        if role != "truth" and alone and not any(leaf.confidence is not None for leaf in leaves):
+        leaves = partial(_leaves, file, name, fields, value_key, confidence_key, place)
+        # before there is a list of them, which takes many times the memory of a list of coordinates
+        if role != "truth" and alone and all(leaf.confidence is None for leaf in leaves()):
             _refuse_words(file, fields, value_key, confidence_key)
-        found.append((name, "JSON", leaves))
+        if role == "both":
+            raise OcrFileError(file.path, WITHOUT_TRUTH)
+        found.append((name, "JSON", list(leaves())))
     return found
 
 

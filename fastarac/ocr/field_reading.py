@@ -11,7 +11,7 @@ import numpy as np
 
 from fastarac._core.text import count, few_of, plural
 from fastarac.ocr.field_comparisons import Judgement, Written, comparison, comparisons_by_field
-from fastarac.ocr.field_json import read_field_file
+from fastarac.ocr.field_json import WITHOUT_TRUTH, read_field_file
 from fastarac.ocr.field_matching import pair_fields
 from fastarac.ocr.field_renaming import renamed
 from fastarac.ocr.field_rows import FieldPath
@@ -171,7 +171,7 @@ def read_fields(
         both = read_field_file(path, "both", *keys)
         both.check_once()
         if both.whole:
-            raise OcrFileError(both.path, "it is JSON without a truth; the truth is expected beside it")
+            raise OcrFileError(both.path, WITHOUT_TRUTH)
         if rename:
             raise ValueError(
                 "rename is given, and outputs and truth are one table, which has one name for both; a "

@@ -93,6 +93,7 @@ DOUBLE_QUOTES = "“”„‟«»″〝〞〟"
 
 # A word never holds it, and no normalisation composes across it.
 BETWEEN_WORDS = "\n"
+IN_LINES = "\t"
 
 
 def checked_foldings(fold: str | Iterable[str]) -> tuple[Folding, ...]:
@@ -148,9 +149,11 @@ def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
 def _normalized(text: str, form: Literal["NFC", "NFKC"]) -> str:
     if text.isascii():
         return text
-    text = unicodedata.normalize(form, text)
-    # NFKC writes a lone accent as one over a space; words have none
-    return text.replace(" ", "") if form == "NFKC" else text
+    if form == "NFC":
+        return unicodedata.normalize(form, text)
+    # NFKC writes a lone accent as one over a space; words have none, and those of lines stay
+    text = unicodedata.normalize(form, text.replace(" ", IN_LINES))
+    return text.replace(" ", "").replace(IN_LINES, " ")
 
 
 @cache

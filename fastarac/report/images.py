@@ -2,33 +2,74 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["images_in"]
+__all__ = ["FoundImages", "images_in"]
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif")
 
 
-def images_in(folder: Path) -> dict[str, Path]:
-    """Return the images in a folder by their names up to the first dot, as pages are called.
+class FoundImages(dict[str, Path]):
+    """Images by the names that pages may have.
 
-    ValueError is raised if there is no image, or two share a name.
+    Attributes
+    ----------
+    ambiguous : dict of str to tuple of (Path, Path)
+        Names that two images have, neither of which has them alone.
     """
-    found: dict[str, Path] = {}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ambiguous: dict[str, tuple[Path, Path]] = {}
+
+
+def images_in(folder: Path) -> FoundImages:
+    """Return the images in a folder and those inside it by the names of pages.
+
+    A page is called as its files are: up to the first dot or, where two would be called alike, up to
+    a later one; and with its subfolder where its name comes again in another one. So an image has the
+    longer name first, and each shorter one that no other image has.
+
+    ValueError is raised if there is no image, or two have the same name but for their endings.
+    """
     if not folder.is_dir():
         raise ValueError(f"{folder} is no folder; a folder with the images of the pages is expected")
-    for path in sorted(folder.iterdir()):
-        if path.suffix.lower() not in SUFFIXES or path.name.startswith("."):
+    images: list[tuple[str, Path]] = []
+    seen: set[str] = set()
+    for above, folders, names in os.walk(folder, followlinks=True):
+        if os.path.realpath(above) in seen:
+            folders.clear()
             continue
-        name = path.name.partition(".")[0] or path.name
-        if name in found:
-            raise ValueError(
-                f"{found[name]} and {path} are both images of {name}; one a page is expected"
-            )
-        found[name] = path
-    if not found:
+        seen.add(os.path.realpath(above))
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        inside = Path(above).relative_to(folder).as_posix()
+        images += (
+            ("" if inside == "." else f"{inside}/", Path(above, name))
+            for name in sorted(names)
+            if Path(name).suffix.lower() in SUFFIXES and not name.startswith(".")
+        )
+    if not images:
         raise ValueError(f"{folder} holds no image; {', '.join(SUFFIXES)} are expected")
+    found = FoundImages()
+    for with_folder, short in ((True, False), (True, True), (False, False), (False, True)):
+        level: dict[str, Path] = {}
+        several: dict[str, tuple[Path, Path]] = {}
+        for inside, path in images:
+            name = (path.name.partition(".")[0] if short else path.stem) or path.name
+            name = inside + name if with_folder else name
+            first = level.setdefault(name, path)
+            if first is not path and with_folder and not short:
+                raise ValueError(
+                    f"{first} and {path} are both images of {name}; one a page is expected"
+                )
+            if first is not path:
+                several[name] = first, path
+        for name, path in level.items():
+            if name in found or name in found.ambiguous:
+                continue
+            if name in several:
+                found.ambiguous[name] = several[name]
+            else:
+                found[name] = path
     return found

@@ -229,6 +229,15 @@ def test_a_folding_makes_equal_what_it_says(fold, truth, output):
     assert align(words_of({"p": truth}), of_engine, fold=fold).correct.all()
 
 
+def test_spaces_of_lines_stay_where_compatible_characters_are_folded():
+    truth, output = words_of({"p": "ﬁne day"}), words_of({"p": [("fineday", 50)]})
+    assert align(truth, output, unit="line", fold="nfkc").kind.tolist() == ["wrong"]
+    output = words_of({"p": [("fine", 50), ("day", 60)]})
+    found = align(truth, output, unit="line", fold="nfkc")
+    assert found.kind.tolist() == ["right"]
+    assert folded(["a \u00b4b", "c"], ["nfkc"]) == ["a \u0301b", "c"]
+
+
 def test_composed_and_decomposed_letters_are_equal():
     output = words_of({"p": [("Cafe\u0301", 50)]})
     assert align(words_of({"p": "Café"}), output).correct.all()
