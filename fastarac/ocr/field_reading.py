@@ -72,8 +72,9 @@ def read_fields(
         What was read, told by its content; a folder has a file for each document, which is named by
         the file's name up to the first dot. Either
 
-        - the JSON of a service: Azure Document Intelligence (``documents``), Amazon Textract
-          (AnalyzeExpense, FORMS, QUERIES) or Google Document AI (``entities``); or
+        - the JSON of a service: Azure Document Intelligence (``documents``, else ``keyValuePairs``),
+          Amazon Textract (AnalyzeExpense, AnalyzeID, FORMS, QUERIES) or Google Document AI
+          (``entities``, else ``formFields``); or
         - nested JSON of any model, whose leaves are ``{"value": …, "confidence": …}``: a document, a
           list of documents, or a document a line, each named by its member ``document`` where there
           are several; or

@@ -13,7 +13,7 @@ from fastarac.ocr.readers._files import OcrFileError, shown
 from fastarac.ocr.readers._json import each_page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from fastarac.ocr.readers._json import Node
@@ -28,6 +28,7 @@ NORMALIZED = {
     "floatValue": "float_value",
 }
 WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
+NO_LABEL = "(without a label)"
 #: Levels of fields within fields.
 DEEPEST = 32
 
@@ -81,17 +82,23 @@ def service_of(root: Node) -> Service | None:
     first = root
     if isinstance(root.value, list) and root.value:
         first = root.items()[0]
-    if any(first.has(key) for key in ("ExpenseDocuments", "Blocks")):
+    if any(first.has(key) for key in ("ExpenseDocuments", "IdentityDocuments", "Blocks")):
         return TEXTRACT
     if root.has("analyzeResult") or (root.has("status") and root.has("createdDateTime")):
         return AZURE
-    documents = root.value.get("documents") if isinstance(root.value, dict) else None
-    if isinstance(documents, list) and (root.has("modelId") or root.has("model_id")):
-        return AZURE
+    if isinstance(root.value, dict) and (root.has("modelId") or root.has("model_id")):
+        own = (root.value.get(key) for key in ("documents", "keyValuePairs", "key_value_pairs"))
+        if any(isinstance(each, list) for each in own):
+            return AZURE
     holder = root.at("document") if root.has("document") and _is_object(root.at("document")) else root
     entities = holder.value.get("entities") if isinstance(holder.value, dict) else None
     if isinstance(entities, list) and all(
         isinstance(each, dict) and "type" in each for each in entities
+    ):
+        return GOOGLE
+    pages = holder.value.get("pages") if isinstance(holder.value, dict) else None
+    if isinstance(pages, list) and any(
+        isinstance(page, dict) and ("formFields" in page or "form_fields" in page) for page in pages
     ):
         return GOOGLE
     return None
@@ -141,11 +148,14 @@ def _azure(root: Node, path: Path) -> list[list[Leaf]]:
         problem = f"the status is {shown(status)}; the response of a call that succeeded is expected"
         raise OcrFileError(path, problem, place="status")
     result = root.at("analyzeResult") if root.has("analyzeResult") else root
+    pairs = result.items("keyValuePairs", "key_value_pairs")
+    if pairs and not result.items("documents"):
+        return [_azure_pairs(pairs)]
     if not result.has("documents"):
         raise OcrFileError(
             path,
-            "there are no documents with fields; the response of a model for documents, such as "
-            "prebuilt-invoice, is expected",
+            "there are no documents with fields, and no keyValuePairs; the response of a model for "
+            "documents, such as prebuilt-invoice, or one with key-value pairs is expected",
         )
     found = []
     for document in result.items("documents"):
@@ -154,6 +164,18 @@ def _azure(root: Node, path: Path) -> list[list[Leaf]]:
             _azure_field(field, name, 1, leaves)
         found.append(leaves)
     return found
+
+
+def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
+    """Return the fields of a form that no model knows: each key with its value."""
+    names = [_label(pair.at("key").text("content")) or NO_LABEL for pair in pairs]
+    leaves = []
+    for name, pair in zip(numbered(names), pairs, strict=True):
+        text = pair.at("value").text("content") if pair.has("value") else ""
+        leaves.append(
+            Leaf(name, Written(text) if text else None, _confidence(pair, "confidence"), str(pair))
+        )
+    return leaves
 
 
 def _members(node: Node) -> Iterator[tuple[str, Node]]:
@@ -215,6 +237,9 @@ def _textract(root: Node, path: Path) -> list[list[Leaf]]:
     expenses = [each for response in responses for each in response.items("ExpenseDocuments")]
     if expenses:
         return [_expense(each) for each in expenses]
+    cards = [each for response in responses for each in response.items("IdentityDocuments")]
+    if cards:
+        return [_typed_fields(each.items("IdentityDocumentFields"), "") for each in cards]
     blocks: dict[str, Node] = {}
     for response in responses:
         for block in response.items("Blocks"):
@@ -222,27 +247,30 @@ def _textract(root: Node, path: Path) -> list[list[Leaf]]:
                 raise block.at("Id").error("an Id that no other block has")
     leaves = [*_forms(blocks), *_queries(blocks)]
     kinds = {block.text("BlockType") for block in blocks.values()}
-    if not kinds & {"KEY_VALUE_SET", "QUERY"} and not any(r.has("ExpenseDocuments") for r in responses):
+    empty = any(
+        each.has(key) for each in responses for key in ("ExpenseDocuments", "IdentityDocuments")
+    )
+    if not kinds & {"KEY_VALUE_SET", "QUERY"} and not empty:
         raise OcrFileError(
             path,
-            "there are no fields; a response of AnalyzeExpense, or one with FORMS or QUERIES, is "
-            "expected",
+            "there are no fields; a response of AnalyzeExpense or AnalyzeID, or one with FORMS or "
+            "QUERIES, is expected",
         )
     return [leaves]
 
 
 def _expense(document: Node) -> list[Leaf]:
-    leaves = _expense_fields(document.items("SummaryFields"), "")
+    leaves = _typed_fields(document.items("SummaryFields"), "")
     number = 0
     for group in document.items("LineItemGroups"):
         for item in group.items("LineItems"):
-            leaves += _expense_fields(item.items("LineItemExpenseFields"), f"LineItems[{number}].")
+            leaves += _typed_fields(item.items("LineItemExpenseFields"), f"LineItems[{number}].")
             number += 1
     return leaves
 
 
-def _expense_fields(fields: object, before: str) -> list[Leaf]:
-    nodes: list[Node] = list(fields)  # type: ignore[call-overload]
+def _typed_fields(nodes: Sequence[Node], before: str) -> list[Leaf]:
+    """Return the fields of an invoice, of one of its items, or of an identity document."""
     names = []
     for node in nodes:
         name = node.at("Type").text("Text") if node.has("Type") else ""
@@ -252,10 +280,13 @@ def _expense_fields(fields: object, before: str) -> list[Leaf]:
     leaves = []
     for name, node in zip(numbered(names), nodes, strict=True):
         value = node.at("ValueDetection")
-        text, confidence = "", None
+        text, day, confidence = "", None, None
         if value.value is not None:
             text, confidence = value.text("Text"), _confidence(value, "Confidence")
-        leaves.append(Leaf(name, Written(text) if text else None, confidence, str(node)))
+            normalized = value.at("NormalizedValue")
+            if normalized.value is not None and normalized.text("ValueType") == "Date":
+                day = normalized.text("Value").partition("T")[0] or None
+        leaves.append(Leaf(name, Written(text, day) if text else None, confidence, str(node)))
     return leaves
 
 
@@ -290,7 +321,7 @@ def _forms(blocks: dict[str, Node]) -> list[Leaf]:
         if block.text("BlockType") == "KEY_VALUE_SET"
         and "KEY" in [each.value for each in block.items("EntityTypes")]
     ]
-    names = [_label(_words(block, blocks)) or "(without a label)" for block in keys]
+    names = [_label(_words(block, blocks)) or NO_LABEL for block in keys]
     leaves = []
     for name, block in zip(numbered(names), keys, strict=True):
         values = _related(block, "VALUE", blocks)
@@ -328,7 +359,46 @@ def _google(root: Node, path: Path) -> list[list[Leaf]]:  # noqa: ARG001
     document = root.at("document") if root.has("document") else root
     leaves: list[Leaf] = []
     _google_entities(document, "entities", "", "", 1, leaves)
-    return [leaves]
+    return [leaves or _google_forms(document)]
+
+
+def _google_forms(document: Node) -> list[Leaf]:
+    """Return the fields of a form that no processor knows: each name with its value."""
+    whole = document.text("text")
+    fields = [
+        field for page in document.items("pages") for field in page.items("formFields", "form_fields")
+    ]
+    names = [
+        _label(_anchored(field.at("fieldName", "field_name"), whole)) or NO_LABEL for field in fields
+    ]
+    leaves = []
+    for name, field in zip(numbered(names), fields, strict=True):
+        value = field.at("fieldValue", "field_value")
+        text = " ".join(_anchored(value, whole).split()) or field.text("valueType", "value_type")
+        confidence = None if value.value is None else _confidence(value, "confidence")
+        leaves.append(Leaf(name, Written(text) if text else None, confidence, str(field)))
+    return leaves
+
+
+def _anchored(node: Node, whole: str) -> str:
+    """Return the text of a part of a page: as it is given, or from the text of the document."""
+    if node.value is None:
+        return ""
+    anchor = node.at("textAnchor", "text_anchor")
+    if anchor.value is None:
+        return ""
+    if text := anchor.text("content"):
+        return text
+    parts = []
+    for segment in anchor.items("textSegments", "text_segments"):
+        ends = [
+            _whole(segment, key) if segment.has(key) else _whole(segment, other)
+            for key, other in (("startIndex", "start_index"), ("endIndex", "end_index"))
+        ]
+        if not 0 <= ends[0] <= ends[1] <= len(whole):
+            raise segment.error(f"a part of the text of the document, of {len(whole):,} characters,")
+        parts.append(whole[ends[0] : ends[1]])
+    return "".join(parts)
 
 
 def _google_entities(

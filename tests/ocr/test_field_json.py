@@ -296,6 +296,92 @@ def test_google(tmp_path):
     assert table(read(tmp_path, snake, truth, compare=ways)) == table(fields)
 
 
+def read_of(folder, response, truth):
+    """Return the fields that are read of a response, and whether they are right."""
+    (folder / "a1.json").write_text(json.dumps(response))
+    (folder / "truth.json").write_text(json.dumps({"document": "a1"} | truth))
+    return read_fields(folder / "a1.json", folder / "truth.json")
+
+
+@pytest.mark.parametrize("spelling", ["keyValuePairs", "key_value_pairs"])
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_azure_key_value_pairs(tmp_path, spelling, wrapped):
+    pairs = [
+        {"key": {"content": "Total:"}, "value": {"content": "12.50"}, "confidence": 0.9},
+        {"key": {"content": "Name"}, "confidence": 0.4},
+        {"key": {"content": "Page"}, "value": {"content": "1"}, "confidence": 0.8},
+        {"key": {"content": "Page"}, "value": {"content": "2"}, "confidence": 0.7},
+    ]
+    result = {"modelId": "prebuilt-layout", spelling: pairs}
+    found = read_of(
+        tmp_path,
+        {"analyzeResult": result} if wrapped else result,
+        {"Total": "12.50", "Name": "Finch", "Page": ["1", "2"]},
+    )
+    assert found.field == ("Total", "Name", "Page[0]", "Page[1]")
+    assert found.correct.tolist() == [True, False, True, True]
+    assert found.rejected.tolist() == [False, True, False, False]
+    assert found.confidence[~found.rejected].tolist() == [0.9, 0.8, 0.7]
+    # those that a model knows go before
+    known = {"fields": {"Total": {"type": "string", "content": "7", "confidence": 0.5}}}
+    found = read_of(tmp_path, result | {"documents": [known]}, {"Total": "7"})
+    assert found.prediction == ("7",)
+
+
+def test_textract_identity_documents(tmp_path):
+    def field(name, text, sure, **more):
+        return {"Type": {"Text": name}, "ValueDetection": {"Text": text, "Confidence": sure, **more}}
+
+    day = {"NormalizedValue": {"Value": "2018-02-25T00:00:00", "ValueType": "Date"}}
+    fields = [
+        field("FIRST_NAME", "MARIA", 98.5),
+        field("MIDDLE_NAME", "", 99.0),
+        field("DATE_OF_BIRTH", "25/02/2018", 97.25, **day),
+    ]
+    (tmp_path / "a1.json").write_text(
+        json.dumps({"IdentityDocuments": [{"DocumentIndex": 1, "IdentityDocumentFields": fields}]})
+    )
+    truth = {"document": "a1", "FIRST_NAME": "MARIA", "MIDDLE_NAME": "", "DATE_OF_BIRTH": "2018-02-25"}
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    compare = {"DATE_OF_BIRTH": "date"}
+    found = read_fields(tmp_path / "a1.json", tmp_path / "truth.json", compare=compare)
+    assert found.correct.all()
+    assert found.rejected.tolist() == [False, True, False]
+    assert found.confidence[[0, 2]].tolist() == [98.5, 97.25]
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_google_form_fields(tmp_path, inside):
+    text = "Name: Finch\nPaid\n"
+
+    def part(begin, end, sure, **more):
+        segment = {"endIndex": str(end)} | ({"startIndex": str(begin)} if begin else {})
+        return {"textAnchor": {"textSegments": [segment], **more}, "confidence": sure}
+
+    pages = [
+        {"formFields": [{"fieldName": part(0, 5, 0.9), "fieldValue": part(6, 12, 0.8)}]},
+        {
+            "formFields": [
+                {
+                    "fieldName": part(12, 16, 0.9, content="Paid\n"),
+                    "fieldValue": {"confidence": 0.7},
+                    "valueType": "filled_checkbox",
+                },
+                {"fieldName": part(12, 16, 0.9, content="Due"), "valueType": ""},
+            ]
+        },
+    ]
+    document = {"text": text, "pages": pages}
+    truth = {"Name": "Finch", "Paid": "filled_checkbox", "Due": "now"}
+    found = read_of(tmp_path, {"document": document} if inside else document, truth)
+    assert found.correct.tolist() == [True, True, False]
+    assert found.rejected.tolist() == [False, False, True]
+    assert found.confidence[:2].tolist() == [0.8, 0.7]
+    pages[0]["formFields"][0]["fieldValue"] = part(6, 99, 0.8)
+    with pytest.raises(OcrFileError, match="a part of the text of the document, of 17 characters,"):
+        read_of(tmp_path, {"document": document}, truth)
+
+
 def test_nested_json_by_other_names(tmp_path):
     output = [
         {"document": "x", "fields": {"sum": {"v": 5, "p": 0.5}, "tags": {"v": ["b", "a"], "p": 0.4}}},

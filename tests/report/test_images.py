@@ -40,7 +40,7 @@ def test_names_up_to_a_later_dot(tmp_path):
 
 
 def test_what_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="holds no image; .png, .jpg,"):
+    with pytest.raises(ValueError, match=r"holds no image; \.png, \.jpg,"):
         images_in(tmp_path)
     with pytest.raises(ValueError, match="is no folder"):
         images_in(tmp_path / "absent")
