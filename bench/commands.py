@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.floor import ROOT
+from bench.ocr import write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FIELDS = 12
+WORDS = 400  # a page
+ENGINES = "plain", "enlarged"
 
 
 @dataclass(frozen=True)
@@ -33,11 +36,15 @@ class Command:
     arguments
         What stands before the names of the files.
     rows
-        Of each file.
+        Of each file; words of each engine.
     limit
         Of the median of the seconds.
     files
-        How many there are: of the same items, each in an order of its own.
+        How many there are: of the same items, each in an order of its own; or engines.
+    of_pages
+        Whether the files are pages: a folder of true texts, and one of each engine.
+    report
+        Whether a report is written, too.
     """
 
     name: str
@@ -45,6 +52,8 @@ class Command:
     rows: int
     limit: float
     files: int = 1
+    of_pages: bool = False
+    report: bool = False
 
 
 # fmt: off
@@ -57,13 +66,26 @@ COMMANDS = (
         f"evaluate --by, {FIELDS} groups, 5·10⁶ rows", ("evaluate", "--by", "field"), 5 * 10**6, 2.5
     ),
     Command("evaluate --ci, two limits, 10⁶ rows", ("evaluate", "--ci", "0.95"), 10**6, 2.0),
+    Command(
+        "ocr with intervals, two engines, 1,000 pages of 400 words", ("ocr",), 400 * 1000, 20.0,
+        files=2, of_pages=True,
+    ),
+    Command(
+        "ocr --report, two engines, 1,000 pages of 400 words", ("ocr",), 400 * 1000, 25.0,
+        files=2, of_pages=True, report=True,
+    ),
 )
 # fmt: on
 LIMITS = {command.name: command.limit for command in COMMANDS}
 
 
 def write_files(command: Command, n: int, folder: Path) -> list[Path]:
-    """Write the files of a command, n rows each."""
+    """Write the files of a command, n rows each; of pages, n words of each engine."""
+    if command.of_pages:
+        names = [f"engine-{number}" for number in range(command.files)]
+        for name, engine in zip(names, ENGINES, strict=False):
+            write_pages(folder, max(2, n // WORDS), WORDS, name, engine)
+        return [folder / name for name in ("truth", *names)]
     paths = [folder / f"engine-{number}.csv" for number in range(command.files)]
     for number, path in enumerate(paths):
         _write(path, n, number)
@@ -92,9 +114,10 @@ def _write(path: Path, n: int, number: int) -> None:
 def run(command: Command, files: Sequence[Path]) -> tuple[float, str]:
     """Return the seconds that a process takes from start to end, and what it prints."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # as installed packages have byte code
+    report = ("--report", str(files[0].parent / "report.html")) if command.report else ()
     start = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "fastarac", *command.arguments, *map(str, files)],
+        [sys.executable, "-m", "fastarac", *command.arguments, *map(str, files), *report],
         cwd=ROOT, env=environment, check=True, text=True, stdout=subprocess.PIPE,
     )  # fmt: skip
     return time.perf_counter() - start, done.stdout

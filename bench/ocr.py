@@ -28,10 +28,10 @@ WORDS_A_LINE = 10
 LONG = (1_000, 5_000, 20_000, 100_000)
 
 
-def pages_of(n: int) -> Iterator[tuple[list[str], list[tuple[str, float]]]]:
+def pages_of(n: int, engine: str = "plain") -> Iterator[tuple[list[str], list[tuple[str, float]]]]:
     """Yield n true words and what is read there: page after page of the sample, the last one cut."""
     sample = load_sample()
-    true, read = sample.truth, sample.outputs["plain"]
+    true, read = sample.truth, sample.outputs[engine]
     words = list(zip(read.text, read.confidence.tolist(), strict=True))
     slices = zip(true.page_slices(), read.page_slices(), strict=True)
     pages = itertools.cycle([(list(true.text[t]), words[r]) for t, r in slices])
@@ -46,11 +46,13 @@ def pages_of(n: int) -> Iterator[tuple[list[str], list[tuple[str, float]]]]:
         yield texts, outputs
 
 
-def write_pages(folder: Path, n_pages: int, n_words: int) -> None:
-    """Write true texts into ``truth`` and Tesseract's tables into ``output``."""
-    pages = pages_of(n_words)
-    for name in ("truth", "output"):
-        (folder / name).mkdir()
+def write_pages(
+    folder: Path, n_pages: int, n_words: int, name: str = "output", engine: str = "plain"
+) -> None:
+    """Write true texts into ``truth`` and Tesseract's tables into a folder beside it."""
+    pages = pages_of(n_words, engine)
+    for each in ("truth", name):
+        (folder / each).mkdir(exist_ok=True)
     for number in range(n_pages):
         texts, outputs = next(pages)
         lines = [texts[i : i + WORDS_A_LINE] for i in range(0, n_words, WORDS_A_LINE)]
@@ -59,7 +61,7 @@ def write_pages(folder: Path, n_pages: int, n_words: int) -> None:
             f"5\t1\t1\t1\t{i // WORDS_A_LINE}\t{i % WORDS_A_LINE}\t0\t0\t9\t9\t{confidence}\t{text}"
             for i, (text, confidence) in enumerate(outputs)
         ]
-        (folder / "output" / f"{number}.tsv").write_text("\n".join([HEADER, *rows]) + "\n")
+        (folder / name / f"{number}.tsv").write_text("\n".join([HEADER, *rows]) + "\n")
 
 
 def read_and_align(folder: Path, n_workers: int) -> tuple[float, Engine]:

@@ -12,11 +12,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+FEW_WORDS = 4_000
+
+
 @pytest.mark.parametrize("command", commands.COMMANDS, ids=lambda command: command.name)
 def test_command(benchmark: Any, command: commands.Command, size: int, tmp_path: Path) -> None:
     """The start of the process included; the kernels are compiled before."""
     commands.run(command, commands.write_files(command, 200, tmp_path))
-    files = commands.write_files(command, min(size, command.rows), tmp_path)
+    n = min(size, FEW_WORDS if command.of_pages else command.rows)
+    files = commands.write_files(command, n, tmp_path)
     _, text = benchmark(commands.run, command, files)
     assert "AUC" in text
-    assert all(file.stem in text for file in files)
+    assert all(file.stem in text for file in files if file.name != "truth")
+    assert (tmp_path / "report.html").exists() == command.report
