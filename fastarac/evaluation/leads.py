@@ -246,7 +246,10 @@ def _are_the_same(one: Outputs, other: Outputs) -> bool:
     """Return whether two models have the same items in the same groups, right or wrong alike."""
     if len(one.correct) != len(other.correct):
         return False
-    columns = [(one.correct, other.correct), (one.confidence, other.confidence)]
+    columns: list[tuple[Any, Any]] = [
+        (one.correct, other.correct),
+        (one.confidence, other.confidence),
+    ]
     for mine, its in ((one.rejected, other.rejected), (one.weight, other.weight)):
         if mine is not None or its is not None:
             columns.append((mine, its))

@@ -201,13 +201,13 @@ def _read_json(
         alone = len(values) == 1
     for value, place in values:
         name, fields = _document(file, value, place, stem if alone else None)
-        leaves = partial(_leaves, file, name, fields, value_key, confidence_key, place)
+        every = partial(_leaves, file, name, fields, value_key, confidence_key, place)
         # before there is a list of them, which takes many times the memory of a list of coordinates
-        if role != "truth" and alone and all(leaf.confidence is None for leaf in leaves()):
+        if role != "truth" and alone and all(leaf.confidence is None for leaf in every()):
             _refuse_words(file, fields, value_key, confidence_key)
         if role == "both":
             raise OcrFileError(file.path, WITHOUT_TRUTH)
-        found.append((name, "JSON", list(leaves())))
+        found.append((name, "JSON", list(every())))
     return found
 
 

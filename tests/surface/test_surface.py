@@ -301,6 +301,7 @@ MEANINGS = {
     "output": "file or folder of an engine's output",
     "pairing": "of files of truth and output",
     "compare": "when a field is right: one comparison, or one by field",
+    "rename": "the name that the truth has, by field of the outputs",
     "value_key": "member of nested JSON that holds a value",
     "confidence_key": "member of nested JSON that holds a confidence",
     "skip_unmatched": "whether to leave out what has no partner",
