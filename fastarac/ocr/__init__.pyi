@@ -4,6 +4,11 @@ from .application import AppliedPageCounts as AppliedPageCounts
 from .application import AppliedPages as AppliedPages
 from .application import apply_to_files as apply_to_files
 from .application import is_engine_output as is_engine_output
+from .combination.combining import CombinedOutputs as CombinedOutputs
+from .combination.combining import combine as combine
+from .combination.fields import CombinedFields as CombinedFields
+from .combination.fields import combine_fields as combine_fields
+from .combination.model import Combination as Combination
 from .engines import Engine as Engine
 from .engines import align_files as align_files
 from .error_rates import ErrorRates as ErrorRates

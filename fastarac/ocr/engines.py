@@ -54,13 +54,16 @@ class Engine:
     words : Words
         All that the engine wrote, in the order of the pages: `aligned.records.output_begin` and
         `output_end` are indices into it.
+    truth : Words
+        The true words of the same pages, in the same order.
     pairs : tuple of Pair
-        The files.
+        The files; none where engines were combined.
     """
 
     aligned: AlignedOutputs
     words: Words
-    pairs: tuple[Pair, ...]
+    truth: Words
+    pairs: tuple[Pair, ...] = ()
 
     def __report__(
         self, limits: Iterable[Limit], images: Mapping[str, Path]
@@ -71,6 +74,7 @@ class Engine:
 
 class _Part(NamedTuple):
     words: Words
+    truth: Words
     records: Records
 
 
@@ -149,7 +153,8 @@ def align_files(
     words = Words.concatenate(part.words for part in parts)
     require_confidence(words)
     records = Records.concatenate([part.records for part in parts])
-    return Engine(AlignedOutputs.of(records, reading, policy), words, pairing.pairs)
+    truth = Words.concatenate(part.truth for part in parts)
+    return Engine(AlignedOutputs.of(records, reading, policy), words, truth, pairing.pairs)
 
 
 def _parts(
@@ -176,7 +181,7 @@ def _batch(pairs: Sequence[Pair], options: _Options) -> list[_Part]:
 
 def _part(pair: Pair, options: _Options) -> _Part:
     truth, words = pair.read(level=options.level, hyphenated=options.hyphenated)
-    return _Part(words, records_of(truth, words, options.reading))
+    return _Part(words, truth, records_of(truth, words, options.reading))
 
 
 def _in_workers(

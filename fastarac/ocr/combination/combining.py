@@ -1,0 +1,388 @@
+"""Several engines' words of the same pages as those of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from fastarac._core.checks import whole_number
+from fastarac._core.results import Result
+from fastarac._core.text import few_of, listed, plural
+from fastarac.ocr.combination.fitting import fit_engines, folds_of
+from fastarac.ocr.combination.model import Combination, order_of, probabilities, require_engines
+from fastarac.ocr.combination.pages import PlacedWords, divided_unspaced, labels_of, words_of
+from fastarac.ocr.combination.voting import Chosen, by_agreement, by_probability
+from fastarac.ocr.engines import Engine
+from fastarac.ocr.folding import checked_foldings
+from fastarac.ocr.formats import NoConfidenceError, require_confidence
+from fastarac.ocr.items import AlignedOutputs, align
+from fastarac.ocr.records import RIGHT, Reading, records_of
+from fastarac.ocr.words import HIGHEST, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.combination.fitting import WordLabels
+    from fastarac.ocr.folding import Folding
+    from fastarac.ocr.policies import InsertedPolicy, MissedPolicy, MovedPolicy
+    from fastarac.ocr.records import Records
+    from fastarac.ocr.units import Join, Unit
+
+__all__ = ["CombinedOutputs", "check_rule", "combine"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CombinedOutputs(Result):
+    """The words of several engines, put together.
+
+    :func:`combine` makes it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The engines, as they were given.
+    words : Words
+        What stands, with confidences from 0 to 1; like those of any engine.
+    engine : ndarray of shape (n_words,), intp
+        The index into `names` of an engine whose word each is.
+    agreeing : ndarray of shape (n_words,), intp
+        How many engines have it.
+    fold_of_page : ndarray of shape (n_pages,), intp, or None
+        The fold of each page of `words`, which the others teach; None where nothing was learnt here.
+    aligned : AlignedOutputs or None
+        The items, where there is a truth.
+    combination : Combination or None
+        What was learnt from all pages, or what was given; None where the engines' agreement decides.
+    """
+
+    names: tuple[str, ...]
+    words: Words
+    engine: NDArray[np.intp]
+    agreeing: NDArray[np.intp]
+    fold_of_page: NDArray[np.intp] | None
+    aligned: AlignedOutputs | None
+    combination: Combination | None
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __repr__(self) -> str:
+        n, n_pages = len(self), len(self.words.page_names)
+        every = int((self.agreeing == len(self.names)).sum())
+        return (
+            f"CombinedOutputs({' + '.join(self.names)}: {n} {plural('word', n)} on {n_pages} "
+            f"{plural('page', n_pages)}, {every} the same of all engines)"
+        )
+
+
+class _Given(NamedTuple):
+    """The engines, in the order of their names, and how their texts are compared."""
+
+    names: tuple[str, ...]
+    words: tuple[Words, ...]
+    pages: tuple[str, ...]
+    fold: tuple[Folding, ...]
+
+    @property
+    def highest(self) -> list[float]:
+        return [1.0 if each.scale is None else HIGHEST[each.scale] for each in self.words]
+
+    def placed(self, order: Iterable[str]) -> PlacedWords:
+        numbers = [self.names.index(name) for name in order]
+        return PlacedWords.of(self.words, self.pages, numbers, self.fold)
+
+
+def combine(
+    engines: Mapping[str, Words | Engine],
+    *,
+    truth: Words | None = None,
+    combination: Combination | None = None,
+    agreement: Literal["exact"] | None = None,
+    n_folds: int = 5,
+    unit: Unit = "word",
+    missed: MissedPolicy = "reject",
+    inserted: InsertedPolicy = "wrong",
+    moved: MovedPolicy = "right",
+    fold: str | Iterable[str] = (),
+    join: Join = "min",
+) -> CombinedOutputs:
+    r"""Put the words of several engines together, as those of one that is surer than each of them.
+
+    Parameters
+    ----------
+    engines : mapping of str to Words or Engine
+        Two engines or more by their names, of the same pages; each has confidences.
+    truth : Words, optional
+        The true words of the same pages. From them is learnt, but for a given `combination`, and with
+        them the result is aligned.
+    combination : Combination, optional
+        What was learnt from other pages.
+    agreement : {"exact"}, optional
+        The rule of agreement instead of anything learnt: confidence 1 where all engines have the same
+        words, else 0.
+    n_folds : int, default=5
+        In how many parts the pages are divided; the words of one are chosen by what the others teach.
+        With fewer pages there are as many parts as pages.
+    unit, missed, inserted, moved, fold, join
+        As for :func:`align`. What `fold` makes equal agrees; what `moved` takes for right teaches it.
+
+    Returns
+    -------
+    CombinedOutputs
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two engines, if one has other pages, if there are fewer than two pages
+        to learn from, or if `combination` is of other engines or of other scales.
+    NoConfidenceError
+        If an engine has no confidence at all.
+    ModuleNotFoundError
+        If rapidfuzz is not installed, or, to learn, scikit-learn.
+
+    See Also
+    --------
+    align : the items of one engine.
+    combine_fields : the same for fields of documents.
+    Combination.save : what was learnt, for new pages.
+
+    Notes
+    -----
+    The words of a page are aligned to each other, as to a truth, around the engine that has most words
+    in their places; what stands at one place are candidates. With a truth, the probability of each
+    engine's word to be right is a logistic regression on who agrees, on the confidences, each
+    calibrated by isotonic regression, and on the text. The candidate with the highest mean over the
+    engines that have it stands, with this probability as its confidence. A word that at most half of
+    the engines have is left out where it is rather no word.
+
+    Without a truth the candidate of most engines stands, of several the one of which its engines are
+    surer; the confidence is :math:`(m - 1 + r)/k` where m of k engines agree, with the least r of their
+    ranks among all words of each.
+
+    References
+    ----------
+    J. G. Fiscus, "A post-processing system to yield reduced word error rates: recognizer output voting
+    error reduction (ROVER)", ASRU 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastarac.ocr import Words, combine
+    >>> def words(text, confidence):
+    ...     found, n = tuple(text.split()), np.zeros(len(text.split()))
+    ...     return Words(found, np.array(confidence), n, n, ("p1",), scale="unit")
+    >>> first = words("No fine day", [0.9, 0.8, 0.7])
+    >>> second = words("N0 fine day yet", [0.4, 0.8, 0.5, 0.6])
+    >>> found = combine({"A": first, "B": second})
+    >>> found
+    CombinedOutputs(A + B: 4 words on 1 page, 2 the same of all engines)
+    >>> found.words.text, found.words.confidence.round(3).tolist()
+    (('No', 'fine', 'day', 'yet'), [0.417, 0.75, 0.583, 0.312])
+    """
+    given = _given(engines, checked_foldings(fold))
+    n_folds = whole_number(n_folds, "n_folds", 2)
+    check_rule(agreement, combination)
+    if truth is not None:
+        _require_pages(given, truth)
+    options: dict[str, Any] = {
+        "unit": unit, "missed": missed, "inserted": inserted, "moved": moved, "fold": fold, "join": join
+    }  # fmt: skip
+    folds = None
+    if agreement is not None or (truth is None and combination is None):
+        placed = given.placed(_by_size(given))
+        chosen = by_agreement(placed.readings)
+        if agreement is not None:
+            unanimous = chosen.agreeing == len(given.names)
+            chosen = chosen._replace(confidence=unanimous.astype(np.float64))
+        parts = [(placed, chosen)]
+    elif combination is not None:
+        _check_combination(given, combination)
+        placed = given.placed(combination.order)
+        parts = [
+            (placed, by_probability(placed.readings, *probabilities(combination, placed.readings)))
+        ]
+    else:
+        assert truth is not None  # noqa: S101, else nothing is learnt
+        records = _records(engines, given, truth)
+        parts, folds, combination = _cross_fitted(given, records, n_folds, moved=moved == "right")
+    words, engine, agreeing = _put_together(given, parts)
+    names = tuple(engines)
+    numbers = np.array([names.index(name) for name in given.names], np.intp)
+    aligned = None if truth is None else align(truth, words, **options)
+    return CombinedOutputs(names, words, numbers[engine], agreeing, folds, aligned, combination)
+
+
+def check_rule(agreement: str | None, combination: Combination | None) -> None:
+    """Raise unless the rule of agreement is known, and no combination is given beside it."""
+    if agreement is not None and agreement != "exact":
+        raise ValueError(f"agreement is {agreement!r}; 'exact' or None is expected")
+    if agreement is not None and combination is not None:
+        raise ValueError("agreement and combination are both given; one of them is expected")
+
+
+def _given(engines: Mapping[str, Words | Engine], fold: tuple[Folding, ...]) -> _Given:
+    """Return the engines in the order of their names, once they are known to fit."""
+    if not isinstance(engines, Mapping):
+        raise TypeError(
+            f"engines is {engines!r:.60} ({type(engines).__name__}); a mapping of names to Words is "
+            "expected"
+        )
+    if len(engines) < 2:
+        raise ValueError(f"engines has {len(engines)} of them; at least two are expected")
+    words = {}
+    for name in sorted(engines):
+        each = engines[name]
+        found = each.words if isinstance(each, Engine) else each
+        if not isinstance(found, Words):
+            raise TypeError(
+                f"engines[{name!r}] is {found!r:.60} ({type(found).__name__}); Words are expected, as "
+                "fastarac.ocr.read returns them"
+            )
+        try:
+            require_confidence(found)
+        except NoConfidenceError as error:
+            raise NoConfidenceError(f"engines[{name!r}]: {error}") from None
+        words[name] = divided_unspaced(found)
+    names = tuple(words)
+    own = words[names[0]].page_names
+    for name in names[1:]:
+        _require_same(own, words[name].page_names, names[0], name)
+    return _Given(names, tuple(words.values()), own, fold)
+
+
+def _require_pages(given: _Given, truth: Words) -> None:
+    if not isinstance(truth, Words):
+        raise TypeError(f"truth is {truth!r:.60} ({type(truth).__name__}); Words are expected")
+    _require_same(truth.page_names, given.pages, "the truth", "each engine")
+
+
+def _require_same(first: Sequence[str], second: Sequence[str], ours: str, theirs: str) -> None:
+    for pages, others, who, other in ((first, second, ours, theirs), (second, first, theirs, ours)):
+        alone = sorted(set(pages) - set(others))
+        if alone:
+            n = len(alone)
+            raise ValueError(
+                f"{who} has {n} {plural('page', n)} that {other} has not: {few_of(alone, 20)}; the "
+                "same pages are expected"
+            )
+
+
+def _by_size(given: _Given) -> tuple[str, ...]:
+    """Return the engines, the one with most words first."""
+    sizes = list(map(len, given.words))
+    return order_of(sizes, sizes, given.names)
+
+
+def _check_combination(given: _Given, combination: Combination) -> None:
+    scales = {
+        name: None if words.scale is None else HIGHEST[words.scale]
+        for name, words in zip(given.names, given.words, strict=True)
+    }
+    require_engines(combination, scales, "word")
+    if combination.fold != given.fold:
+        said = [listed(list(fold)) if fold else "nothing" for fold in (given.fold, combination.fold)]
+        raise ValueError(
+            f"fold is {said[0]}, and the combination was learnt with {said[1]} folded; the same is "
+            "expected"
+        )
+
+
+def _records(engines: Mapping[str, Words | Engine], given: _Given, truth: Words) -> list[Records]:
+    """Return the alignment of each engine with the truth, that which is there already where it fits."""
+    reading = Reading("word", given.fold, "min")
+    found = []
+    for name, words in zip(given.names, given.words, strict=True):
+        each = engines[name]
+        if isinstance(each, Engine) and each.words is words:
+            of = each.aligned.reading
+            if (of.unit, of.fold) == (reading.unit, reading.fold):
+                found.append(each.aligned.records)
+                continue
+        found.append(records_of(truth, words, reading))
+    return found
+
+
+def _cross_fitted(
+    given: _Given, records: Sequence[Records], n_folds: int, *, moved: bool
+) -> tuple[list[tuple[PlacedWords, Chosen]], NDArray[np.intp], Combination]:
+    """Return what is chosen on the pages of each fold by what the others teach, and what all teach."""
+    n_pages = len(given.pages)
+    if n_pages < 2:
+        raise ValueError(
+            "truth has one page; at least two are expected, as each is combined by what others teach"
+        )
+    labels = [
+        labels_of(each, len(words), moved=moved)
+        for each, words in zip(records, given.words, strict=True)
+    ]
+    folds = folds_of(given.pages, min(n_folds, n_pages))
+    cache: dict[tuple[str, ...], PlacedWords] = {}
+
+    def learnt(pages: NDArray[np.bool_]) -> tuple[PlacedWords, Combination]:
+        order = _order(given, records, pages)
+        if order not in cache:
+            cache[order] = given.placed(order)
+        placed = cache[order]
+        of = [_labels_at(each, index) for each, index in zip(labels, placed.own, strict=True)]
+        models = fit_engines(placed.readings, of, given.names, given.highest, pages)
+        n_words = sum(int(pages[placed.readings.group[each]].sum()) for each in placed.readings.place)
+        found = Combination(models, order, "word", given.fold, int(pages.sum()), n_words)
+        return placed, found
+
+    parts = []
+    for fold in range(int(folds.max()) + 1):
+        placed, combination = learnt(folds != fold)
+        chosen = by_probability(placed.readings, *probabilities(combination, placed.readings))
+        here = folds[placed.readings.group[chosen.place]] == fold
+        parts.append((placed, chosen.take(here)))
+    return parts, folds, learnt(np.ones(n_pages, np.bool_))[1]
+
+
+def _order(given: _Given, records: Sequence[Records], pages: NDArray[np.bool_]) -> tuple[str, ...]:
+    """Return the engines, the one with most words right in their places on some pages first."""
+    names = {name for name, taken in zip(given.pages, pages.tolist(), strict=True) if taken}
+    right, sizes = [], []
+    for each, words in zip(records, given.words, strict=True):
+        of_page = np.bincount(each.page[each.kind == RIGHT], minlength=len(each.page_names))
+        taken = np.array([name in names for name in each.page_names], np.bool_)
+        right.append(int(of_page[taken].sum()))
+        sizes.append(len(words))
+    return order_of(right, sizes, given.names)
+
+
+def _labels_at(labels: WordLabels, index: NDArray[np.intp]) -> WordLabels:
+    return type(labels)(*(column[index] for column in labels))
+
+
+def _put_together(
+    given: _Given, parts: Sequence[tuple[PlacedWords, Chosen]]
+) -> tuple[Words, NDArray[np.intp], NDArray[np.intp]]:
+    """Return the words of all parts, which are of pages of their own, in the order of the pages."""
+    name = " + ".join(given.names)
+    found = [words_of(given.words, placed, chosen, given.pages, name) for placed, chosen in parts]
+    lines = np.cumsum([0, *(len(words) for words in found)])
+    page = np.concatenate([words.page for words in found])
+    order = np.argsort(page, kind="stable")
+    line = np.concatenate([words.line + n for words, n in zip(found, lines, strict=False)])[order]
+    first = found[0]
+    text = [word for words in found for word in words.text]
+    together = Words(
+        tuple(text[k] for k in order.tolist()),
+        np.concatenate([words.confidence for words in found])[order],
+        page[order],
+        np.cumsum(np.diff(line, prepend=line[:1]) != 0),
+        first.page_names,
+        box=np.concatenate([words.box for words in found])[order],
+        page_size=first.page_size,
+        source=first.source,
+        scale="unit" if len(page) else None,
+        engine=name,
+    )
+    engine = np.concatenate([chosen.engine for _, chosen in parts])[order]
+    agreeing = np.concatenate([chosen.agreeing for _, chosen in parts])[order]
+    return together, engine, agreeing

@@ -1,0 +1,311 @@
+"""Several engines' fields of the same documents as those of one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from fastarac._core.checks import whole_number
+from fastarac._core.text import few_of, plural
+from fastarac.ocr.combination.combining import check_rule
+from fastarac.ocr.combination.fitting import WordLabels, fit_engines, folds_of
+from fastarac.ocr.combination.model import Combination, order_of, probabilities, require_engines
+from fastarac.ocr.combination.readings import Readings
+from fastarac.ocr.combination.voting import Chosen, by_agreement, by_probability
+from fastarac.ocr.fields import FieldOutputs
+from fastarac.ocr.words import HIGHEST
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["CombinedFields", "combine_fields"]
+
+#: What an engine reads that says that a field is empty.
+EMPTY = " "
+
+Key = tuple[str, str, str]
+
+
+class CombinedFields(NamedTuple):
+    """The fields of several engines, put together.
+
+    Attributes
+    ----------
+    fields : FieldOutputs
+        Like those of any engine, with confidences from 0 to 1.
+    agreeing : ndarray of shape (n,), intp
+        How many engines have what stands in each field; 0 where none has anything.
+    combination : Combination or None
+        What was learnt from all documents, or what was given; None where agreement decides.
+    """
+
+    fields: FieldOutputs
+    agreeing: NDArray[np.intp]
+    combination: Combination | None
+
+
+def combine_fields(
+    engines: Mapping[str, FieldOutputs],
+    *,
+    combination: Combination | None = None,
+    agreement: Literal["exact"] | None = None,
+    n_folds: int = 5,
+) -> CombinedFields:
+    r"""Put the fields that several engines read together, as those of one.
+
+    Parameters
+    ----------
+    engines : mapping of str to FieldOutputs
+        Two engines or more by their names, read with the same truth and the same comparisons.
+    combination : Combination, optional
+        What was learnt from the fields of other documents.
+    agreement : {"exact"}, optional
+        The rule of agreement instead: confidence 1 where all engines have the same, else 0.
+    n_folds : int, default=5
+        In how many parts the documents are divided, as :func:`combine` divides pages.
+
+    Returns
+    -------
+    CombinedFields
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two engines, if they have other fields or comparisons, if there are
+        fewer than two documents to learn from, or if `combination` is of other engines or scales.
+    ModuleNotFoundError
+        If rapidfuzz is not installed, or, to learn, scikit-learn.
+
+    See Also
+    --------
+    combine : the same for words on pages; how is said there.
+
+    Notes
+    -----
+    Fields stand beside each other by document and name; those of lists as each engine's were matched
+    with the true ones. Texts agree where they are equal but for spaces. An output that no true field
+    takes is a field of its own, unless several engines have it with the same text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from fastarac.ocr import combine_fields, read_fields
+    >>> head = "document,field,prediction,confidence,truth"
+    >>> tables = {
+    ...     "A": ["a,total,10,0.9,10", "a,name,Mil,0.4,Mill", "b,total,7,0.8,7"],
+    ...     "B": ["a,total,10,0.7,10", "a,name,Mill,0.8,Mill", "b,total,,,7"],
+    ... }
+    >>> with TemporaryDirectory() as folder:
+    ...     engines = {}
+    ...     for name, rows in tables.items():
+    ...         path = Path(folder, f"{name}.csv")
+    ...         _ = path.write_text("\n".join([head, *rows]))
+    ...         engines[name] = read_fields(path)
+    >>> found = combine_fields(engines, agreement="exact")
+    >>> found.fields.prediction, found.fields.confidence.tolist()
+    (('10', 'Mill', '7'), [1.0, 0.0, 0.0])
+    """
+    names, parts = _given(engines)
+    n_folds = whole_number(n_folds, "n_folds", 2)
+    check_rule(agreement, combination)
+    keys, readings, index, documents = _readings([parts[name] for name in names])
+    highest = [_highest(parts[name]) for name in names]
+    if agreement is not None:
+        chosen = by_agreement(readings)
+        unanimous = chosen.agreeing == len(names)
+        chosen = chosen._replace(confidence=unanimous.astype(np.float64))
+    elif combination is not None:
+        require_engines(combination, dict(zip(names, highest, strict=True)), "field")
+        chosen = by_probability(readings, *probabilities(combination, readings))
+    else:
+        labels = [
+            WordLabels(part.correct[at], np.array(part.kind, object)[at] != "inserted", at >= 0)
+            for part, at in zip((parts[name] for name in names), index, strict=True)
+        ]
+        chosen, combination = _cross_fitted(names, readings, labels, highest, documents, n_folds)
+    return _put_together([parts[name] for name in names], keys, index, chosen, combination)
+
+
+def _given(engines: Mapping[str, FieldOutputs]) -> tuple[tuple[str, ...], dict[str, FieldOutputs]]:
+    if not isinstance(engines, Mapping):
+        raise TypeError(
+            f"engines is {engines!r:.60} ({type(engines).__name__}); a mapping of names to "
+            "FieldOutputs is expected"
+        )
+    if len(engines) < 2:
+        raise ValueError(f"engines has {len(engines)} of them; at least two are expected")
+    names = tuple(sorted(engines))
+    for name in names:
+        each = engines[name]
+        if not isinstance(each, FieldOutputs):
+            raise TypeError(
+                f"engines[{name!r}] is {each!r:.60} ({type(each).__name__}); FieldOutputs are "
+                "expected, as fastarac.ocr.read_fields returns them"
+            )
+        if each.rejected.all():
+            raise ValueError(
+                f"engines[{name!r}] has no field with a confidence; at least one is expected"
+            )
+    for one, other in pairwise(names):
+        for first, second in ((one, other), (other, one)):
+            alone = sorted(_true_keys(engines[first]) - _true_keys(engines[second]))
+            if alone:
+                n = len(alone)
+                said = few_of((f"{field} of {document}" for document, field in alone), 20)
+                raise ValueError(
+                    f"engines[{first!r}] has {n} true {plural('field', n)} that engines[{second!r}] "
+                    f"has not: {said}; the same are expected"
+                )
+        if dict(engines[one].comparisons) != dict(engines[other].comparisons):
+            raise ValueError(
+                f"engines[{one!r}] and engines[{other!r}] are compared by different comparisons; the "
+                "same are expected"
+            )
+    return names, dict(engines)
+
+
+def _true_keys(fields: FieldOutputs) -> set[tuple[str, str]]:
+    return {
+        (document, field)
+        for document, field, kind in zip(fields.document, fields.field, fields.kind, strict=True)
+        if kind != "inserted"
+    }
+
+
+def _highest(fields: FieldOutputs) -> float:
+    """Return the end of the scale, which files of fields do not say."""
+    most = float(fields.confidence[~fields.rejected].max())
+    return next((end for end in sorted(HIGHEST.values()) if most <= end), most)
+
+
+def _readings(
+    parts: Sequence[FieldOutputs],
+) -> tuple[list[Key], Readings, list[NDArray[np.intp]], tuple[str, ...]]:
+    """Return the fields of all engines, the readings of them, which item each is, and the documents."""
+    places: dict[Key, int] = {}
+    found: list[dict[int, int]] = []
+    for fields in parts:
+        counts: Counter[Key] = Counter()
+        of_engine = {}
+        for row, (document, field, kind) in enumerate(
+            zip(fields.document, fields.field, fields.kind, strict=True)
+        ):
+            key = (document, field, "")
+            if kind == "inserted":
+                same = (document, fields.name[row], _text(fields.prediction[row]))
+                key = (*same[:2], f"{same[2]}\n{counts[same]}")
+                counts[same] += 1
+            of_engine[places.setdefault(key, len(places))] = row
+        found.append(of_engine)
+    keys = list(places)
+    documents: dict[str, int] = {}
+    group = np.array([documents.setdefault(key[0], len(documents)) for key in keys], np.intp)
+    place, text, confidence, index = [], [], [], []
+    for fields, of_engine in zip(parts, found, strict=True):
+        rows = [
+            (at, row) for at, row in sorted(of_engine.items()) if fields.prediction[row] is not None
+        ]
+        where = np.array(rows, np.intp).reshape(-1, 2)
+        place.append(where[:, 0])
+        index.append(where[:, 1])
+        text.append([_text(fields.prediction[row]) for _, row in rows])
+        known = np.where(fields.rejected, np.nan, fields.confidence)
+        confidence.append(known[where[:, 1]])
+    return keys, Readings(group, place, text, confidence), index, tuple(documents)
+
+
+def _text(prediction: str | None) -> str:
+    return " ".join((prediction or "").split()) or EMPTY
+
+
+def _cross_fitted(
+    names: tuple[str, ...],
+    readings: Readings,
+    labels: Sequence[WordLabels],
+    highest: Sequence[float],
+    documents: tuple[str, ...],
+    n_folds: int,
+) -> tuple[Chosen, Combination]:
+    """Return what is chosen in the documents of each fold by the others, and what all teach."""
+    n = len(documents)
+    if n < 2:
+        raise ValueError(
+            "there is one document; at least two are expected, as each is combined by what others teach"
+        )
+    sizes = list(map(len, readings.place))
+    order = order_of([int(each.right.sum()) for each in labels], sizes, names)
+
+    def learnt(chosen: NDArray[np.bool_]) -> Combination:
+        models = fit_engines(readings, labels, names, highest, chosen)
+        n_words = sum(int(chosen[readings.group[each]].sum()) for each in readings.place)
+        return Combination(models, order, "field", (), int(chosen.sum()), n_words)
+
+    folds = folds_of(documents, min(n_folds, n))
+    parts = []
+    for fold in range(int(folds.max()) + 1):
+        found = by_probability(readings, *probabilities(learnt(folds != fold), readings))
+        parts.append(found.take(folds[readings.group[found.place]] == fold))
+    together = Chosen(*map(np.concatenate, zip(*parts, strict=True)))
+    return together.take(np.argsort(together.place, kind="stable")), learnt(np.ones(n, np.bool_))
+
+
+def _put_together(
+    parts: Sequence[FieldOutputs],
+    keys: Sequence[Key],
+    index: Sequence[NDArray[np.intp]],
+    chosen: Chosen,
+    combination: Combination | None,
+) -> CombinedFields:
+    """Return an item for each true field, and for each inserted output that stands."""
+    every = zip(*(column.tolist() for column in chosen), strict=True)
+    stands = dict(zip(chosen.place.tolist(), every, strict=True))
+    first = parts[0]
+    truths = {key: row for row, key in enumerate(zip(first.document, first.field, strict=True))}
+    rows: list[tuple[FieldOutputs, int, float, int]] = []  # an item, its confidence, who has it
+    for place, (document, field, inserted) in enumerate(keys):
+        if place in stands:
+            engine, word, _, agreeing, confidence = stands[place]
+            rows.append((parts[engine], int(index[engine][word]), confidence, agreeing))
+        elif not inserted:  # nobody has anything
+            rows.append((first, truths[document, field], np.nan, 0))
+    confidence = np.array([each[2] for each in rows])
+    rejected = np.isnan(confidence)
+    never = -1.0 if rejected.any() else None
+    correct = np.array([of.correct[row] for of, row, _, _ in rows], np.bool_)
+    kind = [
+        "missed"
+        if gone
+        else "inserted"
+        if of.kind[row] == "inserted"
+        else "right"
+        if right
+        else "wrong"
+        for (of, row, _, _), gone, right in zip(rows, rejected, correct, strict=True)
+    ]
+    fields = replace(
+        first,
+        document=tuple(of.document[row] for of, row, _, _ in rows),
+        field=tuple(of.field[row] for of, row, _, _ in rows),
+        name=tuple(of.name[row] for of, row, _, _ in rows),
+        truth=tuple(of.truth[row] for of, row, _, _ in rows),
+        prediction=tuple(
+            None if gone else of.prediction[row]
+            for (of, row, _, _), gone in zip(rows, rejected, strict=True)
+        ),
+        correct=correct,
+        confidence=np.where(rejected, -1.0, confidence),
+        kind=tuple(kind),
+        rejected=rejected,
+        never_accepted=never,
+        folded=(),
+        notes=(),
+    )
+    return CombinedFields(fields, np.array([each[3] for each in rows], np.intp), combination)

@@ -1,0 +1,132 @@
+"""Learning from true texts how to combine engines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.extras import require
+from fastarac.ocr.combination.features import features_of
+from fastarac.ocr.combination.model import EngineModel, Regression
+from fastarac.operation.calibration import isotonic_calibration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.combination.readings import Readings
+
+__all__ = ["WordLabels", "fit_engines", "folds_of"]
+
+#: Inverse strength of the penalty on coefficients of features of unit variance. It was chosen among
+#: 0.03, 0.1, 0.3, 1 and 10 on other pages than those whose figures stand in the documentation.
+STRENGTH = 0.1
+#: Of the division of pages into folds.
+SEED = 0
+
+
+class WordLabels(NamedTuple):
+    """What is true of each word of an engine; arrays of shape (n_words,), bool."""
+
+    right: NDArray[np.bool_]
+    """Whether it is right."""
+    real: NDArray[np.bool_]
+    """Whether there is a true word where it stands."""
+    known: NDArray[np.bool_]
+    """Whether the alignment has it."""
+
+
+def folds_of(names: Sequence[str], n_folds: int) -> NDArray[np.intp]:
+    """Return the fold of each page, (n_pages,): the same for the same names, in whatever order."""
+    fold = np.empty(len(names), np.intp)
+    order = np.argsort(np.array(names, object), kind="stable")
+    drawn = np.random.default_rng(SEED).permutation(len(names))
+    fold[order[drawn]] = np.arange(len(names)) % n_folds
+    return fold
+
+
+def fit_engines(
+    readings: Readings,
+    labels: Sequence[WordLabels],
+    names: Sequence[str],
+    highest: Sequence[float],
+    learnt: NDArray[np.bool_],
+) -> tuple[EngineModel, ...]:
+    """Learn from the words of some groups.
+
+    Parameters
+    ----------
+    readings : Readings
+    labels : sequence of WordLabels
+        Of each engine's words.
+    names : sequence of str
+    highest : sequence of float
+        The end of each engine's scale.
+    learnt : ndarray of shape (n_groups,), bool
+        The groups from which is learnt.
+
+    Returns
+    -------
+    tuple of EngineModel
+    """
+    require("sklearn", "combine")
+    used = [
+        learnt[readings.group[place]] & of.known
+        for place, of in zip(readings.place, labels, strict=True)
+    ]
+    curves = [
+        _curve(readings.confidence[k][rows], labels[k].right[rows]) for k, rows in enumerate(used)
+    ]
+    calibrated = [
+        np.interp(confidence, *curve)
+        for confidence, curve in zip(readings.confidence, curves, strict=True)
+    ]
+    found = []
+    for k, rows in enumerate(used):
+        features = features_of(readings, k, calibrated, highest[k])
+        contested = rows & readings.contested[readings.place[k]]
+        right = _regression(features[rows], labels[k].right[rows])
+        real = None
+        if not labels[k].real[contested].all():
+            real = _regression(features[contested], labels[k].real[contested])
+        knots, odds = (tuple(values.tolist()) for values in curves[k])
+        found.append(EngineModel(names[k], highest[k], knots, odds, right, real))
+    return tuple(found)
+
+
+def _curve(
+    confidence: NDArray[np.float64], right: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return knots, and the logarithmic odds to be right at each, by isotonic regression.
+
+    A knot is the mean confidence of a block. Half an item is added to the right and the wrong ones, so
+    that the odds are finite.
+    """
+    known = ~np.isnan(confidence)
+    if not known.any():  # of these groups none tells anything of the engine
+        return np.zeros(1), np.zeros(1)
+    values, correct = confidence[known], right[known]
+    found = isotonic_calibration(correct, values)
+    block = found.block_of(values)
+    mean = np.bincount(block, values) / found.n_items
+    odds = np.log((found.n_items - found.errors + 0.5) / (found.errors + 0.5))
+    return mean[::-1], np.maximum.accumulate(odds[::-1])
+
+
+def _regression(features: NDArray[np.float64], true: NDArray[np.bool_]) -> Regression:
+    """Fit a logistic regression with a penalty on the coefficients of standardised features."""
+    n, n_true = len(true), int(true.sum())
+    if n_true in (0, n):  # nothing tells the two apart
+        odds = float(np.log((n_true + 0.5) / (n - n_true + 0.5)))
+        return Regression(odds, (0.0,) * features.shape[1])
+    from sklearn.linear_model import LogisticRegression
+
+    mean, scale = features.mean(axis=0), features.std(axis=0)
+    scale[scale == 0.0] = 1.0
+    model = LogisticRegression(C=STRENGTH, solver="newton-cholesky")
+    model.fit((features - mean) / scale, true)
+    coefficients = model.coef_[0] / scale
+    intercept = float(model.intercept_[0] - coefficients @ mean)
+    return Regression(intercept, tuple(coefficients.tolist()))

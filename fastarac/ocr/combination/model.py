@@ -1,0 +1,285 @@
+"""What was learnt of several engines: how to choose among their words, and how sure to be of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core import saved
+from fastarac._core.files import read_saved, write_whole
+from fastarac._core.results import Result
+from fastarac._core.text import json_text, listed, plural, quoted
+from fastarac.ocr.combination.features import feature_names, features_of
+from fastarac.ocr.folding import FOLDINGS
+from fastarac.ocr.words import HIGHEST
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.combination.readings import Readings
+
+__all__ = ["Combination", "EngineModel", "Regression", "order_of", "probabilities", "require_engines"]
+
+KIND, VERSION = "fastarac combination", 1
+#: Logarithmic odds beyond which a probability is 0 or 1 to all digits.
+FARTHEST = 700.0
+
+
+class Regression(NamedTuple):
+    """A logistic regression: the logarithmic odds are `intercept` and `coefficients` times features."""
+
+    intercept: float
+    coefficients: tuple[float, ...]
+
+    def probability(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probability of each row, (n,)."""
+        odds = self.intercept + features @ np.array(self.coefficients)
+        found: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(odds, -FARTHEST, FARTHEST)))
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EngineModel(Result):
+    """What was learnt of one engine.
+
+    Attributes
+    ----------
+    name : str
+    highest : float
+        The highest confidence of its scale: 100 or 1.
+    knots : tuple of float
+        Confidences, rising; between them the odds are interpolated.
+    odds : tuple of float
+        The logarithmic odds that a word is right at each knot; they never fall.
+    right : Regression
+        Of a word being right, by the columns of `features`.
+    real : Regression or None
+        Of there being a word at all, for words that at most half of the engines have; None where
+        every one was.
+    """
+
+    name: str
+    highest: float
+    knots: tuple[float, ...]
+    odds: tuple[float, ...]
+    right: Regression
+    real: Regression | None
+
+    def calibrated(self, confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the logarithmic odds at each confidence, (n,); NaN stays NaN."""
+        return np.interp(confidence, self.knots, self.odds)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Combination(Result):
+    """How to put the words of several engines together: what :func:`combine` learnt from true texts.
+
+    It is plain JSON, without code; :meth:`save` and :meth:`load` write and read it.
+
+    Attributes
+    ----------
+    engines : tuple of EngineModel
+        In the order of their names.
+    order : tuple of str
+        The engines, the one that has most words right in their places first: reading order is its.
+    unit : {"word", "field"}
+        Of what it was learnt.
+    fold : tuple of str
+        Differences of texts that do not count.
+    n_groups, n_words : int
+        Pages, or documents, and words of all engines that it was learnt from.
+    """
+
+    engines: tuple[EngineModel, ...]
+    order: tuple[str, ...]
+    unit: str
+    fold: tuple[str, ...]
+    n_groups: int
+    n_words: int
+
+    def __repr__(self) -> str:
+        groups = plural("page" if self.unit == "word" else "document", self.n_groups)
+        return f"Combination({' + '.join(self.names)}, learnt from {self.n_groups:,} {groups})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The engines, in the order of their names."""
+        return tuple(engine.name for engine in self.engines)
+
+    @property
+    def features(self) -> dict[str, list[str]]:
+        """The names of the columns that the regressions of each engine take."""
+        return {name: feature_names(self.names, k) for k, name in enumerate(self.names)}
+
+    def to_json(self) -> str:
+        """Return the JSON text that :meth:`save` writes."""
+        engines = [
+            {
+                "name": each.name,
+                "highest": each.highest,
+                "knots": list(each.knots),
+                "odds": list(each.odds),
+                "right": each.right._asdict(),
+                "real": None if each.real is None else each.real._asdict(),
+            }
+            for each in self.engines
+        ]
+        content = {
+            "kind": KIND,
+            "version": VERSION,
+            "unit": self.unit,
+            "fold": list(self.fold),
+            "order": list(self.order),
+            "n_groups": self.n_groups,
+            "n_words": self.n_words,
+            "engines": engines,
+        }
+        return json_text(content, indent=1) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a JSON file, whole or not at all."""
+        write_whole(path, self.to_json())
+
+    @classmethod
+    def from_json(cls, text: str) -> Combination:
+        """Return the combination that :meth:`to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            Where the text is not that of a combination, or that of another version, and where a field
+            is missing, unknown, of another type, out of its range or contradicts another one: the
+            message names it.
+        """
+        return cls(**_checked(_FIELDS(saved.content_of(text, KIND, VERSION), "")))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Combination:
+        """Read the combination that :meth:`save` wrote."""
+        return read_saved(path, cls.from_json)
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise saved.unexpected(value, name, "a text")
+    return value
+
+
+def _real(value: Any, name: str) -> float:
+    found = float(saved.number()(value, name))
+    if not math.isfinite(found):
+        raise saved.unexpected(value, name, "a finite number")
+    return found
+
+
+def _highest(value: Any, name: str) -> float:
+    found = _real(value, name)
+    if found not in HIGHEST.values():
+        raise saved.unexpected(value, name, "100 or 1")
+    return found
+
+
+_REGRESSION = saved.record({"intercept": _real, "coefficients": saved.sequence(_real)})
+_ENGINE = saved.record(
+    {
+        "name": _text,
+        "highest": _highest,
+        "knots": saved.sequence(_real),
+        "odds": saved.sequence(_real),
+        "right": _REGRESSION,
+        "real": saved.optional(_REGRESSION),
+    }
+)
+_FIELDS = saved.record(
+    {
+        "unit": saved.word("word", "field"),
+        "fold": saved.sequence(saved.word(*FOLDINGS)),
+        "order": saved.sequence(_text),
+        "n_groups": saved.whole(1),
+        "n_words": saved.whole(1),
+        "engines": saved.sequence(_ENGINE),
+    }
+)
+
+
+def _checked(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a combination, once they are known to fit each other."""
+    names = [each["name"] for each in found["engines"]]
+    if len(names) < 2:
+        raise ValueError(f"engines has {len(names)} elements; at least 2 are expected")
+    saved.require_rising(tuple(names), "the names of engines")
+    if sorted(found["order"]) != names:
+        raise ValueError(f"order is {listed(found['order'])}; the names of the engines are expected")
+    engines = []
+    for k, each in enumerate(found["engines"]):
+        where, n = f"engines[{k}]", len(feature_names(names, k))
+        if not each["knots"]:
+            raise ValueError(f"{where}.knots is empty; at least one number is expected")
+        saved.require_rising(each["knots"], f"{where}.knots")
+        saved.require_length(each["odds"], f"{where}.odds", len(each["knots"]), f"{where}.knots")
+        saved.require_rising(each["odds"], f"{where}.odds", strictly=False)
+        regressions = {}
+        for key in ("right", "real"):
+            given = each[key]
+            if given is not None:
+                what = f"{where}.{key}.coefficients"
+                saved.require_length(given["coefficients"], what, n, "features")
+                given = Regression(**given)
+            regressions[key] = given
+        engines.append(EngineModel(**(each | regressions)))
+    return found | {"engines": tuple(engines)}
+
+
+def probabilities(
+    combination: Combination, readings: Readings
+) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
+    """Return of each engine's words how probably each is right, and is a word at all."""
+    calibrated = [
+        engine.calibrated(confidence)
+        for engine, confidence in zip(combination.engines, readings.confidence, strict=True)
+    ]
+    right, real = [], []
+    for k, engine in enumerate(combination.engines):
+        features = features_of(readings, k, calibrated, engine.highest)
+        right.append(engine.right.probability(features))
+        is_real = np.ones(len(features))
+        if engine.real is not None:
+            is_real = engine.real.probability(features)
+        real.append(is_real)
+    return right, real
+
+
+def require_engines(combination: Combination, highest: Mapping[str, float | None], unit: str) -> None:
+    """Raise unless it was learnt of these engines, of these scales where they are known."""
+    if not isinstance(combination, Combination):
+        raise TypeError(
+            f"combination is {combination!r:.60} ({type(combination).__name__}); a Combination is "
+            "expected, as Combination.load reads it from a file"
+        )
+    names = combination.names
+    if combination.unit != unit:
+        raise ValueError(f"the combination is of {combination.unit}s; one of {unit}s is expected")
+    if set(highest) != set(names):
+        raise ValueError(
+            f"the combination is of {listed(list(map(quoted, names)))}, and the engines are "
+            f"{listed(list(map(quoted, highest)))}; the same names are expected"
+        )
+    for engine in combination.engines:
+        found = highest[engine.name]
+        if found is not None and found != engine.highest:
+            raise ValueError(
+                f"the confidences of {engine.name!r} run from 0 to {found:g}, and the combination was "
+                f"learnt of ones from 0 to {engine.highest:g}; one scale is expected"
+            )
+
+
+def order_of(right: Sequence[int], n_words: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the engines, the one with most words right first; of equal ones that with most words."""
+    order = sorted(range(len(names)), key=lambda k: (-right[k], -n_words[k], names[k]))
+    return tuple(names[k] for k in order)

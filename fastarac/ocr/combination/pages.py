@@ -1,0 +1,192 @@
+"""Several engines' words of the same pages, place by place, and back to words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac.ocr.combination.fitting import WordLabels
+from fastarac.ocr.combination.places import places_of_page
+from fastarac.ocr.combination.readings import Readings
+from fastarac.ocr.folding import folded
+from fastarac.ocr.records import INSERTED, MOVED, RIGHT
+from fastarac.ocr.units import UNSPACED, tokens
+from fastarac.ocr.words import Words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.combination.voting import Chosen
+    from fastarac.ocr.folding import Folding
+    from fastarac.ocr.records import Records
+
+__all__ = ["PlacedWords", "divided_unspaced", "labels_of", "words_of"]
+
+
+class PlacedWords(NamedTuple):
+    """The readings of pages, and where they are from.
+
+    Attributes
+    ----------
+    readings : Readings
+        Their groups are pages.
+    own : tuple of ndarray of shape (n_words,), intp
+        Of each engine's readings, which of its words each is.
+    order : tuple of int
+        The engines, that whose reading order counts first.
+    """
+
+    readings: Readings
+    own: tuple[NDArray[np.intp], ...]
+    order: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        engines: Sequence[Words],
+        pages: Sequence[str],
+        order: Sequence[int],
+        fold: Sequence[Folding],
+    ) -> PlacedWords:
+        """Align the words of all engines on each page; those that folding leaves empty are left out."""
+        texts = [folded(words.text, fold) for words in engines]
+        slices = [dict(zip(words.page_names, words.page_slices(), strict=True)) for words in engines]
+        place: list[list[NDArray[np.intp]]] = [[] for _ in engines]
+        index: list[list[NDArray[np.intp]]] = [[] for _ in engines]
+        group: list[NDArray[np.intp]] = []
+        n = 0
+        for page, name in enumerate(pages):
+            kept = []
+            for k, of in enumerate(slices):
+                part = range(of[name].start, of[name].stop)
+                kept.append(np.array([i for i in part if texts[k][i]], np.intp))
+            found = places_of_page([[texts[k][i] for i in kept[k].tolist()] for k in order])
+            size = 1 + max((int(each.max()) for each in found if len(each)), default=-1)
+            for k, each in zip(order, found, strict=True):
+                by_place = np.argsort(each, kind="stable")
+                place[k].append(each[by_place] + n)
+                index[k].append(kept[k][by_place])
+            group.append(np.full(size, page, np.intp))
+            n += size
+        whole = tuple(np.concatenate(each) for each in index)
+        readings = Readings(
+            np.concatenate(group),
+            [np.concatenate(each) for each in place],
+            [[texts[k][i] for i in each.tolist()] for k, each in enumerate(whole)],
+            [engines[k].confidence[each] for k, each in enumerate(whole)],
+        )
+        return cls(readings, whole, tuple(order))
+
+
+def divided_unspaced(words: Words) -> Words:
+    """Return the words with those of scripts without spaces divided into their characters."""
+    if not any(map(UNSPACED.search, words.text)):
+        return words
+    begin: list[NDArray[np.intp]] = []
+    text: list[str] = []
+    for part in words.page_slices():
+        found = tokens(words, part, "word")
+        begin.append(found.begin + part.start)
+        text += found.text
+    rows = np.concatenate(begin)
+    columns = {name: getattr(words, name)[rows] for name in ("confidence", "page", "line", "box")}
+    return replace(words, text=tuple(text), **columns)
+
+
+def labels_of(records: Records, n_words: int, *, moved: bool) -> WordLabels:
+    """Return what the alignment of an engine with the truth says of its words."""
+    right, real, known = np.ones(n_words, bool), np.ones(n_words, bool), np.zeros(n_words, bool)
+    good = records.kind == RIGHT
+    if moved:
+        good |= records.kind == MOVED
+    begin, end = records.output_begin, records.output_end
+    longest = int((end - begin).max(initial=0))
+    for k in range(longest):
+        of = begin + k
+        rows = of < end
+        known[of[rows]] = True
+        right[of[rows & ~good]] = False
+        real[of[rows & (records.kind == INSERTED)]] = False
+    return WordLabels(right & known, real & known, known)
+
+
+def words_of(
+    engines: Sequence[Words],
+    placed: PlacedWords,
+    chosen: Chosen,
+    pages: Sequence[str],
+    name: str,
+) -> Words:
+    """Return what was chosen as the words of one engine."""
+    lead = engines[placed.order[0]]
+    page = placed.readings.group[chosen.place]
+    word = np.empty(len(page), np.intp)  # of the engine whose text stands
+    box = np.full((len(page), 4), np.nan)
+    sizes = [_by_name(words, pages) for words in engines]
+    size = sizes[placed.order[0]]
+    for k in placed.order[1:]:
+        size = np.where(np.isnan(size), sizes[k], size)
+    text = np.empty(len(page), object)
+    for k, words in enumerate(engines):
+        rows = np.flatnonzero(chosen.engine == k)
+        mine = placed.own[k][chosen.word[rows]]
+        word[rows] = mine
+        text[rows] = np.array(words.text, object)[mine]
+        # of a page without a size the boxes are taken to be in the units of the others
+        scale = np.where(np.isnan(sizes[k]), 1.0, size / sizes[k])[page[rows]]
+        box[rows] = words.box[mine] * np.tile(scale, 2)
+    return Words(
+        tuple(text.tolist()),
+        chosen.confidence,
+        page,
+        _lines(engines, placed, chosen, page, word),
+        tuple(pages),
+        box=box,
+        page_size=size,
+        source=lead.source,
+        scale="unit" if len(page) else None,
+        engine=name,
+    )
+
+
+def _by_name(words: Words, pages: Sequence[str]) -> NDArray[np.float64]:
+    number = {name: k for k, name in enumerate(words.page_names)}
+    return words.page_size[[number[name] for name in pages]]
+
+
+def _lines(
+    engines: Sequence[Words],
+    placed: PlacedWords,
+    chosen: Chosen,
+    page: NDArray[np.intp],
+    word: NDArray[np.intp],
+) -> NDArray[np.intp]:
+    """Return a number of the line of each word.
+
+    Between two words a new line begins where it does for the first engine that has words at the places
+    of both; where there is none, they are in one line.
+    """
+    if not len(page):
+        return np.empty(0, np.intp)
+    readings = placed.readings
+    before, after = chosen.place[:-1], chosen.place[1:]
+    new = np.zeros(len(page), np.bool_)
+    open_ = before != after
+    for k in placed.order:
+        line = engines[k].line[placed.own[k]]
+        first = np.minimum(readings.starts[:, k], len(line) - 1)
+        last = readings.starts[:, k] + readings.sizes[:, k] - 1
+        both = open_ & (readings.sizes[before, k] > 0) & (readings.sizes[after, k] > 0)
+        rows = np.flatnonzero(both)
+        new[1:][rows] = line[last[before[rows]]] != line[first[after[rows]]]
+        open_ &= ~both
+    inside = np.flatnonzero(before == after)  # words of one engine
+    for k, words in enumerate(engines):
+        rows = inside[chosen.engine[inside] == k]
+        new[1:][rows] = words.line[word[rows]] != words.line[word[rows + 1]]
+    new[1:] |= page[1:] != page[:-1]
+    return np.cumsum(new)

@@ -1,0 +1,103 @@
+"""What several engines read at the same places: words of pages, or fields of documents."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Readings"]
+
+
+class Readings:
+    """The words of several engines, each at a place.
+
+    Attributes
+    ----------
+    group : ndarray of shape (n_places,), intp
+        The page, or the document, of each place.
+    place : tuple of ndarray of shape (n_words,), intp
+        Of each engine's words, never decreasing.
+    text : tuple of sequence of str
+        The words of each engine, normalised and folded alike.
+    confidence : tuple of ndarray of shape (n_words,), float64
+        NaN where an engine gives none.
+    """
+
+    def __init__(
+        self,
+        group: NDArray[np.intp],
+        place: Sequence[NDArray[np.intp]],
+        text: Sequence[Sequence[str]],
+        confidence: Sequence[NDArray[np.float64]],
+    ) -> None:
+        self.group, self.place = group, tuple(place)
+        self.text, self.confidence = tuple(text), tuple(confidence)
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+    @property
+    def n_engines(self) -> int:
+        """Number of engines."""
+        return len(self.place)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of words of each engine at each place, (n_places, n_engines)."""
+        return np.stack([np.bincount(each, minlength=len(self)) for each in self.place], axis=1)
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """Index of each engine's first word at each place, or at a later one, (n_places, n_engines)."""
+        return np.cumsum(self.sizes, axis=0) - self.sizes
+
+    @cached_property
+    def texts(self) -> tuple[list[str], ...]:
+        """What each engine has at each place, with line feeds between words; empty for nothing."""
+        found = []
+        for place, words in zip(self.place, self.text, strict=True):
+            joined = [""] * len(self)
+            for at, word in zip(place.tolist(), words, strict=True):
+                joined[at] = f"{joined[at]}\n{word}" if joined[at] else word
+            found.append(joined)
+        return tuple(found)
+
+    @cached_property
+    def candidate(self) -> NDArray[np.intp]:
+        """Which candidate each engine has at each place, (n_places, n_engines): -1 for none.
+
+        It is the index of the first engine with the same text.
+        """
+        found = np.where(self.sizes > 0, np.arange(self.n_engines), -1)
+        for e in range(self.n_engines):
+            for f in range(e):
+                pairs = zip(self.texts[e], self.texts[f], strict=True)
+                equal = np.fromiter((a == b for a, b in pairs), np.bool_, len(self))
+                equal &= found[:, e] == e
+                found[equal, e] = found[equal, f]
+        return found
+
+    @cached_property
+    def same(self) -> NDArray[np.bool_]:
+        """Whether two engines have the same words at a place, (n_places, n_engines, n_engines)."""
+        equal: NDArray[np.bool_] = self.candidate[:, :, None] == self.candidate[:, None, :]
+        return equal & (self.sizes > 0)[:, :, None]
+
+    @cached_property
+    def supporters(self) -> NDArray[np.intp]:
+        """How many engines have what each has at each place, (n_places, n_engines)."""
+        found: NDArray[np.intp] = self.same.sum(axis=2)
+        return found
+
+    @cached_property
+    def contested(self) -> NDArray[np.bool_]:
+        """Whether as many engines, or more, have nothing at a place as have something, (n_places,)."""
+        found: NDArray[np.bool_] = 2 * (self.sizes > 0).sum(axis=1) <= self.n_engines
+        return found

@@ -1,0 +1,144 @@
+"""The vote: which engine's words stand at a place, and how sure they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fastarac.ocr.combination.readings import Readings
+
+__all__ = ["Chosen", "by_agreement", "by_probability"]
+
+
+class Chosen(NamedTuple):
+    """The words that stand, in the order of the places; arrays of shape (n,).
+
+    Attributes
+    ----------
+    engine, word : ndarray of intp
+        Of whose readings each word is, and which of them.
+    place : ndarray of intp
+    agreeing : ndarray of intp
+        How many engines have it.
+    confidence : ndarray of float64
+    """
+
+    engine: NDArray[np.intp]
+    word: NDArray[np.intp]
+    place: NDArray[np.intp]
+    agreeing: NDArray[np.intp]
+    confidence: NDArray[np.float64]
+
+    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Chosen:
+        """Return some of the words."""
+        columns: dict[str, Any] = {name: getattr(self, name)[rows] for name in self._fields}
+        return Chosen(**columns)
+
+
+def by_probability(
+    readings: Readings,
+    right: Sequence[NDArray[np.float64]],
+    real: Sequence[NDArray[np.float64]],
+) -> Chosen:
+    """Let the candidate stand that is most probably right.
+
+    Parameters
+    ----------
+    readings : Readings
+    right, real : sequence of ndarray of shape (n_words,), float64
+        Of each engine's words the probability that it is right, and that there is a word at all.
+
+    Returns
+    -------
+    Chosen
+        Its confidence is the probability that it is right, the mean over the engines that have it.
+        Words that at most half of the engines have, and that are rather no words, are left out. Of
+        candidates that are as probable, that of more engines stands, then that of the first engine.
+    """
+    found = _chosen(readings, _means(readings, right), right, "mean")
+    every = np.concatenate(real)[_flat(readings, found)]
+    return found.take(~(readings.contested[found.place] & (every < 0.5)))
+
+
+def by_agreement(readings: Readings) -> Chosen:
+    """Let the candidate stand that most engines have; of several that of the surest engine.
+
+    Returns
+    -------
+    Chosen
+        Its confidence is (m - 1 + r)/k where m of k engines have it, with r in (0, 1) the least of the
+        shares of the words of each of these engines that are less sure (ties count half); 0 for a word
+        without a confidence. Of candidates that are as sure, that of the first engine stands.
+    """
+    ranks = [_ranks(each) for each in readings.confidence]
+    found = _chosen(readings, readings.supporters - 1 + _means(readings, ranks), ranks, "least")
+    confidence = (found.agreeing - 1 + found.confidence) / readings.n_engines
+    return found._replace(confidence=confidence)
+
+
+def _chosen(
+    readings: Readings,
+    score: NDArray[np.float64],
+    of_word: Sequence[NDArray[np.float64]],
+    join: Literal["mean", "least"],
+) -> Chosen:
+    """Return the words of the best candidates, and of what is known of them the mean or the least."""
+    there = readings.sizes > 0
+    n = readings.n_engines
+    if not len(readings):
+        none = np.empty(0, np.intp)
+        return Chosen(none, none, none, none, np.empty(0))
+    # over the engines that have a candidate, so that it does not matter which of them is asked
+    of_candidate = np.stack(
+        [
+            np.where(readings.same[:, e], score, 0.0).sum(axis=1)
+            / np.maximum(readings.supporters[:, e], 1)
+            for e in range(n)
+        ],
+        axis=1,
+    )
+    of_candidate[~there] = -np.inf
+    best = of_candidate == of_candidate.max(axis=1, keepdims=True)
+    engine = np.where(best, readings.supporters, -1).argmax(axis=1)
+    size = readings.sizes[np.arange(len(readings)), engine]
+    place = np.repeat(np.arange(len(readings)), size)
+    within = np.arange(len(place)) - np.repeat(np.cumsum(size) - size, size)
+    engine = engine[place]
+    known = np.full((len(place), n), np.nan)
+    for f in range(n):
+        rows = readings.same[place, engine, f]
+        known[rows, f] = of_word[f][readings.starts[place[rows], f] + within[rows]]
+    confidence = (np.nanmin if join == "least" else np.nanmean)(known, axis=1)
+    word = readings.starts[place, engine] + within
+    return Chosen(engine, word, place, readings.supporters[place, engine], confidence)
+
+
+def _flat(readings: Readings, chosen: Chosen) -> NDArray[np.intp]:
+    """Return the index of each chosen word among those of all engines, one engine after the other."""
+    before = np.cumsum([0, *map(len, readings.place)])
+    return before[chosen.engine] + chosen.word
+
+
+def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the mean over the words of each engine at each place, (n_places, n_engines)."""
+    sums = [
+        np.bincount(place, values, minlength=len(readings))
+        for place, values in zip(readings.place, of_word, strict=True)
+    ]
+    return np.stack(sums, axis=1) / np.maximum(readings.sizes, 1)
+
+
+def _ranks(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of an engine's words that are less sure, ties by half; 0 for none."""
+    known = ~np.isnan(confidence)
+    found = np.zeros(len(confidence))
+    if known.any():
+        _, which, counts = np.unique(confidence[known], return_inverse=True, return_counts=True)
+        found[known] = ((np.cumsum(counts) - counts / 2) / counts.sum())[which]
+    return found
