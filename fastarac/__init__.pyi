@@ -65,6 +65,7 @@ from .operating_points.points import operating_point as operating_point
 from .reviewer import Reviewer as Reviewer
 from .sweep import ThresholdSweep as ThresholdSweep
 from .sweep import threshold_sweep as threshold_sweep
+from .truth import PartialTruth as PartialTruth
 from .uncertainty.asymptotic import asymptotic_interval as asymptotic_interval
 from .uncertainty.bands import bootstrap_band as bootstrap_band
 from .uncertainty.bootstrap import bootstrap as bootstrap

@@ -61,6 +61,7 @@ from .partial_truth.sampling import VerificationSample as VerificationSample
 from .sweep import AcceptanceCounts as AcceptanceCounts
 from .sweep import CornerSweep as CornerSweep
 from .sweep import ThresholdSweep as ThresholdSweep
+from .truth import EstimatedSweep as EstimatedSweep
 from .uncertainty.bands import ConfidenceBand as ConfidenceBand
 from .uncertainty.comparison import DeLongTest as DeLongTest
 from .uncertainty.comparison_results import ModelComparison as ModelComparison

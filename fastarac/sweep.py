@@ -55,6 +55,16 @@ class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
         return np.stack([np.stack([tr, fr], axis=-1), np.stack([fa, ta], axis=-1)], axis=-2)
 
 
+class LabelsInPart:
+    """Labels of which some are missing; the counts at the thresholds are estimated."""
+
+    __slots__ = ()
+
+    def sweep_of(self, confidence: ArrayLike) -> ThresholdSweep:
+        """Return the estimated counts."""
+        raise NotImplementedError
+
+
 class _Sweep(CountsAtThresholds, Table, Result):
     """What the sweep with every threshold and that with corners share."""
 
@@ -439,6 +449,11 @@ def threshold_sweep(
     >>> fa.threshold_sweep([1, 0, 1, 1, 1], [0.9, 0.8, 0.7, 0.6, 0.5], corners_only=True).thresholds
     array([inf, 0.9, 0.8, 0.5])
     """
+    if isinstance(correct, LabelsInPart):
+        if graded or corners_only:
+            other = "graded" if graded else "corners_only"
+            raise TypeError(f"{other} is given beside a PartialTruth; the truth alone is expected")
+        return _estimated(correct, confidence, sample_weight, NAMES)
     if corners_only:
         if graded or sample_weight is not None:
             other = "graded" if graded else "sample_weight"
@@ -467,6 +482,8 @@ def as_sweep(
         reject_beside_sweep(confidence, sample_weight, names[1])
         return whole_sweep(correct)
     confidence = require_confidence(confidence, names, beside=correct)
+    if isinstance(correct, LabelsInPart):
+        return _estimated(correct, confidence, sample_weight, names)
     return sweep_of_items(read_items(correct, confidence, sample_weight, names))
 
 
@@ -486,7 +503,30 @@ def as_ranked(
         reject_beside_sweep(confidence, sample_weight, names[1])
         return RankedItems(None, correct if corners else whole_sweep(correct), corners=corners)
     confidence = require_confidence(confidence, names, beside=correct)
+    if isinstance(correct, LabelsInPart):
+        sweep = _estimated(correct, confidence, sample_weight, names)
+        return RankedItems(None, sweep, corners=corners)
     return RankedItems(read_items(correct, confidence, sample_weight, names), corners=corners)
+
+
+def refuse_partial(correct: object) -> None:
+    """Raise where labels are given of which some are missing, for what is not estimated from them."""
+    if isinstance(correct, LabelsInPart):
+        np.asarray(correct)  # says what takes them
+
+
+def _estimated(
+    truth: LabelsInPart, confidence: ArrayLike, sample_weight: object, names: tuple[str, str, str]
+) -> ThresholdSweep:
+    """Return estimated counts, for what is linear in them: not for areas of classes (y_true)."""
+    if names[0] != NAMES[0]:
+        raise TypeError(
+            f"{names[0]} is a PartialTruth, which this function does not take; evaluate and "
+            "asymptotic_interval estimate areas of it"
+        )
+    if sample_weight is not None:
+        raise TypeError("sample_weight is given beside a PartialTruth; the truth alone is expected")
+    return truth.sweep_of(confidence)
 
 
 def whole_sweep(sweep: AcceptedCounts) -> ThresholdSweep:

@@ -216,6 +216,25 @@ def vector(values: ArrayLike, name: str) -> NDArray[Any]:
     return array
 
 
+def labels_in_part(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return numbers of which some are missing as float64, with NaN for these."""
+    given: Any = on_cpu(values)
+    _reject_table(given, name)
+    mask = _null_mask(given)
+    if mask is not None:
+        if np.ma.isMaskedArray(given):
+            given = given.filled(0)
+        else:
+            filled = getattr(given, "fill_null", None) or given.fillna
+            given = filled(0)
+    elif isinstance(given, list | tuple) or str(getattr(given, "dtype", "")) == "object":
+        given = [np.nan if value is None else value for value in given]
+    found = vector(given, name).astype(np.float64)
+    if mask is not None:
+        found[mask] = np.nan
+    return found
+
+
 def _to_array(values: Any, name: str) -> NDArray[Any]:
     values = on_cpu(values)
     _reject_table(values, name)

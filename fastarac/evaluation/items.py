@@ -21,7 +21,15 @@ from fastarac.evaluation.costs import CostEvaluation, evaluate_costs, rates_of, 
 from fastarac.evaluation.limits import LABELS, Limit, ends_of, name_of, prices_of, read_limits, rows_of
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
 from fastarac.operating_points.points import OperatingPoint, point_of_limit
-from fastarac.sweep import ThresholdSweep, as_ranked, as_sweep, reject_beside_sweep, split_grades
+from fastarac.sweep import (
+    ThresholdSweep,
+    as_ranked,
+    as_sweep,
+    reject_beside_sweep,
+    require_confidence,
+    split_grades,
+)
+from fastarac.truth import PartialTruth, require_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -298,6 +306,17 @@ def evaluate(
             graded=graded, failure_probability=failure_probability,
         )  # fmt: skip
         return evaluate_bounds(correct, limits, prices)
+    if isinstance(correct, PartialTruth):
+        correct = correct.simplified
+    if isinstance(correct, PartialTruth):
+        require_alone(
+            sample_weight=sample_weight, graded=graded or None, reviewer=reviewer,
+            cost_reviewer=cost_reviewer, costs=costs,
+        )  # fmt: skip
+        return _of_partial_truth(
+            correct, confidence, limits, prices, groups,
+            level=confidence_level if intervals else None, failure_probability=failure_probability,
+        )  # fmt: skip
     cost_reviewer = who_verifies(costs, reviewer, cost_reviewer)
     if failure_probability is not None:
         failure_of(failure_probability)
@@ -386,6 +405,71 @@ def evaluate(
     )
 
 
+def _of_partial_truth(
+    truth: PartialTruth,
+    confidence: ArrayLike | None,
+    limits: Sequence[Limit],
+    prices: VerificationCosts,
+    groups: ArrayLike | None,
+    *,
+    level: float | None,
+    failure_probability: float | None,
+) -> Evaluation:
+    """All figures of items of which some are verified, each with the least variance."""
+    from fastarac.uncertainty.estimated import FigureSource, PartialSample
+
+    sample = PartialSample(truth, require_confidence(confidence), groups)
+    source = FigureSource(sample, level)
+    values = {}
+    asked = statistics_of([*LABELS], prices.gamma, {})
+    asked["normalized_arp_auc"] = statistics_of(["normalized_arp_auc"], prices.gamma, {})[
+        "normalized_arp_auc"
+    ]
+    for name, statistic in asked.items():
+        values[name] = source.figure(name, statistic)
+    every = []
+    for limit in limits:
+        statistics = _statistics_of_limit(limit)
+        name, statistic = next(iter(statistics.items()))
+        point = point_of_limit(source.counts(statistic), limit.criterion, limit.value)
+        for name, statistic in statistics.items():
+            source.figure(name, statistic)
+        sure = None
+        if failure_probability is not None and limit.criterion != "threshold":
+            criterion: dict[str, Any] = {limit.criterion: limit.value}
+            sure = guaranteed_operating_point(
+                truth, confidence, **criterion, failure_probability=failure_probability, groups=groups
+            )
+        every.append(LimitEvaluation(limit, point, prices.performance(point), sure))
+    source.warn(lambda name: _label(name, limits))
+    rate, gamma = values["recognition_rate"], prices.gamma
+    arac, arp = (
+        areas.CurveArea(
+            values[f"{name}_auc"], values[f"{name}_auc"] - rate, rate,
+            values[f"normalized_{name}_auc"] * (gamma + 1.0), values[f"normalized_{name}_auc"], gamma,
+        )
+        for name in ("arac", "arp")
+    )  # fmt: skip
+    return Evaluation(
+        n=len(truth), recognition_rate=rate, arac=arac, arp=arp, roc_auc=values["roc_auc"],
+        pr_auc=values["pr_auc"], average_precision=values["average_precision"], aurc=values["aurc"],
+        normalized_aurc=math.nan, augrc=values["augrc"], costs=prices, limits=tuple(every),
+        intervals=source.intervals,
+    )  # fmt: skip
+
+
+def _statistics_of_limit(limit: Limit) -> dict[str, Statistic]:
+    """The statistics that have intervals at a limit, by the names of figures."""
+    from fastarac.uncertainty.statistics import Statistic
+
+    if limit.criterion == "threshold":
+        rates = statistics_of((), 1.0, {limit.key: limit.value})
+        return dict(reversed(rates.items()))
+    name = f"acceptance_at_{limit.criterion.removeprefix('max_')}"
+    of_limit: dict[str, Any] = {limit.criterion: limit.value, "interpolate": False}
+    return {f"acceptance_rate@{limit.key}": Statistic(name, **of_limit)}
+
+
 def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None) -> None:
     """Refuse what the guarantee of dependent items cannot take."""
     if sample_weight is not None:
@@ -425,17 +509,11 @@ def statistics_of(
 def _intervals_of(limits: Sequence[Limit], gamma: float, **data: Any) -> dict[str, Interval]:
     """The intervals of all figures by name, as far as there is an asymptotic one."""
     from fastarac.uncertainty.asymptotic import asymptotic_interval
-    from fastarac.uncertainty.statistics import Statistic
 
     weighted = data["sample_weight"] is not None
     asked = statistics_of([*LABELS, *([] if weighted else ["normalized_aurc"])], gamma, {})
     for limit in limits:
-        if limit.criterion == "threshold":
-            asked |= statistics_of((), gamma, {limit.key: limit.value})
-        else:
-            name = f"acceptance_at_{limit.criterion.removeprefix('max_')}"
-            of_limit: dict[str, Any] = {limit.criterion: limit.value, "interpolate": False}
-            asked[f"acceptance_rate@{limit.key}"] = Statistic(name, **of_limit)
+        asked |= _statistics_of_limit(limit)
     found = {}
     reliability_warnings: dict[str, list[str]] = {}
     for name, statistic in asked.items():

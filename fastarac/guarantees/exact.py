@@ -32,9 +32,11 @@ from fastarac.guarantees.fallback import (
     starts_of,
 )
 from fastarac.guarantees.gamma import FEWEST_GROUPS, gamma_on_error_rate, gamma_on_risk, upper_bound
+from fastarac.guarantees.partial import proved_of
 from fastarac.guarantees.weighted_betting import bet_on_verified
 from fastarac.operating_points.points import OperatingPoint, operating_point
-from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.sweep import ThresholdSweep, as_sweep, require_confidence
+from fastarac.truth import PartialTruth
 
 Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -275,7 +277,22 @@ def guaranteed_operating_point(
     delta = failure_of(failure_probability)
     grid = fixed_thresholds(thresholds, scale)
     how = _method_of(method, criterion, grouped=groups is not None, fixed=grid is not None)
+    if isinstance(correct, PartialTruth):
+        correct = correct.simplified
     sweep = as_sweep(correct, confidence)
+    if isinstance(correct, PartialTruth):
+        confidence = require_confidence(confidence)
+        rng = np.random.default_rng(key_of(random_state))
+        found = proved_of(
+            correct, confidence, groups, criterion=criterion, limit=limit, failure_probability=delta,
+            max_group_size=max_group_size, fixed=(grid, pilot), rng=rng,
+        )  # fmt: skip
+        return GuaranteedOperatingPoint(
+            operating_point(sweep, threshold=found.threshold),
+            math.nan if found.threshold < math.inf else 0.0, limit, delta, criterion,
+            None if groups is None and correct.groups is None else found.max_group_size,
+            assumed_probability=found.least_probability,
+        )  # fmt: skip
     if isinstance(sweep, AuditedSweep):
         if groups is not None:
             raise TypeError(

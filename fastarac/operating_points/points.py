@@ -23,6 +23,7 @@ from fastarac.operating_points.ties import (
 )
 from fastarac.reviewer import Reviewer, check_reviewer
 from fastarac.sweep import CornerSweep, ThresholdSweep, as_ranked, as_sweep, reject_beside_sweep
+from fastarac.truth import for_limits
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -240,6 +241,8 @@ def operating_point(
         sweep: CountsAtThresholds = as_sweep(correct, confidence, sample_weight)
     else:  # the others are at corners
         sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
+    if threshold is None:
+        sweep = for_limits(sweep)
     if threshold is not None or not interpolate:
         value = limit if threshold is None else threshold
         return point_of_limit(sweep, criterion, value, reviewer)
@@ -361,7 +364,7 @@ def acceptance_at_error_rate(
     """
     check_reviewer(reviewer)
     limits = fractions_of(max_error_rate, "max_error_rate")
-    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
+    sweep = for_limits(as_ranked(correct, confidence, sample_weight, corners=True).corners)
     values = acceptances_at_error_rates(sweep, limits, reviewer, interpolate=interpolate)
     return values.reshape(limits.shape) if limits.ndim else float(values[0])
 
@@ -428,7 +431,7 @@ def acceptance_at_risk(
     array([0.44444444, 0.8       , 1.        ])
     """
     limits = fractions_of(max_risk, "max_risk")
-    sweep = as_ranked(correct, confidence, sample_weight, corners=True).corners
+    sweep = for_limits(as_ranked(correct, confidence, sample_weight, corners=True).corners)
     accepted = sweep.true_accepts, sweep.false_accepts
     values = np.empty(limits.size)
     for k, limit in enumerate(limits.flat):

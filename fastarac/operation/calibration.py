@@ -16,7 +16,7 @@ from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import binomial_cdf, binomial_interval
 from fastarac._core.text import percent
 from fastarac._engine.inputs import Items, read_items, vector
-from fastarac.sweep import ThresholdSweep, as_sweep
+from fastarac.sweep import ThresholdSweep, as_sweep, refuse_partial
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -118,6 +118,7 @@ def isotonic_calibration(
     >>> found.at([0.85, 0.75, 0.1])
     array([0. , 0.5, 1. ])
     """
+    refuse_partial(correct)
     return calibration_of(as_sweep(correct, confidence))
 
 

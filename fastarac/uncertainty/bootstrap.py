@@ -21,6 +21,7 @@ from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
 from fastarac.sweep import split_grades
 from fastarac.uncertainty import asymptotic, derivatives, influence, intervals
+from fastarac.uncertainty.estimates import Estimate, within
 from fastarac.uncertainty.exact_variance import interval_of_pairs, read_pairs
 from fastarac.uncertainty.replicates import (
     Evaluator,
@@ -253,7 +254,7 @@ def bootstrap(
             name,
         )  # fmt: skip
         if isinstance(one, Statistic) and method in ("basic", "studentized"):
-            ends = intervals.Ends(*asymptotic.within(one, *ends))
+            ends = intervals.Ends(*within(one, *ends))
         results[name] = Interval(estimate, *ends, error, level, method, values[j])
         warning = reliability_warning_of(population, one, name, error)
         if warning and not math.isnan(estimate):
@@ -328,7 +329,7 @@ def reliability_warning_of(
                 alone = intervals.of_members(replace(members, groups=None), both)
                 items /= asymptotic.design_effect(error, influence.spread_of(alone).standard_error)
     n = float(population.n_drawn) if grouped else items
-    estimate = asymptotic.Estimate(
+    estimate = Estimate(
         population.sweep, math.nan, standard_error, contributors, n, math.inf, items, grouped
     )
     return asymptotic.reliability_warning(estimate, named, name=name, without_spread=without_spread)

@@ -12,7 +12,6 @@ from fastarac._core.results import TupleResult
 from fastarac._engine.factors import codes_of_terms, read_factors
 from fastarac.uncertainty import asymptotic, influence
 from fastarac.uncertainty.adjustment import adjusted_levels, adjusted_pvalues
-from fastarac.uncertainty.asymptotic import NO_SPREAD
 from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference, letters_of
 from fastarac.uncertainty.contrasts import (
     Contrast,
@@ -22,6 +21,8 @@ from fastarac.uncertainty.contrasts import (
     by_influence,
     by_resampling,
 )
+from fastarac.uncertainty.estimated_contrasts import by_estimates, is_partial
+from fastarac.uncertainty.estimates import NO_SPREAD
 from fastarac.uncertainty.paired import read_models
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER, Statistic, as_statistic
 
@@ -334,9 +335,12 @@ def compare_models(
     resamples = whole_number(n_resamples, "n_resamples", 2, MOST_VALUES)
     read = read_models(models, groups, sample_weight, paired)
     if method == "bootstrap":
+        if is_partial(read):
+            raise ValueError("method is 'bootstrap'; for a PartialTruth 'asymptotic' is expected")
         found = by_resampling(read, compared, level, Resampling(resamples, random_state, progress))
     else:
-        found = by_influence(read, compared, level, random_state)
+        estimate = by_estimates if is_partial(read) else by_influence
+        found = estimate(read, compared, level, random_state)
     if any(math.isnan(interval.estimate) for interval in found.intervals):
         warn_undefined(compared.name, "there are items of one kind only")
     if found.warnings:

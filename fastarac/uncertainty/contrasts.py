@@ -18,8 +18,8 @@ from fastarac._core.quantiles import (
 from fastarac._core.random_state import key_of
 from fastarac._engine.factors import crossed_in, terms
 from fastarac.uncertainty import asymptotic, influence
-from fastarac.uncertainty.asymptotic import NO_SPREAD, Estimate
 from fastarac.uncertainty.clusters import variance_of_factors
+from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, interval_of, unseen_values
 from fastarac.uncertainty.intervals import percentile
 from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.replicates import Evaluator
@@ -27,7 +27,7 @@ from fastarac.uncertainty.resampling import population_of
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -113,7 +113,7 @@ class Contrast(NamedTuple):
         elif math.isnan(self.ratio):
             ends = math.nan, math.nan
         else:
-            unseen = (asymptotic.unseen_values(one, self.statistic, level) for one in (self.a, self.b))
+            unseen = (unseen_values(one, self.statistic, level) for one in (self.a, self.b))
             of_a, of_b = unseen
             ends = min(of_a) - max(of_b), max(of_a) - min(of_b)
             method = "unseen"
@@ -317,15 +317,28 @@ def by_influence(
         warning = _warning(spread, names[a], names[b], grouped=estimates[a].grouped)
         warnings += [warning] if warning else []
     values = np.array([estimate.value for estimate in estimates])
+    two = pairs[0, 1] if len(names) == 2 else None
+    shares = shares_of_best(values, errors.covariance, two, statistic, random_state)
+    return Contrasts(intervals, pairs, shares, warnings)
+
+
+def shares_of_best(
+    values: FloatArray,
+    covariance: Callable[[], FloatArray],
+    two: Contrast | None,
+    statistic: Statistic,
+    random_state: RandomState,
+) -> list[float]:
+    """In what share of normal draws around the estimates each model is the best; of two, exactly."""
     if np.isnan(values).any():
-        return Contrasts(intervals, pairs, [math.nan] * len(names), warnings)
-    if len(names) == 2 and pairs[0, 1].error > NO_SPREAD:
-        first = 0.5 * math.erfc(-pairs[0, 1].ratio / math.sqrt(2.0))
+        return [math.nan] * len(values)
+    if two is not None and two.error > NO_SPREAD:
+        first = 0.5 * math.erfc(-two.ratio / math.sqrt(2.0))
         if statistic.name in LOWER_IS_BETTER:
             first = 1.0 - first
-        return Contrasts(intervals, pairs, [first, 1.0 - first], warnings)
-    draws = values[:, None] + _normal_draws(errors.covariance(), random_state)
-    return Contrasts(intervals, pairs, _shares_of_best(draws, statistic), warnings)
+        return [first, 1.0 - first]
+    draws: FloatArray = values[:, None] + _normal_draws(covariance(), random_state)
+    return _shares_of_best(draws, statistic)
 
 
 def _warning(spread: influence.Spread, a: str, b: str, *, grouped: bool) -> str | None:
@@ -407,7 +420,7 @@ def by_resampling(
         )
         interval = Interval(estimate.value, *percentile(row, level), error, level, "percentile", row)
         if not error > NO_SPREAD:
-            interval = asymptotic.interval_of(estimate, statistic, level, "wald")
+            interval = interval_of(estimate, statistic, level, "wald")
         estimates.append(estimate)
         intervals.append(interval)
     defined = not any(math.isnan(estimate.value) for estimate in estimates)

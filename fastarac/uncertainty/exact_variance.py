@@ -9,8 +9,9 @@ import numpy as np
 
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile
-from fastarac.sweep import ThresholdSweep, as_ranked
+from fastarac.sweep import ThresholdSweep, as_ranked, refuse_partial
 from fastarac.uncertainty import asymptotic, derivatives, influence
+from fastarac.uncertainty.estimates import within
 from fastarac.uncertainty.inversion import ItemSample
 from fastarac.uncertainty.statistics import Statistic
 
@@ -39,6 +40,7 @@ def read_pairs(
     for name, given in (("groups", groups), ("sample_weight", sample_weight)):
         if given is not None:
             raise ValueError(f"{name} is given; for method='exact-variance' single items are expected")
+    refuse_partial(correct)
     sweep = as_ranked(correct, confidence, corners=True).runs
     if sweep.true_accepts.dtype != np.int64:
         raise ValueError(
@@ -65,7 +67,7 @@ def interval_of_pairs(
     if statistic.name != "roc_auc":  # ARAC-AUC = 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2, AUGRC the rest
         error *= float(sweep.recognition_rate) * float(sweep.n_incorrect / sweep.total)
     reach = normal_quantile(level) * error
-    low, high = asymptotic.within(statistic, value - reach, value + reach)
+    low, high = within(statistic, value - reach, value + reach)
     estimate = asymptotic.estimate_of(ItemSample(sweep, None, None), statistic)
     warning = asymptotic.reliability_warning(
         estimate._replace(standard_error=error), statistic,

@@ -133,7 +133,7 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
     if name == "acceptance_at_error_rate":
         wrong = inside & np.array([[True], [False]])
         n = float(sweep.total) if sample.counted else sample.share(wrong, everything, level).whole
-        low, high = _by_error_rate(sweep, parameters, n, level)
+        low, high = by_error_rate(sweep, parameters, n, level)
     else:
         wrong = inside & np.array([[True], [False]])
         design = 1.0
@@ -143,7 +143,7 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
                 design = sample.share(wrong, inside, level).whole / n
             else:  # nothing is accepted: all items say how few a unit of weight is
                 design = sample.share(everything, everything, level).whole / float(sweep.total)
-        low, high = _by_risk(sweep, parameters, design, level)
+        low, high = by_risk(sweep, parameters, design, level)
     low, high = min(low, value), max(high, value)
     return (
         max(0.0, value - math.hypot(value - low, value - a)),
@@ -151,7 +151,7 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
     )
 
 
-def _by_error_rate(
+def by_error_rate(
     sweep: ThresholdSweep, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
     """Acceptance rates at which so few, or so many, errors would be improbable at the limit."""
@@ -167,7 +167,7 @@ def _by_error_rate(
     return (low if few else 0.0), high
 
 
-def _by_risk(
+def by_risk(
     sweep: ThresholdSweep, parameters: dict[str, Any], design: float, level: float
 ) -> tuple[float, float]:
     """The last acceptance rate whose risk is surely within the limit, and the last that may be."""

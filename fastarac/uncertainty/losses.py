@@ -104,6 +104,11 @@ LOSSES = frozenset({"augrc", "aurc"})  # the others are 1 less the loss
 NAMES = tuple(_WEIGHTS)
 
 
+def weights_of(name: str, sweep: ThresholdSweep, **parameters: Any) -> FloatArray:
+    """Return the weight of an error at each threshold but the first."""
+    return _WEIGHTS[name](sweep, **parameters)
+
+
 def moments_of(
     sweep: ThresholdSweep,
     statistic: Statistic,

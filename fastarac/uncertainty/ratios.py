@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import student_quantile
-from fastarac.uncertainty.asymptotic import FEWEST_DEGREES, NO_SPREAD
+from fastarac.uncertainty.asymptotic import FEWEST_DEGREES
+from fastarac.uncertainty.estimates import NO_SPREAD
 from fastarac.uncertainty.influence import spread_of
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from fastarac.sweep import (
     ThresholdSweep,
     as_ranked,
     as_sweep,
+    refuse_partial,
     reject_beside_sweep,
     require_confidence,
     threshold_sweep,
@@ -182,6 +183,7 @@ def population_of(
             "stratified is given with groups; whole groups are drawn, so that the numbers of correct "
             "and incorrect items cannot be fixed"
         )
+    refuse_partial(correct)
     if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight)
         if groups is not None:

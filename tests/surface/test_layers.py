@@ -21,6 +21,7 @@ LAYERS = [
     {"_core"},
     {"_engine"},
     {"sweep"},
+    {"truth"},
     {"models"},
     {"reviewer"},
     {"areas"},

@@ -84,6 +84,11 @@ def _evaluation():
     return fa.evaluate(*MANY, max_error_rate=[0.3], intervals=True, failure_probability=0.1)
 
 
+def _partial():
+    correct = np.where(np.arange(200) % 3 == 0, np.arange(200) % 2, np.nan)
+    return fa.PartialTruth(correct, inclusion_probability=1 / 3)
+
+
 # One of every class in `fa.results`, each made as a user makes it; those in files get a folder.
 EXAMPLES = {
     "ARACCurve": lambda _: fa.arac_curve(CORRECT, CONFIDENCE),
@@ -169,6 +174,8 @@ EXAMPLES = {
     "Scorer": lambda _: fa.make_scorer("aurc"),
     "SweepMeasures": lambda _: fa.measures.confusion_measures(fa.threshold_sweep(*MANY)),
     "ThresholdSweep": lambda _: fa.threshold_sweep(CORRECT, CONFIDENCE),
+    "EstimatedSweep": lambda _: fa.threshold_sweep(_partial(), range(200)),
+    "PartialTruth": lambda _: _partial(),
     "VerificationSample": lambda _: fa.partial_truth.draw_verification_sample(
         CONFIDENCE, 2, random_state=1
     ),

@@ -44,6 +44,8 @@ MEANINGS = {
     "graded": "whether `correct` holds grades from 0 to 1",
     "corners_only": "whether thresholds inside runs of correct items are left out",
     "groups": "(n,) labels of items that depend on each other",
+    "inclusion_probability": "(n,) with which probability each item was chosen to be verified",
+    "open": "what becomes of items that were drawn and have no answer",
     "budget": "how many outputs to verify, on average",
     "judge": "(n,) guesses at the probability of being right (of files: the column of that)",
     "mix": "share of the budget that is spread evenly",

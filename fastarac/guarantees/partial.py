@@ -1,0 +1,92 @@
+"""Guarantees from outputs of which people verified some, each with a probability of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.exceptions import warn_too_small
+from fastarac._engine.factors import read_outermost
+from fastarac._engine.inputs import vector
+from fastarac.guarantees.weighted_betting import bet_on_verified
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastarac.guarantees.weighted_betting import WeightedBets
+    from fastarac.truth import PartialTruth
+
+
+def proved_of(
+    truth: PartialTruth,
+    confidence: ArrayLike,
+    groups: Any,
+    *,
+    criterion: str,
+    limit: float,
+    failure_probability: float,
+    max_group_size: int | None,
+    fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
+    rng: np.random.Generator,
+) -> WeightedBets:
+    """Return the lowest threshold that bets on the verified outputs prove.
+
+    Raises
+    ------
+    ValueError
+        For grades, which are no whole errors, and where the probability of an output is not known: bets
+        need those of all.
+    """
+    if truth.graded:
+        raise ValueError("correct is graded; whole errors are expected by a guarantee")
+    missing = ~((truth.inclusion_probability > 0) & (truth.inclusion_probability <= 1))
+    if missing.any():
+        i = int(missing.argmax())
+        raise ValueError(
+            f"inclusion_probability[{i}] is {truth.inclusion_probability[i]:g}; a guarantee needs "
+            "those of all outputs, verified or not, above 0 and at most 1"
+        )
+    grid, pilot = fixed
+    scores = vector(confidence, "confidence")
+    codes = truth.groups
+    if groups is not None:
+        codes = read_outermost(groups, len(scores), "a guarantee").astype(np.intp)
+    if codes is not None:
+        _refuse_parts(truth, codes)
+    found = bet_on_verified(
+        scores,
+        1.0 - truth.correct,
+        truth.inclusion_probability,
+        criterion=criterion,
+        limit=limit,
+        failure_probability=failure_probability,
+        judge=None if truth.judge is None else 1.0 - truth.judge,
+        codes=codes,
+        max_group_size=max_group_size,
+        thresholds=grid,
+        pilot=pilot,
+        rng=rng,
+    )
+    units = len(scores) if codes is None else int(codes.max()) + 1
+    if units < found.needed:
+        what = "outputs" if codes is None else "groups"
+        warn_too_small(
+            f"there are {units} {what}; about {found.needed} without an error are needed for a limit "
+            f"of {limit:g}, as the least inclusion probability is {found.least_probability:.4g}"
+        )
+    return found
+
+
+def _refuse_parts(truth: PartialTruth, codes: NDArray[np.intp]) -> None:
+    """Refuse groups that were not drawn as a whole."""
+    for values, what in (
+        (truth.verified.astype(np.float64), "verified in part"),
+        (truth.inclusion_probability, "of several inclusion probabilities"),
+    ):
+        first = np.full(int(codes.max()) + 1, np.nan)
+        first[codes[::-1]] = values[::-1]
+        bad = values != first[codes]
+        if bad.any():
+            i = int(bad.argmax())
+            raise ValueError(f"groups[{i}] is a group that is {what}; groups drawn whole are expected")

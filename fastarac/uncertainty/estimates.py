@@ -1,0 +1,109 @@
+"""Estimates with their standard errors, and the intervals around them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.interval import Interval
+from fastarac._core.quantiles import normal_quantile, student_quantile
+from fastarac.sweep import ThresholdSweep
+
+if TYPE_CHECKING:
+    from fastarac.uncertainty.statistics import Statistic
+
+NO_SPREAD = 1e-13  # standard errors below are 0, but for rounding
+# Nearly always positive and skewed, so that intervals are made of the logarithm where it exists.
+POSITIVE = frozenset({"excess_aurc", "normalized_aurc"})
+
+
+class Estimate(NamedTuple):
+    """A statistic with its standard error, and how much data the error comes from."""
+
+    sweep: ThresholdSweep
+    value: float
+    standard_error: float
+    effective_contributors: float
+    """Items or groups that the error comes from, see `influence.Spread`."""
+    n: float
+    """Independent items or groups; of weighted items as many of equal weight as say as much."""
+    degrees: float
+    """Of freedom of the standard error."""
+    items: float
+    """As many independent items of equal weight say as much: fewer than there are, of weighted ones and
+    of grouped ones, which are divided by the design effect."""
+    grouped: bool = False
+    heavy: float = math.inf
+    """Of weighted items, those of the rarer class with a large weight."""
+    groups_of_class: float = math.inf
+    """Groups with items of the rarer class."""
+
+
+def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: str) -> Interval:
+    """The interval by "wald" or "logit" around the estimate, within the range of the statistic."""
+    value, error = estimate.value, estimate.standard_error
+    if math.isnan(value):
+        return Interval(value, math.nan, math.nan, math.nan, level, method)
+    if not error > NO_SPREAD:
+        return _unseen(estimate, statistic, level)
+    low, high = statistic.range
+    if method != "wald" and statistic.name in POSITIVE and value > 0.0:
+        low, high = 0.0, math.inf
+    if method == "wald" or not (math.isfinite(low) or math.isfinite(high)):
+        reach = normal_quantile(level)
+        if estimate.grouped or method != "wald":
+            reach = student_quantile(level, estimate.degrees)
+        ends = value - reach * error, value + reach * error
+        return Interval(value, *within(statistic, *ends), error, level, "wald")
+    above, below = value - low, high - value
+    if not (above > 0.0 and below > 0.0):  # at an end of the range there are no odds
+        return _unseen(estimate, statistic, level)
+    reach = student_quantile(level, estimate.degrees) * error
+    if math.isinf(low) or math.isinf(high):  # the logarithm of the distance from the other end
+        distance = below if math.isinf(low) else above
+        factor = math.exp(min(reach / distance, 700.0))
+        nearer, farther = distance / factor, distance * factor
+        ends = (high - farther, high - nearer) if math.isinf(low) else (low + nearer, low + farther)
+        return Interval(value, *within(statistic, *ends), error, level, "logit")
+    width = high - low
+    odds = math.log(above / below)
+    reach *= width / (above * below)
+    ends = low + width * _expit(odds - reach), low + width * _expit(odds + reach)
+    return Interval(value, *ends, error, level, "logit")
+
+
+def within(statistic: Statistic, low: float, high: float) -> tuple[float, float]:
+    """Both ends, moved into the range of the statistic."""
+    least, most = statistic.range
+    return min(max(low, least), most), min(max(high, least), most)
+
+
+def _expit(x: float) -> float:
+    if x < 0.0:
+        odds = math.exp(x)
+        return odds / (1.0 + odds)
+    return 1.0 / (1.0 + math.exp(-x))
+
+
+def _unseen(estimate: Estimate, statistic: Statistic, level: float) -> Interval:
+    values = unseen_values(estimate, statistic, level)
+    return Interval(estimate.value, min(values), max(values), estimate.standard_error, level, "unseen")
+
+
+def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> list[float]:
+    """The statistic as it is, and as it would be if a kind of items had not been seen."""
+    sweep = estimate.sweep
+    # (1 − u)ⁿ = α/2, as the weight to add: Ω·u/(1 − u)
+    weight = float(sweep.total) * math.expm1(-math.log((1.0 - level) / 2.0) / estimate.n)
+    if sweep.true_accepts.dtype == np.int64:
+        weight = math.ceil(weight)
+    ends = np.finfo(np.float64)
+    kinds = [
+        ThresholdSweep.from_counts([place], [weight * right], [weight * (1 - right)])
+        for place in (float(ends.max), float(ends.min))
+        for right in (1, 0)
+    ]
+    values = [estimate.value, *(statistic(sweep + kind) for kind in kinds)]
+    return [within(statistic, value, value)[0] for value in values if not math.isnan(value)]

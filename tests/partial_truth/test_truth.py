@@ -1,0 +1,389 @@
+"""Figures of outputs of which some are verified: beside all samples that could be drawn."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fastarac as fa
+from fastarac.truth import PartialItems
+from fastarac.uncertainty.estimated import NAMES
+
+STATISTICS = [
+    *("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "arp_auc", "normalized_arp_auc"),
+    *("aurc", "roc_auc", "pr_auc", "average_precision"),
+    fa.Statistic("acceptance_at_error_rate", max_error_rate=0.05),
+    fa.Statistic("acceptance_at_risk", max_risk=0.1),
+    *(
+        fa.Statistic(name, threshold=0.4)
+        for name in ("acceptance_rate", "error_rate", "correction_rate", "risk", "precision")
+    ),
+]
+
+
+def outputs(seed, n=4000, digits=3, errors=0.2, sharpness=6.0):
+    """Confidences, whether each output is right, and a judge."""
+    rng = np.random.default_rng(seed)
+    confidence = rng.random(n).round(digits)
+    right = rng.random(n) >= errors * (1 - confidence)
+    noise = rng.logistic(size=n)
+    judge = 1 / (1 + np.exp(-(sharpness * (right - 0.5) + 1 + noise)))
+    return confidence, right, judge, rng
+
+
+def verified(right, chosen):
+    return np.where(chosen, right, np.nan)
+
+
+def quiet(statistic, *items, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
+        return fa.asymptotic_interval(*items, statistic=statistic, **options)
+
+
+def test_all_names_are_tried():
+    assert {each if isinstance(each, str) else each.name for each in STATISTICS} == set(NAMES)
+
+
+def pair_sums(confidence, right):
+    """Σ over pairs of a correct and an incorrect item of 1, ½ and 0, and their number."""
+    above = pairs = 0.0
+    for t, c in zip(confidence, right, strict=True):
+        for u, d in zip(confidence, right, strict=True):
+            if c and not d:
+                above += 1.0 if t > u else 0.5 if t == u else 0.0
+                pairs += 1.0
+    return above, pairs
+
+
+def counts(confidence, right):
+    return [
+        sum(1 for t, c in zip(confidence, right, strict=True) if t >= k and not c)
+        for k in sorted(set(confidence), reverse=True)
+    ]
+
+
+@pytest.mark.parametrize("right", [(1, 0, 1, 0, 1), (0, 1, 1, 1, 1), (0, 0, 1, 1, 0)])
+@pytest.mark.parametrize("share", [None, 0.0, 0.25, 1.0])
+def test_counts_and_pairs_are_right_on_average_over_all_samples(right, share):
+    confidence = [0.9, 0.8, 0.8, 0.8, 0.3]
+    probability = np.array([0.3, 0.9, 0.5, 0.6, 1.0])
+    predictions = [np.array([0.1, 0.2, 0.9, 0.0, 0.4]), np.array([0.5, 0.3, 0.2, 1.0, 0.8])]
+    mean_counts, mean_pairs, precision = np.zeros(3), np.zeros(2), 0.0
+    for drawn in itertools.product((False, True), repeat=4):
+        chosen = np.array([*drawn, True])
+        chance = np.prod(np.where(chosen, probability, 1 - probability))
+        truth = fa.PartialTruth.__new__(fa.PartialTruth)
+        truth._fill(verified(right, chosen), probability, None, None, graded=False)
+        items = PartialItems(truth, confidence)
+        items.predictions = [each[items.order] for each in predictions]
+        sweep = items.sweep(share)
+        mean_counts += chance * sweep.false_accepts[1:]
+        p, q = np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)
+        own = q - sweep.squares
+        above = q @ sweep.true_accepts[:-1] + (p * q - own).sum() / 2
+        pairs = sweep.true_accepts[-1] * sweep.false_accepts[-1] - own.sum()
+        mean_pairs += chance * np.array([above, pairs])
+        accepted = np.array([1, 4, 5])
+        precision += chance * ((p * sweep.true_accepts[:-1] + p * p + own) / accepted).sum()
+    np.testing.assert_allclose(mean_counts, counts(confidence, right), atol=1e-12)
+    np.testing.assert_allclose(mean_pairs, pair_sums(confidence, right), atol=1e-12)
+    step = fa.average_precision_score(right, confidence) * sum(right)
+    assert precision == pytest.approx(step, abs=1e-12)
+
+
+labels = st.integers(5, 60).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.booleans(), min_size=n, max_size=n),
+        st.lists(st.integers(0, 12), min_size=n, max_size=n),
+    )
+)
+
+
+@given(labels)
+@settings(max_examples=25)
+def test_known_with_certainty_is_plain(items):
+    right, confidence = np.array(items[0]), np.array(items[1]) / 12
+    truth = fa.PartialTruth(right, inclusion_probability=1.0, judge=confidence)
+    assert truth.complete
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for statistic in STATISTICS:
+            assert fa.asymptotic_interval(truth, confidence, statistic=statistic) == (
+                fa.asymptotic_interval(right, confidence, statistic=statistic)
+            )
+        assert fa.evaluate(truth, confidence, intervals=True) == fa.evaluate(
+            right, confidence, intervals=True
+        )
+        assert fa.guaranteed_operating_point(truth, confidence, max_error_rate=0.5) == (
+            fa.guaranteed_operating_point(right, confidence, max_error_rate=0.5)
+        )
+    assert fa.threshold_sweep(truth, confidence) == fa.threshold_sweep(right, confidence)
+    assert fa.arac_area(truth, confidence) == fa.arac_area(right, confidence)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS, ids=str)
+def test_nearly_certain_is_nearly_plain(statistic):
+    confidence, right, judge, _ = outputs(0)
+    truth = fa.PartialTruth(right, inclusion_probability=1 - 1e-9, judge=judge)
+    ours, plain = (quiet(statistic, each, confidence) for each in (truth, right))
+    assert ours.estimate == pytest.approx(plain.estimate, abs=1e-7)
+    width = plain.high - plain.low
+    near = 0.12 if "acceptance_at" in str(statistic) else 0.01  # a whole number of errors there
+    assert (ours.low, ours.high) == pytest.approx((plain.low, plain.high), abs=near * width)
+
+
+def test_models_known_with_certainty_are_compared_as_plain_ones():
+    confidence, right, judge, rng = outputs(1)
+    other = np.where(rng.random(4000) < 0.9, right, ~right)
+    plain = fa.compare_models({"a": (right, confidence), "b": (other, judge)})
+    truths = [fa.PartialTruth(each, inclusion_probability=1.0) for each in (right, other)]
+    ours = fa.compare_models({"a": (truths[0], confidence), "b": (truths[1], judge)})
+    difference, expected = ours.pairs[0].interval, plain.pairs[0].interval
+    for name in ("estimate", "low", "high", "standard_error"):
+        assert getattr(difference, name) == pytest.approx(getattr(expected, name), abs=1e-6)
+
+
+def test_order_and_scale_do_not_matter():
+    confidence, right, judge, rng = outputs(2)
+    probability = rng.uniform(0.1, 0.5, 4000)
+    chosen = rng.random(4000) < probability
+    truth = fa.PartialTruth(verified(right, chosen), inclusion_probability=probability, judge=judge)
+    order = rng.permutation(4000)
+    moved = fa.PartialTruth(
+        verified(right, chosen)[order], inclusion_probability=probability[order], judge=judge[order]
+    )
+    for statistic in STATISTICS[:-5]:
+        a = quiet(statistic, truth, confidence)
+        for b in (quiet(statistic, moved, confidence[order]), quiet(statistic, truth, confidence * 7)):
+            assert (a.estimate, a.low, a.high) == pytest.approx((b.estimate, b.low, b.high), abs=1e-9)
+
+
+def test_the_mean_is_that_of_prediction_powered_inference():
+    """Angelopoulos et al. 2023, PPI++: mean(f) + mean of (e − f) over a simple random sample."""
+    confidence, right, judge, rng = outputs(3)
+    chosen = np.zeros(4000, bool)
+    chosen[rng.choice(4000, 800, replace=False)] = True
+    truth = fa.PartialTruth(verified(right, chosen), inclusion_probability=0.2, judge=judge)
+    found = quiet("recognition_rate", truth, confidence)
+    items = PartialItems(truth, confidence)
+    share = items.share_of(np.ones(len(items.counts)))
+    f = (1 - share) * items.predictions[0] + share * items.predictions[1]
+    e, known = 1.0 - right[items.order], chosen[items.order]
+    assert 1 - found.estimate == pytest.approx(f.mean() + (e - f)[known].mean(), abs=1e-12)
+    # a normal interval from both parts of the variance
+    variance = f.var() / 4000 + (e - f)[known].var() / 800
+    assert found.standard_error == pytest.approx(variance**0.5, rel=0.05)
+    ppi = pytest.importorskip("ppi_py")
+    estimate = ppi.ppi_mean_pointestimate(e[known], f[known], f, lam=1.0)
+    assert 1 - found.estimate == pytest.approx(float(estimate), abs=1e-3)
+
+
+@pytest.mark.parametrize("sharpness", [0.0, 2.0, 8.0])
+def test_a_judge_only_narrows(sharpness):
+    confidence, right, judge, rng = outputs(4, 20_000, 5, sharpness=sharpness)
+    sample = rng.random(20_000) < 0.1
+    alone, judged = (
+        fa.PartialTruth(verified(right, sample), inclusion_probability=0.1, judge=each)
+        for each in (None, judge)
+    )
+    limit = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.04)
+    for statistic in ("recognition_rate", "arac_auc", "roc_auc", "aurc", limit):
+        widths = [
+            found.high - found.low
+            for found in (quiet(statistic, truth, confidence) for truth in (alone, judged))
+        ]
+        assert widths[1] < widths[0] * {0.0: 1.1, 2.0: 1.05, 8.0: 0.8}[sharpness], statistic
+
+
+def test_few_verified_errors_warn_and_leave_the_judge_out():
+    confidence, right, _, rng = outputs(5, 10_000, errors=0.01)
+    judge = right * 1.0  # knows everything
+    sample = rng.random(10_000) < 0.05
+    alone, judged = (
+        fa.PartialTruth(verified(right, sample), inclusion_probability=0.05, judge=each)
+        for each in (None, judge)
+    )
+    for statistic in ("recognition_rate", "arac_auc", "aurc"):
+        found = []
+        for truth in (alone, judged):
+            with pytest.warns(fa.UnreliableIntervalWarning, match="verified errors"):
+                found.append(fa.asymptotic_interval(truth, confidence, statistic=statistic))
+        ends = [(each.estimate, each.low, each.high) for each in found]
+        assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+        assert found[0].method == "gamma"
+        full = fa.asymptotic_interval(right, confidence, statistic=statistic)
+        assert found[0].low <= full.estimate <= found[0].high
+
+
+def test_without_an_error_the_upper_end_is_that_of_the_verified():
+    truth = fa.PartialTruth([1] * 100 + [np.nan] * 900, inclusion_probability=0.1)
+    found = quiet("recognition_rate", truth, np.arange(1000))
+    assert found.estimate == found.high == 1
+    assert found.low == pytest.approx(1 - 0.0368888, abs=1e-6)  # −ln(0.025)/100
+
+
+def test_groups_widen_intervals():
+    rng = np.random.default_rng(6)
+    groups = np.repeat(np.arange(400), 20)
+    confidence = rng.random(8000)
+    right = rng.random(8000) >= np.repeat(rng.beta(0.3, 2.0, 400), 20)
+    sample = fa.partial_truth.draw_verification_sample(confidence, 2000, groups=groups, random_state=0)
+    truth, together = (
+        fa.PartialTruth(
+            verified(right, sample.selected),
+            inclusion_probability=np.where(sample.selected, sample.inclusion_probability, np.nan),
+            groups=each,
+        )
+        for each in (None, groups)
+    )
+    items = quiet("recognition_rate", truth, confidence)
+    by_group = quiet("recognition_rate", together, confidence)
+    assert by_group.high - by_group.low > 1.5 * (items.high - items.low)
+    assert by_group == quiet("recognition_rate", together, confidence, groups=groups)
+    both = fa.evaluate(together, confidence, intervals=True, max_error_rate=0.05)
+    assert both.intervals["recognition_rate"] == by_group
+    assert both.n == 8000
+
+
+def test_evaluation_reads_the_same_everywhere():
+    confidence, right, judge, rng = outputs(7)
+    sample = rng.random(4000) < 0.25
+    truth = fa.PartialTruth(verified(right, sample), inclusion_probability=0.25, judge=judge)
+    options = {"max_error_rate": (0.02, 0.05), "max_risk": 0.1, "threshold": 0.5}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
+        plain, found = (
+            fa.evaluate(truth, confidence, intervals=each, **options) for each in (False, True)
+        )
+    assert plain.to_dict().items() <= found.to_dict().items()
+    for name in ("recognition_rate", "arac_auc", "roc_auc", "aurc", "augrc", "arp_auc", "pr_auc"):
+        assert found.to_dict()[name] == found.intervals[name].estimate
+    for limit in found.limits:
+        figures = found.to_dict()
+        interval = found.intervals[f"acceptance_rate@{limit.limit.key}"]
+        assert figures[f"acceptance_rate@{limit.limit.key}"] == pytest.approx(interval.estimate)
+    assert fa.operating_point(truth, confidence, max_error_rate=0.05).error_rate <= 0.05
+    shares = fa.acceptance_at_error_rate(truth, confidence, max_error_rate=[0.01, 0.02, 0.05])
+    assert (np.diff(shares) > 0).all()
+    curve = fa.arac_curve(truth, confidence)
+    assert curve.accuracy_after_correction[-1] == pytest.approx(found.recognition_rate)
+
+
+def test_guarantee_by_bets():
+    confidence, right, judge, _ = outputs(8, 20_000, sharpness=8)
+    sample = fa.partial_truth.draw_verification_sample(confidence, 3000, judge=judge, random_state=1)
+    truth = fa.PartialTruth(
+        verified(right, sample.selected),
+        inclusion_probability=sample.inclusion_probability,
+        judge=judge,
+    )
+    point = fa.guaranteed_operating_point(truth, confidence, max_error_rate=0.05, random_state=1)
+    full = fa.guaranteed_operating_point(right, confidence, max_error_rate=0.05)
+    assert 0.6 * full.acceptance_rate < point.acceptance_rate < 1.05 * full.acceptance_rate
+    assert point.assumed_probability == sample.inclusion_probability.min()
+    assert fa.evaluate(truth, confidence, max_error_rate=0.05, failure_probability=0.05).limits[
+        0
+    ].guaranteed.acceptance_rate == pytest.approx(point.acceptance_rate, abs=0.1)
+    holes = np.where(sample.selected, sample.inclusion_probability, np.nan)
+    unknown = fa.PartialTruth(verified(right, sample.selected), inclusion_probability=holes)
+    with pytest.raises(ValueError, match="a guarantee needs those of all outputs"):
+        fa.guaranteed_operating_point(unknown, confidence, max_error_rate=0.05)
+
+
+def test_pooled_samples_and_open_answers():
+    confidence, right, judge, rng = outputs(9)
+    parts = []
+    for half, share in ((slice(0, 2000), 0.1), (slice(2000, None), 0.4)):
+        chosen = rng.random(2000) < share
+        parts.append(
+            fa.PartialTruth(
+                verified(right[half], chosen), inclusion_probability=share, judge=judge[half]
+            )
+        )
+    both = parts[0] + parts[1]
+    assert len(both) == 4000
+    assert both.n_verified == parts[0].n_verified + parts[1].n_verified
+    found = quiet("recognition_rate", both, confidence)
+    assert found.low < right.mean() < found.high
+    drawn = both.verified.copy()
+    answers = both.correct.copy()
+    late = np.flatnonzero(drawn)[:5]
+    answers[late] = np.nan
+    options = {"inclusion_probability": both.inclusion_probability, "drawn": drawn}
+    with pytest.raises(ValueError, match="correct is NaN at 5 items that were drawn"):
+        fa.PartialTruth(answers, **options)
+    assert fa.PartialTruth(answers, open="wrong", **options).correct[late].tolist() == [0.0] * 5
+
+
+def test_grades_of_verifiers_who_disagree():
+    confidence, right, _, rng = outputs(10)
+    grade = np.clip(right - 0.25 * (rng.random(4000) < 0.2), 0, 1)
+    certain = fa.PartialTruth(grade, inclusion_probability=1.0, graded=True)
+    plain = fa.threshold_sweep(grade, confidence, graded=True)
+    ours = fa.threshold_sweep(certain, confidence)
+    np.testing.assert_allclose(ours.false_accepts, plain.false_accepts, rtol=1e-12)
+    a = quiet("arac_auc", certain, confidence)
+    b = fa.asymptotic_interval(grade, confidence, statistic="arac_auc", graded=True)
+    assert (a.estimate, a.standard_error) == pytest.approx((b.estimate, b.standard_error), rel=1e-6)
+
+
+HALF = {"inclusion_probability": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("correct", "options", "message"),
+    [
+        (
+            [1, np.nan, 0],
+            {"inclusion_probability": [0.5, 0.5, 0]},
+            r"inclusion_probability\[2\] is 0 of",
+        ),
+        ([1, np.nan], {"inclusion_probability": [1.5, 0.5]}, r"inclusion_probability\[0\] is 1.5"),
+        ([1, np.nan], {"inclusion_probability": [np.nan, 0.5]}, r"inclusion_probability\[0\] is nan"),
+        ([1, np.nan], {"inclusion_probability": [0.5]}, "inclusion_probability has 1 items"),
+        ([1, np.nan], {**HALF, "judge": [0.5, 1.5]}, r"judge\[1\] is 1.5; a number in \[0, 1\]"),
+        ([1, np.nan], {**HALF, "judge": [np.nan, 0.5]}, r"judge\[0\] is nan"),
+        ([1, 0.5], HALF, r"correct\[1\] is 0.5; 0, 1 or NaN is expected"),
+        ([2, 0.5], {**HALF, "graded": True}, r"correct\[0\] is 2.0; a grade in \[0, 1\]"),
+        ([np.nan, np.nan], HALF, "correct is NaN everywhere"),
+        ([], HALF, "correct is empty"),
+        ([1, np.nan], {**HALF, "drawn": [0, 1], "open": "wrong"}, r"drawn\[0\] is 0, but correct"),
+        ([1, np.nan], {**HALF, "drawn": [1, 2]}, r"drawn\[1\] is 2"),
+        ([1, np.nan], {**HALF, "open": "right"}, "open is 'right'"),
+        (
+            [1] * 60 + [np.nan] * 40,
+            {"inclusion_probability": 0.2},
+            "sums to 20.0, about so many of 100",
+        ),
+        ([1, np.nan], {**HALF, "groups": [1, 1]}, r"groups\[1\] is a group that is drawn in part"),
+    ],
+)
+def test_bad_input(correct, options, message):
+    with pytest.raises(ValueError, match=message):
+        fa.PartialTruth(correct, **options)
+
+
+def test_what_is_not_offered_says_what_is():
+    confidence, right, judge, rng = outputs(11)
+    truth = fa.PartialTruth(
+        verified(right, rng.random(4000) < 0.2), inclusion_probability=0.2, judge=judge
+    )
+    with pytest.raises(ValueError, match=r"one of recognition_rate, .* is expected"):
+        fa.asymptotic_interval(truth, confidence, statistic="break_even_point")
+    for function in (fa.roc_auc_score, fa.bootstrap, fa.influence_values, fa.roc_curve):
+        with pytest.raises(TypeError, match=r"(is given|is a PartialTruth), which this function"):
+            function(truth, confidence)
+    with pytest.raises(TypeError, match="sample_weight is given beside a PartialTruth"):
+        fa.evaluate(truth, confidence, sample_weight=confidence)
+    with pytest.raises(ValueError, match="correct has 4000 items and confidence has 10"):
+        fa.evaluate(truth, confidence[:10])
+    with pytest.raises(ValueError, match=r"confidence\[3\] is nan"):
+        fa.evaluate(truth, np.where(np.arange(4000) == 3, np.nan, confidence))
+    with pytest.raises(TypeError, match="is no PartialTruth"):
+        fa.compare_models({"a": (truth, confidence), "b": (right, judge)})
