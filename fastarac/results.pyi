@@ -57,6 +57,7 @@ from .operation.planning import AuditPlan as AuditPlan
 from .operation.planning import SampleSizes as SampleSizes
 from .operation.shifts import ConfidenceShift as ConfidenceShift
 from .operation.shifts import Reference as Reference
+from .partial_truth.confidence_based import ConfidenceBasedEstimate as ConfidenceBasedEstimate
 from .partial_truth.sampling import VerificationSample as VerificationSample
 from .sweep import AcceptanceCounts as AcceptanceCounts
 from .sweep import CornerSweep as CornerSweep

@@ -176,6 +176,9 @@ EXAMPLES = {
     "ThresholdSweep": lambda _: fa.threshold_sweep(CORRECT, CONFIDENCE),
     "EstimatedSweep": lambda _: fa.threshold_sweep(_partial(), range(200)),
     "PartialTruth": lambda _: _partial(),
+    "ConfidenceBasedEstimate": lambda _: fa.partial_truth.confidence_based_estimate(
+        (CORRECT, CONFIDENCE), CONFIDENCE
+    ),
     "VerificationSample": lambda _: fa.partial_truth.draw_verification_sample(
         CONFIDENCE, 2, random_state=1
     ),

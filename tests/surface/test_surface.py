@@ -46,6 +46,7 @@ MEANINGS = {
     "groups": "(n,) labels of items that depend on each other",
     "inclusion_probability": "(n,) with which probability each item was chosen to be verified",
     "open": "what becomes of items that were drawn and have no answer",
+    "reference": "a policy, or outputs of the same source with their truth",
     "budget": "how many outputs to verify, on average",
     "judge": "(n,) guesses at the probability of being right (of files: the column of that)",
     "mix": "share of the budget that is spread evenly",

@@ -1,0 +1,437 @@
+"""Error rates of outputs without any truth, from their confidences and a reference with truth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.checks import DEFAULT_LEVEL, inner_fraction, real_scalar
+from fastarac._core.comparing import at_or_above
+from fastarac._core.interval import Interval
+from fastarac._core.results import Result
+from fastarac._core.special import binomial_interval, chi_square_quantile
+from fastarac._core.text import percent
+from fastarac._engine.inputs import read_groups, read_items
+from fastarac.operation.calibration import Calibration, calibration_of, confidences
+from fastarac.operation.expectation import PRIOR, expected_rates
+from fastarac.operation.policy import Policy
+from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
+from fastarac.sweep import ThresholdSweep, threshold_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[Any]
+
+SHIFT_LEVEL = 0.05  # of the test of moved confidences, where no policy names one
+RANGE_LEVEL = 0.01  # of the test whether confidences lie outside of those of the reference
+LEAST_VARIANCE = 1e-4  # of a number of errors, over its mean: less would make no visible difference
+LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # of a field's reference, in a block whose neighbours bound it
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ConfidenceBasedEstimate(Result):
+    """What the confidences of outputs without truth say about their errors; an estimate, no guarantee.
+
+    Attributes
+    ----------
+    error_rate : Interval
+        Accepted errors among all outputs.
+    risk : Interval
+        Errors among the accepted ones; NaN where nothing is accepted.
+    recognition_rate : Interval
+        Right ones among all outputs.
+    acceptance_rate : float
+        Share of the outputs that is accepted, which is known.
+    n_items : int
+    reliable : bool
+        Whether the confidences are as those of the reference. If not, the intervals span what a
+        drift allows, as the Notes of :func:`.confidence_based_estimate` say.
+    reason : str
+        Why it is not reliable; empty where it is.
+    shift : ConfidenceShift
+        The test whether the confidences have moved.
+    """
+
+    error_rate: Interval
+    risk: Interval
+    recognition_rate: Interval
+    acceptance_rate: float
+    n_items: int
+    reliable: bool
+    reason: str
+    shift: ConfidenceShift
+
+    def __repr__(self) -> str:
+        rate = self.error_rate
+        ends = f"[{rate.low:.4g}, {rate.high:.4g}]"
+        return (
+            f"ConfidenceBasedEstimate(error_rate={rate.estimate:.4g} {ends}, reliable={self.reliable})"
+        )
+
+    def __str__(self) -> str:
+        rate = self.error_rate
+        between = f"{percent(rate.low, 3)} to {percent(rate.high, 3)}"
+        unseen = "errors that come at the same confidences as before are not seen"
+        if self.reliable:
+            return (
+                f"estimated without truth: {percent(rate.estimate, 3)} errors remain among all outputs "
+                f"({between}), as long as a confidence means what it meant in the reference; {unseen}"
+            )
+        return (
+            f"no reliable estimate without truth: {self.reason}. The errors that remain among all "
+            f"outputs may be {between}; {unseen}"
+        )
+
+
+class _Field(NamedTuple):
+    """The reference of one field, and the new outputs of it."""
+
+    calibration: Calibration
+    factor: float
+    """By which p̂ is multiplied where an output is accepted."""
+    rate: float
+    """Errors among the accepted ones of the reference, where p̂ of none of them is above 0."""
+    counted: float
+    """How many errors the factor or the rate comes from."""
+    blocks: NDArray[np.intp]
+    accepted: NDArray[np.bool_]
+
+    def expected(self, which: NDArray[np.bool_], *, scaled: bool) -> tuple[float, float, float]:
+        """Expected errors among some outputs, the variance of their number, and one error's effect."""
+        counts = np.zeros((2, len(self.calibration.thresholds)))
+        for i, part in enumerate((which & ~self.accepted, which & self.accepted)):
+            counts[i] = np.bincount(self.blocks[part], minlength=counts.shape[1])
+        p = self.calibration.error_probability
+        taken = p
+        if scaled:
+            taken = np.minimum(1.0, p * self.factor) if self.factor else np.full_like(p, self.rate)
+        mean = counts[0] * p + counts[1] * taken
+        n_before = self.calibration.n_items
+        chance = counts[0] * p * (1.0 - p) + counts[1] * taken * (1.0 - taken)
+        rejected, kept = (
+            c**2 * q * (1.0 - q) / n_before for c, q in zip(counts, (p, taken), strict=True)
+        )
+        before = float(kept.sum())
+        if (
+            scaled and self.counted
+        ):  # that the few errors which were accepted are what they are is chance, too
+            before = max(before, math.fsum(counts[1] * taken) ** 2 / self.counted)
+        variance = float(np.sum(chance + rejected)) + before
+        return math.fsum(mean), variance, max(1.0, float(np.max(counts.sum(axis=0) / n_before)))
+
+    def span(self, which: NDArray[np.bool_], level: float) -> tuple[float, float]:
+        """The least and the most errors that the blocks beside each output's own one allow."""
+        lows, highs = _bounds_of_blocks(self.calibration, level)
+        counts = np.bincount(self.blocks[which], minlength=len(lows))
+        return float(counts @ lows), float(counts @ highs)
+
+
+def confidence_based_estimate(
+    reference: Policy | ThresholdSweep | tuple[ArrayLike, ArrayLike],
+    confidence: ArrayLike,
+    *,
+    by: ArrayLike | None = None,
+    threshold: float | None = None,
+    groups: ArrayLike | None = None,
+    confidence_level: float = DEFAULT_LEVEL,
+) -> ConfidenceBasedEstimate:
+    """Estimate the errors of outputs without truth, from what their confidences meant before.
+
+    Parameters
+    ----------
+    reference : Policy, ThresholdSweep, or (correct, confidence)
+        Outputs from the same source with their truth: the ones that a policy was fitted on, or others,
+        unweighted.
+    confidence : array_like of shape (n,)
+        Of the outputs without truth, finite.
+    by : array_like of shape (n,), optional
+        The field of each output, where the policy has thresholds by field.
+    threshold : float, optional
+        Accept iff confidence >= threshold, for a reference that is not a policy; by default everything
+        is accepted.
+    groups : array_like of shape (n,), optional
+        Labels of outputs that depend on each other, such as those of a page: the intervals are wider
+        by how much errors came together in the reference of the policy.
+    confidence_level : float, default=0.95
+        Of the intervals, in (0, 1).
+
+    Returns
+    -------
+    ConfidenceBasedEstimate
+        Error rate, risk and recognition rate of these outputs, and whether the reference applies.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.threshold_sweep` and :meth:`.Policy.apply`; TypeError for `threshold` beside a
+        policy, for `groups` without one, for a weighted reference, and for a policy of whole documents.
+
+    See Also
+    --------
+    fastarac.operation.Policy.expected_errors : From the counts of the policy alone.
+    fastarac.operation.Policy.shift : The test of moved confidences.
+
+    Notes
+    -----
+    The error probability p̂ of each confidence is that of the reference by isotonic regression; the
+    estimate is Σp̂/n. Isotonic regression is too low where confidences are highest, so that p̂ of
+    accepted outputs is multiplied by what makes it add up to the errors that were accepted in the
+    reference (of a policy: to those that :meth:`.Policy.expected_errors` expects, from items that did
+    not choose the threshold). The interval is that of a gamma variable for a sum of Poisson
+    variables with weights [1]_, with the chance of the reference and of these outputs: it is to contain
+    the error rate that these outputs have, not the one of their source.
+
+    It is not reliable where the confidences have moved (:meth:`.Policy.shift`), where more of them than
+    chance explains lie outside the range of the reference's, and where fields are unknown. Then each
+    output has at least the error probability of the block of confidences above its own one, and at most
+    that of the block below, each with its own interval; above the highest at least 0, below the lowest
+    at most 1. What no confidence shows, other truth at the same confidences, cannot be detected.
+    Estimating a model's performance like this is known as average confidence [2]_ and
+    confidence-based performance estimation.
+
+    References
+    ----------
+    .. [1] M. P. Fay and E. J. Feuer, "Confidence intervals for directly standardized rates", Statistics
+       in Medicine 16, 1997.
+    .. [2] D. Guillory, V. Shankar, S. Ebrahimi, T. Darrell and L. Schmidt, "Predicting with confidence
+       on unseen distributions", ICCV 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fastarac as fa
+    >>> rng = np.random.default_rng(0)
+    >>> before, now = rng.random(4000), rng.random(2000)
+    >>> correct = rng.random(4000) < 0.8 + 0.2 * before
+    >>> found = fa.partial_truth.confidence_based_estimate((correct, before), now, threshold=0.5)
+    >>> found.reliable, round(found.error_rate.estimate, 3), found.acceptance_rate
+    (True, 0.028, 0.5125)
+    """
+    level = inner_fraction(confidence_level, "confidence_level")
+    values = confidences(confidence)
+    n = len(values)
+    if isinstance(reference, Policy):
+        if threshold is not None:
+            raise TypeError("threshold is given beside a policy, which has its own")
+        if reference.documents is not None:
+            raise TypeError(
+                "reference is a policy of whole documents; one of single outputs is expected"
+            )
+        accepted = reference.apply(values, by=by)
+        codes = np.zeros(n, np.intp) if by is None else _places(reference.fields, by, n)
+        parts = _of_policy(reference, values, codes, accepted)
+        references, fields = reference.references, reference.fields or (None,)
+        together, alpha = reference.errors_per_group, reference.failure_probability
+        together = together if groups is not None else 1.0
+    else:
+        if by is not None or groups is not None:
+            name = "by" if by is not None else "groups"
+            raise TypeError(f"{name} is given; it goes with a policy as the reference")
+        codes, fields, together, alpha = np.zeros(n, np.intp), (None,), 1.0, SHIFT_LEVEL
+        level_of = -math.inf if threshold is None else real_scalar(threshold, "threshold", finite=False)
+        accepted = at_or_above(values, level_of)
+        part, own = _of_items(reference, values, accepted, level_of)
+        parts, references = [part], (own,)
+    if groups is not None:
+        read_groups(groups, n)
+    seen = [
+        Seen.of(field, own, values[codes == i]) if np.any(codes == i) else None
+        for i, (field, own) in enumerate(zip(fields, references, strict=True))
+    ]
+    shift = shift_of(references, seen, alpha)
+    reason = _reason(shift, references, values, codes)
+    of_all = np.ones(n, np.bool_)
+    unknown = int(np.sum(codes < 0))  # never accepted, and whether they are right nothing tells
+    sums = _Sums(parts, codes, together, level, reason)
+    n_accepted = int(accepted.sum())
+    undefined = Interval(math.nan, math.nan, math.nan, math.nan, level, "gamma")
+    errors = sums.interval(accepted, scaled=True)
+    wrong = sums.interval(of_all, scaled=False, unknown=unknown)
+    return ConfidenceBasedEstimate(
+        error_rate=_share(errors, n),
+        risk=_share(errors, n_accepted) if n_accepted else undefined,
+        recognition_rate=_mirrored(_share(wrong, n)),
+        acceptance_rate=n_accepted / n,
+        n_items=n,
+        reliable=not reason,
+        reason=reason,
+        shift=shift,
+    )
+
+
+def _places(fields: tuple[Any, ...], by: ArrayLike, n: int) -> NDArray[np.intp]:
+    """The index of each output's field in the policy; -1 where it has none."""
+    labels, codes = read_groups(by, n, "by")
+    place = {field: i for i, field in enumerate(fields)}
+    places: NDArray[np.intp] = np.array([place.get(label, -1) for label in labels.tolist()], np.intp)
+    return np.asarray(places[codes])
+
+
+class _Sums(NamedTuple):
+    """Errors over all fields."""
+
+    parts: Sequence[_Field]
+    codes: NDArray[np.intp]
+    together: float
+    level: float
+    reason: str
+
+    def interval(self, which: NDArray[np.bool_], *, scaled: bool, unknown: int = 0) -> Interval:
+        """The expected number of errors among some outputs; any of the unknown ones may be one."""
+        n = float(which.sum())
+        each = [
+            part.expected(which[self.codes == i], scaled=scaled)
+            for i, part in enumerate(self.parts)
+            if len(part.blocks)
+        ]
+        mean, variance = math.fsum(e[0] for e in each), self.together * math.fsum(e[1] for e in each)
+        step = self.together * max((e[2] for e in each), default=1.0)
+        low, high = _gamma_ends(mean, variance, step, self.level)
+        error = math.sqrt(variance)
+        if self.reason:
+            spans = [
+                part.span(which[self.codes == i], self.level)
+                for i, part in enumerate(self.parts)
+                if len(part.blocks)
+            ]
+            low = min(low, _gamma_ends(math.fsum(s[0] for s in spans), variance, step, self.level)[0])
+            most = math.fsum(s[1] for s in spans)
+            high = max(high, _gamma_ends(most, max(variance, most), step, self.level)[1])
+        return Interval(mean, low, min(high + unknown, n), error, self.level, "gamma")
+
+
+def _of_policy(
+    policy: Policy, values: Array, codes: NDArray[np.intp], accepted: NDArray[np.bool_]
+) -> list[_Field]:
+    is_all = policy.accepted == policy.n_items
+    rates = expected_rates(
+        policy.accepted_by_field, policy.errors_by_field,
+        per_group=policy.errors_per_group, is_all=is_all,
+    )  # fmt: skip
+    found = []
+    more_errors = PRIOR if policy.fields else 1.0 - is_all
+    for i, (calibration, threshold) in enumerate(
+        zip(policy.calibrations, policy.thresholds, strict=True)
+    ):
+        whole = at_or_above(np.array(calibration.thresholds), threshold)
+        n_taken, wrong = int(calibration.n_items[whole].sum()), float(calibration.errors[whole].sum())
+        if not policy.fields and len(whole) > whole.sum():  # a threshold within a block
+            more = max(0, policy.accepted_by_field[i] - n_taken)
+            wrong += more * float(calibration.error_probability[whole.sum()])
+            n_taken += more
+        own = codes == i
+        mean = wrong / n_taken if n_taken else 0.0
+        factor = rates[i] / mean if mean else 0.0
+        found.append(
+            _Field(
+                calibration,
+                factor,
+                rates[i],
+                policy.errors_by_field[i] + more_errors,
+                calibration.block_of(values[own]),
+                accepted[own],
+            )
+        )
+    return found
+
+
+def _of_items(
+    reference: Any, values: Array, accepted: NDArray[np.bool_], threshold: float
+) -> tuple[_Field, Reference]:
+    if isinstance(reference, ThresholdSweep):
+        sweep = reference
+        counts = np.diff(sweep.true_accepts + sweep.false_accepts)
+        levels = np.repeat(sweep.thresholds[1:], counts.astype(np.int64))
+    else:
+        if not isinstance(reference, tuple) or len(reference) != 2:
+            raise TypeError(
+                f"reference is a {type(reference).__name__}; a Policy, a ThresholdSweep or a tuple "
+                "(correct, confidence) is expected"
+            )
+        sweep = threshold_sweep(*reference)
+        levels = read_items(*reference).confidence
+    calibration = calibration_of(sweep)
+    p = calibration.error_probability
+    counts = np.bincount(calibration.block_of(levels[at_or_above(levels, threshold)]), minlength=len(p))
+    expected = math.fsum(counts * p)
+    point = sweep.at(threshold)
+    wrong, taken = float(point.false_accepts), float(point.true_accepts + point.false_accepts)
+    factor = wrong / expected if expected else 0.0
+    rate = wrong / taken if taken else 0.0
+    part = _Field(calibration, factor, rate, wrong, calibration.block_of(values), accepted)
+    return part, Reference.of(levels)
+
+
+def _reason(
+    shift: ConfidenceShift, references: Sequence[Reference], values: Array, codes: NDArray[np.intp]
+) -> str:
+    unknown = int(np.sum(codes < 0))
+    if unknown:
+        return f"{unknown:,} outputs are of fields that the policy does not know"
+    outside = [_outside(own, values[codes == i]) for i, own in enumerate(references)]
+    above, below = (sum(found[k] for found in outside) for k in (0, 1))
+    if above or below:
+        return (
+            f"{above + below:,} of {len(values):,} confidences lie outside the range of the reference's"
+        )
+    return str(shift) if shift.shifted else ""
+
+
+def _outside(reference: Reference, values: Array) -> tuple[int, int]:
+    """How many confidences are above and below those of the reference, where that is beyond chance."""
+    n_before, n_now = int(reference.counts.sum()), len(values)
+    found = []
+    for count in (np.sum(values > reference.quantiles[-1]), np.sum(values < reference.quantiles[0])):
+        # the chance that the most extreme ones of all are new throughout
+        places = np.arange(min(int(count), n_now))
+        log_chance = float(np.sum(np.log((n_now - places) / (n_now + n_before - places))))
+        found.append(int(count) if log_chance < math.log(RANGE_LEVEL / 2) else 0)
+    return found[0], found[1]
+
+
+def _bounds_of_blocks(calibration: Calibration, level: float) -> tuple[Array, Array]:
+    """The least and the largest error probability of each block, from those of its neighbours."""
+    size = max(LEAST_ITEMS, LEAST_SHARE * float(calibration.n_items.sum()))
+    wider = np.zeros(len(calibration.n_items), np.intp)  # the group of blocks that each is of
+    filled, group = 0.0, 0
+    for i, count in enumerate(calibration.n_items.tolist()):
+        wider[i] = group
+        filled += count
+        if filled >= size:
+            filled, group = 0.0, group + 1
+    n_items = np.bincount(wider, calibration.n_items)
+    errors = np.bincount(wider, calibration.errors)
+    ends = [binomial_interval(k, n, level) for k, n in zip(errors, n_items, strict=True)]
+    lows = np.array([0.0] + [low for low, _ in ends[:-1]])
+    highs = np.array([high for _, high in ends[1:]] + [1.0])
+    return np.minimum.accumulate(lows[::-1])[::-1][wider], np.maximum.accumulate(highs)[wider]
+
+
+def _gamma_ends(mean: float, variance: float, step: float, level: float) -> tuple[float, float]:
+    """Ends for a number of errors, as of a gamma variable; `step` is what one error more adds."""
+    tail = (1.0 - level) / 2.0
+    low = 0.0
+    if mean > 0:
+        variance = max(variance, mean * LEAST_VARIANCE)
+        low = variance / (2.0 * mean) * chi_square_quantile(tail, 2.0 * mean * mean / variance)
+    more, spread = mean + step, variance + step * step
+    high = spread / (2.0 * more) * chi_square_quantile(1.0 - tail, 2.0 * more * more / spread)
+    return min(low, mean), max(high, mean)
+
+
+def _share(count: Interval, n: int) -> Interval:
+    ends = (count.estimate / n, count.low / n, min(1.0, count.high / n), count.standard_error / n)
+    return Interval(*ends, count.confidence_level, count.method)
+
+
+def _mirrored(rate: Interval) -> Interval:
+    return Interval(
+        1.0 - rate.estimate, 1.0 - rate.high, 1.0 - rate.low, rate.standard_error,
+        rate.confidence_level, rate.method,
+    )  # fmt: skip
