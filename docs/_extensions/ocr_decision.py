@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import fastarac as fa
-from fastarac._core.text import rounded_percent
+from fastarac._core.text import interval_text, rounded_percent
 from fastarac.evaluation import wording
+from fastarac.evaluation.limits import Limit
 from fastarac.ocr import align_files, pair_files
 from fastarac.ocr.policies import INSERTED, MISSED
 
@@ -81,6 +82,32 @@ def qualities() -> str:
             ]
         said = f"{kind[0]}, {'one column' if kind[1] == '1col' else 'two columns'}"
         lines.append(f"| {said} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def by_attribute() -> str:
+    """What each engine accepts of each quality, with which errors, and whether that keeps a limit."""
+    with zipfile.ZipFile(PACKED) as archive:
+        rows = list(csv.DictReader(archive.read("attributes.csv").decode().splitlines()))
+    table = {key: [row[key] for row in rows] for key in ("page", "quality")}
+    attributes = fa.ocr.read_attributes(table)
+    limits = [Limit("max_error_rate", 0.01)]
+    titles = " | ".join(f"{TITLES[name]}: accepted at 1 % | errors | limit" for name in ENGINES)
+    lines = [f"| quality | pages | {titles} |", "|---|---:|" + "---:|---:|---|" * len(ENGINES)]
+    found = [fa.ocr.evaluate_attributes(each, attributes, limits) for each in items().values()]
+    for k, value in enumerate(found[0].value):
+        cells = []
+        for each in found:
+            at = each.at[0]
+            cells += [
+                f"{rounded_percent(float(rate[k]))} ({interval_text(float(low[k]), float(high[k]))})"
+                for rate, low, high in (
+                    (at.acceptance_rate, at.acceptance_low, at.acceptance_high),
+                    (at.error_rate, at.error_low, at.error_high),
+                )
+            ]
+            cells.append((at.verdict or ())[k])
+        lines.append(f"| {value} | {found[0].pages[k]} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -190,6 +217,7 @@ def sentence() -> str:
 
 MAKERS: dict[str, Callable[[], str]] = {
     "ocr_decision_qualities.md": qualities,
+    "ocr_decision_attributes.md": by_attribute,
     "ocr_decision_policies.md": policies,
     "ocr_decision_units.md": units,
     "ocr_decision_sentence.md": sentence,

@@ -371,6 +371,9 @@ def ocr(
     plot: Plot = None,
     report: ReportFile = None,
     images: _ocr.Images = None,
+    attributes: _ocr.Attributes = None,
+    review_pages: _ocr.ReviewPages = None,
+    no_text: _ocr.NoText = False,
     pattern: _ocr.Pattern = None,
     truth_pattern: _ocr.TruthPattern = None,
     pair: _ocr.Pairs = None,
@@ -427,7 +430,8 @@ def ocr(
             (pattern, truth_pattern),
             cost_missed,
         )
-        _ocr_command.run(request, settings, output=output, images=images)
+        beside = _ocr.BesideItems(images, attributes, review_pages, not no_text)
+        _ocr_command.run(request, settings, beside, output=output)
 
 
 @app.command()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fastarac._core.extras import missing
+from fastarac._core.files import folder_problem
 from fastarac._core.text import listed
 from fastarac.cli._options import RefusalError, option
 
@@ -122,6 +124,22 @@ Images = Annotated[
         "Images of the pages, named as these: the report, or each page to verify, shows the places.",
     ),
 ]
+Attributes = Annotated[
+    Path | None,
+    option(
+        "--attributes FILE",
+        "What is known of the pages: a table with a column page, and others such as quality, "
+        "language or source, by which the figures are told apart.",
+    ),
+]
+ReviewPages = Annotated[
+    Path | None,
+    option(
+        "--review-pages FOLDER",
+        "A new folder for one HTML file a page: the true text beside what each engine read.",
+    ),
+]
+NoText = Annotated[bool, option("--no-text", "Leave out of the report what stands on the pages.")]
 Pattern = Annotated[
     str | None,
     option("--pattern GLOB", "Which files of the folders of outputs are read, such as '*.tsv'."),
@@ -140,6 +158,42 @@ Pairs = Annotated[
 ]
 SkipUnmatched = Annotated[bool, option("--skip-unmatched", "Leave out files without a partner.")]
 Demo = Annotated[bool, option("--demo", "Evaluate the twenty pages that come with the package.")]
+
+
+@dataclass(frozen=True, slots=True)
+class BesideItems:
+    """What stands beside the items: files to read and to write, and what may be shown."""
+
+    images: Path | None = None
+    attributes: Path | None = None
+    review_pages: Path | None = None
+    texts: bool = True
+
+    def check(self, report: Path | None) -> None:
+        """Refuse what nothing would show, or what could not be written."""
+        if self.images is not None and report is None:
+            raise RefusalError("--images is given without --report, which would show them")
+        if not self.texts and report is None:
+            raise RefusalError("--no-text is given without --report, from which it leaves texts out")
+        if not self.texts and self.images is not None:
+            raise RefusalError("--no-text leaves out what --images shows; leave out one of the two")
+        if self.review_pages is None:
+            return
+        problem = folder_problem(self.review_pages)
+        if problem is not None:
+            raise RefusalError(f"{self.review_pages}: {problem}")
+        problem = missing(["jinja2"], "report")
+        if problem is not None:
+            raise RefusalError(problem)
+
+    def of_pages(self) -> list[str]:
+        """Return the options that are given and are for pages."""
+        given = {
+            "--images": self.images,
+            "--attributes": self.attributes,
+            "--review-pages": self.review_pages,
+        }
+        return [name for name, value in given.items() if value is not None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from fastarac._core.text import capitalised, listed
+from fastarac._core.text import capitalised, listed, plural
 from fastarac.cli import _html, _leads, _report
 from fastarac.cli._compare_costs import CostComparison
 from fastarac.cli._json import Sentences, write_object
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from fastarac.cli._ocr import OcrRequest
+    from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.leads import Lead
     from fastarac.io import Outputs
@@ -60,6 +60,8 @@ class Found:
     costs : CostComparison or None
         The engines side by side by what they cost, where there are prices.
     notes : list of str
+    written : str
+        Which pages were written, a sentence; empty for none.
     """
 
     engines: EngineTexts | EngineFields
@@ -67,6 +69,7 @@ class Found:
     leads: list[Lead | None]
     costs: CostComparison | None
     notes: list[str]
+    written: str = ""
 
     @property
     def names(self) -> list[str]:
@@ -80,13 +83,12 @@ class Found:
         return None if first.outputs.group is None else first.source.group_word
 
 
-def run(
-    request: OcrRequest, settings: Settings, *, output: Path | None, images: Path | None = None
-) -> None:
+def run(request: OcrRequest, settings: Settings, beside: BesideItems, *, output: Path | None) -> None:
     """Read, evaluate, write and print."""
     request.check()
-    kind = _kind(request, settings, output, images)
-    found = find(kind, request, settings, images)
+    beside.check(settings.delivery.report)
+    kind = _kind(request, settings, output, beside)
+    found = find(kind, request, settings, beside)
     try:
         notes = [*_report.reliability_warnings(found.models), *found.notes]
         settings.report(found.models, notes, found.leads)
@@ -94,6 +96,7 @@ def run(
         raise RefusalError(str(error)) from None
     if output is not None:
         _write_items(found, output)
+    found = replace(found, written=_write_pages(found, beside.review_pages))
     settings.draw(found.models)
     form = settings.delivery.form
     if form.is_for_people:
@@ -115,7 +118,7 @@ def run(
 
 
 def _kind(
-    request: OcrRequest, settings: Settings, output: Path | None, images: Path | None
+    request: OcrRequest, settings: Settings, output: Path | None, beside: BesideItems
 ) -> type[EngineTexts | EngineFields]:
     """Return whether texts or fields are to be read; refuse options that do not fit."""
     price = request.missed_price
@@ -127,8 +130,6 @@ def _kind(
                 "--cost-missed is given without --cost-verification, --cost-correction and "
                 "--cost-error; all four prices are expected"
             )
-    if images is not None and settings.delivery.report is None:
-        raise RefusalError("--images is given without --report, which would show them")
     if output is not None and output.suffix not in (".parquet", ".csv"):
         raise RefusalError(f"{output} ends in {output.suffix!r}; .parquet or .csv is expected")
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
@@ -136,8 +137,9 @@ def _kind(
         raise RefusalError(f"{output}: it cannot be written: {problem}")
     if not request.demo:
         if are_given(request):
-            if images is not None:
-                raise RefusalError("--images is for pages; fields have no places on them")
+            if beside.of_pages():
+                verb = "is" if len(beside.of_pages()) == 1 else "are"
+                raise RefusalError(f"{listed(beside.of_pages())} {verb} for pages; fields have none")
             return EngineFields
     elif request.of_fields():
         raise RefusalError(f"{listed(request.of_fields())} is for fields; --demo has texts")
@@ -151,7 +153,10 @@ def _kind(
 
 
 def find(
-    kind: type[EngineTexts | EngineFields], request: OcrRequest, settings: Settings, images: Path | None
+    kind: type[EngineTexts | EngineFields],
+    request: OcrRequest,
+    settings: Settings,
+    beside: BesideItems,
 ) -> Found:
     """Read the files of all engines, and evaluate and compare these."""
     from fastarac.evaluation.leads import leads_of
@@ -159,7 +164,7 @@ def find(
     from fastarac.report.models import first_by_share
 
     limits = read_limits(**settings.limits.arguments())
-    engines = kind.read(request, limits, images)
+    engines = kind.read(request, limits, beside)
 
     def grouped(outputs: Outputs) -> Outputs:
         if request.by_page:
@@ -171,12 +176,14 @@ def find(
     models = first_by_share(settings.evaluate(outputs, sources))
     if request.missed_price is not None:
         models = [engines.with_missed_price(model, request.missed_price) for model in models]
+    level = settings.certainty.level or 0.95
+    models = [engines.with_attributes(model, level) for model in models]
     engines.evaluate_more(settings, [model.name for model in models])
     notes = list(engines.notes())
     leads: list[Lead | None] = []
     costs = None
     if len(models) > 1:
-        level, prices = settings.certainty.level or 0.95, settings.costs.prices
+        prices = settings.costs.prices
         items = {name: replace(each, by=None) for name, each in engines.to_compare().items()}
         if engines.paired == "items":
             items = {name: grouped(each) for name, each in items.items()}
@@ -209,12 +216,7 @@ def _rows(found: Found, level: float | None) -> list[dict[str, Any]]:
         figures
         | found.engines.row(model, found.group or "none")
         | found.engines.error_figures(model.name, level)
-        | {
-            f"{name}@{limit.key}|field={part['name']}": part[f"{name}@{limit.key}"]
-            for limit in model.limits
-            for part in found.engines.inside(model).get("groups", ())
-            for name in ("acceptance_rate", "error_rate")
-        }
+        | found.engines.flat(model)
         for model, figures in zip(found.models, _report.records(found.models), strict=True)
     ]
     keys = dict.fromkeys(key for row in rows for key in row)
@@ -267,6 +269,17 @@ def _write_items(found: Found, path: Path) -> None:
         raise RefusalError(f"{path}: it cannot be written: {error}") from None
 
 
+def _write_pages(found: Found, folder: Path | None) -> str:
+    """Write the texts of all pages, where they are asked for, and say so."""
+    if folder is None:
+        return ""
+    try:
+        n = found.engines.write_pages(folder, found.models)
+    except (ValueError, OSError) as error:
+        raise RefusalError(f"{folder}: {error}") from None
+    return f"{folder} has {n:,} {plural('page', n)}: open one in a browser."
+
+
 def _text(found: Found, settings: Settings, output: Path | None) -> str:
     """Return what is printed: the parts, and the names of the files that were written."""
     console = settings.delivery.page()
@@ -282,6 +295,8 @@ def _print(found: Found, settings: Settings, output: Path | None, console: Conso
         command = f"fastarac evaluate {output}{_options(found, settings)}"
         said = f"\n{output} has the {found.engines.items}; see: {command}"
         console.print(Text(said, style="dim"))
+    if found.written:
+        console.print(Text(f"\n{found.written}"))
     if settings.delivery.report is not None:
         console.print(Text(f"\n{_html.WRITTEN.format(path=settings.delivery.report)}"))
 

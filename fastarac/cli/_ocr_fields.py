@@ -14,6 +14,7 @@ from fastarac._core.text import count, few_of, listed, printable, rounded_percen
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, tables
 from fastarac.evaluation import wording
+from fastarac.evaluation.sources import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from fastarac.cli._ocr import OcrRequest
+    from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
@@ -89,7 +90,7 @@ class EngineFields:
         return "groups" if inserted else "items"
 
     @classmethod
-    def read(cls, request: OcrRequest, limits: Sequence[Limit], images: Path | None) -> Self:  # noqa: ARG003
+    def read(cls, request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> Self:
         """Read the fields of all engines."""
         from fastarac.cli import show_linear_algebra
         from fastarac.ocr import read_fields
@@ -116,7 +117,8 @@ class EngineFields:
             if engines[name].rejected.all():
                 raise RefusalError(_without_outputs(path, engines[name]))
         _check_names(request.rename, engines)
-        return cls(engines, {name: each.__report__(limits, {}) for name, each in engines.items()})
+        beside = Beside(texts=given.texts)
+        return cls(engines, {name: each.__report__(limits, beside) for name, each in engines.items()})
 
     @property
     def some_without_confidence(self) -> bool:
@@ -138,6 +140,23 @@ class EngineFields:
     def with_missed_price(self, model: Model, price: float) -> Model:  # noqa: ARG002
         """Return the model: of fields, that option is refused before."""
         return model
+
+    def with_attributes(self, model: Model, level: float) -> Model:  # noqa: ARG002
+        """Return the model: of fields, attributes are refused before."""
+        return model
+
+    def write_pages(self, folder: Path, models: Sequence[Model]) -> int:  # noqa: ARG002
+        """Write nothing: fields are on no pages."""
+        return 0
+
+    def flat(self, model: Model) -> dict[str, Any]:
+        """Return the shares of each field in a row."""
+        return {
+            f"{name}@{limit.key}|field={part['name']}": part[f"{name}@{limit.key}"]
+            for limit in model.limits
+            for part in self.inside(model)["groups"]
+            for name in ("acceptance_rate", "error_rate")
+        }
 
     def to_compare(self) -> Mapping[str, Outputs]:
         """Return the items of all engines: the fields of one truth, and what each has inserted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -20,9 +20,11 @@ from fastarac._core.text import (
     rounded_percent,
     sentence,
 )
+from fastarac.cli import _ocr_attributes
 from fastarac.cli._intervals import of_share
 from fastarac.cli._options import RefusalError
 from fastarac.cli._tables import Column, broken, tables
+from fastarac.evaluation.sources import Beside
 from fastarac.evaluation.wording import header, short
 from fastarac.ocr.error_rates import RATES, figures_of, rate_text
 from fastarac.ocr.policies import BRIEFLY
@@ -32,11 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.cli._ocr import OcrRequest
+    from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
-    from fastarac.ocr import AlignedOutputs, Engine, ErrorRates, Pairing, Sensitivity
+    from fastarac.ocr import AlignedOutputs, AttributeFigures, Engine, ErrorRates, Pairing, Sensitivity
     from fastarac.ocr.policies import AlignmentPolicy, MissedPolicy
     from fastarac.ocr.reported import ReportedPages
     from fastarac.report.models import Model
@@ -67,18 +69,26 @@ class EngineTexts:
     notes_beside_rows = False
 
     @classmethod
-    def read(cls, request: OcrRequest, limits: Sequence[Limit], images: Path | None) -> Self:
+    def read(cls, request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> Self:
         """Read and align the files of all engines."""
+        from fastarac.ocr import read_attributes
         from fastarac.report.images import images_in
 
         with _refused(""):
-            pictures = {} if images is None else images_in(images)
+            pictures = {} if given.images is None else images_in(given.images)
+            attributes = None
+            if given.attributes is not None:
+                skip = request.skip_unmatched
+                attributes = read_attributes(given.attributes, skip_unmatched=skip)
+        beside = Beside(pictures, given.texts, attributes)
         pairings = _pairings(request)
         engines = _read(pairings, request.alignment)
         sources = {}
         for name, each in engines.items():
             with _refused(name):
-                sources[name] = each.__report__(limits, pictures)
+                if attributes is not None:
+                    attributes.rows_of(each.aligned.records.page_names)
+                sources[name] = each.__report__(limits, beside)
         return cls(engines, pairings, sources)
 
     @property
@@ -105,9 +115,29 @@ class EngineTexts:
             source=replace(model.source, apart=(aligned.missed, price, where)),
         )
 
+    def with_attributes(self, model: Model, level: float) -> Model:
+        """Return a model with its figures by the attributes of pages, where there are any."""
+        source = cast("ReportedPages", model.source)
+        figures = source.attribute_figures(model.outputs, model.evaluation, level)
+        return replace(model, source=replace(source, by_attribute=figures))
+
+    def write_pages(self, folder: Path, models: Sequence[Model]) -> int:
+        """Write the texts of all pages, and return how many."""
+        from fastarac.ocr import compare_texts
+        from fastarac.report import write_review_pages
+
+        thresholds = {model.name: model.point(0).threshold for model in models if model.limits}
+        engines = {model.name: self.engines[model.name] for model in models}
+        return len(write_review_pages(folder, compare_texts(engines, thresholds=thresholds)))
+
     def to_compare(self) -> Mapping[str, Outputs]:
         """Return the items of each engine, with their pages."""
         return {name: outputs for name, (outputs, _) in self.sources.items()}
+
+    def flat(self, model: Model) -> dict[str, Any]:
+        """Return the figures by attribute in a row."""
+        figures = _attributes_of(model)
+        return {} if figures is None else _ocr_attributes.flat(figures)
 
     def row(self, model: Model, group: str) -> dict[str, Any]:
         """Return figures of an engine beside those of any model."""
@@ -128,7 +158,9 @@ class EngineTexts:
     def inside(self, model: Model) -> dict[str, Any]:
         """Return what is known of an engine's confidences, and shares without bad pages."""
         without = zip(model.limits, self._of(model.name)[1].accepted_without, strict=False)
+        figures = _attributes_of(model)
         return {
+            **({} if figures is None else {"attributes": _ocr_attributes.objects(figures)}),
             "scale": self.sources[model.name][1].scale,
             **{f"acceptance_rate@{limit.key}|hardly_aligned=drop": share for limit, share in without},
         }
@@ -193,7 +225,12 @@ class EngineTexts:
         return ()
 
     def of_all(self, models: Sequence[Model], console: Console) -> Iterator[Any]:
-        """Yield what each engine accepts under other policies, and what these mean."""
+        """Yield figures by attribute, then what each engine accepts under other policies."""
+        figures = {model.name: _attributes_of(model) for model in models}
+        by_attribute = {name: each for name, each in figures.items() if each is not None}
+        if by_attribute:
+            yield from _ocr_attributes.printed(by_attribute, console)
+            yield ""
         every = {model.name: self._of(model.name)[1] for model in models}
         policies = dict.fromkeys(policy for each in every.values() for policy in each.accepted)
         if len(policies) == 1:
@@ -250,6 +287,10 @@ class EngineTexts:
 
     def _of(self, name: str) -> tuple[AlignedOutputs, Sensitivity]:
         return self.engines[name].aligned, self.sources[name][1].sensitivity
+
+
+def _attributes_of(model: Model) -> AttributeFigures | None:
+    return cast("ReportedPages", model.source).by_attribute
 
 
 def _above(name: str, console: Console) -> str:
@@ -318,6 +359,7 @@ def _refused(name: str) -> Iterator[None]:
         yield
     except (ValueError, OSError, ModuleNotFoundError) as error:
         said = f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
+        said = said.replace("skip_unmatched=True", "--skip-unmatched")
         raise RefusalError(f"{name}: {said}" if name else said) from None
 
 

@@ -1,10 +1,10 @@
-"""Pages whose outputs people are to verify: what a page of them shows."""
+"""Pages as people look at them: the outputs to verify, or the true text beside what was read."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["ReviewOutput", "ReviewPage"]
+__all__ = ["ComparedPage", "ComparedText", "ReviewOutput", "ReviewPage", "TextLine", "TextPiece"]
 
 
 class ReviewOutput(NamedTuple):
@@ -56,3 +56,68 @@ class ReviewPage(NamedTuple):
     n_outputs: int
     accepted: int
     expected_errors: float
+
+
+class TextPiece(NamedTuple):
+    """Part of a line of text.
+
+    Attributes
+    ----------
+    kind : str
+        Empty for what is right, else "wrong", "missed", "moved" or the like.
+    parts : tuple of (str, bool)
+        The text in parts, and whether each differs from the other side.
+    confidence : float or None
+        Of an output that is not right, where it has one.
+    through : bool
+        Whether such an output goes through unchecked.
+    """
+
+    kind: str
+    parts: tuple[tuple[str, bool], ...]
+    confidence: float | None = None
+    through: bool = False
+
+
+class TextLine(NamedTuple):
+    """A line of the true text, and what was read in its place."""
+
+    truth: tuple[TextPiece, ...]
+    read: tuple[TextPiece, ...]
+
+
+class ComparedText(NamedTuple):
+    """A page, its true text beside what was read.
+
+    Attributes
+    ----------
+    lines : tuple of TextLine
+    counts : dict of str to int
+        How many there are of each kind that there is.
+    n_true : int
+        How many true words there are.
+    threshold : float or None
+        From which confidence on outputs go through unchecked, where that is known.
+    """
+
+    lines: tuple[TextLine, ...]
+    counts: dict[str, int]
+    n_true: int
+    threshold: float | None = None
+
+
+class ComparedPage(NamedTuple):
+    """A page as several models have read it.
+
+    Attributes
+    ----------
+    name : str
+    units : str
+        What is counted.
+    texts : tuple of (str, ComparedText)
+        The name of each model that has read it, and what it read.
+    """
+
+    name: str
+    units: str
+    texts: tuple[tuple[str, ComparedText], ...]

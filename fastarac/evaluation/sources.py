@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
     from fastarac.evaluation.items import Evaluation
+    from fastarac.io import Outputs
 
     # A template's text, and what it shows as `section`.
     Section: TypeAlias = tuple[str, Mapping[str, Any]]
 
-__all__ = ["Source"]
+__all__ = ["Beside", "Source"]
+
+
+class Beside(NamedTuple):
+    """What a report is given beside the items.
+
+    Attributes
+    ----------
+    images : mapping of str to Path
+        The images of pages by the pages' names.
+    texts : bool
+        Whether the report may hold texts of pages.
+    attributes : object or None
+        What is known of pages, as those who made the items read it.
+    """
+
+    images: Mapping[str, Path] = MappingProxyType({})
+    texts: bool = True
+    attributes: object = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -52,6 +73,8 @@ class Source:
         items, the ``"accepted"`` ones, or ``"outside"`` of all.
     further : sequence of (str, str)
         Name and text of each figure that is to stand beside those of the items.
+    holds : str
+        What a report holds that not everybody may see, a sentence; empty for nothing.
     """
 
     kind: str = "model"
@@ -69,6 +92,7 @@ class Source:
     size: Sequence[str] = ()
     apart: tuple[int, float, str] | None = None
     further: Sequence[tuple[str, str]] = ()
+    holds: str = ""
 
     def overview(
         self,
@@ -76,6 +100,14 @@ class Source:
         confidence_level: float,  # noqa: ARG002
     ) -> Sequence[Section]:
         """Return what stands below the figures, of all models by name."""
+        return ()
+
+    def across(
+        self,
+        models: Mapping[str, tuple[Source, Outputs, Evaluation]],  # noqa: ARG002
+        confidence_level: float,  # noqa: ARG002
+    ) -> Sequence[Section]:
+        """Return what sets all models side by side in parts of their items."""
         return ()
 
     def remark(self, limit: int) -> tuple[str, str, bool] | None:  # noqa: ARG002

@@ -22,12 +22,12 @@ from fastarac.ocr.units import check_unit
 from fastarac.ocr.words import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
-    from pathlib import Path
 
     from fastarac.evaluation.limits import Limit
+    from fastarac.evaluation.sources import Beside
     from fastarac.io import Outputs
     from fastarac.ocr.pairing import Pair, Pairing
     from fastarac.ocr.policies import InsertedPolicy, MissedPolicy, MovedPolicy
@@ -65,11 +65,9 @@ class Engine:
     truth: Words
     pairs: tuple[Pair, ...] = ()
 
-    def __report__(
-        self, limits: Iterable[Limit], images: Mapping[str, Path]
-    ) -> tuple[Outputs, ReportedPages]:
-        """Return the items, and what a report adds; `images` are those of pages by name."""
-        return self.aligned.__report__(limits, images, self.words)
+    def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedPages]:
+        """Return the items, and what a report adds."""
+        return self.aligned.__report__(limits, beside, self.words)
 
 
 class _Part(NamedTuple):

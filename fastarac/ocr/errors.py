@@ -138,11 +138,15 @@ def accepted_at(thresholds: Sequence[float], confidence: float) -> tuple[bool, .
     return tuple(confidence >= threshold for threshold in thresholds)
 
 
-def confusions_of(records: Records, thresholds: Sequence[float], most: int) -> ConfusionTable:
+def confusions_of(
+    records: Records, thresholds: Sequence[float], most: int, longest: int | None = None
+) -> ConfusionTable:
     """Count what was read in place of what, in words that are wrong or split.
 
-    Of merged words, of which several true ones share an output, no characters are told apart.
+    Of merged words, of which several true ones share an output, no characters are told apart. What has
+    more characters than `longest` is counted alone.
     """
+    longest = LONGEST if longest is None else longest
     rows = np.flatnonzero((records.kind == WRONG) | (records.kind == SPLIT))
     threshold = thresholds[0] if thresholds else np.inf
     with np.errstate(invalid="ignore"):
@@ -158,7 +162,7 @@ def confusions_of(records: Records, thresholds: Sequence[float], most: int) -> C
         for piece in pieces_of(truth, read):
             if not piece.changed:
                 continue
-            if max(len(piece.truth), len(piece.read)) > LONGEST:
+            if max(len(piece.truth), len(piece.read)) > longest:
                 n_longer += n
                 continue
             every[piece.truth, piece.read] += n

@@ -18,13 +18,12 @@ from fastarac.ocr.reported import ERRORS, section_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.limits import Limit
-    from fastarac.evaluation.sources import Section
+    from fastarac.evaluation.sources import Beside, Section
 
 __all__ = ["DocumentOutputs", "FieldCounts", "FieldOutputs", "FoldedField", "StraightThrough"]
 
@@ -213,21 +212,19 @@ class FieldOutputs(Result):
         """The name of each field, shape (n,), to report the fields apart."""
         return np.array(self.name)
 
-    def __report__(
-        self,
-        limits: Iterable[Limit],
-        images: Mapping[str, Path],
-    ) -> tuple[Outputs, ReportedFields]:
+    def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedFields]:
         """Return the fields with their documents as groups, and what a report adds."""
         by, group = labels_of(self.by), labels_of(self.groups)
         items = Outputs(self.correct, self.confidence, by=by, group=group, rejected=self.rejected)
         source = ReportedFields(
             self,
+            beside.texts,
             kind="engine",
             units="fields",
             units_of_part="documents",
             group_word="document",
             part_word="field",
+            holds="It holds texts of the documents." if beside.texts else "",
         )
         return items, source
 
@@ -310,6 +307,7 @@ class ReportedFields(Source):
     """What a report says of fields beside what it says of any outputs."""
 
     fields: FieldOutputs
+    texts: bool
 
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]
@@ -328,7 +326,11 @@ class ReportedFields(Source):
         ]
         after = [section_of("documents", documents=documents)] if documents else []
         errors = self._errors(thresholds, most(ERRORS))
-        after.append(section_of("errors", errors=errors, crops={}, in_context=False, kind="Field"))
+        after.append(
+            section_of(
+                "errors", errors=errors, crops={}, in_context=False, kind="Field", texts=self.texts
+            )
+        )
         return [], after
 
     def _errors(self, thresholds: Sequence[float], most: int) -> list[Error]:

@@ -24,13 +24,13 @@ from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep, threshold_sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Collection, Iterable
 
     from numpy.typing import NDArray
 
     from fastarac.evaluation.items import Evaluation
     from fastarac.evaluation.limits import Limit
+    from fastarac.evaluation.sources import Beside
     from fastarac.ocr.error_rates import ErrorRates
     from fastarac.ocr.policies import InsertedPolicy, MissedPolicy, MovedPolicy
     from fastarac.ocr.records import PageCounts
@@ -303,15 +303,15 @@ class AlignedOutputs(Table, Result):
         }
 
     def __report__(
-        self, limits: Iterable[Limit], images: Mapping[str, Path], words: Words | None = None
+        self, limits: Iterable[Limit], beside: Beside, words: Words | None = None
     ) -> tuple[Outputs, ReportedPages]:
-        """Return the items, and what a report adds; `images` are those of pages by name."""
+        """Return the items, and what a report adds."""
         effects = sensitivity(self, limits)
         parts = self.records, self.reading, self.policy, self.rows
         never, group = self.never_accepted, Labels(self.records.page_names, self.page)
         rejected = None if never is None else self.confidence == never
         items = Outputs(self.correct, self.confidence, group=group, rejected=rejected)
-        return items, ReportedPages.of(*parts, effects, images, words)
+        return items, ReportedPages.of(*parts, effects, beside, words)
 
     def _parts(self) -> dict[str, Any]:
         return self.to_columns() | {

@@ -35,7 +35,12 @@ RIGHT, WRONG, MERGED, SPLIT, MOVED, INSERTED, MISSED = range(len(KINDS))
 #: Share of characters that differ, moved words aside, above which a page hardly aligns.
 HARDLY = 0.5
 
-COLUMNS = ("kind", "confidence", "page", "number", "inserted", "output_begin", "output_end")
+COLUMNS = (
+    *("kind", "confidence", "page", "number", "inserted", "output_begin", "output_end"),
+    *("gap", "shared"),
+)
+#: What stands before a word in its text.
+NOTHING, SPACE, LINE_END = range(3)
 
 
 class Reading(NamedTuple):
@@ -81,6 +86,11 @@ class Records(Result):
         As they are written. Merged and split: the outputs of all that belong together.
     output_begin, output_end : ndarray of shape (n,), intp
         Which of the engine's words the outputs are.
+    gap : ndarray of shape (n,), uint8
+        What stands before each true word, or inserted output: `NOTHING`, a `SPACE` or a `LINE_END` of
+        the true text.
+    shared : ndarray of shape (n,), bool
+        Whether the outputs are those of the record before, of which several stand for several words.
     page_names : tuple of str
     differing_share : ndarray of shape (n_pages,), float64
         Characters to insert, delete or replace on each page over its true ones, folded and without what
@@ -107,6 +117,8 @@ class Records(Result):
     prediction: tuple[str, ...]
     output_begin: NDArray[np.intp]
     output_end: NDArray[np.intp]
+    gap: NDArray[np.uint8]
+    shared: NDArray[np.bool_]
     page_names: tuple[str, ...]
     differing_share: NDArray[np.float64]
     edits: NDArray[np.float64]
@@ -188,7 +200,10 @@ class Records(Result):
         shifted = list(zip(parts, pages.tolist(), outputs.tolist(), strict=False))
         own: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts])
-            for name in ("kind", "confidence", "number", "inserted", "differing_share", "edits")
+            for name in (
+                *("kind", "confidence", "number", "inserted", "gap", "shared"),
+                *("differing_share", "edits"),
+            )
         }
         return cls(
             **own,
@@ -305,6 +320,8 @@ def _of_page(
         prediction=tuple(predictions[k] for k in span.tolist()),
         output_begin=first[span] + of_words.start,
         output_end=last[span] + of_words.start,
+        gap=_gaps(truth.line[of_truth], ours.tokens, theirs.tokens, spans[span], is_true),
+        shared=np.concatenate([[False], np.diff(span) == 0])[: len(span)],
         page_names=(name,),
         differing_share=np.array([alignment.differing_share]),
         edits=_edits(truth, of_truth, words, of_words, reading, (ours, theirs)),
@@ -345,6 +362,28 @@ def _edits(
     if "whitespace" in reading.fold:
         texts = [text._replace(spaces=np.zeros(len(text.words), bool)) for text in texts]
     return np.array([count_edits(*texts)], np.float64)
+
+
+def _gaps(
+    lines: NDArray[np.intp],
+    ours: Tokens,
+    theirs: Tokens,
+    spans: NDArray[np.intp],
+    is_true: NDArray[np.bool_],
+) -> NDArray[np.uint8]:
+    """Return what stands before each record; `lines` are those of the true words of the page."""
+
+    def of_side(tokens: Tokens) -> NDArray[np.uint8]:
+        if tokens.space is None:
+            return np.full(len(tokens.text), SPACE, np.uint8)
+        return np.where(tokens.space, SPACE, NOTHING).astype(np.uint8)
+
+    in_truth = of_side(ours)
+    in_truth[np.diff(lines[ours.begin], prepend=-1) != 0] = LINE_END
+    gaps = np.empty(len(is_true), np.uint8)
+    gaps[is_true] = in_truth
+    gaps[~is_true] = of_side(theirs)[spans[~is_true, 2]]
+    return gaps
 
 
 def _confidence(

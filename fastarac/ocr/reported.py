@@ -13,23 +13,29 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac._core.text import UNDEFINED, count, interval_text, percent, plural, rounded_percent
-from fastarac.evaluation.sources import Source
+from fastarac.evaluation.sources import Beside, Source
+from fastarac.evaluation.wording import short
+from fastarac.ocr.attribute_figures import figures_by_attribute, tables_by_attribute
+from fastarac.ocr.attributes import PageAttributes
 from fastarac.ocr.crops import check_images, crops_of
 from fastarac.ocr.error_rates import RATES, rate_text
 from fastarac.ocr.errors import confusions_of, errors_of, missed_of
 from fastarac.ocr.hints import hints_of
+from fastarac.ocr.page_texts import compared_text, page_order, size_of
 from fastarac.ocr.policies import BRIEFLY
 from fastarac.ocr.records import MISSED, MOVED, RIGHT, WRONG
 from fastarac.ocr.sensitivities import order_sentence, what_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from fastarac.evaluation.items import Evaluation
+    from fastarac.evaluation.review import ComparedText
     from fastarac.evaluation.sources import Section
+    from fastarac.io import Outputs
+    from fastarac.ocr.attribute_figures import AttributeFigures
     from fastarac.ocr.policies import AlignmentPolicy
     from fastarac.ocr.records import Reading, Records
     from fastarac.ocr.sensitivities import Sensitivity
@@ -38,6 +44,10 @@ if TYPE_CHECKING:
 __all__ = ["ERRORS", "ReportedPages", "section_of"]
 
 ERRORS, CONFUSIONS, PAGES = 50, 30, 40
+#: Bytes of the texts of whole pages, of all engines; and how many pages these are at most.
+TEXTS, MOST_TEXTS = 900_000, 150
+#: Characters of the longest confusions of a report without texts.
+WITHOUT_TEXT = 2
 #: A policy that moves the accepted share by so much decides: a share of all items.
 DECISIVE, HARDLY = 0.01, 0.0005
 
@@ -63,18 +73,21 @@ class ReportedPages(Source):
     policy : Policy
     sensitivity : Sensitivity
         The accepted shares under other policies.
-    images : mapping of str to Path
-        The images of pages, by the pages' names.
+    beside : Beside
+        The images of pages, and whether there may be texts of these.
     words : Words or None
         All that the engine wrote, with boxes.
+    by_attribute : AttributeFigures or None
+        The figures by the attributes of pages, where they are known already.
     """
 
     records: Records
     reading: Reading
     policy: AlignmentPolicy
     sensitivity: Sensitivity
-    images: Mapping[str, Path]
+    beside: Beside
     words: Words | None
+    by_attribute: AttributeFigures | None = None
 
     @classmethod
     def of(
@@ -84,7 +97,7 @@ class ReportedPages(Source):
         policy: AlignmentPolicy,
         rows: NDArray[np.intp],
         sensitivity: Sensitivity,
-        images: Mapping[str, Path],
+        beside: Beside,
         words: Words | None,
     ) -> Self:
         """Return what is known of items, which are `rows` of the records."""
@@ -96,7 +109,7 @@ class ReportedPages(Source):
             reading,
             policy,
             sensitivity,
-            images,
+            beside,
             words,
             kind="engine",
             units=units,
@@ -112,6 +125,7 @@ class ReportedPages(Source):
             notes=hints_of(records, rows, reading),
             size=(_n_pages(records), f"{records.n_true:,} true {units}"),
             further=(("missed", _share_of_missed(records)),),
+            holds="It holds texts of the pages." if beside.texts else "",
         )
 
     def overview(self, sources: Mapping[str, Source], confidence_level: float) -> list[Section]:
@@ -145,6 +159,52 @@ class ReportedPages(Source):
             section_of("counts", **values),
             section_of("error_rates", titles=list(RATES.values()), rows=cells, level=level),
         ]
+
+    def attribute_figures(
+        self, outputs: Outputs, evaluation: Evaluation, confidence_level: float
+    ) -> AttributeFigures | None:
+        """Return the figures of the items by the attributes of pages, where there are any."""
+        attributes = self.beside.attributes
+        if self.by_attribute is not None or attributes is None:
+            return self.by_attribute
+        if not isinstance(attributes, PageAttributes):
+            raise TypeError(
+                f"attributes is a {type(attributes).__name__}; what fastarac.ocr.read_attributes "
+                "returns is expected"
+            )
+        by_page = outputs.group is not None
+        labels = outputs.group or outputs.by
+        assert labels is not None  # noqa: S101, those of an engine always have pages
+        limits = [(found.limit, found.point.threshold) for found in evaluation.limits]
+        return figures_by_attribute(
+            attributes, labels.names, self.records.pages.true_words, labels.codes, outputs.correct,
+            outputs.confidence, limits, confidence_level, by_page=by_page,
+        )  # fmt: skip
+
+    def across(
+        self,
+        models: Mapping[str, tuple[Source, Outputs, Evaluation]],
+        confidence_level: float,
+    ) -> list[Section]:
+        """Return the figures of all engines by the attributes of pages."""
+        found = {}
+        for name, (source, outputs, evaluation) in models.items():
+            if isinstance(source, ReportedPages):
+                figures = source.attribute_figures(outputs, evaluation, confidence_level)
+                if figures is not None:
+                    found[name] = figures
+        if not found:
+            return []
+        first = next(iter(found.values()))
+        values = {
+            "tables": tables_by_attribute(found),
+            "headers": [(short(at.limit), at.verdict is not None) for at in first.at],
+            "rule": first.rule,
+            "level": percent(confidence_level),
+            "several": len(found) > 1,
+            "notes": list(dict.fromkeys(note for each in found.values() for note in each.notes)),
+        }
+        return [section_of("attributes", **values)]
 
     @property
     def scale(self) -> str:
@@ -199,19 +259,22 @@ class ReportedPages(Source):
         self, evaluation: Evaluation, most: Callable[[int], int]
     ) -> tuple[list[Section], list[Section]]:
         """Return the policies, and then errors, confusions and what is missed."""
-        records = self.records
+        records, texts = self.records, self.beside.texts
         thresholds = [found.point.threshold for found in evaluation.limits]
         errors = errors_of(records, thresholds, most(ERRORS))
         missed, n_with_missed = missed_of(records, most(PAGES))
         crops: dict[int, str] = {}
-        if self.images and self.words is not None:
-            check_images(self.images, records.page_names)
+        if self.beside.images and self.words is not None and texts:
+            check_images(self.beside.images, records.page_names)
             rows = [error.record for error in errors]
-            crops = crops_of(self.images, self.words, records, rows)
+            crops = crops_of(self.beside.images, self.words, records, rows)
         policy = self.policy.sentences(self.reading)
+        longest = None if texts else WITHOUT_TEXT
+        confusions = confusions_of(records, thresholds, most(CONFUSIONS), longest)
         after = [
-            section_of("errors", errors=errors, crops=crops, in_context=True, kind="Kind"),
-            section_of("confusions", table=confusions_of(records, thresholds, most(CONFUSIONS))),
+            section_of("errors", errors=errors, crops=crops, in_context=True, kind="Kind", texts=texts),
+            *self._texts(thresholds, most),
+            section_of("confusions", table=confusions, longest=longest),
             section_of(
                 "missed",
                 missed=missed,
@@ -219,9 +282,24 @@ class ReportedPages(Source):
                 n_true=records.n_true,
                 n_with_missed=n_with_missed,
                 policy=BRIEFLY[self.policy.missed].format(units=self.units),
+                texts=texts,
             ),
         ]
         return [section_of("policies", policy=policy, policies=self._policies())], after
+
+    def _texts(self, thresholds: Sequence[float], most: Callable[[int], int]) -> list[Section]:
+        """Return the worst pages as whole texts, as many as there is room for."""
+        if not self.beside.texts:
+            return []
+        order, room = page_order(self.records), most(TEXTS)
+        pages: list[tuple[str, ComparedText]] = []
+        for page in order.page[: most(MOST_TEXTS)].tolist():
+            text = compared_text(self.records, page, thresholds[0] if thresholds else None)
+            room -= size_of(text)
+            if room < 0 and pages:
+                break
+            pages.append((self.records.page_names[page], text))
+        return [section_of("texts", pages=pages, n_pages=len(order.page))]
 
     def _policies(self) -> list[tuple[str, str, list[str]]]:
         """Return name, meaning and accepted shares of each policy, that of the items first."""

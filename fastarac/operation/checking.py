@@ -242,6 +242,21 @@ class Checked:
         high = binomial_upper_bound(errors, trials, delta)
         return _Ends(min(1.0, low / share), min(1.0, high / share), "Clopper–Pearson")
 
+    def pvalues(self, criterion: str, limit: float) -> tuple[float, float]:
+        """Return those of the rate being the limit or more, and of its being the limit or less.
+
+        Small ones prove that the limit holds, and that it fails. Not of a log.
+        """
+        counted = self.counted(criterion)
+        trials, errors = int(counted.sum()), int(self.wrong.sum())
+        if not trials:
+            return 1.0, 1.0
+        if self.codes is not None:
+            seen = _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
+            return seen.pvalues(limit)
+        above = 1.0 - binomial_cdf(errors - 1, trials, limit) if errors else 1.0
+        return binomial_cdf(errors, trials, limit), above
+
     def needed(self, criterion: str, limit: float, delta: float) -> int | None:
         """Return about how many more items it takes if the rate stays as it was found."""
         counted = self.counted(criterion)
@@ -350,11 +365,21 @@ class _Groups(NamedTuple):
 
     def is_below(self, rate: float, delta: float) -> bool:
         """Whether bets on FA − r·m of each group refute that the rate is r or more."""
-        return wealth(self.errors - rate * self.counts, self.largest, rate) >= 1.0 / delta
+        return self._wealth_below(rate) >= 1.0 / delta
 
     def is_above(self, rate: float, delta: float) -> bool:
         """Whether bets on r·m − FA of each group refute that the rate is r or less."""
-        return wealth(rate * self.counts - self.errors, self.largest, 1.0 - rate) >= 1.0 / delta
+        return self._wealth_above(rate) >= 1.0 / delta
+
+    def pvalues(self, rate: float) -> tuple[float, float]:
+        """Return one over the largest capital of either bet, which is a p-value (Ville 1939)."""
+        return 1.0 / self._wealth_below(rate), 1.0 / self._wealth_above(rate)
+
+    def _wealth_below(self, rate: float) -> float:
+        return wealth(self.errors - rate * self.counts, self.largest, rate)
+
+    def _wealth_above(self, rate: float) -> float:
+        return wealth(rate * self.counts - self.errors, self.largest, 1.0 - rate)
 
     def ends(self, limit: float, delta: float) -> _Ends:
         """The rates that betting on groups in random order does not refute, on either side.

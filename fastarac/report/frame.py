@@ -64,7 +64,7 @@ def page_of(
             style=Markup(style),  # noqa: S704, files of this package
             script=Markup(script),  # noqa: S704, files of this package
             data=Markup(_json(data)),  # noqa: S704, escaped there
-            **values,
+            **{"holds": "", **values},
         )
     )
 

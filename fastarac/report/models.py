@@ -19,8 +19,7 @@ from fastarac.uncertainty.shares import is_reversed
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.groups import GroupEvaluation
     from fastarac.evaluation.items import Evaluation, LimitEvaluation
     from fastarac.evaluation.limits import Limit
+    from fastarac.evaluation.sources import Beside
     from fastarac.io import Outputs
     from fastarac.operating_points.points import OperatingPoint
     from fastarac.sweep import ThresholdSweep
@@ -40,8 +40,8 @@ __all__ = ["Model", "Reportable", "first_by_share"]
 class Reportable(Protocol):
     """What a report takes in place of arrays."""
 
-    def __report__(self, limits: Sequence[Limit], images: Mapping[str, Path]) -> tuple[Outputs, Source]:
-        """Return the items, and what a report adds; `images` are those of pages by name."""
+    def __report__(self, limits: Sequence[Limit], beside: Beside) -> tuple[Outputs, Source]:
+        """Return the items, and what a report adds."""
         ...
 
 

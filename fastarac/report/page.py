@@ -84,6 +84,7 @@ def render(report: Report) -> str:
         report.title,
         _data(report, curves, details),
         about=_about(models),
+        holds=first.source.holds,
         bars=_bars,
         few_steps=lambda detail: len(detail.steps.threshold) < detail.model.last_threshold + 1,
         units=first.units,
@@ -94,6 +95,10 @@ def render(report: Report) -> str:
         figures=_figures(models),
         below=first.source.overview(
             {model.name: model.source for model in models}, report.confidence_level
+        ),
+        across=first.source.across(
+            {model.name: (model.source, model.outputs, model.evaluation) for model in models},
+            report.confidence_level,
         ),
         level="" if ends is None else percent(ends.confidence_level),
         level_of_parts=percent(report.confidence_level),

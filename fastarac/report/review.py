@@ -1,4 +1,4 @@
-"""Pages of outputs that people verify: one HTML file each, beside its image where there is one."""
+"""Pages that people look at, one HTML file each: outputs to verify, or texts and what was read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 from fastarac._core.extras import require
 from fastarac._core.files import path_of, whole_folder
-from fastarac._core.text import few_of, plural
+from fastarac._core.text import few_of, listed, plural
+from fastarac.evaluation.review import ComparedPage
 from fastarac.report.frame import page_of
 from fastarac.report.images import images_in
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation.review import ReviewOutput, ReviewPage
 
+    Page = ReviewPage | ComparedPage
+
 __all__ = ["Reviewable", "write_review_pages"]
 
 STATIC = ("report.css", "review.css"), ("review.js",)
@@ -26,14 +29,14 @@ STATIC = ("report.css", "review.css"), ("review.js",)
 
 @runtime_checkable
 class Reviewable(Protocol):
-    """What pages to verify are written of, such as :class:`fastarac.ocr.AppliedPages`."""
+    """What pages are written of: :class:`fastarac.ocr.AppliedPages`, or :class:`.ComparedTexts`."""
 
     @property
     def page_names(self) -> Sequence[str]:
         """The names of the pages."""
         ...
 
-    def __review__(self, images: Mapping[str, Path]) -> Iterable[ReviewPage]:
+    def __review__(self, images: Mapping[str, Path]) -> Iterable[Page]:
         """Return the pages in the order of their names; `images` are those of pages by name."""
         ...
 
@@ -44,20 +47,20 @@ def write_review_pages(
     *,
     images: str | os.PathLike[str] | None = None,
 ) -> list[str]:
-    """Write one HTML file for each page, in which the outputs to verify are marked in their lines.
+    """Write one HTML file for each page: the outputs to verify, or the true text beside what was read.
 
-    Where the places of the outputs are known, they are marked on the page, too, and on its image where
-    there is one. Each file is complete in itself: it works from the disk, by keyboard, printed and on a
-    phone.
+    Outputs to verify are marked in their lines and, where their places are known, on the page and on
+    its image. Beside a true text, what was read is marked where it differs. Each file is complete in
+    itself: it works from the disk, by keyboard, printed and on a phone.
 
     Parameters
     ----------
     path : str or path-like
         Where to write them: a new folder or an empty one, which appears once all are complete.
-    pages : AppliedPages
-        As :func:`fastarac.ocr.apply_to_files` returns them.
+    pages : AppliedPages or ComparedTexts
+        As :func:`fastarac.ocr.apply_to_files` and :func:`fastarac.ocr.compare_texts` return them.
     images : str or path-like, optional
-        Folder with the images of the pages, named as the pages are.
+        Folder with the images of the pages, named as the pages are; of outputs to verify.
 
     Returns
     -------
@@ -92,7 +95,8 @@ def write_review_pages(
     require("jinja2", "report")
     if not isinstance(pages, Reviewable):
         raise TypeError(
-            f"pages is a {type(pages).__name__}; what fastarac.ocr.apply_to_files returns is expected"
+            f"pages is a {type(pages).__name__}; what fastarac.ocr.apply_to_files or compare_texts "
+            "returns is expected"
         )
     names = list(pages.page_names)
     files = _files(names)
@@ -102,7 +106,8 @@ def write_review_pages(
             links = [
                 None if not 0 <= k < len(files) else (quote(files[k]), names[k]) for k in (i - 1, i + 1)
             ]
-            (inside / files[i]).write_text(_rendered(page, links), encoding="utf-8")
+            text = _compared(page, links) if isinstance(page, ComparedPage) else _rendered(page, links)
+            (inside / files[i]).write_text(text, encoding="utf-8")
     return files
 
 
@@ -141,6 +146,15 @@ def _rendered(page: ReviewPage, links: Sequence[tuple[str, str] | None]) -> str:
     return page_of(
         "review.html.jinja", page.name, data, static=STATIC, about=f"{about}.", page=page, links=links,
         said=_said,
+    )  # fmt: skip
+
+
+def _compared(page: ComparedPage, links: Sequence[tuple[str, str] | None]) -> str:
+    engines = [name for name, _ in page.texts]
+    return page_of(
+        "compared.html.jinja", page.name, {}, static=STATIC,
+        about=f"The true text beside what {listed(engines)} read, with the differences marked.",
+        page=page, links=links, through="", holds="It holds the text of the page.",
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from fastarac._core.text import sentence
 from fastarac._engine.inputs import read_groups
 from fastarac.evaluation.leads import leads_of
 from fastarac.evaluation.limits import read_limits
+from fastarac.evaluation.sources import Beside
 from fastarac.io import Labels, Outputs
 from fastarac.report.frame import require_page
 from fastarac.report.images import images_in
@@ -54,6 +55,8 @@ def write_report(
     by: ArrayLike | None = None,
     confidence_level: float = 0.95,
     images: str | os.PathLike[str] | None = None,
+    attributes: object = None,
+    texts: bool = True,
     title: str = "How much can go through unchecked?",
 ) -> None:
     """Write one HTML file that answers how much can be accepted, how sure that is, and why.
@@ -86,6 +89,13 @@ def write_report(
     images : str or path-like, optional
         Folder with the images of an OCR engine's pages, named as the pages are: the report shows the
         place of each error.
+    attributes : PageAttributes, optional
+        What is known of an engine's pages, as :func:`fastarac.ocr.read_attributes` returns it: the
+        report has the figures of each quality, language or the like.
+    texts : bool, default=True
+        Whether the report may hold what stands on the pages: errors in their context, missed words, and
+        the worst pages as whole texts. Without them it has their places, and confusions of at most two
+        characters.
     title : str, optional
 
     Raises
@@ -119,7 +129,11 @@ def write_report(
         )
     if not models:
         raise ValueError("models is empty; at least one model is expected")
-    pictures = {} if images is None else images_in(Path(images))
+    if images is not None and not texts:
+        raise ValueError(
+            "images is given with texts=False; images show texts, so that one of the two is expected"
+        )
+    beside = Beside({} if images is None else images_in(Path(images)), texts, attributes)
     notes: list[str] = []
     options: dict[str, Any] = {
         "max_error_rate": max_error_rate,
@@ -135,7 +149,7 @@ def write_report(
     for name, given in models.items():
         said: list[str] = []
         with collected(said):
-            model = _model(name, given, groups, by, options, pictures)
+            model = _model(name, given, groups, by, options, beside)
         of_model = f"{name}: " if len(models) > 1 else ""
         notes += [f"{of_model}{sentence(note)}" for note in (*said, *model.source.notes)]
         found.append(model)
@@ -161,12 +175,12 @@ def _model(
     groups: ArrayLike | None,
     by: ArrayLike | None,
     options: dict[str, Any],
-    images: Mapping[str, Path],
+    beside: Beside,
 ) -> Model:
     source = sweep = None
     if isinstance(given, Reportable):
         limits = read_limits(*(options[name] for name in LIMITS))
-        outputs, source = given.__report__(limits, images)
+        outputs, source = given.__report__(limits, beside)
         if by is not None:
             outputs = replace(outputs, by=_labels(by, len(outputs), "by"))
     else:

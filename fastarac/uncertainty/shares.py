@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Verdict", "grouped_share_interval", "is_reversed", "verdicts_of"]
+__all__ = ["Verdict", "grouped_share_interval", "is_reversed", "verdicts_by", "verdicts_of"]
 
 Verdict: TypeAlias = Literal["holds", "fails", "too few"]
 
@@ -53,10 +53,15 @@ def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: fl
     Both are tested in each part at half of 1 − `level`, the two tails of Clopper and Pearson, with
     Holm's correction for the number of parts: among thousands, chance alone puts hundreds beyond.
     """
-    tail = (1.0 - level) / 2.0
     parts = list(zip(errors, n, strict=True))
     within = [binomial_cdf(k, m, limit) if m else 1.0 for k, m in parts]
     beyond = [1.0 - binomial_cdf(k - 1, m, limit) if k else 1.0 for k, m in parts]
+    return verdicts_by(within, beyond, level)
+
+
+def verdicts_by(within: Sequence[float], beyond: Sequence[float], level: float) -> list[Verdict]:
+    """Say the same of parts by the p-values of both tests, with Holm's correction."""
+    tail = (1.0 - level) / 2.0
     tested = zip(adjusted_pvalues(within, "holm"), adjusted_pvalues(beyond, "holm"), strict=True)
     return [
         "holds" if holds <= tail else "fails" if fails <= tail else "too few" for holds, fails in tested

@@ -36,6 +36,8 @@ def folder(tmp_path_factory):
             correct = int(rng.random() >= errors * (1 - confidence))
             lines.append(f"{i},{'date' if i % 3 else 'name'},{i // 4},{correct},{confidence}")
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    states = [f"{path.name},{path.name > 'r'}" for path in sorted(PAGES[0].iterdir())]
+    (folder / "state.csv").write_text("\n".join(["page,late", *states]) + "\n")
     (folder / "right.csv").write_text("correct,confidence\n1,0.9\n1,0.8\n1,0.7\n")
     (folder / "drawn.csv").write_text("text,confidence\n" + "a,0.5\nb,0.25\n" * 50)
     fields = ["document,field,prediction,confidence,truth"]
@@ -63,6 +65,7 @@ COMMANDS = {
         *("--statistic", "acceptance_at_risk:max_risk=0.1", "--resamples", 20),
     ),
     "ocr": ("ocr", *PAGES, "--error-rate", 0.05, *PRICES),
+    "ocr, attributes": ("ocr", *PAGES, "--attributes", "state.csv", "--max-risk", 0.05),
     "ocr, fields": ("ocr", "fields.csv", "--error-rate", 0.05, "-o", "items.csv"),
     "demo": ("demo", "--guarantee", 0.05),
     "plan": ("plan", "--error-rate", 0.01, "--expect", 0.005),

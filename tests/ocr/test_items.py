@@ -15,6 +15,7 @@ from strategies import any_word, few_letters
 
 import fastarac as fa
 from fastarac.evaluation.limits import Limit
+from fastarac.evaluation.sources import Beside
 from fastarac.ocr import (
     NoConfidenceError,
     OcrFileError,
@@ -539,9 +540,9 @@ def test_hints_have_counts_and_pages():
         {"p": [("amber", np.nan), ("bishop", np.nan), ("cloud", 0.5), ("dust", 0.4)],
          "q": [("elk", 0.3), ("fjord", np.nan)], "r": [("ghost", 0.2)]}, "unit",
     )  # fmt: skip
-    notes = align(truth, output).__report__([], {})[1].notes
+    notes = align(truth, output).__report__([], Beside())[1].notes
     assert notes[-1] == "3 of 7 items have no confidence (2 pages: p, q): they are never accepted."
-    assert align(truth, output).__report__([], {})[1].scale == "0 to 1"
+    assert align(truth, output).__report__([], Beside())[1].scale == "0 to 1"
 
 
 def test_spaces_between_characters_of_scripts_without_spaces_are_no_errors():

@@ -1,0 +1,84 @@
+"""What ``fastarac ocr`` prints by the attributes of pages: quality, language, source and the like."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from fastarac._core.showing import plain
+from fastarac._core.text import UNDEFINED, count, percent, printable, rounded_percent, sentence
+from fastarac.cli._intervals import of_share
+from fastarac.cli._tables import Column, tables
+from fastarac.evaluation.wording import header
+from fastarac.ocr.attribute_figures import tables_by_attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.console import Console
+
+    from fastarac.ocr import AttributeFigures
+    from fastarac.ocr.attribute_figures import AttributeRow
+
+
+def objects(figures: AttributeFigures) -> list[dict[str, Any]]:
+    """Return the figures of each value by their names; what is undefined is None."""
+    columns = figures.to_columns()
+    return [
+        {name: plain(values[row]) for name, values in columns.items()} for row in range(len(figures))
+    ]
+
+
+def flat(figures: AttributeFigures) -> dict[str, Any]:
+    """Return the same in one row, by names that end in the attribute and its value."""
+    return {
+        f"{name}|{each['attribute']}={each['value']}": value
+        for each in objects(figures)
+        for name, value in each.items()
+        if name not in ("attribute", "value")
+    }
+
+
+def printed(engines: Mapping[str, AttributeFigures], console: Console) -> Iterator[Any]:
+    """Yield a table for each attribute, and by which rule its values hold or fail."""
+    first = next(iter(engines.values()))
+    for attribute, rows in tables_by_attribute(engines):
+        yield Text(f"By {printable(attribute)}", style="bold")
+        several = len(engines) > 1
+        names = [f"{row.value}, {row.engine}" if several else row.value for row in rows]
+        title = f"{printable(attribute)}{', engine' if several else ''}"
+        for number, part in enumerate(tables(names, _blocks(rows, first), console, title)):
+            if number:
+                yield ""
+            yield part
+        yield ""
+    level = percent(first.confidence_level)
+    yield Text(f"Below the figures by attribute: {level} intervals by page. {first.rule}")
+    notes = dict.fromkeys(note for each in engines.values() for note in each.notes)
+    yield from (Text(sentence(note)) for note in notes)
+
+
+def _blocks(rows: Sequence[AttributeRow], figures: AttributeFigures) -> Iterator[list[Column]]:
+    yield [
+        Column("pages", [count(row.pages) for row in rows]),
+        Column("words", [count(row.true_words) for row in rows]),
+    ]
+    for index, each in enumerate(figures.at):
+        at = [row.at[index] for row in rows]
+        is_risk = each.limit.criterion == "max_risk"
+        remaining = "errors\namong the\naccepted" if is_risk else "errors\nthat remain"
+        accepted = [of_share(a.acceptance_low, a.acceptance_high) for a in at]
+        errors = [of_share(a.error_low, a.error_high) for a in at]
+        block = [
+            Column(header(each.limit), [_share(a.acceptance_rate) for a in at], below=accepted),
+            Column(remaining, [_share(a.error_rate) for a in at], below=errors),
+        ]
+        if each.verdict is not None:
+            block.append(Column("limit", [a.verdict or "" for a in at], justify="left"))
+        yield block
+
+
+def _share(value: float) -> str:
+    return UNDEFINED if math.isnan(value) else rounded_percent(value)

@@ -1,0 +1,43 @@
+"""Tables of a few rows of which every column is read, as texts: what is known of pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastarac.io._formats import JsonLines, open_source
+from fastarac.io._sources import DataFileError, connect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["read_texts"]
+
+
+def read_texts(path: Path, required: str) -> dict[str, tuple[str | None, ...]]:
+    """Return all columns of a table as texts, one of which is required; what is missing is None.
+
+    Raises
+    ------
+    DataFileError
+        If the file cannot be read, has no rows, lacks the column, has a name twice, or holds what is no
+        text, number, date or truth.
+    """
+    import duckdb
+
+    with connect() as connection:
+        source = open_source(path, connection)
+        try:
+            if isinstance(source, JsonLines):
+                source.find_all_columns()
+            source.require(required)
+            for name in source.columns:
+                source.require(name)
+            json = isinstance(source, JsonLines)
+            texts = [source.identifier(name) if json else source.label(name) for name in source.columns]
+            rows = source.select(", ".join(texts)).fetchall()
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
+        source.require_unchanged()
+        if not rows:
+            raise DataFileError(path, "there are no rows")
+        return dict(zip(source.columns, zip(*rows, strict=True), strict=True))

@@ -1,0 +1,320 @@
+"""What is known of pages, such as their quality or language: a table with a row a page."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.files import path_of
+from fastarac._core.results import Result
+from fastarac._core.text import few_of, listed, plural
+from fastarac.io._labelled import read_texts
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Attribute", "PageAttributes", "read_attributes"]
+
+PAGE = "page"
+#: Values of a column beyond which it says too little of each; numbers are then put into parts.
+MOST_VALUES, MOST_NUMBERS, PARTS = 30, 10, 4
+LISTED = 6
+
+
+class Attribute(NamedTuple):
+    """A column.
+
+    Attributes
+    ----------
+    name : str
+    values : tuple of str
+        Its values in order, or the parts of its numbers.
+    codes : tuple of int, n_rows of them
+        Of each row an index into the values, or -1 where it is empty.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    codes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PageAttributes(Result):
+    """What is known of pages, as :func:`read_attributes` reads it.
+
+    Attributes
+    ----------
+    name : str
+        Of the file, or "attributes".
+    page : tuple of str, n_rows of them
+        The names of the pages, as they are written.
+    attributes : tuple of Attribute
+    skip_unmatched : bool
+        Whether pages may be missing on either side, and values be empty.
+    notes : tuple of str
+        Which columns are left out or put into parts, a sentence each.
+    """
+
+    name: str
+    page: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
+    skip_unmatched: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        of_each = ", ".join(f"{each.name}: {len(each.values)} values" for each in self.attributes)
+        return f"PageAttributes({len(self.page)} {plural('row', len(self.page))}; {of_each})"
+
+    def rows_of(self, names: Sequence[str]) -> tuple[NDArray[np.intp], list[str]]:
+        """Return for each page its row, or -1; and what is left out, a sentence each.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The pages that an engine has read.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_pages,), intp
+        notes : list of str
+
+        Raises
+        ------
+        ValueError
+            If a page has two rows; unless `skip_unmatched`, also if a page has none, a row is of no
+            page, or a value is empty. The message names the pages.
+
+        Notes
+        -----
+        A row is of the page of this name, or of the name that the file has whose name or path it
+        gives: ``scans/p1.png`` is of page ``p1``. The name of a document is that of all its pages.
+        """
+        place = {name: k for k, name in enumerate(names)}
+        documents: dict[str, list[str]] = {}
+        for name in names:
+            document, colon, number = name.rpartition(":")
+            if colon and number.isdigit():
+                documents.setdefault(document, []).append(name)
+        rows = np.full(len(names), -1, np.intp)
+        unknown = []
+        for row, given in enumerate(self.page):
+            found = _pages_of(given, place, documents)
+            if not found:
+                unknown.append(given)
+            for name in found:
+                if rows[place[name]] >= 0:
+                    other = self.page[int(rows[place[name]])]
+                    both = given if other == given else f"{other} and {given}"
+                    raise ValueError(
+                        f"{self.name}: page {name} has two rows ({both}); one a page is expected"
+                    )
+                rows[place[name]] = row
+        missing = [name for name, row in zip(names, rows.tolist(), strict=True) if row < 0]
+        notes = []
+        for pages, problem in (
+            (missing, "no row for {} that {} read"),
+            (unknown, "rows of {} that {} not read"),
+        ):
+            if not pages:
+                continue
+            n = len(pages)
+            of = f"{n} {plural('page', n)}"
+            verb = "was" if n == 1 else "were"
+            said = f"{problem.format(of, verb)}: {few_of(pages, LISTED)}"
+            if not self.skip_unmatched:
+                raise ValueError(
+                    f"{self.name} has {said}; the same pages are expected, by the names of their files "
+                    "(skip_unmatched=True leaves out the others)"
+                )
+            notes.append(f"{self.name} has {said}; left out of the figures by attribute")
+        if len(missing) == len(names):
+            raise ValueError(f"{self.name} has no row for any of the {len(names)} pages that were read")
+        return rows, notes
+
+
+def read_attributes(
+    table: str | os.PathLike[str] | Mapping[str, Iterable[object]], *, skip_unmatched: bool = False
+) -> PageAttributes:
+    r"""Read what is known of pages: their quality, language, source and the like.
+
+    Parameters
+    ----------
+    table : path-like, or mapping of str to sequence
+        A file as :func:`fastarac.io.read_outputs` takes it (CSV, TSV, JSON lines, Parquet), or columns
+        by name, such as those of a data frame. One column is ``page``, the name of each page or of its
+        file; every other column is an attribute.
+    skip_unmatched : bool, default=False
+        Whether pages may be missing in the table, or of the engines, and values be empty; these are
+        left out of the figures of that attribute, and a note says so.
+
+    Returns
+    -------
+    PageAttributes
+
+    Raises
+    ------
+    DataFileError
+        If the file cannot be read, or has no column ``page``.
+    ValueError
+        If a page has two rows, or a page or, unless `skip_unmatched`, a value is empty; if columns are
+        of unequal length; if there is no column that tells pages apart.
+
+    Notes
+    -----
+    A column of more than 10 different numbers is put into four parts of about as many rows each; a
+    column of more than 30 other values, and one of a single value, is left out. Notes say so.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> table = {"page": ["p1", "p2", "p3"], "quality": ["scan", "photo", "scan"]}
+    >>> fa.ocr.read_attributes(table)
+    PageAttributes(3 rows; quality: 2 values)
+    """
+    if isinstance(table, Mapping) or hasattr(table, "columns"):
+        name, columns = "attributes", _columns_of(table)
+    else:
+        path = path_of(table)
+        name, columns = str(path), read_texts(path, PAGE)
+    pages = columns.pop(PAGE)
+    texts = tuple((page or "").strip() for page in pages)
+    if not all(texts):
+        empty = [str(row + 1) for row, text in enumerate(texts) if not text]
+        raise ValueError(f"{name}: page is empty in row {few_of(empty, LISTED)}; a name is expected")
+    repeated = [text for text, n in Counter(texts).items() if n > 1]
+    if repeated:
+        raise ValueError(
+            f"{name} has two rows or more of page {few_of(repeated, LISTED)}; one a page is expected"
+        )
+    if not columns:
+        raise ValueError(f"{name} has the column page alone; a column of attributes is expected, too")
+    attributes, notes = [], []
+    for column, values in columns.items():
+        found = tuple(None if value is None else value.strip() or None for value in values)
+        empty = [page for page, value in zip(texts, found, strict=True) if value is None]
+        if empty and not skip_unmatched:
+            raise ValueError(
+                f"{name}: {column} is empty for {len(empty)} {plural('page', len(empty))}: "
+                f"{few_of(empty, LISTED)}; a value is expected (skip_unmatched=True leaves these out)"
+            )
+        if empty:
+            n = len(empty)
+            notes.append(
+                f"attribute {column} of {n} {plural('page', n)} is empty: {few_of(empty, LISTED)}"
+            )
+        attribute, note = _attribute(column, found)
+        notes += [note] * bool(note)
+        attributes += [] if attribute is None else [attribute]
+    if not attributes:
+        raise ValueError(f"{name} has no column that tells pages apart: {'; '.join(notes)}")
+    return PageAttributes(name, texts, tuple(attributes), skip_unmatched, tuple(notes))
+
+
+def _columns_of(table: object) -> dict[str, tuple[str | None, ...]]:
+    """Return the columns of a mapping or of a data frame as texts."""
+    names = [str(name) for name in (table if isinstance(table, Mapping) else table.columns)]  # type: ignore[attr-defined]
+    if PAGE not in names:
+        raise ValueError(f"attributes has the columns {listed(names)}; one called page is expected")
+    columns = {name: tuple(map(_text_of, table[name])) for name in names}  # type: ignore[index]
+    sizes = {len(values) for values in columns.values()}
+    if len(sizes) > 1 or sizes == {0}:
+        said = ", ".join(f"{name}: {len(values)}" for name, values in columns.items())
+        raise ValueError(
+            f"attributes has columns of {said} values; as many of each, at least one, are expected"
+        )
+    return columns
+
+
+def _text_of(value: object) -> str | None:
+    if value is None or value != value:
+        return None
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _attribute(name: str, texts: Sequence[str | None]) -> tuple[Attribute | None, str]:
+    """Return an attribute, or None, and what is to be said of it."""
+    distinct = {text for text in texts if text is not None}
+    if len(distinct) < 2:
+        value = next(iter(distinct), "empty")
+        return None, f"attribute {name} is left out: it is {value} for all pages"
+    numbers = {text: _number(text) for text in distinct}
+    is_number = not any(map(math.isnan, numbers.values()))
+    if is_number and len(set(numbers.values())) > MOST_NUMBERS:
+        return _in_parts(name, texts, numbers)
+    if len(distinct) > MOST_VALUES:
+        return None, (
+            f"attribute {name} is left out: it has {len(distinct)} values, and at most "
+            f"{MOST_VALUES} are compared"
+        )
+    values = sorted(distinct, key=(lambda text: (numbers[text], text)) if is_number else _folded)
+    codes = {value: code for code, value in enumerate(values)}
+    return _coded(name, values, [-1 if text is None else codes[text] for text in texts]), ""
+
+
+def _folded(text: str) -> tuple[str, str]:
+    return text.casefold(), text
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan
+
+
+def _in_parts(
+    name: str, texts: Sequence[str | None], numbers: Mapping[str, float]
+) -> tuple[Attribute, str]:
+    """Return numbers in parts of about as many rows each; equal ones stay together."""
+    known = np.array([math.nan if text is None else numbers[text] for text in texts])
+    given = known[~np.isnan(known)]
+    ends = np.unique(np.quantile(given, np.arange(1, PARTS) / PARTS, method="inverted_cdf"))
+    part = np.searchsorted(ends, known)
+    part[np.isnan(known)] = -1
+    kept = [k for k in range(len(ends) + 1) if (part == k).any()]
+    values = []
+    for k in kept:
+        inside = known[part == k]
+        low, high = (f"{end:.10g}" for end in (inside.min(), inside.max()))
+        values.append(low if low == high else f"{low} to {high}")
+    codes = [kept.index(k) if k >= 0 else -1 for k in part.tolist()]
+    n = len(np.unique(given))
+    return _coded(
+        name, values, codes
+    ), f"attribute {name} has {n} different numbers: they are in {len(kept)} parts"
+
+
+def _coded(name: str, values: Sequence[str], codes: Sequence[int]) -> Attribute:
+    return Attribute(name, tuple(values), tuple(codes))
+
+
+def _pages_of(
+    given: str, names: Mapping[str, int], documents: Mapping[str, list[str]]
+) -> Sequence[str]:
+    """Return the pages that a name is of: as it is, or that of its file, folders from the left on."""
+    path = PurePath(given)
+    *folders, file = path.parts or (given,)
+    stems = [given, file]
+    while "." in file[1:]:
+        file = file[: file.rindex(".")]
+        stems.append(file)
+    for stem in stems:
+        for k in range(len(folders) + 1):
+            name = "/".join([*folders[k:], stem])
+            if name in names:
+                return [name]
+            if name in documents:
+                return documents[name]
+    return ()
