@@ -329,7 +329,6 @@ MEANINGS = {
     "images": "folder with the images of pages",
     "attributes": "what is known of pages: quality, language and the like",
     "by_page": "whether items of a page depend on each other",
-    "engines": "what each engine read, by name",
     "texts": "whether there may be what stands on the pages",
     "level": "whose text counts: regions, lines or words",
     "pattern": "of names of files",
