@@ -239,3 +239,22 @@ def test_a_statistic_in_the_place_of_confidences(function):
         function(sweep, "aurc")
     with pytest.raises(TypeError, match="confidence is given beside a ThresholdSweep; the sweep alone"):
         function(sweep, [0.9, 0.2, 0.5])
+
+
+def test_percentages_are_recognised():
+    """A limit or a level of 5 is an error that says what 5 % is."""
+    with pytest.raises(ValueError, match=r"max_error_rate is 5\.0; .* expected \(5 % is 0\.05\)"):
+        fa.operating_point([1, 0], [0.9, 0.1], max_error_rate=5)
+    with pytest.raises(ValueError, match=r"confidence_level is 95\.0; .* \(95 % is 0\.95\)"):
+        fa.bootstrap([1, 0], [0.9, 0.1], confidence_level=95)
+    with pytest.raises(
+        ValueError, match=r"shape \(2, 2\); .* \(fastarac\.correctness makes one of class"
+    ):
+        fa.arac_auc_score([1, 0], [[0.9, 0.1], [0.2, 0.8]])
+
+
+def test_a_name_that_stands_elsewhere_is_pointed_out():
+    with pytest.raises(AttributeError, match=r"no attribute 'bcost'; fastarac\.costs has one"):
+        fa.bcost  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
+        fa.nothing  # noqa: B018
