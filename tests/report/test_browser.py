@@ -78,6 +78,7 @@ def reports(tmp_path_factory):
     images.mkdir()
     Image.new("L", (595, 842), 255).save(images / "worn_lab_report.png")
     fa.report.write_review_pages(folder / "review", pages, images=images)
+    fa.report.write_review_pages(folder / "texts", fa.ocr.compare_texts(engines))
     return folder, engines["enlarged"].sweep()
 
 
@@ -303,3 +304,22 @@ def test_keys_go_from_one_word_to_verify_to_the_next(look):
         assert browser.find_element(By.CSS_SELECTOR, ".lens").is_displayed()
         script = "return document.documentElement.scrollWidth <= innerWidth"
         assert browser.execute_script(script)
+
+
+@pytest.mark.parametrize("name", ["sample", "texts/worn_newspaper_flood"])
+def test_true_lines_stand_beside_what_was_read(look, name):
+    for width in (1280, 390):
+        browser = look(name, width=width)
+        folded = browser.find_elements(By.CSS_SELECTOR, "article:not([hidden]) .sides summary")
+        if folded:
+            assert not browser.find_element(By.CSS_SELECTOR, "article .pair").is_displayed()
+            folded[0].send_keys(Keys.ENTER)
+        line = browser.find_elements(By.CSS_SELECTOR, "main .pair:not(.heads)")[0]
+        assert line.is_displayed()
+        truth, read = (each.rect for each in line.find_elements(By.TAG_NAME, "p"))
+        if width > 500:
+            assert truth["y"] == read["y"]
+            assert truth["x"] + truth["width"] <= read["x"]
+        else:
+            assert truth["y"] + truth["height"] <= read["y"]
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
