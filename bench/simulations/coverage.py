@@ -228,11 +228,11 @@ class Cell:
             self.undefined += 1
             self.warned += 1
             return
-        covers = low - 1e-9 <= value <= high + 1e-9
+        covers = bool(low - 1e-9 <= value <= high + 1e-9)
         self.warned += warned
         self.covered += covers
         self.covered_warned += covers and warned
-        self.above += value < low - 1e-9
+        self.above += bool(value < low - 1e-9)
         self.widths.append(high - low)
 
 

@@ -22,9 +22,19 @@ if TYPE_CHECKING:
 COVERAGE = (
     Path(__file__).parents[1] / "_data" / "coverage.json"
 )  # by python -m bench.simulations.coverage --table
+HARD = COVERAGE.with_name("hard_populations.json")  # by python -m bench.simulations.hard_populations
 LOW, WARNED = 93.0, 95.0  # percent; intervals that cover less are to warn in so many samples
 SOME = 5.0  # percent of samples with a warning, from which they are named
 HARDEST = 12
+# Of populations made to fail: percent of samples that warn in a cell that may be short; percent of
+# samples that may warn in a cell that covers so much.
+HARD_WARNED, VAIN, COVERS, SHORT_Z = 90.0, 10.0, 94.0, 2.326
+INDEPENDENT = (
+    "a tenth of weight 100",
+    "a tenth of weight 100, twice as often wrong",
+    "weights from 1 to 100",
+    "saturated",
+)
 ENOUGH = 200  # samples, from which a short coverage is more than chance, and so is bold
 MODEL, ALLOWED = "logistic-pca5", 0.05
 DESIGNS = ("items", "ties", "weights", "documents 0.05", "documents 0.2", "documents 0.5")
@@ -65,18 +75,21 @@ class Coverage(NamedTuple):
     width: float | None
     quiet: tuple[float, int]
     """Percent of those without a warning, and how many these are."""
+    loud: tuple[float, int]
+    """Percent of those with a warning, and how many these are."""
     samples: int
 
 
 Key = tuple[str, str, str]
 
 
-def cells() -> dict[Key, dict[tuple[float, int], Coverage]]:
-    """By design, statistic and method, and by error rate and number of items."""
+def cells(path: Path = COVERAGE) -> dict[Key, dict[tuple[float, int], Coverage]]:
+    """By design, statistic and method, and by error rate and number of items, or of groups."""
     found: dict[Key, dict[tuple[float, int], Coverage]] = {}
-    for row in json.loads(COVERAGE.read_text(encoding="utf-8")):
+    for row in json.loads(path.read_text(encoding="utf-8")):
         defined = row["samples"] - row["undefined"]
         quiet = row["samples"] - row["warned"]
+        loud = row["warned"] - row["undefined"]  # which all warn
         found.setdefault((row["design"], row["statistic"], row["method"]), {})[
             row["error_rate"], row["n"]
         ] = Coverage(
@@ -84,19 +97,23 @@ def cells() -> dict[Key, dict[tuple[float, int], Coverage]]:
             100.0 * row["warned"] / row["samples"],
             row["width"],
             (100.0 * (row["covered"] - row["covered_warned"]) / max(quiet, 1), quiet),
+            (100.0 * row["covered_warned"] / max(loud, 1), loud),
             row["samples"],
         )
     return found
 
 
 def shown(cell: Coverage | None) -> str:
-    """Coverage, bold where it is short without a warning, and how many warn."""
+    """Coverage, bold where it is short without a warning; how many warn; with and without a warning."""
     if cell is None:
         return ""
     text = f"{cell.covered:.1f}"
     if cell.covered < LOW and cell.samples >= ENOUGH:
         text = f"_{text}_" if cell.warned >= WARNED else f"**{text}**"
-    return f"{text} ⚠{cell.warned:.0f}" if cell.warned >= SOME else text
+    if cell.warned < SOME:
+        return text
+    both = [f"{covered:.0f}" if n else "–" for covered, n in (cell.loud, cell.quiet)]
+    return f"{text} ⚠{cell.warned:.0f}: {' / '.join(both)}"
 
 
 def errors_first(places: set[tuple[float, int]]) -> list[tuple[float, int]]:
@@ -186,6 +203,63 @@ def short_table() -> str:
     return markdown(["statistic", "design", "errors, of n items", "covered"], rows)
 
 
+def _least(cells_of: list[Coverage]) -> str:
+    sure = [cell for cell in cells_of if cell.warned < HARD_WARNED]
+    return f"{min(cell.covered for cell in sure):.1f}" if sure else "–"
+
+
+def hard_overview() -> str:
+    """Statistics down, populations across: the least coverage where fewer than 90 % warn."""
+    known = cells(HARD)
+    designs = list(dict.fromkeys(design for design, _, _ in known))
+    names = list(dict.fromkeys(name for _, name, _ in known))
+    rows = [
+        [noun(name), *(_least(list(known[design, name, "auto"].values())) for design in designs)]
+        for name in names
+    ]
+    return markdown(["statistic", *designs], rows)
+
+
+def hard_tables() -> str:
+    """Each population's table, folded: statistics down, sizes across."""
+    known = cells(HARD)
+    blocks = []
+    for design in dict.fromkeys(design for design, _, _ in known):
+        own = {name: row for (of, name, _), row in known.items() if of == design}
+        places = sorted(next(iter(own.values())), key=lambda place: (-place[0], place[1]))
+        unit = "items" if design in INDEPENDENT else "batches" if design == "batches" else "documents"
+        first = [f"{100 * rate:.1f} % of {n:,} {unit}" for rate, n in places]
+        rows = [
+            [f"`{name}`", *(shown(row.get(place)) for place in places)] for name, row in own.items()
+        ]
+        blocks.append(
+            f'<details class="statistic"><summary>{design[0].upper()}{design[1:]}</summary>\n\n'
+            f"{markdown(['statistic', *first], rows)}\n</details>\n"
+        )
+    return "\n".join(blocks)
+
+
+def hard_exceptions() -> str:
+    """Cells that are short by a one-sided test at 99 %, and designs with cells that warn in vain."""
+    short, vain = [], []
+    for (design, name, _), row in cells(HARD).items():
+        for (rate, n), cell in row.items():
+            place = f"{100 * rate:.1f} % of {n:,}"
+            least = LOW - 100.0 * SHORT_Z * math.sqrt(0.93 * 0.07 / cell.samples)
+            if cell.covered < least and cell.warned < HARD_WARNED:
+                short.append([f"`{name}`", design, place, shown(cell), "short"])
+            elif cell.covered >= COVERS and cell.warned > VAIN:
+                vain.append((design, place, name))
+    rows = list(short)
+    for design, place in dict.fromkeys((design, place) for design, place, _ in vain):
+        names = [name for d, p, name in vain if (d, p) == (design, place)]
+        listed = f"`{names[0]}`" if len(names) == 1 else f"{len(names)} statistics"
+        rows.append([listed, design, place, f"≥ {COVERS:.0f}", f"over {VAIN:.0f} % warn"])
+    if not rows:
+        return "None.\n"
+    return markdown(["statistic", "population", "errors", "covered", "why it is here"], rows)
+
+
 def simulations() -> str:
     """How many samples each design has at least, and the standard error of a coverage of 95 %."""
     counts: dict[str, int] = {}
@@ -209,4 +283,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "coverage_statistics.md": statistics_table,
     "coverage_widths.md": width_table,
     "coverage_hardest.md": short_table,
+    "coverage_hard_overview.md": hard_overview,
+    "coverage_hard_populations.md": hard_tables,
+    "coverage_hard_exceptions.md": hard_exceptions,
 }

@@ -151,6 +151,16 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
     )
 
 
+def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, float]:
+    """The errors that the limit allows: how they are called, and their weight."""
+    parameters, total = dict(statistic.parameters), float(sweep.total)
+    if statistic.name == "acceptance_at_error_rate":
+        allowed = float(parameters["max_error_rate"]) * total
+    else:
+        allowed = float(parameters["max_risk"]) * statistic(sweep) * total
+    return "incorrect items within the limit", min(allowed, float(sweep.n_incorrect))
+
+
 def by_error_rate(
     sweep: ThresholdSweep, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:

@@ -35,7 +35,7 @@ class Moments(NamedTuple):
     variance: float
     """v = Σwᵢ²; of groups, the sum of squares of what each adds."""
     largest: float
-    """w, the largest weight that an error could have."""
+    """w, the largest weight that an error could have; of groups, that the errors of one could have."""
 
     @property
     def errors(self) -> float:
@@ -132,7 +132,13 @@ def moments_of(
             largest *= float(items.weight.max())
         total = float(np.sum(of_errors))
         if codes is not None:
+            of_items = weights[items.point]
+            if items.weight is not None:
+                of_items = of_items * items.weight
+            n_groups = np.count_nonzero(np.bincount(codes, items.weight))
             of_errors = np.bincount(codes, of_errors)
+            # a group of errors as large as any seen, or an average one that is wrong throughout
+            largest = max(largest, float(of_errors.max()), float(np.sum(of_items)) / n_groups)
         variance = float(np.sum(of_errors**2))
     # but for rounding both losses are the same, or, of interpolated precision, in the limit
     scale = loss / total if total > 0.0 else 1.0

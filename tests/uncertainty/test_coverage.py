@@ -1,6 +1,6 @@
 """How often intervals contain the value of the population, by simulation with fixed seeds.
 
-`bench/coverage.py` does more of it; docs/coverage.md has what comes out.
+`bench/simulations` does more of it; docs/coverage.md has what comes out.
 """
 
 from __future__ import annotations
@@ -61,3 +61,34 @@ def test_few_errors_are_covered_or_warn():
     assert warned["bca"] / samples > 0.95
     if COMPILED:
         assert covered["bca"] / samples < 0.93 < covered["auto"] / samples
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="200 samples take the compiler")
+def test_documents_that_are_wrong_by_half_are_covered_where_none_was_seen():
+    """200 samples of 40 documents, 3 % of which are bad: 90 % are three standard errors below 95."""
+    covered = dict.fromkeys(("arac_auc", "recognition_rate", "roc_auc"), 0)
+    without = 0
+    truths = {name: fa.Statistic(name)(fa.threshold_sweep(*bursts(40_000, 0)[:2])) for name in covered}
+    for k in range(200):
+        correct, confidence, document = bursts(40, k + 1)
+        for name, truth in truths.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
+                found = fa.asymptotic_interval(correct, confidence, statistic=name, groups=document)
+                wald = fa.asymptotic_interval(
+                    correct, confidence, statistic=name, groups=document, method="wald"
+                )
+            covered[name] += found.low <= truth <= found.high
+            without += wald.low <= truth <= wald.high
+    assert all(count >= 180 for count in covered.values()), covered
+    assert without < 540  # of 600, those without room for what was not seen
+
+
+def bursts(documents, seed):
+    rng = np.random.default_rng(seed)
+    document = np.repeat(np.arange(documents), 30)
+    z = 3.2 + 1.5 * rng.normal(size=len(document))
+    correct = rng.random(len(z)) < 1 / (1 + np.exp(-0.9 * z - 0.2))
+    bad = (rng.random(documents) < 0.03)[document] & (rng.random(len(z)) < 0.5)
+    return correct & ~bad, z, document

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastarac as fa
-from fastarac.uncertainty import asymptotic
+from fastarac.uncertainty import asymptotic, derivatives
 
 PARAMETERS = {
     "acceptance_at_error_rate": {"max_error_rate": 0.05},
@@ -67,8 +67,11 @@ def test_intervals_do_not_depend_on_the_scale_of_weights(method, grouped):
 @pytest.mark.parametrize("method", ["asymptotic", "bootstrap"])
 def test_tests_do_not_depend_on_the_scale_of_weights(method):
     correct, confidence, weight, groups = sample(1)
-    models = {"a": (correct, confidence), "b": (sample(2)[0], confidence)}
-    for statistic in ("arac_auc", "recognition_rate", "aurc", "roc_auc"):
+    models = {"a": (correct, confidence), "b": sample(2)[:2]}
+    tried = 0
+    for statistic in STATISTICS:
+        if method == "asymptotic" and statistic.name not in derivatives.NAMES:
+            continue
         found = []
         for scale in SCALES:
             pair = quietly(
@@ -77,4 +80,42 @@ def test_tests_do_not_depend_on_the_scale_of_weights(method):
             ).pairs[0]  # fmt: skip
             found.append((pair.difference, pair.interval.low, pair.interval.high, pair.pvalue))
         for other in found:
-            np.testing.assert_allclose(other, found[1], rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(other, found[1], rtol=1e-9, atol=1e-12, err_msg=repr(statistic))
+        tried += 1
+    assert tried >= 20
+
+
+@pytest.mark.parametrize("grouped", [False, True], ids=["items", "groups"])
+def test_resamples_do_not_depend_on_the_scale_of_weights(grouped):
+    correct, confidence, weight, groups = sample(3)
+    found = []
+    for scale in SCALES:
+        results = quietly(
+            fa.bootstrap, correct, confidence, statistic=[*STATISTICS, HOPELESS], n_resamples=40,
+            random_state=0, groups=groups if grouped else None, sample_weight=scale * weight,
+        )  # fmt: skip
+        found.append([(one.estimate, one.low, one.high) for one in results.values()])
+    assert len(found[0]) > 20
+    for other in found:
+        np.testing.assert_allclose(other, found[1], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("grouped", [False, True], ids=["items", "groups"])
+def test_warnings_do_not_depend_on_the_scale_of_weights(grouped):
+    """Few items and few that count warn, whatever the unit of their weights."""
+    correct, confidence, weight, groups = sample(4)
+    weight = np.where(np.arange(80) % 9 == 0, 100.0, weight)
+    for statistic in STATISTICS:
+        said = []
+        for scale in SCALES:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                try:
+                    fa.asymptotic_interval(
+                        correct, confidence, statistic=statistic, sample_weight=scale * weight,
+                        groups=groups if grouped else None,
+                    )  # fmt: skip
+                except ValueError:
+                    break
+            said.append([str(one.message) for one in caught])
+        assert all(one == said[0] for one in said), statistic
