@@ -203,8 +203,8 @@ def short_table() -> str:
     return markdown(["statistic", "design", "errors, of n items", "covered"], rows)
 
 
-def _least(cells_of: list[Coverage]) -> str:
-    sure = [cell for cell in cells_of if cell.warned < HARD_WARNED]
+def _least(row: dict[tuple[float, int], Coverage]) -> str:
+    sure = [cell for cell in row.values() if cell.warned < HARD_WARNED]
     return f"{min(cell.covered for cell in sure):.1f}" if sure else "–"
 
 
@@ -214,7 +214,7 @@ def hard_overview() -> str:
     designs = list(dict.fromkeys(design for design, _, _ in known))
     names = list(dict.fromkeys(name for _, name, _ in known))
     rows = [
-        [noun(name), *(_least(list(known[design, name, "auto"].values())) for design in designs)]
+        [noun(name), *(_least(known.get((design, name, "auto"), {})) for design in designs)]
         for name in names
     ]
     return markdown(["statistic", *designs], rows)

@@ -106,7 +106,8 @@ class TestIntervals:
         found = fa.asymptotic_interval(correct, confidence, **shared)
         assert (record["arac_auc_low"], record["arac_auc_high"]) == (found.low, found.high)
         statistic = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.02, interpolate=False)
-        found = fa.asymptotic_interval(correct, confidence, statistic=statistic, **shared)
+        with pytest.warns(fa.UnreliableIntervalWarning, match="of one weight"):
+            found = fa.asymptotic_interval(correct, confidence, statistic=statistic, **shared)
         assert record["acceptance_rate_low@0.02"] == found.low
         assert record["acceptance_rate_low@risk=0.05"] < record["acceptance_rate_high@risk=0.05"]
 
