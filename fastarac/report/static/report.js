@@ -281,12 +281,27 @@ function drawLines(place, drawn) {
     ctx.setLineDash([5 * ratio, 4 * ratio]);
     if (drawn.diagonal) stroke(ends[0], ends[0], ends[1], ends[1]);
     ctx.font = `${11 * ratio}px system-ui, sans-serif`;
-    ctx.textAlign = "right";
     ctx.textBaseline = "bottom";
-    for (const { at, text } of drawn.marks) {
-      const { min, max } = u.scales.y;
-      stroke(inX(at), min, inX(at), max);
-      ctx.fillText(text, u.valToPos(inX(at), "x", true) - 4 * ratio, u.bbox.top + u.bbox.height - 4 * ratio);
+    const marks = [...drawn.marks].sort((a, b) => a.at - b.at);
+    for (const { at } of marks) stroke(inX(at), u.scales.y.min, inX(at), u.scales.y.max);
+    ctx.setLineDash([]);
+    ctx.textAlign = "left";
+    ctx.strokeStyle = color("--paper");
+    ctx.lineWidth = 3 * ratio;
+    const taken = []; // where the names in each row end, so that none is over another
+    let last = "";
+    for (const { at, text } of marks) {
+      const x = u.valToPos(inX(at), "x", true);
+      const wide = ctx.measureText(text).width + 4 * ratio;
+      const left = x - wide >= u.bbox.left ? x - wide : x + 4 * ratio;
+      const free = taken.findIndex((end) => end < left);
+      const row = free < 0 ? taken.length : free;
+      if (row && text === last) continue; // which stands at the line before
+      last = text;
+      taken[row] = left + wide;
+      const y = u.bbox.top + u.bbox.height - (4 + 14 * row) * ratio;
+      ctx.strokeText(text, left, y);
+      ctx.fillText(text, left, y);
     }
     if ((names || x.length === 1) && models[0].low) {
       ctx.setLineDash([]);
