@@ -216,11 +216,13 @@ def log_beta(a: float, b: float) -> float:
 def log_beta_tail(a: float, b: float, x: float) -> float:
     """The logarithm of 1 − I_x(a, b), how much of a beta distribution is above x, in (0, 1).
 
-    From the continued fraction on the side where it converges, so that small tails keep their digits.
+    From the continued fraction on the side where it converges fast, so that small tails keep their
+    digits: below x where x < (a + 1)/(a + b + 2), as Numerical Recipes (6.4) has it. With the mean
+    a/(a + b) in its place, a limit of 1 − 10⁻¹³ took a million steps.
     """
     excess = a - (a + b) * x
     front = a * math.log(x) + b * math.log1p(-x) - log_beta(a, b)
-    if excess > -0.5:
+    if excess > 2.0 * x - 1.0:
         below = math.exp(front) * _fraction(a, b, x, 1.0 - x, excess)
         return math.log1p(-below) if below < 1.0 else -math.inf
     return front + math.log(_fraction(b, a, 1.0 - x, x, -excess))

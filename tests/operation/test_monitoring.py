@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 from fastarac import operation
 from fastarac._core.special import log_beta_tail
@@ -30,6 +30,18 @@ def test_tail_of_the_beta_distribution():
         expected = stats.beta.logsf(x, a, b)
         if 0 < x < 1 and -300 < expected < -1e-12:
             assert log_beta_tail(a, b, x) == pytest.approx(expected, rel=1e-7, abs=1e-11)
+
+
+@pytest.mark.parametrize("short_of_one", [1e-6, 1e-9, 1e-12, 2.0**-53])
+def test_limits_close_to_one_take_no_longer(short_of_one):
+    limit = 1.0 - short_of_one
+    # the fraction on the other side would need 40 s for the third of these, and weeks for the last
+    expected = math.log(special.betaincc(0.5, 0.5 / limit, limit))
+    assert log_beta_tail(0.5, 0.5 / limit, limit) == pytest.approx(expected, rel=1e-9)
+    for errors, audited in ((0, 10**12), (10**12, 10**12), (10**11, 10**12), (5, 10)):
+        law = AuditedOutputs(limit)
+        law.add(Update(errors, audited))
+        assert math.isfinite(law.log_e_value())
 
 
 def test_check_value_and_the_integral():
