@@ -228,7 +228,7 @@ class _Watch:
                 raise RefusalError(f"{missing} is missing; it is expected beside {given}")
         if self._drawn_at is not None:
             others = {
-                "--group": self._by_group, "--document": columns["item"], "--policy": columns["group"],
+                "--document": columns["item"], "--policy": columns["group"],
                 "--prediction": columns["prediction"], "--truth": columns["truth"],
                 "--empty-truth": columns["empty_truth"],
                 "--empty-confidence": columns["empty_confidence"],
@@ -349,13 +349,15 @@ class _Watch:
     def _count_drawn(self, path: Path, ids: str) -> None:
         """Count the audits in a file by when their outputs were drawn; open ones have no truth."""
         monitor, policy = self.found, self.policies[ALONE]
-        columns = {"ids": ids, "drawn_at": self._drawn_at}
+        columns = {"ids": ids, "drawn_at": self._drawn_at, "groups": self.columns["item"]}
         with interrupts_end_at_once():
             audits = refusing(
                 str(path),
                 lambda: read_drawn(
                     path,
-                    **columns,
+                    ids=ids,
+                    drawn_at=str(self._drawn_at),
+                    group=columns["groups"],
                     correct=self.columns["correct"] or "correct",
                     confidence=self.columns["confidence"],
                     by=self.columns["by"],
@@ -368,7 +370,13 @@ class _Watch:
         told = [repr(each) for each in zip(*(part[rows].tolist() for part in details), strict=True)]
         late = monitor.answered_late
         try:
-            monitor.count(errors, details=told, ids=audits.ids[rows], drawn_at=audits.drawn_at[rows])
+            monitor.count(
+                errors,
+                details=told,
+                ids=audits.ids[rows],
+                groups=None if audits.groups is None else audits.groups[rows],
+                drawn_at=audits.drawn_at[rows],
+            )
         except LogError as error:
             where = f"{path}, row {rows[error.row] + 1}: column {quoted(columns[error.name])}"
             raise RefusalError(f"{where} holds {error.found}; {error.why}") from None

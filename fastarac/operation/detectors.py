@@ -24,14 +24,14 @@ STEPS = 200  # of a bisection
 
 
 class Update(NamedTuple):
-    """Errors among the audits of one update, and (errors, audits) of each of its groups.
+    """Errors among the audits of one update, and (errors, audits, unanswered) of each of its groups.
 
     Of the audits, `unanswered` ones have no answer and are not among the errors.
     """
 
     errors: int
     audited: int
-    groups: tuple[tuple[int, int], ...] | None = None
+    groups: tuple[tuple[int, int, int], ...] | None = None
     drawn_at: float | None = None
     unanswered: int = 0
 
@@ -108,15 +108,19 @@ class AuditedGroups:
     def __init__(self, limit: float, max_group_size: int) -> None:
         self.limit = limit
         self.max_group_size = max_group_size
+        # (errors, audits) of groups, where what is unanswered counts as right, and as errors
         self._seen: Counter[tuple[int, int]] = Counter()
+        self._worst: Counter[tuple[int, int]] = Counter()
 
     def add(self, update: Update) -> None:
         """Add the groups of an update to those since the start."""
-        self._seen.update(update.groups or ())
+        for s, m, u in update.groups or ():
+            self._seen[s, m] += 1
+            self._worst[s + u, m] += 1
 
     def log_factors(self, update: Update) -> list[float]:
         """Return the logarithms of Π(1 + λₖ(S_g − ε·m_g)) over the groups of an update."""
-        return self._log_above(Counter(update.groups or ()), self.limit)
+        return self._log_above(Counter((s, m) for s, m, _ in update.groups or ()), self.limit)
 
     def _log_above(self, seen: Counter[tuple[int, int]], rate: float) -> list[float]:
         """Logarithms of what bets on a higher rate than this win, λₖ = 2⁻ᵏ/(rate·max_group_size)."""
@@ -129,7 +133,7 @@ class AuditedGroups:
         """Logarithms of what bets on a lower rate win, λₖ = −2⁻ᵏ/((1 − rate)·max_group_size)."""
         pages = [
             ((rate * m - s) / ((1.0 - rate) * self.max_group_size), number)
-            for (s, m), number in sorted(self._seen.items())
+            for (s, m), number in sorted(self._worst.items())
         ]
         return [math.fsum(n * math.log1p(x / 2**k) for x, n in pages) for k in SIZES]
 
@@ -138,16 +142,19 @@ class AuditedGroups:
         return log_mean(self._log_above(self._seen, self.limit))
 
     def sequence(self, failure_probability: float) -> tuple[float, float]:
-        """Return the rates that neither bets on higher nor bets on lower ones refute, at δ/2 each."""
+        """Return the rates that neither bets on higher nor bets on lower ones refute, at δ/2 each.
+
+        What is unanswered counts as right for the lower one and as errors for the upper one.
+        """
         bound = -math.log(HALF * failure_probability)
-        errors = sum(n * s for (s, _), n in self._seen.items())
+        errors, worst = (sum(n * s for (s, _), n in of.items()) for of in (self._seen, self._worst))
         audited = sum(n * m for (_, m), n in self._seen.items())
-        rate = errors / audited if audited else HALF
+        rate, highest = (s / audited if audited else HALF for s in (errors, worst))
         low, high = 0.0, 1.0
         if errors:  # what bets on higher rates win falls with the rate
             low = _end(lambda p: log_mean(self._log_above(self._seen, p)) >= bound, rate, 0.0)
-        if errors < audited:
-            high = _end(lambda p: log_mean(self._log_below(p)) >= bound, rate, 1.0)
+        if worst < audited:
+            high = _end(lambda p: log_mean(self._log_below(p)) >= bound, highest, 1.0)
         return low, high
 
 

@@ -19,19 +19,21 @@ from fastarac.guarantees.audits import LogError
 from fastarac.operation.detectors import Update
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from fastarac.operation.counted import CountedAudits
 
 SECONDS = 86_400.0  # of a day
-FINGERPRINT = 24  # hexadecimal digits of an id and of what its audit was like
+KEY = 16  # hexadecimal digits of an id, or of a group's name
+FINGERPRINT = 24  # those of an id and of what its audit was like
 
 PENDING = saved.sequence(
     saved.record(
         {
             "drawn_at": saved.number(real_scalar),
+            "group": saved.optional(saved.hexadecimal(KEY)),
             "errors": saved.whole(),
             "answered": saved.whole(),
             "open": saved.sequence(saved.hexadecimal(FINGERPRINT)),
@@ -41,17 +43,21 @@ PENDING = saved.sequence(
 
 
 class DrawnAudit(NamedTuple):
-    """One audit: its id, when it was drawn, what it was like, and whether it is an error or open."""
+    """One audit: its id, when it was drawn, what it was like, whether it is an error or open, group."""
 
     name: str
     drawn_at: float
     details: str
     error: bool | None
+    group: str = ""
 
 
 @dataclass
 class Cohort:
-    """Audits drawn at one time; the open ones as fingerprints of ids with those of their details."""
+    """Audits drawn at one time, of a group where groups are audited.
+
+    The open ones are fingerprints of ids with those of their details.
+    """
 
     errors: int = 0
     answered: int = 0
@@ -59,39 +65,61 @@ class Cohort:
 
 
 class DrawnAudits:
-    """The cohorts that are not counted yet, by when they were drawn, and until when all are counted."""
+    """What is not counted yet, by when it was drawn, and until when all is counted.
 
-    def __init__(self, deadline: float) -> None:
+    At each time there is one cohort, or one of each group by a fingerprint of its name; groups that
+    were given as numbers alone have a number in its place.
+    """
+
+    def __init__(self, deadline: float, max_group_size: int | None = None) -> None:
         self.deadline = deadline
+        self.max_group_size = max_group_size
         self.closed: float | None = None
-        self.cohorts: dict[float, Cohort] = {}
+        self.cohorts: dict[float, dict[str, Cohort]] = {}
+
+    def __iter__(self) -> Iterator[Cohort]:
+        for at_one_time in self.cohorts.values():
+            yield from at_one_time.values()
 
     @property
     def open(self) -> int:
         """How many audits have no answer yet, and may still get one that counts."""
-        return sum(len(cohort.open) for cohort in self.cohorts.values())
+        return sum(len(cohort.open) for cohort in self)
 
     def copy(self) -> DrawnAudits:
         """Return one that changes by itself."""
-        found = DrawnAudits(self.deadline)
+        found = DrawnAudits(self.deadline, self.max_group_size)
         found.closed = self.closed
         found.cohorts = {
-            at: Cohort(each.errors, each.answered, dict(each.open)) for at, each in self.cohorts.items()
+            at: {
+                key: Cohort(each.errors, each.answered, dict(each.open)) for key, each in groups.items()
+            }
+            for at, groups in self.cohorts.items()
         }
         return found
 
-    def cohort(self, drawn_at: float, row: int = 0) -> Cohort:
-        """Return the cohort of a time, and raise where those of that time were counted."""
+    def cohort(self, drawn_at: float, key: str = "", row: int = 0) -> Cohort:
+        """Return the cohort of a time and group; raises where those of that time were counted."""
         if self.closed is not None and drawn_at <= self.closed:
             why = f"audits drawn until {self.closed:g} are counted; later ones are expected"
             raise LogError("drawn_at", row, f"{drawn_at:g}", why)
-        return self.cohorts.setdefault(drawn_at, Cohort())
+        return self.cohorts.setdefault(drawn_at, {}).setdefault(key, Cohort())
+
+    def add(self, drawn_at: float, update: Update) -> None:
+        """Add audits that all have answers, each group as one of its own."""
+        if update.groups is None:
+            cohort = self.cohort(drawn_at)
+            cohort.errors += update.errors
+            cohort.answered += update.audited
+        for errors, audited, _ in update.groups or ():
+            cohort = self.cohort(drawn_at, str(len(self.cohorts.get(drawn_at, ()))))
+            cohort.errors, cohort.answered = errors, audited
 
     def take(self, audits: Sequence[DrawnAudit], known: CountedAudits) -> tuple[int, int]:
         """Take audits; return how many told something new, and how many answers came too late."""
         new = late = 0
         for row, audit in enumerate(audits):
-            key, like = known.fingerprints(audit.name, audit.details)
+            key, like = known.fingerprints(audit.name, _like(audit))
             about = None if audit.error is None else known.fingerprints("", _told(audit))[1]
             before = known.about(key)
             if before is not None:
@@ -100,11 +128,13 @@ class DrawnAudits:
                 elif audit.error is not None and before != about:
                     raise _another(row, audit)
                 continue
-            cohort = self.cohort(audit.drawn_at, row)
-            if any(key in each.open for each in self.cohorts.values() if each is not cohort):
+            group = known.fingerprints(audit.group, "")[0] if self.max_group_size is not None else ""
+            cohort = self.cohort(audit.drawn_at, group, row)
+            if any(key in each.open for each in self if each is not cohort):
                 raise _another(row, audit)
             if cohort.open.get(key, like) != like:
                 raise _another(row, audit)
+            self._require_room(cohort, key, audit, row)
             new += about is not None or key not in cohort.open
             if about is None:
                 cohort.open[key] = like
@@ -122,19 +152,31 @@ class DrawnAudits:
             first = min(self.cohorts)
             if self.is_waiting(first):
                 break
-            cohort = self.cohorts.pop(first)
-            for key, like in cohort.open.items():
-                known.note(key, like)
+            groups = []
+            for cohort in self.cohorts.pop(first).values():
+                for key, like in cohort.open.items():
+                    known.note(key, like)
+                unanswered = len(cohort.open)
+                groups.append((cohort.errors, cohort.answered + unanswered, unanswered))
             self.closed = first
-            unanswered = len(cohort.open)
-            updates.append(Update(cohort.errors, cohort.answered + unanswered, None, first, unanswered))
+            errors, audited, unanswered = (sum(each) for each in zip(*groups, strict=True))
+            of_groups = None if self.max_group_size is None else tuple(groups)
+            updates.append(Update(errors, audited, of_groups, first, unanswered))
         return updates
+
+    def _require_room(self, cohort: Cohort, key: str, audit: DrawnAudit, row: int) -> None:
+        """Raise where a group would have more audits than one may have."""
+        most = self.max_group_size
+        if most is not None and key not in cohort.open and cohort.answered + len(cohort.open) >= most:
+            why = f"a group of {most + 1} or more; at most max_group_size, {most}, is expected"
+            raise LogError("groups", row, quoted(audit.group), why)
 
     def is_waiting(self, drawn_at: float) -> bool:
         """Whether a cohort waits: for a later one, or for an answer before its deadline."""
         latest = max(self.cohorts)
         return drawn_at == latest or (
-            bool(self.cohorts[drawn_at].open) and latest - drawn_at < self.deadline
+            any(each.open for each in self.cohorts[drawn_at].values())
+            and latest - drawn_at < self.deadline
         )
 
     def to_list(self) -> list[dict[str, Any]]:
@@ -142,16 +184,20 @@ class DrawnAudits:
         return [
             {
                 "drawn_at": at,
+                "group": key if len(key) == KEY else None,
                 "errors": each.errors,
                 "answered": each.answered,
-                "open": [key + like for key, like in each.open.items()],
+                "open": [one + like for one, like in each.open.items()],
             }
-            for at, each in sorted(self.cohorts.items())
+            for at, groups in sorted(self.cohorts.items())
+            for key, each in groups.items()
         ]
 
     def read(self, content: Sequence[dict[str, Any]], known: CountedAudits) -> None:
         """Take what :meth:`to_list` returned, as `PENDING` does."""
         times = [each["drawn_at"] for each in content]
+        if self.max_group_size is not None:  # of one time there may be several
+            times = [at for i, at in enumerate(times) if not i or at != times[i - 1]]
         if self.closed is not None:
             times.insert(0, self.closed)
             if not content:
@@ -163,20 +209,31 @@ class DrawnAudits:
             cohort = Cohort(each["errors"], each["answered"])
             for fingerprint in each["open"]:
                 key, like = known.parts_of(fingerprint)
-                if known.about(key) is not None or any(
-                    key in other.open for other in (cohort, *self.cohorts.values())
-                ):
+                if known.about(key) is not None or any(key in other.open for other in (cohort, *self)):
                     raise ValueError(f"{name}.open has an audit twice, or one that is counted")
                 cohort.open[key] = like
             if not (cohort.answered or cohort.open):
                 raise ValueError(f"{name} has no audits; at least one is expected")
-            self.cohorts[each["drawn_at"]] = cohort
+            most = self.max_group_size
+            if each["group"] is not None and most is None:
+                raise saved.unexpected(each["group"], f"{name}.group", "null, as of max_group_size,")
+            if most is not None and cohort.answered + len(cohort.open) > most:
+                raise ValueError(f"{name} has more audits than max_group_size, {most}")
+            groups = self.cohorts.setdefault(each["drawn_at"], {})
+            label = each["group"] or ("" if most is None else str(len(groups)))
+            if label in groups:
+                raise ValueError(f"{name}.group is there twice")
+            groups[label] = cohort
         if self.cohorts and not self.is_waiting(min(self.cohorts)):
             raise ValueError("pending[0] waits for nothing; it is expected among the updates")
 
 
+def _like(audit: DrawnAudit) -> str:
+    return f"{audit.details}\n{audit.group}" if audit.group else audit.details
+
+
 def _told(audit: DrawnAudit) -> str:
-    return f"{audit.details}\n{audit.error}"
+    return f"{_like(audit)}\n{audit.error}"
 
 
 def _another(row: int, audit: DrawnAudit) -> LogError:

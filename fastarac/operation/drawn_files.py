@@ -25,6 +25,7 @@ class DrawnColumns(NamedTuple):
     correct: NDArray[np.float64]
     confidence: NDArray[np.float64]
     by: NDArray[Any] | None
+    groups: NDArray[Any] | None
 
 
 def read_drawn(
@@ -35,6 +36,7 @@ def read_drawn(
     correct: str,
     confidence: str,
     by: str | None,
+    group: str | None,
 ) -> DrawnColumns:
     """Read the columns of audits; raises DataFileError as :func:`.read_outputs` does."""
     with connect() as connection:
@@ -43,8 +45,9 @@ def read_drawn(
         source = open_source(path_of(path), connection)
         source.require(correct)
         source.require(confidence)
-        for name in (ids, drawn_at, *([] if by is None else [by])):
-            source.require(name, is_label=True)
+        for name in (ids, drawn_at, by, group):
+            if name is not None:
+                source.require(name, is_label=True)
         try:
             found = DrawnColumns(
                 labels_of(source, Label("ids", ids)),
@@ -52,6 +55,7 @@ def read_drawn(
                 column_of(source, Correct("correct", correct), empty=True),
                 column_of(source, Number("confidence", confidence), empty=False),
                 None if by is None else labels_of(source, Label("by", by)),
+                None if group is None else labels_of(source, Label("group", group)),
             )
         except duckdb.Error as failure:
             raise source.explain(failure) from None

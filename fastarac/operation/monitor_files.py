@@ -32,7 +32,7 @@ def deadline_of(value: Any, name: str = "deadline") -> float:
 
 
 # docs/operation.md says what every field is for
-_GROUP = saved.record({"errors": saved.whole(), "audited": saved.whole(1)})
+_GROUP = saved.record({"errors": saved.whole(), "audited": saved.whole(1), "unanswered": saved.whole()})
 STATE = saved.record(
     {
         "criterion": saved.word(*CRITERIA),
@@ -93,13 +93,18 @@ def update_of(
             expected = "null" if max_group_size is None else "a list"
             raise saved.unexpected(groups, f"{name}.groups", f"{expected}, as of max_group_size,")
         return Update(errors, audited, None, each["drawn_at"], unanswered)
+    keys = "errors", "audited", "unanswered"
     for g, group in enumerate(groups):
         here = f"{name}.groups[{g}]"
         saved.require_at_most(group["audited"], f"{here}.audited", max_group_size, "max_group_size")
         saved.require_at_most(group["errors"], f"{here}.errors", group["audited"], "its audited")
-    for key in ("errors", "audited"):
+        right = group["audited"] - group["errors"]
+        name_of = f"{here}.unanswered", "its audits that are no errors"
+        saved.require_at_most(group["unanswered"], name_of[0], right, name_of[1])
+    for key in keys:
         total = sum(group[key] for group in groups)
         if total != each[key]:
             expected = f"{total}, the sum of its groups,"
             raise saved.unexpected(each[key], f"{name}.{key}", expected)
-    return Update(errors, audited, tuple((each["errors"], each["audited"]) for each in groups))
+    of_groups = tuple((group["errors"], group["audited"], group["unanswered"]) for group in groups)
+    return Update(errors, audited, of_groups, each["drawn_at"], unanswered)

@@ -36,8 +36,8 @@ def update_of(errors: Any, audited: Any, max_group_size: int | None) -> Update:
             raise ValueError(
                 f"audited{at} is {groups[i][1]}; at most max_group_size, {max_group_size}, is expected"
             )
-    some = tuple(each for each in groups if each[1])
-    return Update(sum(s for s, _ in some), sum(m for _, m in some), some)
+    some = tuple((*each, 0) for each in groups if each[1])
+    return Update(sum(s for s, _, _ in some), sum(m for _, m, _ in some), some)
 
 
 def details_of(details: Any, n: int) -> list[Any]:
@@ -80,6 +80,15 @@ def read_groups_of(
         why = f"a group of {sizes[codes[row]]}; at most max_group_size, {max_group_size}, is "
         raise LogError("groups", row, quoted(str(labels[codes[row]])), f"{why}expected")
     return labels, codes
+
+
+def group_names_of(groups: Any, n: int, max_group_size: int | None) -> list[str]:
+    """Return the group of each audit as a text, empty where single outputs are audited."""
+    if max_group_size is None or groups is None:
+        read_groups_of(groups, n, max_group_size)  # refuses one without the other
+        return [""] * n
+    labels, codes = read_groups(groups, n, beside="outcomes")
+    return [str(labels[code]) for code in codes.tolist()]
 
 
 def _counts(errors: Any, audited: Any, of_errors: str, of_audited: str) -> tuple[int, int]:

@@ -164,7 +164,8 @@ class ErrorRateMonitor:
     something was drawn later and all of it has an answer, or else something was drawn at least
     `deadline` later; and never before what was drawn earlier. What has no answer by then counts as
     right for both alarms and the lower end of `interval`, and as an error for the upper end; an answer
-    that comes later still changes nothing. Answers are thus never counted in the order in which they
+    that comes later still changes nothing. With `max_group_size`, a group is what was drawn at one time
+    under one name. Answers are thus never counted in the order in which they
     come, which would give false alarms where right ones come later than wrong ones.
 
     All needs audits that are drawn at random, a rate that does not depend on which are drawn, and
@@ -215,10 +216,11 @@ class ErrorRateMonitor:
         self.max_group_size = max_group_size
         if max_group_size is not None:
             self.max_group_size = whole_number(max_group_size, "max_group_size", 1)
-        if deadline is not None and max_group_size is not None:
-            raise ValueError("deadline is given beside max_group_size; leave out one of the two")
         self.deadline = None if deadline is None else deadline_of(deadline)
-        self._drawn = None if self.deadline is None else DrawnAudits(self.deadline)
+        if self.deadline is not None:
+            self._drawn: DrawnAudits | None = DrawnAudits(self.deadline, self.max_group_size)
+        else:
+            self._drawn = None
         self.answered_late = 0
         self._law, self._detector = self._begun()
         self.policy_digest = None if policy is None else policy.digest
@@ -286,9 +288,7 @@ class ErrorRateMonitor:
             self._add(update)
         elif update.audited:
             waiting = self._require_drawn(drawn_at).copy()
-            cohort = waiting.cohort(float(times_of(drawn_at, 1)[0]))
-            cohort.errors += update.errors
-            cohort.answered += update.audited
+            waiting.add(float(times_of(drawn_at, 1)[0]), update)
             self._drawn = waiting
             for each in waiting.release(self._counted):
                 self._add(each)
@@ -349,7 +349,7 @@ class ErrorRateMonitor:
         1
         """
         if self._drawn is not None or drawn_at is not None:
-            return self._count_drawn(outcomes, details, ids, drawn_at)
+            return self._count_drawn(outcomes, details, ids, groups, drawn_at)
         wrong = np.asarray(outcomes)
         if wrong.ndim != 1 or (
             len(wrong) and (wrong.dtype.kind not in "biu" or not np.isin(wrong, (0, 1)).all())
@@ -370,7 +370,7 @@ class ErrorRateMonitor:
         self._counted = after
         return int(new.sum())
 
-    def _count_drawn(self, outcomes: Any, details: Any, ids: Any, drawn_at: Any) -> int:
+    def _count_drawn(self, outcomes: Any, details: Any, ids: Any, groups: Any, drawn_at: Any) -> int:
         """Count audits by when their outputs were drawn; all or none."""
         known, waiting = self._counted.copy(), self._require_drawn(drawn_at).copy()
         found = outcomes_of(outcomes)
@@ -380,7 +380,8 @@ class ErrorRateMonitor:
         about = map(repr, monitor_input.details_of(details, n))
         names = monitor_input.names_of(ids, n) or []
         times = times_of(drawn_at, n).tolist()
-        new, late = waiting.take(list(map(DrawnAudit, names, times, about, found)), known)
+        pages = monitor_input.group_names_of(groups, n, self.max_group_size)
+        new, late = waiting.take(list(map(DrawnAudit, names, times, about, found, pages)), known)
         updates = waiting.release(known)
         self._counted, self._drawn = known, waiting
         self.answered_late += late
@@ -511,7 +512,10 @@ class ErrorRateMonitor:
                     "audited": each.audited,
                     "groups": None
                     if each.groups is None
-                    else [{"errors": errors, "audited": audited} for errors, audited in each.groups],
+                    else [
+                        dict(zip(("errors", "audited", "unanswered"), group, strict=True))
+                        for group in each.groups
+                    ],
                     "drawn_at": each.drawn_at,
                     "unanswered": each.unanswered,
                 }

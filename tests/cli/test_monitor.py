@@ -323,4 +323,24 @@ def test_open_audits_by_date(policy, tmp_path):
     assert "it is the state of another --deadline, 28; give" in message
     assert "--deadline is missing" in refusal("monitor", policy, late, *told[:4])
     message = refusal("monitor", policy, late, *told, "--group", "id", "--max-group-size", 9)
-    assert "--group is given beside --drawn-at; leave out one of the two" in message
+    assert "it is the state of audits of single outputs" in message
+
+
+def test_open_audits_of_pages(policy, tmp_path):
+    header = "id,drawn_at,confidence,correct,page"
+    rows = [
+        ("a", 1, 0.99, "", "p"),
+        ("b", 1, 0.99, 0, "p"),
+        ("c", 1, 0.99, 1, "q"),
+        ("d", 2, 0.99, 1, "p"),
+    ]
+    told = ["--state", tmp_path / "state.json", "--drawn-at", "drawn_at", "--deadline", 3]
+    told += ["--group", "page", "--max-group-size", 2, "--format", "json"]
+    (found,) = figures(run("monitor", policy, write(tmp_path / "1.csv", rows, header), *told))
+    assert (found["errors"], found["audited"], found["open"]) == (0, 0, 1)
+    answered = write(tmp_path / "2.csv", [(*rows[0][:3], 0, "p"), *rows[1:]], header)
+    (found,) = figures(run("monitor", policy, answered, *told))
+    assert (found["errors"], found["audited"], found["open"]) == (2, 3, 0)
+    many = write(tmp_path / "3.csv", [(i, 4, 0.99, 1, "r") for i in "efg"], header)
+    message = refusal("monitor", policy, many, *told)
+    assert f'{many}, row 3: column "page" holds "r"; a group of 3 or more; at most max_group' in message

@@ -185,8 +185,8 @@ class TestGroups:
         assert monitor.count([1, 0, 0, 0], ids=list("abcd"), **told) == 4
         assert monitor.count([1, 0, 0, 0], ids=list("abcd"), **told) == 0
         assert monitor.to_dict()["updates"][0]["groups"] == [
-            {"errors": 1, "audited": 2},
-            {"errors": 0, "audited": 2},
+            {"errors": 1, "audited": 2, "unanswered": 0},
+            {"errors": 0, "audited": 2, "unanswered": 0},
         ]
         before = monitor.to_json()
         with pytest.raises(

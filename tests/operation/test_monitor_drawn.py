@@ -137,8 +137,96 @@ def test_times():
         told(monitor, [2], ["q"], 30000)
     with pytest.raises(ValueError, match="deadline is 0; a finite number above 0"):
         monitor_of(0)
-    with pytest.raises(ValueError, match="deadline is given beside max_group_size"):
-        monitor_of(max_group_size=3)
+
+
+class TestGroups:
+    """Pages that are audited whole, with answers that come late."""
+
+    @staticmethod
+    def told(monitor, outcomes, ids, pages, at):
+        details = [f"page {page}" for page in pages]
+        return monitor.count(outcomes, details=details, ids=ids, groups=pages, drawn_at=at)
+
+    def test_is_that_of_updates_once_all_has_an_answer(self):
+        late, once = (
+            operation.ErrorRateMonitor(max_error_rate=0.1, max_group_size=3, **options)
+            for options in ({"deadline": 4}, {})
+        )
+        self.told(late, [None, True, None], ["a", "b", "c"], ["p", "p", "q"], 0)
+        self.told(late, [True, False], ["d", "e"], ["p", "q"], 1)  # other pages of the same names
+        assert (late.audited, late.open) == (0, 2)
+        late = operation.ErrorRateMonitor.from_json(late.to_json())
+        self.told(late, [False, True], ["a", "c"], ["p", "q"], 0)
+        once.update([1, 1], [2, 1])
+        assert (late.errors, late.audited, late.e_value) == (2, 3, once.e_value)
+        assert (late.change_statistic, late.interval) == (once.change_statistic, once.interval)
+        late.update([2, 0], [3, 1], drawn_at=2)
+        once.update([1, 0], [1, 1])
+        assert late.e_value == once.e_value
+        late.update([0], [1], drawn_at=3)
+        once.update([2, 0], [3, 1])
+        assert late.e_value == once.e_value
+        assert operation.ErrorRateMonitor.from_json(late.to_json()) == late
+
+    def test_what_has_no_answer_at_its_deadline(self):
+        monitor, right, wrong = (
+            operation.ErrorRateMonitor(max_error_rate=0.1, max_group_size=3, **options)
+            for options in ({"deadline": 2}, {}, {})
+        )
+        self.told(monitor, [None, True, None], ["a", "b", "c"], ["p", "p", "q"], 0)
+        self.told(monitor, [False], ["d"], ["r"], 2)
+        right.update([1, 0], [2, 1])
+        wrong.update([2, 1], [2, 1])
+        assert (monitor.errors, monitor.audited, monitor.unanswered) == (1, 3, 2)
+        assert (monitor.e_value, monitor.interval.low) == (right.e_value, right.interval.low)
+        assert monitor.interval.high == wrong.interval.high == 1.0
+        assert self.told(monitor, [True], ["a"], ["p"], 0) == 0
+        assert monitor.answered_late == 1
+        assert operation.ErrorRateMonitor.from_json(monitor.to_json()) == monitor
+        assert monitor.history().high.tolist() == [1.0]
+
+    def test_what_is_refused(self):
+        monitor = operation.ErrorRateMonitor(max_error_rate=0.1, max_group_size=2, deadline=4)
+        self.told(monitor, [None, True], ["a", "b"], ["p", "p"], 0)
+        before = monitor.to_json()
+        with pytest.raises(ValueError, match=r"groups\[0\] is \"p\"; a group of 3 or more; at most"):
+            self.told(monitor, [True], ["c"], ["p"], 0)
+        with pytest.raises(ValueError, match=r"ids\[0\] is \"a\"; counted before as another audit"):
+            monitor.count([True], details=["page p"], ids=["a"], groups=["q"], drawn_at=0)
+        with pytest.raises(TypeError, match="groups is missing"):
+            monitor.count([True], details=[1], ids=["c"], drawn_at=0)
+        assert monitor.to_json() == before
+        state = json.loads(before)
+        for change, message in (
+            ({"group": "0" * 15}, "group"),
+            ({"answered": 5}, r"pending\[0\] has more audits than max_group_size, 2"),
+        ):
+            changed = {**state, "pending": [{**state["pending"][0], **change}]}
+            with pytest.raises(ValueError, match=message):
+                operation.ErrorRateMonitor.from_dict(changed)
+        with pytest.raises(ValueError, match="group is there twice"):
+            operation.ErrorRateMonitor.from_dict(
+                {**state, "pending": [{**each, "open": []} for each in 2 * state["pending"]]}
+            )
+
+
+@pytest.mark.slow
+def test_late_right_answers_of_pages_give_no_false_alarms():
+    """A year of eight pages a week that are wrong as a whole or not at all, just at the limit."""
+    rng = np.random.default_rng(3)
+    runs, alarms = 60, 0
+    for _ in range(runs):
+        monitor = operation.ErrorRateMonitor(
+            max_error_rate=0.05, max_group_size=5, deadline=2, detect="proof"
+        )
+        for week in range(52):
+            wrong = np.repeat(rng.random(8) < 0.05, 5)
+            monitor.count(
+                np.where(wrong, 1.0, np.nan), details=np.zeros(40), drawn_at=week,
+                ids=[f"{week}-{i}" for i in range(40)], groups=np.arange(40) // 5,
+            )  # fmt: skip
+        alarms += monitor.alarm
+    assert alarms / runs <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / runs)
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def test_the_groups_of_a_state_add_up(groups, message):
     monitor.update([3, 0], [9, 3])
     assert operation.ErrorRateMonitor.from_json(monitor.to_json()) == monitor
     content = monitor.to_dict()
-    content["updates"][0]["groups"] = [{"errors": s, "audited": m} for s, m in groups]
+    content["updates"][0]["groups"] = [{"errors": s, "audited": m, "unanswered": 0} for s, m in groups]
     with pytest.raises(ValueError, match=message):
         operation.ErrorRateMonitor.from_dict(content)
 
