@@ -17,6 +17,7 @@ DATA = Path(__file__).parents[1] / "_data"
 GUARANTEES = DATA / "guarantees.json"  # by python -m bench.simulations.guarantees
 TYPE_ONE = DATA / "type_one.json"  # by python -m bench.simulations.type_one
 PAIRED_GROUPS = DATA / "paired_groups.json"  # by python -m bench.simulations.paired_groups
+AUDITS = DATA / "audits.json"  # by python -m bench.simulations.audits
 LEVEL = 0.05
 SURELY = 2.0  # standard errors above the level, from which a share is shown bold
 SOME = 5.0  # percent of samples with a warning, from which they are named
@@ -105,6 +106,58 @@ def paired_groups_table() -> str:
     return markdown(["of", "pages are", *header], lines)
 
 
+def audits_of(table: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """Rows of a table, by case and rule."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows_of(AUDITS):
+        if row["table"] == table:
+            found.setdefault(row["case"], {})[row["rule"]] = row
+    return found
+
+
+def audited_guarantees_table() -> str:
+    """Shares of uniform audits down, rules across: what is accepted, and how often the limit breaks."""
+    cases = audits_of("guarantees")
+    rules = list(dict.fromkeys(rule for case in cases.values() for rule in case))
+    lines = [
+        [
+            f"{100 * float(share):g}\N{NO-BREAK SPACE}%",
+            *(
+                f"{case[rule]['figure']:.2f}, {percent(case[rule]['happened'], case[rule]['samples'])}"
+                if rule in case
+                else "–"
+                for rule in rules
+            ),
+        ]
+        for share, case in cases.items()
+    ]
+    return markdown(["uniform", *rules], lines)
+
+
+def audited_estimates_table() -> str:
+    """Populations down, methods across: how many intervals contain the rate, and their mean width."""
+    lines = []
+    for name, case in audits_of("estimates").items():
+        kind, rate, probabilities = name.split(", ")
+        errors = f"{case['weighting']['errors']:.0f}"
+        cells = [
+            f"{100 * row['happened'] / row['samples']:.1f}\N{NO-BREAK SPACE}%, {row['figure']:.4f}"
+            for row in case.values()
+        ]
+        lines.append([f"{100 * float(rate):g} %, {kind}", probabilities, errors, *cells])
+    return markdown(["errors", "π", "found", "weighting", "aipw"], lines)
+
+
+def audited_needs_table() -> str:
+    """Errors that were found down: how many more were asked for, and how often these decided."""
+    lines = [
+        [name, f"{row['figure']:,.0f}", f"{100 * row['happened'] / row['samples']:.0f} %"]
+        for name, case in audits_of("needed").items()
+        for row in case.values()
+    ]
+    return markdown(["errors of a check", "still needed", "decided"], lines)
+
+
 MAKERS: dict[str, Callable[[], str]] = {
     **{
         f"guarantees_{table.replace(' ', '_')}_{source.replace(' ', '_')}.md": partial(
@@ -124,5 +177,8 @@ MAKERS: dict[str, Callable[[], str]] = {
     },
     "type_one.md": partial(type_one_table, documents=False),
     "paired_groups.md": paired_groups_table,
+    "audits_guarantees.md": audited_guarantees_table,
+    "audits_estimates.md": audited_estimates_table,
+    "audits_needed.md": audited_needs_table,
     "type_one_documents.md": partial(type_one_table, documents=True),
 }

@@ -151,7 +151,7 @@ def check(
             found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named, drawn))
         else:
             outputs = _read(path, named)
-            by = labels_of(outputs.by)
+            by, pages = labels_of(outputs.by), labels_of(outputs.group)
             given = slice(None) if outputs.rejected is None else ~outputs.rejected
             found, shift = refusing(
                 str(path),
@@ -160,12 +160,16 @@ def check(
                         outputs.correct,
                         outputs.confidence,
                         by=by,
-                        groups=labels_of(outputs.group),
+                        groups=pages,
                         documents=labels_of(outputs.item),
                         max_group_size=max_group_size,
                         rejected=outputs.rejected,
                     ),
-                    policy.shift(outputs.confidence[given], by=None if by is None else by[given]),
+                    policy.shift(
+                        outputs.confidence[given],
+                        by=None if by is None else by[given],
+                        groups=pages[given] if pages is not None and policy.has_groups else None,
+                    ),
                 ),
             )
     results = {"policy": policy, "check": found, "shift": shift, "sweep": sweep}

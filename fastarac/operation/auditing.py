@@ -9,9 +9,7 @@ import numpy as np
 
 from fastarac._core.checks import choice, inner_fraction, real_scalar
 from fastarac._core.comparing import at_or_above
-from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.interval import Interval
-from fastarac._core.quantiles import normal_quantile
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.single_items import takes_items_only
 from fastarac._core.special import chi_square_quantile
@@ -28,7 +26,6 @@ __all__ = ["audited_error_rate", "audited_sweep"]
 
 Method = Literal["weighting", "aipw"]
 METHODS = ("weighting", "aipw")
-FEW = 10  # known errors below which a normal interval is not to be relied on
 FOLDS = 2
 STEPS = 200  # acceptance rates at which rates are drawn
 
@@ -74,11 +71,6 @@ def audited_error_rate(
     ValueError, TypeError
         As :func:`.audited_sweep`.
 
-    Warns
-    -----
-    UnreliableIntervalWarning
-        For "aipw" with fewer than 10 known errors.
-
     Notes
     -----
     With a the acceptance, A the audit and w the error of each output,
@@ -88,7 +80,11 @@ def audited_error_rate(
 
     AIPW (Robins, Rotnitzky and Zhao 1994): the mean of a·(p̂ + A·(w − p̂)/π), with p̂ of
     :func:`.isotonic_calibration` from the known outputs of the other fold. Unbiased whatever p̂ is
-    worth, as π is known; the better p̂ is, the smaller the variance. The interval is a normal one.
+    worth, as π is known; the better p̂ is, the smaller the variance. An estimate below 0 is given as 0.
+    The interval is that of Fay and Feuer, too, with the variance of these values; the step that one
+    further error may make is 1/(nπ) at the least π. (With unequal π, normal intervals and those of
+    Student's t with effective degrees of freedom miss errors that stand for many and were not seen:
+    they covered 32 to 93 % in place of 95.)
 
     Examples
     --------
@@ -109,21 +105,15 @@ def audited_error_rate(
         log.accepted if at is None else at_or_above(log.confidence, real_scalar(at, "at", finite=False))
     )
     weight = np.where(taken & log.wrong, 1.0 / log.probability, 0.0)
-    if method == "weighting":
-        n, largest = len(weight), float((1.0 / log.probability[taken]).max(initial=1.0))
-        return _weighted(float(weight.sum()) / n, float((weight**2).sum()) / n**2, largest / n, level)
+    n = len(weight)
+    step = float((1.0 / log.probability[taken]).max(initial=1.0)) / n
+    if method == "weighting" or n == 1:
+        return _weighted(float(weight.sum()) / n, float((weight**2).sum()) / n**2, step, level)
     expected = _error_probability(log, random_state)
     seen = np.where(log.known, (log.wrong - expected) / log.probability, 0.0)
     values = np.where(taken, expected + seen, 0.0)
-    n_errors = int((taken & log.wrong).sum())
-    if n_errors < FEW:
-        warning = f"there are {n_errors} known errors; at least {FEW} are expected for AIPW"
-        warn_unreliable(warning)
-    estimate = float(values.mean())
-    error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
-    reach = normal_quantile(level) * error
-    low, high = max(0.0, estimate - reach), min(1.0, estimate + reach)
-    return Interval(estimate, low, high, error, level, "aipw")
+    estimate, variance = max(0.0, float(values.mean())), float(values.var(ddof=1)) / n
+    return _weighted(estimate, variance, step, level, "aipw, gamma")
 
 
 class AuditedRates(NamedTuple):
@@ -155,17 +145,17 @@ def audited_rates(sweep: AuditedSweep, confidence_level: float) -> AuditedRates:
     return AuditedRates(accepted[places], np.asarray(sums[places] / n), low, high)
 
 
-def _weighted(y: float, v: float, w: float, level: float) -> Interval:
+def _weighted(y: float, v: float, w: float, level: float, method: str = "weighting, gamma") -> Interval:
     """The interval of Fay and Feuer for a mean y of weighted errors.
 
     v is its variance, w what one more error with the largest weight would add.
     """
     tail = (1.0 - level) / 2.0
-    low = v / (2 * y) * chi_square_quantile(tail, 2 * y * y / v) if y > 0.0 else 0.0
+    low = v / (2 * y) * chi_square_quantile(tail, 2 * y * y / v) if y > 0.0 and v > 0.0 else y
     v_high, y_high = v + w * w, y + w
     high = v_high / (2 * y_high) * chi_square_quantile(1.0 - tail, 2 * y_high**2 / v_high)
     error = math.sqrt(v)
-    return Interval(y, max(0.0, low), min(1.0, high), error, level, "weighting, gamma")
+    return Interval(y, max(0.0, low), min(1.0, high), error, level, method)
 
 
 def _error_probability(log: AuditLog, random_state: RandomState) -> NDArray[np.float64]:

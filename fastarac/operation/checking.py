@@ -8,23 +8,25 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from fastarac import _kernels
 from fastarac._core.checks import whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.results import Result
-from fastarac._core.special import binomial_cdf, binomial_upper_bound
+from fastarac._core.special import binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac.guarantees.betting import wealth
+from fastarac.operation.still_needed import needed_by_counts, needed_by_draws
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from fastarac.operation.still_needed import Evidence
 
 Verdict = Literal["holds", "fails", "too few"]
 EXIT_STATUS = {"holds": 0, "fails": 1, "too few": 3}
 _NOUN = {"max_error_rate": "of all", "max_risk": "of the accepted"}
-MOST_GROUPS = 2**20  # beyond which no more are asked for
-FURTHEST = 2**50  # items beyond which none can be asked for
 # rates that the interval of dependent items is searched among
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
 
@@ -71,9 +73,9 @@ class PolicyCheck(Result):
         Outputs (or whole documents), accepted ones among them, and known errors among these; in a log,
         those too that were drawn and have no result.
     still_needed : int or None
-        Of "too few", about how many more outputs (of a log: all of them, not audits) it takes to show
-        what `expected_verdict` says if the rate stays as it was found; None where the rate is that of
-        the limit, or so near that they are more than can be asked for.
+        Of "too few", about how many more outputs (of a log: all of them, not audits) show, beside these
+        and with a probability of 0.8, what `expected_verdict` says if the rate stays as it was found;
+        None where the rate is that of the limit, or so near that they are more than can be asked for.
     audited : int or None
         From a log of audits, how many of the accepted outputs have a result.
     unanswered : int or None
@@ -142,7 +144,7 @@ class PolicyCheck(Result):
             n = math.ceil(self.still_needed * drawn / self.n_items)
             audits = f", about {n:,} of them audited,"
         return (
-            f"about {self.still_needed:,} more {self.unit}{audits} would show that it "
+            f"about {self.still_needed:,} more {self.unit}{audits} would show in 4 of 5 cases that it "
             f"{self.expected_verdict} if the rate stays as it is"
         )
 
@@ -234,10 +236,9 @@ class Checked:
         trials = int(counted.sum())
         if not trials:
             return _Ends(0.0, 1.0, "Clopper–Pearson")
-        if self.codes is not None:
-            seen = _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
-            return seen.ends(limit, delta)
-        errors, share = self._thinned()
+        if (seen := self._evidence(criterion)) is not None:
+            return _ends_by_betting(seen, limit, delta)
+        errors, share = int(self.wrong.sum()), self._share
         low = 1.0 - binomial_upper_bound(trials - errors, trials, delta)
         high = binomial_upper_bound(errors, trials, delta)
         return _Ends(min(1.0, low / share), min(1.0, high / share), "Clopper–Pearson")
@@ -258,31 +259,35 @@ class Checked:
         return binomial_cdf(errors, trials, limit), above
 
     def needed(self, criterion: str, limit: float, delta: float) -> int | None:
-        """Return about how many more items it takes if the rate stays as it was found."""
+        """Return how many more items decide with a probability of 0.8 if the rate stays as it is."""
         counted = self.counted(criterion)
         n, trials = len(counted), int(counted.sum())
         if not trials or not 0.0 < limit < 1.0:
             return None
+        if (seen := self._evidence(criterion)) is not None:
+            units, whole = seen.n_units, needed_by_draws(seen, self.rate(criterion), limit, delta)
+        else:
+            units = trials
+            whole = needed_by_counts(int(self.wrong.sum()), trials, self._share * limit, delta)
+        return None if whole is None else max(1, math.ceil((whole - units) * n / units))
+
+    @property
+    def _share(self) -> float:
+        """The probability with which each accepted output was audited, where all have one."""
+        return (
+            1.0 if self.probability is None else float(self.probability[self.accepted].min(initial=1.0))
+        )
+
+    def _evidence(self, criterion: str) -> Evidence | None:
+        """What bets are on: groups, or audits with probabilities that differ."""
         if self.codes is not None:
-            seen = _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
-            return seen.needed(limit, delta)
-        errors, share = self._thinned()
-        rate = errors / trials
-        if (rate < share * limit) != (self.rate(criterion) < limit):
-            return None  # the errors that were thinned out decide which side it is on
-        whole = _needed(rate, trials, share * limit, delta)
-        return None if whole is None else max(1, math.ceil(whole * n / trials) - n)
-
-    def _thinned(self) -> tuple[int, float]:
-        """Errors of which each one there is was kept with the least probability, and that.
-
-        So they are binomial, with the least probability times the rate.
-        """
-        if self.probability is None:
-            return int(self.wrong.sum()), 1.0
-        least = float(self.probability[self.accepted].min(initial=1.0))
-        kept = least / np.sort(self.probability[self.wrong])
-        return int(np.count_nonzero(np.random.default_rng(0).random(len(kept)) < kept)), least
+            counted = self.counted(criterion)
+            return _Groups.of(counted, self.wrong, self.codes, self.max_group_size)
+        if self.probability is None or not (self.probability[self.accepted] > self._share).any():
+            return None
+        return _Audited.of(
+            self.accepted, self.wrong, self.probability, of_accepted=criterion == "max_risk"
+        )
 
 
 def check_of(
@@ -339,7 +344,6 @@ class _Groups(NamedTuple):
 
     counts: NDArray[np.float64]
     errors: NDArray[np.float64]
-    n_items: int
     largest: int
 
     @classmethod
@@ -361,7 +365,17 @@ class _Groups(NamedTuple):
         counts, errors = (
             np.bincount(codes, each)[order].astype(np.float64) for each in (counted, wrong)
         )
-        return cls(counts, errors, len(codes), largest)
+        return cls(counts, errors, largest)
+
+    @property
+    def n_units(self) -> int:
+        """How many groups there are."""
+        return len(self.counts)
+
+    def drawn(self, n: int, rng: np.random.Generator) -> _Groups:
+        """Return n groups in random order: these, and others drawn from them with replacement."""
+        chosen = _with_others(self.n_units, n, rng)
+        return _Groups(self.counts[chosen], self.errors[chosen], self.largest)
 
     def is_below(self, rate: float, delta: float) -> bool:
         """Whether bets on FA − r·m of each group refute that the rate is r or more."""
@@ -381,65 +395,76 @@ class _Groups(NamedTuple):
     def _wealth_above(self, rate: float) -> float:
         return wealth(rate * self.counts - self.errors, self.largest, 1.0 - rate)
 
-    def ends(self, limit: float, delta: float) -> _Ends:
-        """The rates that betting on groups in random order does not refute, on either side.
 
-        What is not refuted on a grid is kept, and with it everything between (Waudby-Smith and Ramdas
-        2024).
-        """
-        rates = np.union1d(RATES, limit) if 0.0 < limit < 1.0 else RATES
-        inner = rates[:-1].tolist()
-        # the first rate from which on every higher one is refuted, and the last below which all are
-        kept = np.flatnonzero([not self.is_below(rate, delta) for rate in inner])
-        high = float(rates[kept[-1] + 1]) if len(kept) else float(rates[0])
-        left = np.flatnonzero([not self.is_above(rate, delta) for rate in inner])
-        low = float(rates[left[0] - 1]) if len(left) and left[0] else 0.0
-        return _Ends(low, high, "betting")
+class _Audited(NamedTuple):
+    """Outputs of a log in random order: which are accepted, and V·e/π of each."""
 
-    def needed(self, limit: float, delta: float) -> int | None:
-        """About how many more items refute the limit by the same bets, if groups go on like these."""
-        rate = float(self.errors.sum()) / float(self.counts.sum())
-        if rate == limit:
-            return None
+    rejected: NDArray[np.int64]
+    outcomes: NDArray[np.float64]
+    least: float
+    of_accepted: bool
 
-        def decided(n: int) -> bool:
-            counts, errors = np.resize(self.counts, n), np.resize(self.errors, n)
-            more = self._replace(counts=counts, errors=errors)
-            return more.is_below(limit, delta) if rate < limit else more.is_above(limit, delta)
+    @classmethod
+    def of(
+        cls,
+        accepted: NDArray[np.bool_],
+        wrong: NDArray[np.bool_],
+        probability: NDArray[np.float64],
+        *,
+        of_accepted: bool,
+    ) -> _Audited:
+        outcomes = np.where(wrong, 1.0 / probability, 0.0)
+        # the order of equal ones does not matter, and so that in the log does not
+        order = np.lexsort((outcomes, accepted))[np.random.default_rng(0).permutation(len(accepted))]
+        least = float(probability[accepted].min(initial=1.0))
+        return cls((~accepted[order]).astype(np.int64), outcomes[order, None], least, of_accepted)
 
-        n = len(self.counts)
-        whole = _least(decided, n, MOST_GROUPS)
-        return None if whole is None else max(1, math.ceil((whole - n) * self.n_items / n))
+    @property
+    def n_units(self) -> int:
+        """How many outputs there are."""
+        return len(self.rejected)
 
+    def drawn(self, n: int, rng: np.random.Generator) -> _Audited:
+        """Return n outputs in random order: these, and others drawn from them with replacement."""
+        chosen = _with_others(self.n_units, n, rng)
+        return self._replace(rejected=self.rejected[chosen], outcomes=self.outcomes[chosen])
 
-def _needed(rate: float, trials: int, limit: float, delta: float) -> int | None:
-    """Trials, more than there are, at which a rate that stays is proved to be on its side."""
-    if rate == limit:
-        return None
+    def is_below(self, rate: float, delta: float) -> bool:
+        """Whether bets on V·e/π − r of the outputs refute that the rate is r or more."""
+        return self._reaches(self.outcomes, rate, 1.0 / (1.0 / self.least - rate), delta)
 
-    def decided(n: int) -> bool:
-        if rate < limit:
-            errors = math.ceil(rate * n - 1e-9)
-            return binomial_cdf(errors, n, limit) <= delta
-        errors = math.floor(rate * n + 1e-9)
-        return 1.0 - binomial_upper_bound(n - errors, n, delta) > limit
+    def is_above(self, rate: float, delta: float) -> bool:
+        """Whether bets on r − V·e/π refute that the rate is r or less."""
+        return self._reaches(-self.outcomes, -rate, 1.0 / rate, delta)
 
-    return _least(decided, trials, FURTHEST)
-
-
-def _least(decided: Callable[[int], bool], low: int, furthest: int) -> int | None:
-    """A number above `low` from which on something is decided, but not before; None beyond a number."""
-    n = low
-    while not decided(n):
-        low, n = n, 2 * n
-        if n > furthest:
-            return None
-    return bisected(decided, low, n)
+    def _reaches(
+        self, outcomes: NDArray[np.float64], rate: float, largest_bet: float, delta: float
+    ) -> bool:
+        ends = np.arange(1, self.n_units + 1)
+        return bool(
+            _kernels.betting.reaches(
+                self.rejected, outcomes, ends, 1, 0, rate, self.of_accepted, largest_bet,
+                abs(rate) / self.least, 1.0 / delta,
+            )
+        )  # fmt: skip
 
 
-def bisected(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return where between `low` and `high` a property begins that holds at `high` alone of the two."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+def _with_others(n: int, total: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Indices of n units and of others drawn from these, in random order."""
+    return rng.permutation(np.concatenate([np.arange(n), rng.integers(n, size=total - n)]))
+
+
+def _ends_by_betting(seen: Evidence, limit: float, delta: float) -> _Ends:
+    """The rates that bets on units in random order do not refute, on either side.
+
+    What is not refuted on a grid is kept, and with it everything between (Waudby-Smith and Ramdas
+    2024).
+    """
+    rates = np.union1d(RATES, limit) if 0.0 < limit < 1.0 else RATES
+    inner = rates[:-1].tolist()
+    # the first rate from which on every higher one is refuted, and the last below which all are
+    kept = np.flatnonzero([not seen.is_below(rate, delta) for rate in inner])
+    high = float(rates[kept[-1] + 1]) if len(kept) else float(rates[0])
+    left = np.flatnonzero([not seen.is_above(rate, delta) for rate in inner])
+    low = float(rates[left[0] - 1]) if len(left) and left[0] else 0.0
+    return _Ends(low, high, "betting")

@@ -156,7 +156,10 @@ def fit_policy(
     limits["method"] = method
     rng = np.random.default_rng(key_of(random_state))
     n_fields = max(1, len(fields))
-    references = tuple(Reference.of(columns.confidence[columns.field == i]) for i in range(n_fields))
+    references = tuple(
+        Reference.of(columns.confidence[own], None if columns.groups is None else columns.groups[own])
+        for own in (columns.field == i for i in range(n_fields))
+    )
     if by is None and documents is None and criterion == "max_error_rate":
         point = guaranteed_operating_point(
             items.correct, items.confidence, groups=groups, random_state=random_state, **limits

@@ -24,7 +24,7 @@ from fastarac._core.special import binomial_cdf
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_items
-from fastarac.operation.checking import bisected
+from fastarac.operation.still_needed import bisected
 from fastarac.sweep import ThresholdSweep, require_confidence, threshold_sweep
 from fastarac.uncertainty.asymptotic import asymptotic_interval
 from fastarac.uncertainty.statistics import as_statistic

@@ -21,7 +21,7 @@ from fastarac.guarantees.audits import log_of
 from fastarac.operation.calibration import Calibration, confidences
 from fastarac.operation.checking import Audits, Checked, PolicyCheck, check_of
 from fastarac.operation.expectation import errors_expected
-from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy
+from fastarac.operation.policy_files import KIND, VERSION, fields_of_policy, written_groups
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.sweep import threshold_sweep
 
@@ -298,7 +298,8 @@ class Policy(Result):
         -----
         Accepted errors among n outputs drawn at random are binomial, and the interval is that of
         Clopper and Pearson; with `groups`, of bets for and against each rate. In a log, errors that
-        were audited are binomial with π times the rate; with unequal π, they are thinned to the least.
+        were audited are binomial with π times the rate; where π differs, bets are on outputs weighted
+        by 1/π.
         Outputs that were drawn and have no result count as errors, whatever they turn out to be. To
         leave out the latest, cut the log at a date of the outputs, answered or not.
         """
@@ -347,7 +348,13 @@ class Policy(Result):
         if codes is not None:
             yield from ((field, codes == i) for i, field in enumerate(self.fields))
 
-    def shift(self, confidence: ArrayLike, *, by: ArrayLike | None = None) -> ConfidenceShift:
+    def shift(
+        self,
+        confidence: ArrayLike,
+        *,
+        by: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> ConfidenceShift:
         """Test whether the confidences have moved since the policy was fitted; no truth is needed.
 
         Parameters
@@ -356,21 +363,42 @@ class Policy(Result):
             Of new outputs, finite.
         by : array_like of shape (n,), optional
             The field of each output, where the policy has thresholds by field.
+        groups : array_like of shape (n,), optional
+            Labels of outputs that depend on each other, such as those of a page, where the policy was
+            fitted with groups.
 
         Returns
         -------
         ConfidenceShift
             The p-value, and where the change is largest.
+
+        Raises
+        ------
+        TypeError
+            Where `by` is missing or superfluous; where `groups` is given, but was not to
+            :func:`.fit_policy`.
+
+        Notes
+        -----
+        Without `groups`, outputs are permuted between before and now, with them whole groups, since
+        outputs of a page that go up and down together look like a shift. Of more than 500 groups on
+        either side, 500 random ones are compared.
         """
         values = confidences(confidence)
         codes = self._codes(by, len(values))
-        if codes is None:
-            parts = [(None, values)]
-        else:
-            parts = [(field, values[codes == i]) for i, field in enumerate(self.fields)]
+        pages = None
+        if groups is not None:
+            if not self.has_groups:
+                raise TypeError("groups is given, but the policy was fitted without groups")
+            pages = read_groups(groups, len(values))[1]
+        parts: list[tuple[Any, NDArray[Any]]] = [(None, np.ones(len(values), np.bool_))]
+        if codes is not None:
+            parts = [(field, codes == i) for i, field in enumerate(self.fields)]
         seen = [
-            Seen.of(field, reference, part) if len(part) else None
-            for reference, (field, part) in zip(self.references, parts, strict=True)
+            Seen.of(field, reference, values[own], None if pages is None else pages[own])
+            if own.any()
+            else None
+            for reference, (field, own) in zip(self.references, parts, strict=True)
         ]
         return shift_of(self.references, seen, self.failure_probability)
 
@@ -387,11 +415,18 @@ class Policy(Result):
                 }
                 for each in self.calibrations
             ],
-            "references": [each.to_dict() for each in self.references],
+            "references": [
+                {**each.to_dict(), "groups": written_groups(each.groups)} for each in self.references
+            ],
             "document_threshold": _written(self.document_threshold),
         }
         content = {"kind": KIND, "version": VERSION, **fields_of(self), **written}
         return json_text(content, indent=1) + "\n"
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether it is known how confidences go together within groups, as :meth:`shift` needs."""
+        return all(each.groups is not None for each in self.references)
 
     @property
     def digest(self) -> str:

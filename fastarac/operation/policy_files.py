@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastarac._core import saved
 from fastarac._core.checks import failure_of, fraction_of, inner_fraction
 from fastarac.operation.calibration import Calibration
-from fastarac.operation.shifts import PROBABILITIES, Reference
+from fastarac.operation.shifts import MOST_GROUPS, PROBABILITIES, Reference
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 VERSION = 1
 KIND = "fastarac policy"
@@ -21,7 +24,14 @@ ROUNDING = 1e-9  # to which a bound that was computed is within its limit
 
 _numbers, _counts = saved.sequence(saved.finite), saved.sequence(saved.whole())
 _CALIBRATION = saved.record({"thresholds": _numbers, "n_items": _counts, "errors": _counts})
-_REFERENCE = saved.record({"edges": _numbers, "counts": _counts, "quantiles": _numbers})
+_REFERENCE = saved.record(
+    {
+        "edges": _numbers,
+        "counts": _counts,
+        "quantiles": _numbers,
+        "groups": saved.optional(saved.sequence(_counts, MOST_GROUPS)),
+    }
+)
 
 
 def _calibration(value: Any, name: str) -> Calibration:
@@ -46,7 +56,39 @@ def _reference(value: Any, name: str) -> Reference:
     saved.require_rising(quantiles, f"{name}.quantiles", strictly=False)
     if quantiles[0] != edges[0] or quantiles[-1] < edges[-1]:
         raise ValueError(f"{name}.quantiles do not go from the first to beyond the last of its edges")
-    return Reference(edges, np.array(counts, np.int64), quantiles)
+    groups = None if found["groups"] is None else _groups(found["groups"], counts, f"{name}.groups")
+    return Reference(edges, np.array(counts, np.int64), quantiles, groups)
+
+
+def written_groups(groups: NDArray[np.int64] | None) -> list[list[int]] | None:
+    """Return for each group the cells in which it has confidences, each with their number."""
+    if groups is None:
+        return None
+    return [
+        [each for cell in np.flatnonzero(row).tolist() for each in (cell, int(row[cell]))]
+        for row in groups
+    ]
+
+
+def _groups(
+    written: tuple[tuple[int, ...], ...], counts: tuple[int, ...], name: str
+) -> NDArray[np.int64]:
+    """Return the counts of groups by cell, as `written_groups` wrote them."""
+    found = np.zeros((len(written), len(counts)), np.int64)
+    if not written:
+        raise ValueError(f"{name} is empty; at least one element is expected")
+    for g, row in enumerate(written):
+        cells, numbers = row[::2], row[1::2]
+        if not row or len(row) % 2 or min(numbers) < 1 or max(cells) >= len(counts):
+            raise ValueError(
+                f"{name}[{g}] is {list(row)}; cells below {len(counts)}, each with a number of at "
+                "least 1, are expected"
+            )
+        saved.require_rising(cells, f"{name}[{g}], every second element,")
+        found[g, list(cells)] = numbers
+    for cell, (total, most) in enumerate(zip(found.sum(axis=0).tolist(), counts, strict=True)):
+        saved.require_at_most(total, f"the sum of {name} in cell {cell}", most, f"counts[{cell}]")
+    return found
 
 
 def _require_counts(counts: tuple[int, ...], name: str, length: int, beside: str) -> None:

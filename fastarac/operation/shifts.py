@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 CELLS = 64  # of about equal numbers, between which a shift is seen
 DRAWS = 4999
+MOST_GROUPS = 500  # of either side that are permuted; of more, so many are drawn
+GROUP_DRAWS, AT_ONCE = 1999, 250  # permutations of groups
 MOST_COUNTED = 10**8  # confidences, beyond which their counts are scaled down to so many
 PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 
@@ -35,37 +37,70 @@ class Reference(Result):
         Items in each cell.
     quantiles : tuple of float
         Those of `PROBABILITIES`, from the least to the largest confidence; each is one that occurred.
+    groups : ndarray of shape (n_groups, n_cells), int64, or None
+        The same counts of each group, of up to 500 random ones, where items depend on each other.
     """
 
     edges: tuple[float, ...]
     counts: NDArray[np.int64]
     quantiles: tuple[float, ...]
+    groups: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, confidence: NDArray[Any]) -> Reference:
-        """Count confidences, of which there is at least one."""
+    def of(cls, confidence: NDArray[Any], codes: NDArray[Any] | None = None) -> Reference:
+        """Count confidences, of which there is at least one, and those of each group."""
         rising = np.sort(confidence.astype(np.uint8) if confidence.dtype == bool else confidence)
         starts = np.unique(np.searchsorted(rising, rising[np.arange(CELLS) * len(rising) // CELLS]))
         counts = np.diff(np.append(starts, len(rising)))
-        return cls(tuple(rising[starts].tolist()), counts.astype(np.int64), quantiles_of(rising))
+        found = cls(tuple(rising[starts].tolist()), counts.astype(np.int64), quantiles_of(rising))
+        if codes is None:
+            return found
+        groups = found.counts_by_group(confidence, codes)
+        return cls(found.edges, found.counts, found.quantiles, groups)
 
     def counts_of(self, confidence: NDArray[Any]) -> NDArray[np.int64]:
         """Return how many of other confidences are in each cell."""
-        place = np.maximum(number_at_or_below(confidence, self.edges) - 1, 0)
-        return np.bincount(place, minlength=len(self.edges)).astype(np.int64)
+        return np.bincount(self._cells_of(confidence), minlength=len(self.edges)).astype(np.int64)
+
+    def counts_by_group(self, confidence: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.int64]:
+        """Return how many confidences each group has in each cell, of at most so many groups."""
+        own, codes = np.unique(codes, return_inverse=True)
+        chosen = np.arange(len(own))
+        if len(own) > MOST_GROUPS:
+            chosen = np.sort(np.random.default_rng(0).permutation(len(own))[:MOST_GROUPS])
+        place = np.full(len(own), -1)
+        place[chosen] = np.arange(len(chosen))
+        row, width = place[codes], len(self.edges)
+        there = row >= 0
+        cells = row[there] * width + self._cells_of(confidence[there])
+        return np.bincount(cells, minlength=len(chosen) * width).reshape(-1, width).astype(np.int64)
+
+    def _cells_of(self, confidence: NDArray[Any]) -> NDArray[np.intp]:
+        return np.maximum(number_at_or_below(confidence, self.edges) - 1, 0)
 
 
 class Seen(NamedTuple):
-    """New confidences of a field: its label, how many are in each cell of its reference, quantiles."""
+    """New confidences of a field: its label, how many are in each cell of its reference, quantiles.
+
+    `groups` has the counts of each group, where these are permuted.
+    """
 
     field: Any
     counts: NDArray[np.int64]
     quantiles: tuple[float, ...]
+    groups: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, field: Any, reference: Reference, confidence: NDArray[Any]) -> Seen:
+    def of(
+        cls,
+        field: Any,
+        reference: Reference,
+        confidence: NDArray[Any],
+        codes: NDArray[Any] | None = None,
+    ) -> Seen:
         """Count confidences, of which there is at least one."""
-        return cls(field, reference.counts_of(confidence), quantiles_of(np.sort(confidence)))
+        groups = None if codes is None else reference.counts_by_group(confidence, codes)
+        return cls(field, reference.counts_of(confidence), quantiles_of(np.sort(confidence)), groups)
 
 
 def quantiles_of(rising: NDArray[Any], counts: NDArray[np.int64] | None = None) -> tuple[float, ...]:
@@ -128,12 +163,16 @@ def shift_of(
 
     The statistic of Kolmogorov and Smirnov at the edges of cells, with its distribution given the
     pooled counts: which of these are new is random where nothing has moved. So ties cost nothing, and
-    p-values are valid at any size. Over fields, the least p-value times their number (Bonferroni).
+    p-values are valid at any size. Over fields, the least p-value times their number (Bonferroni). With
+    groups, which of all groups are the new ones is permuted.
     """
     tested: list[tuple[float, float, int, Seen, Reference]] = []
     for reference, seen in zip(references, parts, strict=True):
         if seen is not None:
-            statistic, chance = _permuted(reference.counts, seen.counts)
+            if reference.groups is not None and seen.groups is not None:
+                statistic, chance = permuted_groups(reference.groups, seen.groups)
+            else:
+                statistic, chance = _permuted(reference.counts, seen.counts)
             tested.append((chance, -statistic, len(tested), seen, reference))
     if not tested:
         raise ValueError("by has none of the policy's fields; confidences of at least one are expected")
@@ -172,6 +211,28 @@ def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float,
     # sums in another order differ by rounding alone
     as_large = np.count_nonzero(distances(draws) >= found * (1.0 - 1e-12))
     return found, (1 + int(as_large)) / (1 + DRAWS)
+
+
+def permuted_groups(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
+    """The same of counts by group, (n_groups, n_cells): whole groups change their side."""
+    cumulated = np.cumsum(np.concatenate([now, before]), axis=1).astype(np.float64)
+    whole, n_now = cumulated.sum(axis=0), len(now)
+
+    def distances(of_new: NDArray[np.float64]) -> NDArray[np.float64]:
+        others = whole - of_new
+        gaps = np.abs(of_new / of_new[:, -1:] - others / others[:, -1:])
+        return np.asarray(gaps.max(axis=1))
+
+    found = float(distances(cumulated[:n_now].sum(axis=0)[None])[0])
+    rng = np.random.default_rng(0)
+    as_large = done = 0
+    while done < GROUP_DRAWS:
+        n = min(AT_ONCE, GROUP_DRAWS - done)
+        order = rng.random((n, len(cumulated))).argsort(axis=1)
+        chosen = (order < n_now).astype(np.float64)
+        as_large += int(np.count_nonzero(distances(chosen @ cumulated) >= found * (1.0 - 1e-12)))
+        done += n
+    return found, (1 + as_large) / (1 + GROUP_DRAWS)
 
 
 def _at_most(counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -211,10 +212,122 @@ def test_no_error_still_has_a_bound():
     )
     assert (found.estimate, found.low) == (0, 0)
     assert found.high == pytest.approx(stats.chi2.ppf(0.975, 2) / 2000)
-    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 0 known errors; at least 10"):
-        operation.audited_error_rate(
-            np.ones(1000), np.ones(1000), threshold=0.5, audit_probability=1, method="aipw"
+    again = operation.audited_error_rate(
+        np.ones(1000), np.ones(1000), threshold=0.5, audit_probability=1, method="aipw"
+    )
+    assert (again.estimate, again.low) == (0, 0)
+    assert again.high == pytest.approx(found.high)
+
+
+def test_aipw_covers_where_probabilities_differ():
+    """Few errors and π from 0.01 to 0.5, of which a normal interval covers about 70 %."""
+    rng = np.random.default_rng(22)
+    runs, covered = 100, 0
+    for _ in range(runs):
+        confidence = rng.random(2000)
+        pi = np.exp(rng.uniform(math.log(0.01), math.log(0.5), 2000))
+        wrong = rng.random(2000) < 0.05
+        drawn = rng.random(2000) < pi
+        correct = np.where((confidence >= 0.2) & ~drawn, np.nan, ~wrong)
+        found = operation.audited_error_rate(
+            correct, confidence, threshold=0.2, audit_probability=pi, method="aipw"
         )
+        covered += found.low <= 0.04 <= found.high
+    assert covered >= 0.93 * runs
+
+
+class TestChecksOfUnequalLogs:
+    """Bets for and against each rate, of outputs weighted by 1/π."""
+
+    def log(self, seed, n=3000, rate=0.02):
+        rng = np.random.default_rng(seed)
+        confidence = rng.random(n)
+        pi = np.where(confidence > 0.6, 0.1, 0.4)
+        drawn = rng.random(n) < pi
+        return np.where(drawn, rng.random(n) >= rate, np.nan), confidence, pi, drawn
+
+    def check(self, log, limit):
+        correct, confidence, pi, drawn = log
+        everything = operation.fit_policy([1] * 1000, np.linspace(0, 1, 1000), max_error_rate=limit)
+        return everything.check(correct, confidence, audit_probability=pi, drawn=drawn)
+
+    def test_verdicts(self):
+        assert self.check(self.log(1), 0.05).verdict == "holds"
+        assert self.check(self.log(2, rate=0.1), 0.02).verdict == "fails"
+        found = self.check(self.log(3, n=800, rate=0.02), 0.06)
+        assert found.verdict == "too few"
+        assert found.interval.method == "betting"
+        assert found.still_needed > 0
+        assert "would show in 4 of 5 cases that it holds" in str(found)
+
+    def test_ends_by_a_slow_reference(self):
+        """What a capital reaches that is kept in Python, at the rates of the interval's ends."""
+        correct, _, pi, _ = log = self.log(4, n=700)
+        found = self.check(log, 0.05).interval
+        y = np.where(correct == 0, 1 / pi, 0.0)
+        # in the order of outcomes, then shuffled
+        y = np.sort(y)[np.random.default_rng(0).permutation(700)]
+
+        def reaches(rate, sign):
+            most = 1 / (1 / 0.1 - rate) if sign > 0 else 1 / rate
+            capital, squares = 1.0, rate / 0.1
+            for t, outcome in enumerate(y.tolist()):
+                if t % (700 // 256) == 0:
+                    p = max(0.05 * capital / 1.05, 1e-300)
+                    u = NormalDist().inv_cdf(p)
+                    bet = NormalDist().pdf(u) / p / math.sqrt(squares / (t + 1) * (700 - t))
+                    bet = min(bet, 0.95 * most)
+                gain = sign * (rate - outcome)
+                capital *= 1 + bet * gain
+                squares += gain**2
+                if capital >= 20:
+                    return True
+            return False
+
+        rates = checking.RATES.tolist()
+        high, low = rates.index(found.high), rates.index(found.low)
+        # the first rate from which on all are refuted, and the last up to which all are
+        assert [reaches(rate, 1) for rate in rates[high - 1 : high + 4]] == [False] + [True] * 4
+        assert [reaches(rate, -1) for rate in rates[low - 3 : low + 2]] == [True] * 4 + [False]
+
+
+@pytest.mark.parametrize(("errors", "n"), [(6, 500), (13, 500), (32, 2000)])
+def test_what_is_still_needed_decides_in_four_of_five(errors, n):
+    policy = operation.fit_policy([1] * 1000, range(1000), max_error_rate=0.02)
+
+    def check(wrong, total):
+        return policy.check(np.arange(total) >= wrong, np.full(total, 5000))
+
+    more = check(errors, n).still_needed
+    # exactly: the probabilities of the numbers of errors to come with which it is decided
+    k = np.arange(more + 1)
+    chance = stats.binom.pmf(k, more, errors / n)
+    some = np.flatnonzero(chance > 1e-6)
+    verdicts = [check(errors + int(i), n + more).verdict for i in some]
+    decided = sum(p for p, v in zip(chance[some], verdicts, strict=True) if v != "too few")
+    assert 0.8 - 1e-3 <= decided <= 0.87
+
+
+@pytest.mark.slow
+def test_what_groups_still_need_decides_in_four_of_five():
+    rng = np.random.default_rng(5)
+    policy = operation.fit_policy([1] * 1000, range(1000), max_error_rate=0.05)
+    sizes = rng.integers(1, 9, 150)
+    groups = np.repeat(np.arange(150), sizes)
+    right = rng.random(len(groups)) >= np.repeat(rng.beta(0.1, 3.0, 150), sizes)
+    options = {"max_group_size": 8}
+    found = policy.check(right, np.full(len(groups), 5000), groups=groups, **options)
+    assert found.verdict == "too few"
+    more = round(found.still_needed * 150 / len(groups))
+    decided = 0
+    for _ in range(40):
+        drawn = rng.integers(150, size=more)
+        items = [np.flatnonzero(groups == g) for g in [*range(150), *drawn.tolist()]]
+        labels = np.repeat(rng.permutation(len(items)), [len(each) for each in items])
+        correct = right[np.concatenate(items)]
+        again = policy.check(correct, np.full(len(correct), 5000), groups=labels, **options)
+        decided += again.verdict == "holds"
+    assert abs(decided / 40 - 0.8) < 0.18
 
 
 class TestFiles:

@@ -1,0 +1,221 @@
+"""What is proved and estimated from logs whose audit probabilities differ.
+
+``python -m bench.simulations.audits`` simulates, prints each row and writes docs/_data/audits.json, of
+which the page on operation is made; an interrupted run goes on where it ended, and ``--table`` names a
+part of it. Every sample has a seed of its own.
+
+Guarantees: 20,000 outputs, z ~ N(3.458, 1.5), confidence expit(z), P(error) = 1 − expit(0.9z + 0.2), so
+that 73 % can be accepted at an error rate of 2 %. All are accepted and 1,770 are audited on average: a
+share of them uniformly, the others in proportion to √(p(1 − p)) of the probability p of an error. With
+a judge there are 6,000 outputs and 531 audits.
+
+Estimates: 5,000 outputs, confidence t uniform, those below 0.2 rejected and verified. P(error) is
+3r(1 − t)² ("falling"), r ("flat") or 3rt² ("rising": p̂, which never rises, is wrong). π is 0.1, or 0.02
+from t = 0.6 on and 0.3 below, or the other way round, or exp(U), U uniform from log 0.01 to log 0.5.
+
+Still needed: a limit of 2 %; the share of runs in which so many more outputs, at the rate that was
+found, decide.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import fastarac as fa
+from bench.rows import rows_of, save
+from bench.simulations.coverage import expit
+from fastarac import operation
+from fastarac.guarantees.weighted_betting import bet_on_verified
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "audits.json"
+SAMPLES = 1000
+LIMIT, DELTA, LEVEL = 0.02, 0.05, 0.95
+LOGGED, AUDITS, BEST, CENTRE = 20_000, 1770, 0.73, 3.4575581339726753
+SHARES = (1.0, 0.5, 0.25, 0.1)
+RULES = ("thinned", "betting", "betting, hostile judge", "betting, good judge")
+WITH_JUDGE = 6000  # outputs, with as large a share of audits
+ESTIMATED, IN_USE = 5000, 0.2
+RATES = (0.004, 0.02, 0.1)
+LEAST_WITH_JUDGE = 0.5  # share of audits that are uniform; with less nothing is accepted
+KINDS = ("falling", "flat", "rising")
+PROBABILITIES = ("equal", "few at the top", "few below", "spread")
+FOUND = ((1, 200), (2, 200), (6, 500), (8, 500), (13, 500), (32, 2000))
+
+
+@dataclass
+class Row:
+    """What came of a rule: how often, and the mean of a figure."""
+
+    table: str
+    case: str
+    rule: str
+    samples: int
+    happened: int
+    figure: float
+    errors: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """Of samples in which it happened."""
+        return self.happened / self.samples
+
+
+def log_of(share: float, n: int, rng: np.random.Generator) -> tuple[Floats, ...]:
+    """Confidence z, whether wrong, π and what was found: a log of n outputs."""
+    z = np.sort(rng.normal(CENTRE, 1.5, n))[::-1]
+    chance = 1.0 - expit(0.9 * z + 0.2)
+    wrong = (rng.random(n) < chance).astype(np.float64)
+    aim = np.sqrt(chance * (1.0 - chance))
+    audits = AUDITS * n / LOGGED
+    pi = np.minimum(1.0, share * audits / n + (1.0 - share) * audits * aim / aim.sum())
+    return z, wrong, pi, np.where(rng.random(n) < pi, wrong, np.nan)
+
+
+def guaranteed(share: float, rule: str, seed: int) -> tuple[bool, float, int]:
+    """Whether a threshold exceeds the limit, and the share of the source that it accepts."""
+    rng = np.random.default_rng([31, int(100 * share), seed])
+    judged = rule.endswith("judge")
+    n = WITH_JUDGE if judged else LOGGED
+    z, wrong, pi, found = log_of(share, n, rng)
+    least = share * AUDITS / LOGGED
+    judge = None
+    if judged:
+        middle = np.where(wrong == 1.0, 2.0, -2.0) * (1.0 if "good" in rule else -0.5)
+        judge = expit(middle + rng.normal(size=n))
+    if rule == "thinned":
+        kept = (found == 1.0) & (rng.random(n) < least / pi)
+        point = fa.guaranteed_operating_point(~kept, z, max_error_rate=least * LIMIT)
+        threshold = float(point.threshold)
+    else:
+        threshold = float(
+            bet_on_verified(
+                z, found, pi, criterion="max_error_rate", limit=LIMIT, failure_probability=DELTA,
+                judge=judge, least_probability=least, rng=rng,
+            ).threshold
+        )  # fmt: skip
+    accepted = 0.5 * math.erfc((threshold - CENTRE) / (1.5 * math.sqrt(2.0)))
+    return accepted > BEST, accepted, int(np.nansum(found))
+
+
+def estimated(kind: str, rate: float, audited: str, method: str, seed: int) -> tuple[bool, float, int]:
+    """Whether an interval contains the rate, and its width."""
+    index = KINDS.index(kind), PROBABILITIES.index(audited), int(1000 * rate), seed
+    rng = np.random.default_rng([32, *index])
+    t = rng.random(ESTIMATED)
+    chance = {"falling": 3 * rate * (1 - t) ** 2, "flat": 0 * t + rate, "rising": 3 * rate * t**2}[kind]
+    true = rate * {"falling": (1 - IN_USE) ** 3, "flat": 1 - IN_USE, "rising": 1 - IN_USE**3}[kind]
+    wrong = rng.random(ESTIMATED) < chance
+    pi = {
+        "equal": np.full(ESTIMATED, 0.1),
+        "few at the top": np.where(t > 0.6, 0.02, 0.3),
+        "few below": np.where(t > 0.6, 0.3, 0.02),
+        "spread": np.exp(rng.uniform(math.log(0.01), math.log(0.5), ESTIMATED)),
+    }[audited]
+    drawn = rng.random(ESTIMATED) < pi
+    correct = np.where((t >= IN_USE) & ~drawn, np.nan, ~wrong)
+    try:
+        found = operation.audited_error_rate(
+            correct, t, threshold=IN_USE, audit_probability=pi, method=method, drawn=drawn  # type: ignore[arg-type]
+        )  # fmt: skip
+    except ValueError:  # one honest log in 500 is refused
+        return True, math.nan, 0
+    return found.low <= true <= found.high, found.high - found.low, int((drawn & wrong).sum())
+
+
+@cache
+def everything_accepted() -> operation.Policy:
+    """A policy of the limit of 2 % that accepts what is at least 0."""
+    return operation.fit_policy([1] * 1000, range(1000), max_error_rate=LIMIT)
+
+
+@cache
+def checked(wrong: int, total: int) -> operation.PolicyCheck:
+    """A check of so many outputs, of which so many are wrong."""
+    return everything_accepted().check(np.arange(total) >= wrong, np.full(total, 5000))
+
+
+def decided(errors: int, n: int, seed: int) -> tuple[bool, float, int]:
+    """Whether as many more outputs as a check asks for decide it, and their number."""
+    rng = np.random.default_rng([33, errors, n, seed])
+    more = checked(errors, n).still_needed or 0
+    found = checked(errors + int(rng.binomial(more, errors / n)), n + more)
+    return found.verdict != "too few", float(more), errors
+
+
+def cases(table: str) -> Iterator[tuple[str, str, Callable[[int], tuple[bool, float, int]]]]:
+    """The cells of a table: what is varied, the rule, and a sample by its number."""
+    if table == "guarantees":
+        for share in SHARES:
+            for rule in RULES:
+                if rule.endswith("judge") and share < LEAST_WITH_JUDGE:
+                    continue
+                yield f"{share:g}", rule, lambda k, s=share, r=rule: guaranteed(s, r, k)
+    elif table == "estimates":
+        for rate in RATES:
+            for kind in KINDS:
+                for audited in PROBABILITIES:
+                    for method in ("weighting", "aipw"):
+                        yield (
+                            f"{kind}, {rate:g}, {audited}", method,
+                            lambda k, a=(kind, rate, audited, method): estimated(*a, k),
+                        )  # fmt: skip
+    else:
+        for errors, n in FOUND:
+            yield f"{errors} of {n:,}", "outputs", lambda k, e=errors, m=n: decided(e, m, k)
+
+
+TABLES = ("guarantees", "estimates", "needed")
+
+
+def simulate(table: str, case: str, rule: str, sample: Callable[[int], tuple[bool, float, int]],
+             samples: int) -> Row:  # fmt: skip
+    """Run one cell."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fa.SampleTooSmallWarning)
+        found = [sample(k) for k in range(samples)]
+    return Row(
+        table, case, rule, samples, sum(each[0] for each in found),
+        round(float(np.nanmean([each[1] for each in found])), 5),
+        round(float(np.mean([each[2] for each in found])), 1),
+    )  # fmt: skip
+
+
+def main() -> None:
+    """Simulate what is not known yet, print and save."""
+    parser = argparse.ArgumentParser(prog="python -m bench.simulations.audits", description=__doc__)
+    parser.add_argument("--table", choices=TABLES, action="append")
+    parser.add_argument("--samples", type=int, default=SAMPLES, help="of each cell")
+    parser.add_argument("--output", type=Path, default=OUTPUT)
+    options = parser.parse_args()
+    for table in options.table or TABLES:
+        for case, rule, sample in cases(table):
+            known = rows_of(Row, options.output)
+            key = table, case, rule
+            if any((row.table, row.case, row.rule) == key and row.samples >= options.samples
+                   for row in known):  # fmt: skip
+                continue
+            row = simulate(*key, sample, options.samples)
+            sys.stdout.write(f"{' | '.join(key)}: {row.share:.3f}, {row.figure}, {row.errors}\n")
+            sys.stdout.flush()
+            others = [each for each in known if (each.table, each.case, each.rule) != key]
+            save([*others, row], options.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Whether confidences of pages have moved: by permutation of whole pages."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from fastarac import operation
+from fastarac.operation.shifts import MOST_GROUPS, Reference, permuted_groups
+
+
+def draw(rng, n_groups, move=0.0):
+    """Pages of 1 to 20 outputs, half of whose variance is the page's."""
+    sizes = rng.integers(1, 21, n_groups)
+    pages = np.repeat(np.arange(n_groups), sizes)
+    z = rng.normal(size=n_groups)[pages] + rng.normal(size=len(pages)) - move
+    return 1 / (1 + np.exp(-z)), pages
+
+
+def test_all_permutations():
+    """Of three pages among seven, in Python."""
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 4, (7, 5)) + 1
+    now = [0, 2, 5]
+
+    def distance(new):
+        sides = ([row for i, row in enumerate(table) if (i in new) == side] for side in (True, False))
+        first, second = (np.cumsum(np.sum(side, axis=0)) / np.sum(side) for side in sides)
+        return max(abs(first - second))
+
+    found, p = permuted_groups(np.delete(table, now, axis=0), table[now])
+    assert found == pytest.approx(distance(now))
+    all_of_them = [distance(new) for new in itertools.combinations(range(7), 3)]
+    assert p == pytest.approx(np.mean(np.array(all_of_them) >= found - 1e-12), abs=0.04)
+
+
+@pytest.mark.slow
+def test_level_and_power():
+    rng = np.random.default_rng(1)
+    runs, same, moved = 200, 0, 0
+    for _ in range(runs):
+        reference = Reference.of(*draw(rng, 80))
+        for move in (0.0, 0.8):
+            confidence, pages = draw(rng, 30, move)
+            p = permuted_groups(reference.groups, reference.counts_by_group(confidence, pages))[1]
+            same += p <= 0.05 and not move
+            moved += p <= 0.05 and bool(move)
+    assert same <= 0.05 * runs + 2.5 * np.sqrt(0.0475 * runs)
+    assert moved > 0.6 * runs
+
+
+class TestPolicies:
+    @pytest.fixture
+    def policy(self):
+        rng = np.random.default_rng(2)
+        confidence, pages = draw(rng, 120)
+        right = rng.random(len(pages)) < 0.99
+        return operation.fit_policy(right, confidence, max_error_rate=0.2, groups=pages)
+
+    def test_shift(self, policy):
+        rng = np.random.default_rng(3)
+        pvalues = []
+        for _ in range(7):
+            confidence, pages = draw(rng, 25)
+            found = policy.shift(confidence, groups=pages), policy.shift(confidence)
+            pvalues.append([each.pvalue for each in found])
+        by_pages, by_outputs = np.median(pvalues, axis=0)
+        assert by_pages > 0.1
+        assert by_outputs < 0.05
+        confidence, pages = draw(rng, 60, 2.0)
+        assert policy.shift(confidence, groups=pages).shifted
+
+    def test_by_field(self):
+        rng = np.random.default_rng(4)
+        confidence, pages = draw(rng, 200)
+        field = rng.choice(["a", "b"], len(pages))
+        right = rng.random(len(pages)) < 0.99
+        policy = operation.fit_policy(right, confidence, by=field, max_error_rate=0.2, groups=pages)
+        moved = np.where(field == "b", confidence**4, confidence)
+        found = policy.shift(moved, by=field, groups=pages)
+        assert (found.shifted, found.field) == (True, "b")
+
+    def test_a_policy_without_groups(self):
+        policy = operation.fit_policy([1] * 100, range(100), max_error_rate=0.2)
+        assert not policy.has_groups
+        with pytest.raises(
+            TypeError, match="groups is given, but the policy was fitted without groups"
+        ):
+            policy.shift([1.0, 2.0], groups=[0, 0])
+
+    def test_files(self, policy):
+        again = operation.Policy.from_json(policy.to_json())
+        assert again == policy
+        assert again.to_json() == policy.to_json()
+        content = json.loads(policy.to_json())
+        n_cells = len(content["references"][0]["edges"])
+        for groups, message in (
+            ([], r"references\[0\].groups is empty"),
+            ([[0]], r"groups\[0\] is \[0\]; cells below"),
+            ([[n_cells, 1]], rf"cells below {n_cells}, each with a number of at least 1"),
+            ([[1, 1, 0, 1]], r"groups\[0\], every second element,"),
+            ([[0, 10**6]], r"the sum of references\[0\].groups in cell 0 is 1000000; at most"),
+        ):
+            content["references"][0]["groups"] = groups
+            with pytest.raises(ValueError, match=message):
+                operation.Policy.from_json(json.dumps(content))
+
+    def test_many_groups_are_drawn_from(self):
+        rng = np.random.default_rng(5)
+        confidence, pages = draw(rng, MOST_GROUPS + 100)
+        reference = Reference.of(confidence, pages)
+        assert reference.groups.shape == (MOST_GROUPS, len(reference.edges))
+        assert (reference.groups.sum(axis=0) <= reference.counts).all()
