@@ -7,7 +7,7 @@ part of it. Every sample has a seed of its own.
 Guarantees: 20,000 outputs, z ~ N(3.458, 1.5), confidence expit(z), P(error) = 1 − expit(0.9z + 0.2), so
 that 73 % can be accepted at an error rate of 2 %. All are accepted and 1,770 are audited on average: a
 share of them uniformly, the others in proportion to √(p(1 − p)) of the probability p of an error. With
-a judge there are 6,000 outputs and 531 audits.
+a judge there are 3,000 outputs, 600 audits and a limit of 5 %.
 
 Estimates: 5,000 outputs, confidence t uniform, those below 0.2 rejected and verified. P(error) is
 3r(1 − t)² ("falling"), r ("flat") or 3rt² ("rising": p̂, which never rises, is wrong). π is 0.1, or 0.02
@@ -24,7 +24,7 @@ import math
 import sys
 import warnings
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ import numpy as np
 
 import fastarac as fa
 from bench.rows import rows_of, save
-from bench.simulations.coverage import expit
+from bench.simulations.coverage import SPREAD, expit
 from fastarac import operation
 from fastarac.guarantees.weighted_betting import bet_on_verified
 
@@ -41,15 +41,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastarac.operation.checking import PolicyCheck
+
     Floats = NDArray[np.float64]
+    Sample = Callable[[int], tuple[bool, float, int]]
 
 OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "audits.json"
 SAMPLES = 1000
 LIMIT, DELTA, LEVEL = 0.02, 0.05, 0.95
-LOGGED, AUDITS, BEST, CENTRE = 20_000, 1770, 0.73, 3.4575581339726753
+LOGGED, AUDITS, CENTRE = 20_000, 1770, 3.4575581339726753
 SHARES = (1.0, 0.5, 0.25, 0.1)
 RULES = ("thinned", "betting", "betting, hostile judge", "betting, good judge")
-WITH_JUDGE = 6000  # outputs, with as large a share of audits
+WITH_JUDGE, AUDITS_WITH_JUDGE, LIMIT_WITH_JUDGE = 3000, 600, 0.05
 ESTIMATED, IN_USE = 5000, 0.2
 RATES = (0.004, 0.02, 0.1)
 LEAST_WITH_JUDGE = 0.5  # share of audits that are uniform; with less nothing is accepted
@@ -76,41 +79,54 @@ class Row:
         return self.happened / self.samples
 
 
-def log_of(share: float, n: int, rng: np.random.Generator) -> tuple[Floats, ...]:
-    """Confidence z, whether wrong, π and what was found: a log of n outputs."""
-    z = np.sort(rng.normal(CENTRE, 1.5, n))[::-1]
+def log_of(
+    share: float, n: int, audits: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Confidence z, π and what was found: a log of n outputs."""
+    z = np.sort(rng.normal(CENTRE, SPREAD, n))[::-1]
     chance = 1.0 - expit(0.9 * z + 0.2)
     wrong = (rng.random(n) < chance).astype(np.float64)
     aim = np.sqrt(chance * (1.0 - chance))
-    audits = AUDITS * n / LOGGED
     pi = np.minimum(1.0, share * audits / n + (1.0 - share) * audits * aim / aim.sum())
-    return z, wrong, pi, np.where(rng.random(n) < pi, wrong, np.nan)
+    return z, pi, np.where(rng.random(n) < pi, wrong, np.nan), wrong
+
+
+def accepted_and_rate(threshold: float) -> tuple[float, float]:
+    """What a threshold accepts of the source, and the errors among all."""
+    nodes = np.linspace(-8.0, 8.0, 4001)
+    density = np.exp(-(nodes**2) / 2.0)
+    density /= density.sum()
+    z = CENTRE + SPREAD * nodes
+    above = density * (z >= threshold)
+    return float(above.sum()), float(above @ (1.0 - expit(0.9 * z + 0.2)))
 
 
 def guaranteed(share: float, rule: str, seed: int) -> tuple[bool, float, int]:
     """Whether a threshold exceeds the limit, and the share of the source that it accepts."""
     rng = np.random.default_rng([31, int(100 * share), seed])
     judged = rule.endswith("judge")
-    n = WITH_JUDGE if judged else LOGGED
-    z, wrong, pi, found = log_of(share, n, rng)
-    least = share * AUDITS / LOGGED
+    n, audits, limit = (
+        (WITH_JUDGE, AUDITS_WITH_JUDGE, LIMIT_WITH_JUDGE) if judged else (LOGGED, AUDITS, LIMIT)
+    )
+    z, pi, found, wrong = log_of(share, n, audits, rng)
+    least = share * audits / n
     judge = None
     if judged:
         middle = np.where(wrong == 1.0, 2.0, -2.0) * (1.0 if "good" in rule else -0.5)
         judge = expit(middle + rng.normal(size=n))
     if rule == "thinned":
         kept = (found == 1.0) & (rng.random(n) < least / pi)
-        point = fa.guaranteed_operating_point(~kept, z, max_error_rate=least * LIMIT)
+        point = fa.guaranteed_operating_point(~kept, z, max_error_rate=least * limit)
         threshold = float(point.threshold)
     else:
         threshold = float(
             bet_on_verified(
-                z, found, pi, criterion="max_error_rate", limit=LIMIT, failure_probability=DELTA,
+                z, found, pi, criterion="max_error_rate", limit=limit, failure_probability=DELTA,
                 judge=judge, least_probability=least, rng=rng,
             ).threshold
         )  # fmt: skip
-    accepted = 0.5 * math.erfc((threshold - CENTRE) / (1.5 * math.sqrt(2.0)))
-    return accepted > BEST, accepted, int(np.nansum(found))
+    accepted, rate = accepted_and_rate(threshold)
+    return rate > limit, accepted, int(np.nansum(found))
 
 
 def estimated(kind: str, rate: float, audited: str, method: str, seed: int) -> tuple[bool, float, int]:
@@ -145,7 +161,7 @@ def everything_accepted() -> operation.Policy:
 
 
 @cache
-def checked(wrong: int, total: int) -> operation.PolicyCheck:
+def checked(wrong: int, total: int) -> PolicyCheck:
     """A check of so many outputs, of which so many are wrong."""
     return everything_accepted().check(np.arange(total) >= wrong, np.full(total, 5000))
 
@@ -158,33 +174,29 @@ def decided(errors: int, n: int, seed: int) -> tuple[bool, float, int]:
     return found.verdict != "too few", float(more), errors
 
 
-def cases(table: str) -> Iterator[tuple[str, str, Callable[[int], tuple[bool, float, int]]]]:
+def cases(table: str) -> Iterator[tuple[str, str, Sample]]:
     """The cells of a table: what is varied, the rule, and a sample by its number."""
     if table == "guarantees":
         for share in SHARES:
             for rule in RULES:
-                if rule.endswith("judge") and share < LEAST_WITH_JUDGE:
-                    continue
-                yield f"{share:g}", rule, lambda k, s=share, r=rule: guaranteed(s, r, k)
+                if not rule.endswith("judge") or share >= LEAST_WITH_JUDGE:
+                    yield f"{share:g}", rule, partial(guaranteed, share, rule)
     elif table == "estimates":
         for rate in RATES:
             for kind in KINDS:
                 for audited in PROBABILITIES:
                     for method in ("weighting", "aipw"):
-                        yield (
-                            f"{kind}, {rate:g}, {audited}", method,
-                            lambda k, a=(kind, rate, audited, method): estimated(*a, k),
-                        )  # fmt: skip
+                        case = f"{kind}, {rate:g}, {audited}"
+                        yield case, method, partial(estimated, kind, rate, audited, method)
     else:
         for errors, n in FOUND:
-            yield f"{errors} of {n:,}", "outputs", lambda k, e=errors, m=n: decided(e, m, k)
+            yield f"{errors} of {n:,}", "outputs", partial(decided, errors, n)
 
 
 TABLES = ("guarantees", "estimates", "needed")
 
 
-def simulate(table: str, case: str, rule: str, sample: Callable[[int], tuple[bool, float, int]],
-             samples: int) -> Row:  # fmt: skip
+def simulate(table: str, case: str, rule: str, sample: Sample, samples: int) -> Row:
     """Run one cell."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fa.SampleTooSmallWarning)
