@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.operation.still_needed import Evidence
+    from fastarac.operation.still_needed import RateEvidence
 
 Verdict = Literal["holds", "fails", "too few"]
 EXIT_STATUS = {"holds": 0, "fails": 1, "too few": 3}
@@ -278,7 +278,7 @@ class Checked:
             1.0 if self.probability is None else float(self.probability[self.accepted].min(initial=1.0))
         )
 
-    def _evidence(self, criterion: str) -> Evidence | None:
+    def _evidence(self, criterion: str) -> RateEvidence | None:
         """What bets are on: groups, or audits with probabilities that differ."""
         if self.codes is not None:
             counted = self.counted(criterion)
@@ -454,7 +454,7 @@ def _with_others(n: int, total: int, rng: np.random.Generator) -> NDArray[np.int
     return rng.permutation(np.concatenate([np.arange(n), rng.integers(n, size=total - n)]))
 
 
-def _ends_by_betting(seen: Evidence, limit: float, delta: float) -> _Ends:
+def _ends_by_betting(seen: RateEvidence, limit: float, delta: float) -> _Ends:
     """The rates that bets on units in random order do not refute, on either side.
 
     What is not refuted on a grid is kept, and with it everything between (Waudby-Smith and Ramdas

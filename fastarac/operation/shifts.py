@@ -47,24 +47,24 @@ class Reference(Result):
     groups: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, confidence: NDArray[Any], codes: NDArray[Any] | None = None) -> Reference:
+    def of(cls, confidence: NDArray[Any], groups: NDArray[Any] | None = None) -> Reference:
         """Count confidences, of which there is at least one, and those of each group."""
         rising = np.sort(confidence.astype(np.uint8) if confidence.dtype == bool else confidence)
         starts = np.unique(np.searchsorted(rising, rising[np.arange(CELLS) * len(rising) // CELLS]))
         counts = np.diff(np.append(starts, len(rising)))
         found = cls(tuple(rising[starts].tolist()), counts.astype(np.int64), quantiles_of(rising))
-        if codes is None:
+        if groups is None:
             return found
-        groups = found.counts_by_group(confidence, codes)
-        return cls(found.edges, found.counts, found.quantiles, groups)
+        by_group = found.counts_by_group(confidence, groups)
+        return cls(found.edges, found.counts, found.quantiles, by_group)
 
     def counts_of(self, confidence: NDArray[Any]) -> NDArray[np.int64]:
         """Return how many of other confidences are in each cell."""
         return np.bincount(self._cells_of(confidence), minlength=len(self.edges)).astype(np.int64)
 
-    def counts_by_group(self, confidence: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.int64]:
+    def counts_by_group(self, confidence: NDArray[Any], groups: NDArray[Any]) -> NDArray[np.int64]:
         """Return how many confidences each group has in each cell, of at most so many groups."""
-        own, codes = np.unique(codes, return_inverse=True)
+        own, codes = np.unique(groups, return_inverse=True)
         chosen = np.arange(len(own))
         if len(own) > MOST_GROUPS:
             chosen = np.sort(np.random.default_rng(0).permutation(len(own))[:MOST_GROUPS])

@@ -20,14 +20,14 @@ MOST_DRAWS, LEAST_DRAWS, DRAWN_UNITS = 200, 60, 2**20  # samples of a size, and 
 PRECISION = 1.03  # of a number that draws find
 
 
-class Evidence(Protocol):
+class RateEvidence(Protocol):
     """Units that refute a rate by their order."""
 
     @property
     def n_units(self) -> int:
         """How many there are."""
 
-    def drawn(self, n: int, rng: np.random.Generator) -> Evidence:
+    def drawn(self, n: int, rng: np.random.Generator) -> RateEvidence:
         """Return n units in random order: these, and others drawn from them with replacement."""
 
     def is_below(self, rate: float, delta: float) -> bool:
@@ -63,7 +63,7 @@ def _most(n: int, p: float, delta: float) -> int:
     return bisect_right(range(n + 1), delta, key=lambda k: binomial_cdf(k, n, p)) - 1
 
 
-def needed_by_draws(evidence: Evidence, rate: float, limit: float, delta: float) -> int | None:
+def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: float) -> int | None:
     """Units in all at which a limit is refuted in `PROBABILITY` of samples drawn from these units."""
     if rate == limit:
         return None

@@ -26,6 +26,9 @@ def changed(saved, **to):
     return json.dumps(json.loads(saved.to_json()) | to)
 
 
+ALONE: dict[str, None] = {"groups": None}
+
+
 @pytest.mark.parametrize(
     ("to", "message"),
     [
@@ -53,7 +56,10 @@ def changed(saved, **to):
         ({"document_threshold": 3}, "document_threshold is 3; a number from -1 to 1, or inf, is"),
         ({"calibrations": None}, "calibrations is null; a list is expected"),
         ({"calibrations": [{}]}, r'"errors" of calibrations\[0\] are missing'),
-        ({"references": [{"edges": [1, 0], "counts": [1, 1], "quantiles": [0.0] * 11}]}, r"edges\[1\]"),
+        (
+            {"references": [{"edges": [1, 0], "counts": [1, 1], "quantiles": [0.0] * 11, **ALONE}]},
+            r"edges\[1\]",
+        ),
         ({"more": 1}, 'it is incomplete or damaged: "more" is unknown'),
         ({"version": 1.0}, "its version is 1.0; 1 is expected"),
         ({"version": True}, "its version is true; 1 is expected"),
@@ -75,9 +81,12 @@ def test_what_is_wrong_in_a_policy_is_named(policy, to, message):
         ("calibrations", {"thresholds": [0.9], "n_items": [2], "errors": [3]}, "at most .*n_items"),
         ("calibrations", {"thresholds": [0.9], "n_items": [0], "errors": [0]}, r"n_items\[0\] is 0"),
         ("calibrations", {"thresholds": [], "n_items": [], "errors": []}, "n_items is empty"),
-        ("references", {"edges": [0.5], "counts": [2**60], "quantiles": [0.5] * 11}, "at most 2"),
-        ("references", {"edges": [0.5], "counts": [2], "quantiles": [0.5]}, "has 1 elements; 11"),
-        ("references", {"edges": [0.5], "counts": [2], "quantiles": [0.4] * 11}, "do not go from"),
+        ("references", {"edges": [0.5], "counts": [2**60], "quantiles": [0.5] * 11, **ALONE},
+         "at most 2"),
+        ("references", {"edges": [0.5], "counts": [2], "quantiles": [0.5], **ALONE},
+         "has 1 elements; 11"),
+        ("references", {"edges": [0.5], "counts": [2], "quantiles": [0.4] * 11, **ALONE},
+         "do not go from"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_inside_is_named(policy, of, to, message):
@@ -150,7 +159,7 @@ def test_what_is_wrong_in_a_state_is_named(to, message):
 )
 def test_the_updates_of_a_state_give_its_alarm(errors, audited, alarm_at, message):
     content = operation.ErrorRateMonitor(max_error_rate=0.01).to_dict()
-    update = {"errors": errors, "audited": audited, "groups": None, "drawn_at": None}
+    update = {"errors": errors, "audited": audited, **ALONE, "drawn_at": None}
     content["updates"] = [update | {"unanswered": 0}]
     content["detectors"]["proof"]["alarm_at"] = alarm_at
     with pytest.raises(ValueError, match=message):
