@@ -12,7 +12,8 @@ from fastarac._core.results import Result, Table
 from fastarac._core.text import listed, percent
 from fastarac.evaluation.wording import short
 from fastarac.guarantees.betting import wealth
-from fastarac.operation.checking import Checked, bisected
+from fastarac.operation.checking import Checked
+from fastarac.operation.still_needed import bisected
 from fastarac.uncertainty.ratios import ratio_interval
 from fastarac.uncertainty.shares import verdicts_by
 

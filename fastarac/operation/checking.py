@@ -12,7 +12,7 @@ from fastarac import _kernels
 from fastarac._core.checks import whole_number
 from fastarac._core.interval import Interval
 from fastarac._core.results import Result
-from fastarac._core.special import binomial_upper_bound
+from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac.guarantees.betting import wealth
 from fastarac.operation.still_needed import needed_by_counts, needed_by_draws
