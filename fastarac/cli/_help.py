@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 TASKS = {
     "Measure and compare": ("demo", "evaluate", "compare", "ocr"),
     "Verify a few": ("sample",),
-    "Choose a threshold that holds": ("plan", "fit", "check"),
+    "Choose a threshold that holds": ("plan", "fit", "check", "cascade"),
     "Operate": ("apply", "monitor"),
     "This installation": ("doctor",),
 }

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from fastarac.cli import _cascade, _sampling
 from fastarac.cli import _operating as options
-from fastarac.cli import _sampling
 from fastarac.cli._ocr import (
     Images,
     Join,
@@ -230,6 +230,7 @@ def monitor(
 
 
 COMMANDS: tuple[tuple[Callable[..., None], str], ...] = (
+    (_cascade.cascade, _cascade.EXAMPLES),
     (_sampling.sample, _sampling.EXAMPLES),
     (plan, options.EXAMPLES_OF_PLAN),
     (fit, options.EXAMPLES_OF_FIT),

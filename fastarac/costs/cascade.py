@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,6 +121,12 @@ class Cascade(Table, Result):
         return sum(corrected + spoiled for corrected, spoiled in pairs) / self.n_items
 
     @property
+    def stage_errors(self) -> tuple[float, ...]:
+        """Of the items that each stage decides, those that are wrong in the end."""
+        pairs = zip(self.missed, self.spoiled, strict=True)
+        return tuple(missed + spoiled for missed, spoiled in pairs)
+
+    @property
     def cost(self) -> float:
         """L, what an item costs on average: prices of stages, corrections and errors."""
         paid = 0.0
@@ -220,13 +226,12 @@ class Cascade(Table, Result):
     def __str__(self) -> str:
         head = ("stage", "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}")
         rows = [head]
+        words = self.thresholds_in_words()
         for s, name in enumerate(self.names):
-            errors = (self.missed[s] + self.spoiled[s]) / self.n_items
-            threshold = self.thresholds[s]
-            said = {math.inf: "nothing", -math.inf: "the rest"}.get(threshold, f"{threshold:.6g}")
+            errors = self.stage_errors[s] / self.n_items
             share = percent(self.reached[s] / self.n_items, 3)
             part = percent(self.shares[s], 3), percent(errors, 3)
-            rows.append((name, said, share, *part, money(UNIT * self.stage_costs[s])))
+            rows.append((name, words[s], share, *part, money(UNIT * self.stage_costs[s])))
         total = percent(1.0, 3), percent(self.error_rate, 3), money(UNIT * self.cost)
         rows.append(("all", "", "", *total))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -238,6 +243,11 @@ class Cascade(Table, Result):
             for row in rows
         ]
         return "\n".join([*lines, *self.sentences()])
+
+    def thresholds_in_words(self) -> tuple[str, ...]:
+        """Return each threshold as people read it: "nothing" and "the rest" for infinite ones."""
+        words = {math.inf: "nothing", -math.inf: "the rest"}
+        return tuple(words.get(threshold, f"{threshold:.6g}") for threshold in self.thresholds)
 
     def sentences(self) -> list[str]:
         """Say what is promised, and where no model accepts anything."""
@@ -370,7 +380,6 @@ def optimize_cascade(
     all                             100 %   0.445 %         333.44
     At most 0.5 % of these items are wrong in the end; new items may exceed it.
     """
-    promised = (failure_probability, groups, max_group_size)
     if max_error_rate is None and costs is None:
         raise TypeError(
             "neither max_error_rate nor costs is given; one of the two is expected, for without them "
@@ -380,9 +389,9 @@ def optimize_cascade(
     delta = None if failure_probability is None else failure_of(failure_probability)
     if delta is not None and limit is None:
         raise TypeError("failure_probability is given without max_error_rate; both are expected")
-    if delta is None and promised != (None, None, None):
-        name = "groups" if groups is not None else "max_group_size"
-        raise TypeError(f"{name} is given without failure_probability; both are expected")
+    for name, value in (("groups", groups), ("max_group_size", max_group_size)):
+        if value is not None and delta is None:
+            raise TypeError(f"{name} is given without failure_probability; both are expected")
     if max_group_size is not None and groups is None:
         raise TypeError("max_group_size is given without groups; both are expected")
     read = read_stages(stages, costs)
@@ -464,6 +473,39 @@ def evaluate_cascade(
         real_scalar(threshold, f"thresholds[{s}]", finite=False)
         own.append(read.own_value(s, threshold))
     return _cascade(read, tuple(own), None, exact=False)
+
+
+class CostOverThreshold(NamedTuple):
+    """What an item costs over the threshold of one stage, from where it decides nothing."""
+
+    share: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    error_rate: NDArray[np.float64]
+    at: tuple[float, float]
+    """Share and cost at the threshold that the cascade has."""
+
+
+def cost_over_threshold(
+    stages: Sequence[Stage | Mapping[str, Any]],
+    cascade: Cascade,
+    stage: str,
+    costs: VerificationCosts | None,
+) -> CostOverThreshold:
+    """What stages cost while the threshold of one of them moves.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`evaluate_cascade`; also for the name of no stage, and that of the last.
+    """
+    now = evaluate_cascade(stages, thresholds=cascade, costs=costs)
+    moved = now.names[:-1]
+    if stage not in moved:
+        raise ValueError(f"stage is {stage!r}; one of {', '.join(moved)} is expected")
+    read, s = read_stages(stages, costs), moved.index(stage)
+    own = [read.own_value(i, threshold) for i, threshold in enumerate(now.thresholds[:-1])]
+    search = CascadeSearch(read, every=0, first=1)
+    return CostOverThreshold(*search.over_threshold(own, s), at=(now.shares[s], now.cost))
 
 
 def _cascade(stages: Stages, own: tuple[float, ...], limit: float | None, **promised: Any) -> Cascade:

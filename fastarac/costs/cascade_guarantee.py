@@ -74,12 +74,13 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
     if passed is None:
         _say_too_small(half, promise)
         passed = (math.inf,) * stages.free
-        if not _leaves_no_error(stages):
+        if not (_leaves_no_error(stages) and _keeps(stages, passed)):
             raise ValueError(
                 f"max_error_rate is {promise.limit:g}, which no thresholds guarantee with "
                 f"{percent(1.0 - promise.failure_probability)} confidence: even the safest tried have "
-                f"{_errors(half, path[0])} errors in {half.stages.n_items} items, and the last stage, "
-                f"{stages.stages[-1].name!r}, leaves errors too"
+                f"{_errors(half, path[0])} errors in {half.stages.n_items} items, and to leave all of "
+                f"them to the last stage, {stages.stages[-1].name!r}, leaves errors or exceeds a "
+                "capacity"
             )
         return Passed(passed, half.stages, 0.0, None)
     if half.groups is not None:
@@ -191,8 +192,7 @@ def _leaves_no_error(stages: Stages) -> bool:
     last = len(stages.stages) - 1
     people = stages.reviewer(last)
     certain = people.detection_rate == 1.0 and people.false_alarm_rate == 0.0
-    unlimited = all(stage.max_share is None for stage in stages.stages)
-    return stages.stages[last].kind == PEOPLE and certain and unlimited
+    return stages.stages[last].kind == PEOPLE and certain
 
 
 def _say_too_small(half: _Half, promise: Promise) -> None:

@@ -23,6 +23,7 @@ REACH = 2  # cells of a grid on either side of the best cut that the next grid l
 MOST_GRIDS = 8
 ROUNDS = 3  # over all pairs of stages
 MANY = 200_000  # items, for which one round has to do
+SHOWN = 400  # thresholds of a picture
 FEW = 20_000  # items, which are not summed up
 ENDS = 4  # one in so many cut points is for either end, closer and closer together
 
@@ -113,6 +114,40 @@ class CascadeSearch:
         weights, _ = self.stages.weights(None)
         weights[:2] = weights[2:]
         return self._search(_Goal(weights, np.inf))
+
+    def over_threshold(self, thresholds: Sequence[float], stage: int) -> tuple[Floats, Floats, Floats]:
+        """Share that a stage decides, cost and error rate of an item over its threshold.
+
+        From a threshold at which it decides nothing down to the lowest; the others are those given.
+        """
+        stages, n = self.stages, self.stages.n_items
+        tried = []
+        for s, threshold in enumerate(thresholds):
+            values = np.array([threshold]) if threshold < np.inf else np.empty(0)
+            if s == stage:
+                places = np.linspace(0, n - 1, min(n, SHOWN)).astype(np.intp)
+                values = np.unique(np.concatenate([self.rising[self.cutting[s]][places], values]))
+            tried.append(_Tried(values, nothing=s == stage or threshold == np.inf))
+        grid = self._grid(tried)
+        each = stages.of_each(written=False)
+        prices = [[float(number) for number in row] for row in each]
+        own = [float(s == stage) for s in range(len(stages.stages))]
+        goals = [own, own], [prices[0], prices[1]], [prices[2], prices[3]]
+        nobody = np.full(len(own), n, np.int64)
+        found: list[list[float]] = [[], [], []]
+        low, high = grid.window[:, stage].tolist()
+        for cut in range(high, low - 1, -1):
+            window = grid.window.copy()
+            window[:, stage] = cut
+            for rows, values_of in zip(goals, found, strict=True):
+                weights = np.array([*rows, *np.zeros((2, len(own)))])
+                cost = _kernels.cascades.best_cuts(
+                    grid.counts, grid.layout, weights, nobody, np.inf, window
+                )[1]
+                values_of.append(cost)
+        reachable = np.isfinite(found[0])  # people have no threshold above that of their model
+        decided, costs, errors = (np.array(values)[reachable] / n for values in found)
+        return decided, costs, errors
 
     def _search(self, goal: _Goal) -> CheapestThresholds:
         """The best on the first grid and on finer ones around it, then of each pair of stages."""

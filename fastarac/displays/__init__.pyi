@@ -7,6 +7,8 @@ from .acceptance import GeneralizedRCDisplay as GeneralizedRCDisplay
 from .acceptance import RCDisplay as RCDisplay
 from .arac import ARACDisplay as ARACDisplay
 from .average_curve import AverageCurveDisplay as AverageCurveDisplay
+from .cascades import CascadeCostDisplay as CascadeCostDisplay
+from .cascades import CascadeDisplay as CascadeDisplay
 from .confusion import ConfusionDisplay as ConfusionDisplay
 from .cost_curve import CostCurveDisplay as CostCurveDisplay
 from .operation import CalibrationDisplay as CalibrationDisplay

@@ -47,6 +47,10 @@ def folder(tmp_path_factory):
     (folder / "fields.csv").write_text("\n".join(fields) + "\n")
     right, confidence = np.r_[np.zeros(400), np.ones(600)], np.arange(1000) / 10.0
     fa.operation.fit_policy(right, confidence, max_error_rate=0.01).save(folder / "w.json")
+    (folder / "stages.toml").write_text(
+        'max_error_rate = 0.1\n[[stage]]\nname = "a"\nprice = 1\nfile = "a.csv"\n'
+        '[[stage]]\nname = "people"\nprice = 9\n'
+    )
     (folder / "policies").mkdir()
     run("fit", folder / "a.csv", "--by", "field", "--error-rate", 0.05, "-o", folder / "p.json")
     run("fit", folder / "a.csv", "--error-rate", 0.05, "-o", folder / "policies" / "date.json")
@@ -68,6 +72,7 @@ COMMANDS = {
     "ocr, attributes": ("ocr", *PAGES, "--attributes", "state.csv", "--max-risk", 0.05),
     "ocr, fields": ("ocr", "fields.csv", "--error-rate", 0.05, "-o", "items.csv"),
     "demo": ("demo", "--guarantee", 0.05),
+    "cascade": ("cascade", "stages.toml"),
     "plan": ("plan", "--error-rate", 0.01, "--expect", 0.005),
     "plan, pilot": (
         *("plan", "--error-rate", 0.05, "--audit", 0.08, "--pilot", "a.csv", "--group", "page"),

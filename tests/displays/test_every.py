@@ -51,6 +51,7 @@ def legend_of(display) -> list[str]:
 
 
 DECLARED = [getattr(displays, name) for name in displays.__all__ if name.endswith("Display")]
+WITHOUT_CHANCE = (displays.PreferenceMapDisplay, displays.CascadeDisplay)
 KEYWORDS = {"ax", "name", "curve_kwargs", "plot_chance_level", "chance_level_kw", "despine", "ylim"}
 
 
@@ -66,6 +67,15 @@ def drawn(kind, **options):
         return displays.ARACDisplay.from_cv_results(found, CONFIDENCE, CORRECT, **options)
     if kind is displays.PowerDisplay:
         return kind.from_rates(0.1, 0.05, **options)
+    if kind in (displays.CascadeDisplay, displays.CascadeCostDisplay):
+        stages = [
+            fa.costs.Stage("machine", 1, correct=CORRECT, confidence=CONFIDENCE),
+            fa.costs.Stage("clerk", 20),
+        ]
+        cascade = fa.costs.optimize_cascade(stages, max_error_rate=0.2)
+        if kind is displays.CascadeDisplay:
+            return kind.from_cascade(cascade, **options)
+        return kind.from_stages(stages, cascade, stage="machine", **options)
     if kind is displays.CalibrationDisplay:
         return kind.from_predictions(CORRECT, CONFIDENCE, **options)
     if kind is displays.ShiftDisplay:
@@ -92,12 +102,12 @@ class TestEveryDisplay:
     def test_takes_the_same_keywords(self, kind):
         assert set(inspect.signature(Display.plot).parameters) - {"self"} == KEYWORDS
         options = {"name": "a $ name", "despine": True, "ylim": "fit", "curve_kwargs": {"alpha": 0.7}}
-        if kind is not displays.PreferenceMapDisplay:
+        if kind not in WITHOUT_CHANCE:
             options |= {"plot_chance_level": True, "chance_level_kw": {"lw": 3}}
         display = drawn(kind, **options)
         assert not display.ax_.spines["right"].get_visible()
         assert "a $ name" in repr(display)
-        if kind is not displays.PreferenceMapDisplay:
+        if kind not in WITHOUT_CHANCE:
             level = display.chance_level_
             assert (level[0] if isinstance(level, list) else level).get_linewidth() == 3
         display.figure_.canvas.draw()

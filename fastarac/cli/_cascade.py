@@ -1,0 +1,316 @@
+"""`fastarac cascade`: the thresholds of models and people one behind the other, from a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+from rich.text import Text
+
+from fastarac._core.exceptions import collected
+from fastarac._core.text import listed, money, percent, printable
+from fastarac.cli._costs import UNIT
+from fastarac.cli._json import write_object
+from fastarac.cli._options import (
+    OutputFormat,
+    PrintedFormat,
+    RefusalError,
+    ends_quietly,
+    option,
+    rate,
+    require_files,
+)
+from fastarac.cli._report import csv_text
+from fastarac.cli._standard import tell, write
+from fastarac.cli._tables import Column, Page, print_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastarac.costs.cascade import Cascade
+    from fastarac.costs.stages import Stage
+    from fastarac.costs.verification import VerificationCosts
+
+EXAMPLES = """
+Examples:
+
+\b
+  fastarac cascade stages.toml
+  fastarac cascade stages.toml --error-rate 0.005 --plot stages.png
+
+The file has the stages in their order, each with its price; files are beside it:
+
+\b
+  max_error_rate = 0.01
+  [costs]
+  correction = 5
+  error = 200
+  [[stage]]
+  name = "engine"
+  price = 0.1
+  file = "engine.csv"
+  [[stage]]
+  name = "clerk"
+  price = 2
+  detection_rate = 0.98
+  max_share = 0.2
+
+The last stage takes what is left. Further keys: failure_probability, max_group_size; in [columns]
+confidence, correct, prediction, truth, id, group and model, the columns of all files (with model, a
+stage's name is that of its model); in a stage of people false_alarm_rate.
+"""
+
+TOP = ("max_error_rate", "failure_probability", "max_group_size", "columns", "costs", "stage")
+COLUMNS = ("confidence", "correct", "prediction", "truth", "id", "group", "model")
+PRICES = ("verification", "correction", "error")
+OF_MODELS = ("name", "price", "file", "max_share")
+OF_PEOPLE = ("name", "price", "detection_rate", "false_alarm_rate", "max_share")
+
+# How the library says what a key of [columns] does.
+KEYS = {
+    "item=COLUMN matches them": "id in [columns] matches them",
+    "(see model=COLUMN)": "(see model in [columns])",
+    "prediction=COLUMN": "prediction in [columns]",
+    "truth=COLUMN": "truth in [columns]",
+}
+
+StagesFile = Annotated[
+    Path, typer.Argument(metavar="STAGES", help="A TOML file with the stages.", show_default=False)
+]
+ErrorRate = Annotated[
+    float | None,
+    option(
+        "--error-rate RATE",
+        "Allowed share of outputs that are wrong in the end, in place of the file's.",
+        parser=rate,
+    ),
+]
+
+
+StagesPlot = Annotated[
+    Path | None, option("--plot FILE", "Draw the stages and their costs into this .png, .svg or .pdf.")
+]
+
+
+class _Request(NamedTuple):
+    """What a file of stages asks for."""
+
+    stages: list[Stage]
+    costs: VerificationCosts | None
+    limits: dict[str, Any]
+
+
+def cascade(
+    path: StagesFile,
+    error_rate: ErrorRate = None,
+    output_format: OutputFormat = PrintedFormat.table,
+    plot: StagesPlot = None,
+) -> None:
+    """Choose the thresholds of several models and people together, for the least cost."""
+    with ends_quietly():
+        from fastarac.costs.cascade import optimize_cascade
+
+        require_files(plot, None)
+        notes: list[str] = []
+        with collected(notes):
+            request = _read(path, error_rate)
+            found: Cascade = _of(
+                path,
+                lambda: optimize_cascade(request.stages, costs=request.costs, **request.limits),
+            )
+        if plot is not None:
+            _draw(found, request, plot)
+        _deliver(found, output_format)
+        tell(notes)
+
+
+def _read(path: Path, error_rate: float | None) -> _Request:
+    """Read the file of stages, and the outputs of their models."""
+    from fastarac.costs.stages import Stage
+    from fastarac.costs.verification import VerificationCosts
+    from fastarac.reviewer import Reviewer
+
+    content = _content(path)
+    _only(path, "", content, TOP)
+    columns, prices = (_table(path, content, name) for name in ("columns", "costs"))
+    _only(path, "[columns] ", columns, COLUMNS)
+    _only(path, "[costs] ", prices, PRICES)
+    given = content.get("stage")
+    if not isinstance(given, list) or not given:
+        raise RefusalError(f"{path}: it has no [[stage]]; at least two are expected")
+    costs = None
+    if prices:
+        missing = [name for name in PRICES[1:] if name not in prices]
+        if missing:
+            raise RefusalError(f"{path}: [costs] has no {listed(missing)}, which is expected")
+        costs = _of(path, lambda: VerificationCosts(**{"verification": 0.0, **prices}), "[costs] ")
+    limits = {name: content[name] for name in TOP[:3] if name in content}
+    if error_rate is not None:
+        limits["max_error_rate"] = error_rate
+    outputs, groups = _outputs(path, given, columns)
+    if groups is not None:
+        limits["groups"] = groups
+    stages = []
+    for place, each in enumerate(given, 1):
+        where = f"[[stage]] {place} "
+        if "name" not in each:
+            raise RefusalError(f"{path}: {where}has no name, which is expected")
+        options: dict[str, Any] = {name: each[name] for name in ("max_share",) if name in each}
+        if each["name"] in outputs:
+            own = outputs[each["name"]]
+            options |= {"correct": own.correct, "confidence": own.confidence}
+        else:
+            _only(path, where, each, OF_PEOPLE)
+            if "price" not in each and "verification" not in prices:
+                raise RefusalError(
+                    f"{path}: {where}has no price, and [costs] no verification; one is expected"
+                )
+            people = {name: each[name] for name in OF_PEOPLE[2:4] if name in each}
+            if people:
+                options["reviewer"] = _of(path, partial(Reviewer, **people), where)
+        stages.append(_of(path, partial(Stage, each["name"], each.get("price"), **options)))
+    return _Request(stages, costs, limits)
+
+
+def _content(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise RefusalError(f"{path}: {error.strerror or error}") from None
+    except ValueError as error:  # of TOML and of UTF-8
+        raise RefusalError(f"{path}: it is no TOML: {error}") from None
+
+
+def _table(path: Path, content: dict[str, Any], name: str) -> dict[str, Any]:
+    table = content.get(name, {})
+    if not isinstance(table, dict):
+        raise RefusalError(f"{path}: {name} is {table!r}; a table [{name}] is expected")
+    return table
+
+
+def _only(path: Path, where: str, table: dict[str, Any], known: tuple[str, ...]) -> None:
+    for key in table:
+        if key not in known:
+            raise RefusalError(
+                f"{path}: {where}has the key {printable(key)!r}; only {', '.join(known)} are expected"
+            )
+
+
+def _outputs(path: Path, stages: list[Any], columns: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return the outputs of the models by their names, and the groups where a column has them."""
+    files: dict[str, Path] = {}
+    for place, each in enumerate(stages, 1):
+        if not isinstance(each, dict):
+            raise RefusalError(f"{path}: [[stage]] {place} is {each!r}; a table is expected")
+        if "file" in each:
+            where = f"[[stage]] {place} "
+            _only(path, where, each, OF_MODELS)
+            for key in ("name", "file"):
+                if not isinstance(each.get(key), str):
+                    raise RefusalError(
+                        f"{path}: {where}has {key} = {each.get(key)!r}; a text is expected"
+                    )
+            if each["name"] in files:
+                raise RefusalError(f"{path}: {where}has the name {each['name']!r} again")
+            files[each["name"]] = path.parent / each["file"]
+    if not files:
+        raise RefusalError(f"{path}: no [[stage]] has a file; one model is expected, and it first")
+    for key, value in columns.items():
+        if not isinstance(value, str):
+            raise RefusalError(f"{path}: [columns] has {key} = {value!r}; a text is expected")
+    named = {"item" if key == "id" else key: value for key, value in columns.items()}
+    by_column = "model" in named
+    sources = {str(file): file for file in files.values()} if by_column else files
+    models = _read_files(path, sources, named, several=len(files) > 1)
+    for name in files:
+        if name not in models:
+            raise RefusalError(
+                f"{path}: the stage {name!r} is no model in column {named['model']!r}, which has "
+                f"{listed(list(models))}"
+            )
+    outputs = {name: models[name] for name in files}
+    for name, own in outputs.items():
+        if own.rejected is not None and own.rejected.any():
+            raise RefusalError(
+                f"{path}: the outputs of {name!r} have {int(own.rejected.sum())} without a confidence; "
+                "a confidence for each is expected"
+            )
+    group = next(iter(outputs.values())).group
+    return outputs, None if group is None else group.codes
+
+
+def _read_files(path: Path, files: dict[str, Path], columns: dict[str, Any], *, several: bool) -> Any:
+    from fastarac import io
+    from fastarac.cli._exit import interrupts_end_at_once
+
+    with interrupts_end_at_once():
+        try:
+            models = io.read_models(files, same_items=several, **columns)
+        except (ValueError, OSError) as error:
+            message = str(error)
+            for argument, key in KEYS.items():
+                message = message.replace(argument, key)
+            raise RefusalError(f"{path}: {message}") from None
+    if models.difference is not None:
+        raise RefusalError(f"{path}: {models.difference}; outputs of the same items are expected")
+    return models.outputs
+
+
+def _of(path: Path, make: Callable[[], Any], where: str = "") -> Any:
+    """Return what is made; its errors name the file."""
+    try:
+        return make()
+    except (ValueError, TypeError) as error:
+        raise RefusalError(f"{path}: {where}{error}") from None
+
+
+def _draw(found: Cascade, request: _Request, plot: Path) -> None:
+    """Draw the stages, and beside them the cost over each threshold."""
+    from matplotlib import figure as figures
+
+    from fastarac.cli import _plot
+    from fastarac.displays import CascadeCostDisplay, CascadeDisplay
+
+    figure = figures.Figure(figsize=(2 * _plot.WIDTH, _plot.HEIGHT), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    CascadeDisplay.from_cascade(found, ax=left)
+    for name in found.names[:-1]:
+        CascadeCostDisplay.from_stages(request.stages, found, stage=name, costs=request.costs, ax=right)
+    _plot.write(figure, plot)
+
+
+def _deliver(found: Cascade, form: PrintedFormat) -> None:
+    if form is PrintedFormat.json:
+        write_object("cascade", {"cascade": found.to_dict()}, decisions=_said(found))
+        return
+    if form is PrintedFormat.csv:
+        columns = found.to_dict()
+        tables = {name: values for name, values in columns.items() if isinstance(values, list)}
+        rows = zip(*tables.values(), strict=True)
+        write(csv_text([dict(zip(tables, row, strict=True)) for row in rows]))
+        return
+    console = Page(markdown=form is PrintedFormat.markdown)
+    n = found.n_items
+    with console.capture() as captured:
+        blocks = [
+            Column("threshold", list(found.thresholds_in_words())),
+            Column("reached", [percent(number / n, 3) for number in found.reached]),
+            Column("decided", [percent(share, 3) for share in found.shares]),
+            Column("errors", [percent(number / n, 3) for number in found.stage_errors]),
+            Column(f"cost of\n{UNIT:,}", [money(UNIT * cost) for cost in found.stage_costs]),
+        ]
+        print_tables(found.names, [blocks], console, "stage")
+        for line in _said(found):
+            console.print(Text(printable(line)))
+    write("".join(f"{line.rstrip()}\n" for line in captured.get().rstrip().split("\n")))
+
+
+def _said(found: Cascade) -> list[str]:
+    whole = (
+        f"{UNIT:,} outputs cost {money(UNIT * found.cost)}; {percent(found.error_rate, 3)} of all "
+        f"outputs are wrong in the end, {percent(found.acceptance_rate, 3)} are seen by no one."
+    )
+    return [whole, *found.sentences()]

@@ -1,0 +1,252 @@
+"""Pictures of cascades: what each stage decides and costs, and the cost over a threshold."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from fastarac._core.text import percent
+from fastarac.costs.cascade import cost_over_threshold
+from fastarac.displays._base import SIDES, Display, level, with_margin
+from fastarac.displays._style import MARK, WHOLE, FloatArray, shown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.lines import Line2D
+
+    from fastarac.costs.cascade import Cascade
+    from fastarac.costs.stages import Stage
+    from fastarac.costs.verification import VerificationCosts
+    from fastarac.displays.decimation import Range
+
+WIDTH = 0.38  # of a bar; the stages are 1 apart
+HEADROOM = 1.12  # of the highest bar, for the numbers above it
+ROUNDING = 1e-12  # of error rates beside a limit
+PALE = 0.45  # of the colour of the cost
+
+
+@dataclass(eq=False, repr=False)
+class CascadeDisplay(Display):
+    """Shares of the items and of the cost by stage of a cascade; made by ``from_cascade``.
+
+    Parameters
+    ----------
+    stages : sequence of str
+        The names of the stages.
+    share, cost_share : array_like of shape (k,)
+        Of all items, what each stage decides; of the whole cost, what falls to it.
+    name : str, optional
+        For the title.
+
+    Attributes
+    ----------
+    bars_ : tuple of matplotlib BarContainer
+        Of the items and of the cost.
+    ax_, figure_ : matplotlib Axes and Figure
+        The axes with the bars, and their figure.
+
+    See Also
+    --------
+    optimize_cascade : Chooses the thresholds of stages.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> stages = [
+    ...     fa.costs.Stage("machine", 1, correct=[1, 1, 0, 1], confidence=[0.9, 0.8, 0.7, 0.6]),
+    ...     fa.costs.Stage("clerk", 20),
+    ... ]
+    >>> cascade = fa.costs.optimize_cascade(stages, max_error_rate=0)
+    >>> display = fa.displays.CascadeDisplay.from_cascade(cascade)
+    >>> [float(bar.get_height()) for bar in display.bars_[0]]
+    [0.5, 0.5]
+    >>> from matplotlib import pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    stages: tuple[str, ...]
+    share: FloatArray
+    cost_share: FloatArray
+
+    bars_: tuple[BarContainer, BarContainer] = field(init=False)
+
+    _arrays = ("share", "cost_share")
+    _labels = ("", "Share of the items, and of the cost")
+
+    @classmethod
+    def from_cascade(
+        cls, cascade: Cascade, *, name: str | None = None, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """Draw the stages of a cascade.
+
+        Parameters
+        ----------
+        cascade : Cascade
+            Of :func:`.optimize_cascade`.
+        name : str, optional
+            For the title.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **options
+            What :meth:`.plot` takes by keyword; `curve_kwargs` are those of matplotlib's ``bar``, and
+            there is no chance level.
+
+        Returns
+        -------
+        CascadeDisplay
+        """
+        costs = np.array(cascade.stage_costs)
+        whole = cascade.cost or 1.0
+        return cls(cascade.names, np.array(cascade.shares), costs / whole, name=name).plot(
+            ax, **options
+        )
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        raise ValueError("plot_chance_level is True; bars of stages have no chance level")
+
+    def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
+        ax, places = self.ax_, np.arange(len(self.stages))
+        style = {key: value for key, value in style.items() if key != "linestyle"}
+        named = {"items decided": self.share, "cost": self.cost_share}
+        bars = []
+        for turn, (what, heights) in enumerate(named.items()):
+            opacity = style.get("alpha", 1.0) * (PALE if turn else 1.0)
+            own: dict[str, Any] = {"label": what} | style | {"alpha": opacity}
+            drawn = ax.bar(places + (turn - 0.5) * WIDTH, heights, WIDTH, **own)
+            ax.bar_label(drawn, [percent(height, 3) for height in heights], padding=2, fontsize="small")
+            bars.append(drawn)
+        self.bars_ = bars[0], bars[1]
+        ax.set_xticks(places, [shown_name(each) for each in self.stages])
+        highest = max(float(self.share.max()), float(self.cost_share.max()))
+        ax.set_ylim(*(ylim if isinstance(ylim, tuple) else (0.0, HEADROOM * highest)))
+        if label:
+            ax.set_title(label["label"])
+
+    def _draw_legend(self) -> None:
+        self.ax_.legend()
+
+
+@dataclass(eq=False, repr=False)
+class CascadeCostDisplay(Display):
+    """Cost over the threshold of one stage, the others being as they are; made by ``from_stages``.
+
+    Parameters
+    ----------
+    share, cost : array_like of shape (k,)
+        Of all items, what the stage decides, rising; what an item costs then.
+    within : array_like of shape (k,)
+        1 where the limit is kept, and 0 where it is not: drawn dotted.
+    at : tuple of two float
+        Share and cost at the threshold of the cascade.
+    baseline : float, optional
+        What an item costs where the stage decides nothing; the chance level of :meth:`plot`.
+    name : str, optional
+        The name of the stage, for the legend.
+
+    Attributes
+    ----------
+    point_ : matplotlib Line2D
+        The circle at the threshold of the cascade.
+    beyond_ : matplotlib Line2D
+        Where the limit is not kept.
+    line_, chance_level_, ax_, figure_
+        As of :class:`.ARACDisplay`; the chance level is the cost without the stage's decisions.
+
+    See Also
+    --------
+    optimize_cascade : Chooses the thresholds of stages.
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> stages = [
+    ...     fa.costs.Stage("machine", 1, correct=[1, 1, 0, 1], confidence=[0.9, 0.8, 0.7, 0.6]),
+    ...     fa.costs.Stage("clerk", 20),
+    ... ]
+    >>> cascade = fa.costs.optimize_cascade(stages, max_error_rate=0)
+    >>> display = fa.displays.CascadeCostDisplay.from_stages(stages, cascade, stage="machine")
+    >>> display.cost
+    array([21., 16., 11.,  6.,  1.])
+    >>> from matplotlib import pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    share: FloatArray
+    cost: FloatArray
+    within: FloatArray
+    _: KW_ONLY
+    at: tuple[float, float] | None = None
+    baseline: float | None = None
+
+    point_: Line2D = field(init=False)
+    beyond_: Line2D = field(init=False)
+
+    _arrays = ("share", "cost", "within")
+    _labels = ("Share of the items that the stage decides", "Cost of an item")
+
+    @classmethod
+    def from_stages(
+        cls,
+        stages: Sequence[Stage | Mapping[str, Any]],
+        cascade: Cascade,
+        *,
+        stage: str,
+        costs: VerificationCosts | None = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the cost over the threshold of a stage.
+
+        Parameters
+        ----------
+        stages : sequence of Stage or dict
+            As of :func:`.optimize_cascade`.
+        cascade : Cascade
+            The thresholds of all stages, and the limit.
+        stage : str
+            The name of the stage whose threshold is moved: any but the last.
+        costs : VerificationCosts, optional
+            As of :func:`.optimize_cascade`.
+        name : str, optional
+            For the legend; that of the stage by default.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **options
+            What :meth:`.plot` takes by keyword.
+
+        Returns
+        -------
+        CascadeCostDisplay
+        """
+        found = cost_over_threshold(stages, cascade, stage, costs)
+        limit = cascade.max_error_rate
+        highest = np.inf if limit is None else limit * (1 + ROUNDING)
+        kept = (found.error_rate <= highest).astype(np.float64)
+        return cls(
+            found.share, found.cost, kept, at=found.at, baseline=float(found.cost[0]),
+            name=stage if name is None else name,
+        ).plot(ax, **options)  # fmt: skip
+
+    def _view(self) -> tuple[Range, Range]:
+        return SIDES, with_margin(0.0, float(self.cost.max()))
+
+    def _vertices(self, _style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
+        return self.share, np.where(self.within > 0, self.cost, np.nan)
+
+    def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
+        super()._draw(label, style, ylim)
+        dotted: dict[str, Any] = style | {"color": self.line_.get_color(), "linestyle": ":"}
+        dotted |= {"marker": "none", "label": "_beyond the limit"}
+        (self.beyond_,) = self.ax_.plot(self.share, self.cost, **dotted)
+        at = self.at or (float("nan"), float("nan"))
+        mark: dict[str, Any] = MARK | {"color": self.line_.get_color(), "label": "_chosen"}
+        (self.point_,) = self.ax_.plot(*at, **mark)
+
+    def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
+        return level("Without its decisions", WHOLE, float(self.baseline or 0.0))

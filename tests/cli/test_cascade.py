@@ -1,0 +1,181 @@
+"""`fastarac cascade`: what it prints in each format, and what it refuses, with file and key."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from commands import reason, run
+
+import fastarac as fa
+from fastarac.datasets import load_digits_ocr
+
+STAGES = """max_error_rate = 0.01
+[columns]
+id = "id"
+[costs]
+correction = 5
+error = 200
+[[stage]]
+name = "quick"
+price = 0.1
+file = "quick.csv"
+[[stage]]
+name = "thorough"
+price = 0.5
+file = "thorough.csv"
+[[stage]]
+name = "clerk"
+price = 2
+detection_rate = 0.98
+max_share = 0.2
+[[stage]]
+name = "expert"
+price = 20
+"""
+DIGITS = load_digits_ocr()
+MODELS = {"quick": DIGITS["knn-votes"], "thorough": DIGITS["svm-rbf"]}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stages")
+    rows = ["model,id,page,correct,confidence"]
+    for name, (correct, confidence) in MODELS.items():
+        own = [
+            f"{name},{i},{i // 20},{int(right)},{sure}"
+            for i, (right, sure) in enumerate(zip(correct, confidence, strict=True))
+        ]
+        rows += own
+        (folder / f"{name}.csv").write_text("\n".join([rows[0], *own]) + "\n")
+    (folder / "both.csv").write_text("\n".join(rows) + "\n")
+    (folder / "one.csv").write_text("id,correct,confidence\n1,1,0.9\n2,1,0.9\n")
+    (folder / "empty.csv").write_text("id,correct,confidence\n1,1,0.9\n2,1,\n")
+    (folder / "stages.toml").write_text(STAGES)
+    return folder
+
+
+def stages():
+    people = fa.Reviewer(0.98)
+    return [
+        fa.costs.Stage("quick", 0.1, correct=MODELS["quick"][0], confidence=MODELS["quick"][1]),
+        fa.costs.Stage(
+            "thorough", 0.5, correct=MODELS["thorough"][0], confidence=MODELS["thorough"][1]
+        ),
+        fa.costs.Stage("clerk", 2, reviewer=people, max_share=0.2),
+        fa.costs.Stage("expert", 20),
+    ]
+
+
+COSTS = fa.VerificationCosts(0, 5, 200)
+
+
+def test_it_prints_what_the_library_finds(folder):
+    found = fa.costs.optimize_cascade(stages(), max_error_rate=0.01, costs=COSTS)
+    path = folder / "stages.toml"
+    printed = json.loads(run("cascade", path, "--format", "json").stdout)
+    assert printed["cascade"] == found.to_dict()
+    rows = list(csv.DictReader(io.StringIO(run("cascade", path, "--format", "csv").stdout)))
+    assert [row["names"] for row in rows] == list(found.names)
+    assert [float(row["shares"]) for row in rows] == list(found.shares)
+    shown = run("cascade", path).stdout
+    assert all(name in shown for name in found.names)
+    assert "the rest" in shown
+    assert max(map(len, shown.splitlines()[:7])) <= 80
+    assert "new items may exceed it" in " ".join(shown.split())
+    assert "| clerk |" in run("cascade", path, "--format", "markdown").stdout
+
+
+def test_limits_of_the_command_line_groups_and_a_column_of_models(folder, tmp_path):
+    looser = json.loads(
+        run("cascade", folder / "stages.toml", "--error-rate", 0.03, "--format", "json").stdout
+    )
+    assert looser["cascade"]["max_error_rate"] == 0.03
+    text = STAGES.replace("quick.csv", "both.csv").replace("thorough.csv", "both.csv")
+    text = text.replace('id = "id"', 'id = "id"\nmodel = "model"\ngroup = "page"')
+    text = text.replace("max_error_rate = 0.01", "max_error_rate = 0.1\nfailure_probability = 0.1")
+    (folder / "both.toml").write_text(text)
+    plot = tmp_path / "stages.png"
+    printed = json.loads(
+        run("cascade", folder / "both.toml", "--format", "json", "--plot", plot).stdout
+    )
+    assert printed["cascade"]["max_group_size"] == 20
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    (folder / "few.toml").write_text(text.replace("0.1\nfailure", "0.001\nfailure"))
+    result = run("cascade", folder / "few.toml")
+    assert "fastarac: note: the half that tests has 45 groups" in result.stderr
+    assert "Nothing can be accepted" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("price = 2\n", "prise = 2\n", "[[stage]] 3 has the key 'prise'; only name, price,"),
+        ("price = 2\n", "price = -2\n", "price of stage 'clerk' is -2"),
+        ("price = 2\n", "price = nan\n", "price of stage 'clerk' is nan"),
+        ("price = 2\n", "", "[[stage]] 3 has no price, and [costs] no verification"),
+        ("price = 0.5\n", "", "price of stage 'thorough' is None"),
+        ("= 0.98", "= 98", "[[stage]] 3 detection_rate is 98"),
+        ('"clerk"', '"quick"', "has the name 'quick'"),
+        ("correction = 5\n", "", "[costs] has no correction"),
+        ("correction = 5\n", "corection = 5\n", "[costs] has the key 'corection'"),
+        ("correction = 5\n", "correction = 0\n", "[costs] correction is 0"),
+        ("[costs]", "[prices]", "has the key 'prices'"),
+        ('id = "id"', 'id = "page"', "is in the outputs of quick more than once"),
+        ('id = "id"', "id = 3", "[columns] has id = 3; a text is expected"),
+        ('id = "id"', 'group = "page"', "groups is given without failure_probability"),
+        ('id = "id"', 'id = "id"\nmodel = "model"', ""),
+        ("thorough.csv", "none.csv", "none.csv: it cannot be opened: No such file"),
+        ("quick.csv", "one.csv", "the models have different items"),
+        ('"quick.csv"', "3", "[[stage]] 1 has file = 3; a text is expected"),
+        ("max_error_rate = 0.01", "max_error_rate = 2", "max_error_rate is 2"),
+        ("max_error_rate = 0.01", "max_error_rate = ", "it is no TOML"),
+        ("[[stage]]", "[[stages]]", "has the key 'stages'"),
+        ('file = "quick.csv"\n', "", "the first stage, 'quick', has no correct"),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_and_key(folder, old, new, message):
+    path = folder / "wrong.toml"
+    assert old in STAGES
+    path.write_text(STAGES.replace(old, new))
+    if not message:
+        run("cascade", path)
+        return
+    said = reason("cascade", path)
+    assert said.startswith(f"{path}: ")
+    assert message in said
+
+
+def test_other_files_that_are_refused(folder):
+    path = folder / "wrong.toml"
+    assert reason("cascade", folder / "none.toml").endswith("none.toml: No such file or directory")
+    for text, message in (
+        ("max_error_rate = 0.1\n", "it has no [[stage]]"),
+        ("stage = 3\n", "it has no [[stage]]"),
+        ("stage = [3]\n", "[[stage]] 1 is 3; a table is expected"),
+        ("costs = 3\n", "costs is 3; a table [costs] is expected"),
+        ('[[stage]]\nname = "a"\nprice = 1\n', "no [[stage]] has a file"),
+        (
+            '[[stage]]\nname = "a"\nprice = 1\nfile = "one.csv"\n[[stage]]\nprice = 1\n',
+            "[[stage]] 2 has no name",
+        ),
+        (
+            '[[stage]]\nname = "a"\nprice = 1\nfile = "one.csv"\n[[stage]]\nname = "b"\nprice = 1\n',
+            "neither max_error_rate nor costs is given",
+        ),
+        (
+            (
+                'max_error_rate = 0.1\n[[stage]]\nname = "a"\nprice = 1\nfile = "one.csv"\n'
+                '[[stage]]\nname = "b"\nprice = 1\n'
+            ),
+            "confidence of stage 'a' is 0.9 for all items",
+        ),
+        (
+            '[columns]\nmodel = "model"\n[[stage]]\nname = "a"\nprice = 1\nfile = "both.csv"\n',
+            "the stage 'a' is no model in column 'model', which has quick and thorough",
+        ),
+    ):
+        path.write_text(text)
+        assert message in reason("cascade", path)
