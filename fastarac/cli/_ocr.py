@@ -266,7 +266,8 @@ class OcrRequest:
         """Return the outputs of each engine by its name."""
         names = self.names or _names(self.outputs)
         if len(set(names)) < len(names):
-            raise RefusalError(f"two engines are called {listed(names)}; --name tells them apart")
+            twice = list(dict.fromkeys(name for name in names if names.count(name) > 1))
+            raise RefusalError(f"several engines are called {listed(twice)}; --name tells them apart")
         return dict(zip(names, self.outputs, strict=True))
 
 

@@ -360,6 +360,7 @@ def _refused(name: str) -> Iterator[None]:
     except (ValueError, OSError, ModuleNotFoundError) as error:
         said = f"{error}; --skip-unmatched leaves them out" if _unmatched(error) else str(error)
         said = said.replace("skip_unmatched=True", "--skip-unmatched")
+        said = said.removeprefix("words has ")  # as the argument of `align` is called
         raise RefusalError(f"{name}: {said}" if name else said) from None
 
 

@@ -126,6 +126,7 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
     return reversed_ones + [
         f"{note}." if len(models) == 1 else f"{listed(names)}: {note}."
         for note, names in of_models.items()
+        if not any(longer.startswith(f"{note}:") and names == of_models[longer] for longer in of_models)
     ]
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.ocr.records import Reading, Records
+    from fastarac.ocr.words import Scale
 
 __all__ = ["hints_of", "ties"]
 
@@ -24,14 +25,29 @@ LARGE_TIE = 0.2
 MANY_LOST = 0.2
 #: Share of what is lost that one reason has to explain.
 MOST = 0.5
+#: Share of the true words that are moved from which an engine is named, and of those of a page.
+MANY_MOVED = 0.05
+#: Share by which spaces may raise the character error rate of scripts that are written without.
+SPACES = 0.05
 #: Pages that are named.
 NAMED = 5
 
 
-def hints_of(records: Records, rows: NDArray[np.intp], reading: Reading) -> list[str]:
-    """Return what is to be known of items, which are `rows` of the records, a sentence each."""
+def hints_of(
+    records: Records, rows: NDArray[np.intp], reading: Reading, scale: Scale | None = None
+) -> list[str]:
+    """Return what is to be known of items, which are `rows` of the records, a sentence each.
+
+    `scale` is that of the format of the confidences, where it is known.
+    """
     units = plural(reading.unit)
-    found = [*_lost(records, reading), *ties(records.confidence[~np.isnan(records.confidence)])]
+    known = records.confidence[~np.isnan(records.confidence)]
+    found = [*_lost(records, reading), *_moved(records, reading), *ties(known)]
+    if scale == "percent" and len(np.unique(known)) > 1 and known.max() <= 1:
+        found.append(
+            "The confidences go from 0 to 100 in this format, and none is above 1: they may be shares. "
+            "Thresholds are as the confidences are written."
+        )
     without = np.isnan(records.confidence[rows]) & (records.kind[rows] != MISSED)
     if without.any():
         pages = [records.page_names[page] for page in np.unique(records.page[rows][without]).tolist()]
@@ -42,6 +58,11 @@ def hints_of(records: Records, rows: NDArray[np.intp], reading: Reading) -> list
     blank = _blank(records)
     if blank:
         found.append(f"{_of_pages(blank, 'without any output')}.")
+    untrue = _without_truth(records)
+    if untrue:
+        n = int(records.pages.inserted[np.isin(records.pages.name, untrue)].sum())
+        said = _of_pages(untrue, f"with outputs ({n:,}) and without true {units}")
+        found.append(f"{said}. The truth may be missing; what is read there is inserted, and wrong.")
     hard = [name for name in records.hardly_aligned if name not in blank]
     pages_of = records.pages
     in_part = [
@@ -61,6 +82,15 @@ def hints_of(records: Records, rows: NDArray[np.intp], reading: Reading) -> list
             f"{records.n_unspaced:,} characters of scripts that are written without spaces are "
             f"taken one by one, as {units} of their own."
         )
+    if 2 * records.n_unspaced > records.n_true and "whitespace" not in reading.fold:
+        edits = records.edits[~np.isnan(records.edits[:, 0])].sum(axis=0)
+        of_characters, of_words = (edits[k] / edits[k + 1] for k in (0, 2))  # as of COUNTS
+        if of_characters > 2 * of_words + SPACES:
+            found.append(
+                f"The character error rate, {rounded_percent(of_characters)}, counts the spaces "
+                "between characters in which truth and output differ; --fold whitespace leaves them "
+                "out."
+            )
     if records.n_joined:
         verb = "is" if records.n_joined == 1 else "are"
         found.append(
@@ -102,6 +132,27 @@ def _lost(records: Records, reading: Reading) -> Iterator[str]:
         f"{rounded_percent(lost / n_true)} of the true {units} are missed or merged ({missed:,} missed "
         f"and {merged:,} merged of {n_true:,}): {reason}."
     )
+
+
+def _moved(records: Records, reading: Reading) -> Iterator[str]:
+    """Yield how much is read out of order, where that is much, and on which pages."""
+    pages, n_true = records.pages, records.n_true
+    n = int(pages.moved.sum())
+    if not n > MANY_MOVED * n_true:
+        return
+    many = np.flatnonzero(pages.moved > MANY_MOVED * pages.true_words).tolist()
+    yield (
+        f"{n:,} of the {n_true:,} true {plural(reading.unit)} ({rounded_percent(n / n_true)}) are read "
+        f"right but out of order ({_of_pages([pages.name[k] for k in many])}), as where columns are "
+        "read line by line: character and word error rates count them as errors."
+    )
+
+
+def _without_truth(records: Records) -> list[str]:
+    """Return the names of the pages with outputs that have no words."""
+    pages = records.pages
+    found = (pages.true_words == 0) & (pages.inserted > 0)
+    return [pages.name[page] for page in np.flatnonzero(found).tolist()]
 
 
 def _blank(records: Records) -> list[str]:

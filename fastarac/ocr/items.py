@@ -515,9 +515,11 @@ def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _no_item(records: Records, reading: Reading) -> str:
-    units = plural(reading.unit)
-    n_true = int((records.kind != INSERTED).sum())
+    """Say why there is no item with a confidence."""
+    n_pages = len(records.page_names)
+    pages = f"{n_pages:,} {plural('page', n_pages)} with {records.n_true:,} true {plural(reading.unit)}"
+    if not records.n_outputs:
+        return f"words has no output at all ({pages}); outputs are expected"
     return (
-        f"words has no output that is an item with a confidence, on {len(records.page_names)} pages "
-        f"with {n_true} true {units}; at least one is expected"
+        f"words has no output that is an item with a confidence, on {pages}; at least one is expected"
     )

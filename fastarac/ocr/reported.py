@@ -122,7 +122,7 @@ class ReportedPages(Source):
             judged_items=f"{units} that are neither merged nor split",
             highest=100.0 if percents else 1.0,
             missed=records.pages.missed,
-            notes=hints_of(records, rows, reading),
+            notes=hints_of(records, rows, reading, scale),
             size=(_n_pages(records), f"{records.n_true:,} true {units}"),
             further=(("missed", _share_of_missed(records)),),
             holds="It holds texts of the pages." if beside.texts else "",

@@ -237,7 +237,7 @@ class Words(Result):
         if len(scales) > 1:
             of_scale = {scale: [w for w in readings if w.scale == scale] for scale in HIGHEST}
             counts = ", ".join(
-                f"{len(found)} in {scale}, such as {found[0].page_names[0]}"
+                f"{len(found)} from 0 to {HIGHEST[scale]:g}, such as {found[0].page_names[0]}"
                 for scale, found in of_scale.items()
                 if found
             )

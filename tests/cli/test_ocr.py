@@ -307,9 +307,15 @@ def test_names(folders):
     assert refusal(folders / "truth", one, two, "--name", "A") == (
         "--name is given once, and OCR 2 times; one name for each OCR is expected"
     )
-    assert "two engines are called A and A" in refusal(
+    assert "several engines are called A;" in refusal(
         folders / "truth", one, two, "--name", "A", "--name", "A"
     )
+
+
+def test_an_engine_without_any_output_is_named(folders):
+    for path in (folders / "one").iterdir():
+        path.write_text("[]")
+    assert refusal(folders / "truth", folders / "one").startswith("one: no output at all (2 pages with")
 
 
 def test_what_has_no_partner_is_listed(folders):

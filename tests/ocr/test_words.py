@@ -74,7 +74,7 @@ def test_scales_are_never_mixed():
     unit = Words(("a",), np.array([0.5]), [0], [0], ("q",), scale="unit")
     blank = Words((), [], [], [], ("r",))
     with pytest.raises(
-        ValueError, match=r"scales \(1 in percent, such as \w+, 1 in unit, such as \w+\)"
+        ValueError, match=r"scales \(1 from 0 to 100, such as p, 1 from 0 to 1, such as q\)"
     ):
         Words.concatenate([percent, unit, blank])
     assert Words.concatenate([blank, percent]).scale == "percent"
