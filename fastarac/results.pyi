@@ -59,6 +59,7 @@ from .operation.shifts import ConfidenceShift as ConfidenceShift
 from .operation.shifts import Reference as Reference
 from .partial_truth.confidence_based import ConfidenceBasedEstimate as ConfidenceBasedEstimate
 from .partial_truth.sampling import VerificationSample as VerificationSample
+from .partial_truth.verified_files import VerifiedOutputs as VerifiedOutputs
 from .sweep import AcceptanceCounts as AcceptanceCounts
 from .sweep import CornerSweep as CornerSweep
 from .sweep import ThresholdSweep as ThresholdSweep

@@ -49,8 +49,8 @@ class PartialTruth(LabelsInPart, Result):
     open : {"refuse", "wrong"}, default="refuse"
         What to do with items that were drawn and have no answer: refuse them, or count them as wrong.
     groups : array_like of shape (n,), optional
-        Labels of pages, documents or other groups, where these were drawn whole. Intervals and
-        guarantees then rest on them, unless they are given other groups.
+        Labels of pages, documents or other groups of items that depend on each other, or that were
+        drawn whole. Intervals and guarantees rest on them, unless they are given other groups.
     graded : bool, default=False
         Whether `correct` may be a grade in [0, 1], such as the share of verifiers who called it right.
 
@@ -259,20 +259,17 @@ def _refuse_unlikely(
 ) -> None:
     """Refuse a sample whose size contradicts its probabilities, where those of all items are known.
 
-    Of groups, which are drawn whole, the groups are counted, each by its first item.
+    Where groups were drawn whole, the groups are counted, each by its first item.
     """
     if not ((probability > 0) & (probability <= 1)).all():
         return
     unit = "items"
     if codes is not None:
         first = np.unique(codes, return_index=True)[1]
-        for values, what in ((chosen, "drawn in part"), (probability, "of several probabilities")):
-            bad = values != values[first][codes]
-            if bad.any():
-                i = int(bad.argmax())
-                raise ValueError(
-                    f"groups[{i}] is a group that is {what}; groups that are drawn whole are expected"
-                )
+        whole = (chosen == chosen[first][codes]) & (probability == probability[first][codes])
+        if not whole.all():
+            codes = None
+    if codes is not None:
         probability, chosen, unit = probability[first], chosen[first], "groups"
     n, found = len(probability), int(chosen.sum())
     reach = normal_quantile(1.0 - UNLIKELY)

@@ -32,8 +32,10 @@ from fastarac.cli._options import (
     Gamma,
     GroupColumn,
     Guarantee,
+    InclusionProbability,
     Interval,
     Item,
+    JudgeColumn,
     Level,
     Limits,
     MaxLine,
@@ -191,9 +193,30 @@ def evaluate(
     plot: Plot = None,
     report: ReportFile = None,
     max_memory: MaxMemory = None,
+    inclusion_probability: InclusionProbability = None,
+    judge: JudgeColumn = None,
 ) -> None:
     """Evaluate the outputs in files."""
     with ends_quietly():
+        if inclusion_probability is not None or judge is not None:
+            from fastarac.cli import _verified
+
+            others = {
+                "--prediction": prediction, "--truth": truth, "--empty-truth": empty_truth,
+                "--empty-confidence": empty_confidence, "--model": model, "--by": by, "--id": item,
+                "--weight": weight, "--gamma": gamma, "--delta": delta,
+                "--cost-verification": cost_verification, "--cost-correction": cost_correction,
+                "--cost-error": cost_error, "--reviewer-detection": reviewer_detection,
+                "--reviewer-false-alarm": reviewer_false_alarm, "--plot": plot, "--report": report,
+                "--max-memory": max_memory, "--wide": wide,
+            }  # fmt: skip
+            _verified.refuse_others(others)
+            verified = _verified.columns_of(confidence, correct, inclusion_probability, judge, group)
+            limits = Limits.of(error_rate, max_risk, threshold)
+            certainty = Certainty(ci, guarantee)
+            certainty.check(limits)
+            _verified.evaluate(paths, verified, limits, certainty, str(output_format))
+            return
         people = reviewer_detection, reviewer_false_alarm
         prices = _prices((cost_verification, cost_correction, cost_error), people, (gamma, delta))
         if report is not None and ci is None:
@@ -292,9 +315,27 @@ def compare(
     reviewer_false_alarm: ReviewerFalseAlarm = None,
     output_format: OutputFormat = PrintedFormat.table,
     wide: Wide = False,
+    inclusion_probability: InclusionProbability = None,
+    judge: JudgeColumn = None,
 ) -> None:
     """Compare models on the same items: how much they differ, and how sure that is."""
     with ends_quietly():
+        if inclusion_probability is not None or judge is not None:
+            from fastarac.cli import _verified
+
+            others = {
+                "--prediction": prediction, "--truth": truth, "--empty-truth": empty_truth,
+                "--empty-confidence": empty_confidence, "--model": model, "--id": item,
+                "--weight": weight, "--method bootstrap": method is Method.bootstrap,
+                "--resamples": resamples, "--cost-verification": cost_verification,
+                "--cost-correction": cost_correction, "--cost-error": cost_error,
+                "--reviewer-detection": reviewer_detection, "--wide": wide,
+                "--format": output_format is not PrintedFormat.table,
+            }  # fmt: skip
+            _verified.refuse_others(others)
+            verified = _verified.columns_of(confidence, correct, inclusion_probability, judge, group)
+            _verified.compare(paths, verified, statistic, str(correction), ci)
+            return
         people = reviewer_detection, reviewer_false_alarm
         prices = _prices((cost_verification, cost_correction, cost_error), people)
         from fastarac.cli._compare import ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver

@@ -235,6 +235,18 @@ EmptyConfidence = Annotated[
         "fields that people see.",
     ),
 ]
+InclusionProbability = Annotated[
+    str | None,
+    option(
+        "--inclusion-probability COLUMN",
+        "Column of the probability with which each output was chosen to be verified; --correct is "
+        "empty where it was not. Figures of all outputs are estimated.",
+    ),
+]
+JudgeColumn = Annotated[
+    str | None,
+    option("--judge COLUMN", "Column of a guess at the probability that each output is right."),
+]
 GroupColumn = Annotated[
     str | None,
     option(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastarac._core.text import plural
 from fastarac.cli import _operating as options
-from fastarac.cli._options import Confidence, RefusalError, ends_quietly, option
+from fastarac.cli._options import Confidence, JudgeColumn, RefusalError, ends_quietly, option
 
 EXAMPLES = """
 Examples:
@@ -30,10 +30,6 @@ Budget = Annotated[
 Output = Annotated[
     Path,
     option("--output -o FILE", "File to write: CSV, TSV, JSON lines or Parquet.", show_default=False),
-]
-JudgeColumn = Annotated[
-    str | None,
-    option("--judge COLUMN", "Column of a guess at the probability that each output is right."),
 ]
 Mix = Annotated[
     float | None,

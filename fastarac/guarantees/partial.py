@@ -35,29 +35,23 @@ def proved_of(
     Raises
     ------
     ValueError
-        For grades, which are no whole errors, and where the probability of an output is not known: bets
-        need those of all.
+        For grades, which are no whole errors.
     """
     if truth.graded:
         raise ValueError("correct is graded; whole errors are expected by a guarantee")
-    missing = ~((truth.inclusion_probability > 0) & (truth.inclusion_probability <= 1))
-    if missing.any():
-        i = int(missing.argmax())
-        raise ValueError(
-            f"inclusion_probability[{i}] is {truth.inclusion_probability[i]:g}; a guarantee needs "
-            "those of all outputs, verified or not, above 0 and at most 1"
-        )
+    # what was not verified counts without a weight; the least probability is assumed, and named
+    probability = np.where(truth.verified, truth.inclusion_probability, 1.0)
+    given = truth.inclusion_probability > 0
+    probability[given] = truth.inclusion_probability[given]
     grid, pilot = fixed
     scores = vector(confidence, "confidence")
     codes = truth.groups
     if groups is not None:
         codes = read_outermost(groups, len(scores), "a guarantee").astype(np.intp)
-    if codes is not None:
-        _refuse_parts(truth, codes)
     found = bet_on_verified(
         scores,
         1.0 - truth.correct,
-        truth.inclusion_probability,
+        probability,
         criterion=criterion,
         limit=limit,
         failure_probability=failure_probability,
@@ -76,17 +70,3 @@ def proved_of(
             f"of {limit:g}, as the least inclusion probability is {found.least_probability:.4g}"
         )
     return found
-
-
-def _refuse_parts(truth: PartialTruth, codes: NDArray[np.intp]) -> None:
-    """Refuse groups that were not drawn as a whole."""
-    for values, what in (
-        (truth.verified.astype(np.float64), "verified in part"),
-        (truth.inclusion_probability, "of several inclusion probabilities"),
-    ):
-        first = np.full(int(codes.max()) + 1, np.nan)
-        first[codes[::-1]] = values[::-1]
-        bad = values != first[codes]
-        if bad.any():
-            i = int(bad.argmax())
-            raise ValueError(f"groups[{i}] is a group that is {what}; groups drawn whole are expected")

@@ -4,3 +4,4 @@ from .confidence_based import confidence_based_estimate as confidence_based_esti
 from .sample_files import join_answers as join_answers
 from .sample_files import sample_outputs as sample_outputs
 from .sampling import draw_verification_sample as draw_verification_sample
+from .verified_files import read_verified as read_verified

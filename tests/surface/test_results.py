@@ -84,6 +84,12 @@ def _evaluation():
     return fa.evaluate(*MANY, max_error_rate=[0.3], intervals=True, failure_probability=0.1)
 
 
+def _verified(folder):
+    path = folder / "verified.csv"
+    path.write_text("confidence,correct,inclusion_probability\n0.9,1,0.5\n0.8,,\n0.3,0,0.5\n")
+    return fa.partial_truth.read_verified(path)
+
+
 def _partial():
     correct = np.where(np.arange(200) % 3 == 0, np.arange(200) % 2, np.nan)
     return fa.PartialTruth(correct, inclusion_probability=1 / 3)
@@ -175,6 +181,7 @@ EXAMPLES = {
     "SweepMeasures": lambda _: fa.measures.confusion_measures(fa.threshold_sweep(*MANY)),
     "ThresholdSweep": lambda _: fa.threshold_sweep(CORRECT, CONFIDENCE),
     "EstimatedSweep": lambda _: fa.threshold_sweep(_partial(), range(200)),
+    "VerifiedOutputs": _verified,
     "PartialTruth": lambda _: _partial(),
     "ConfidenceBasedEstimate": lambda _: fa.partial_truth.confidence_based_estimate(
         (CORRECT, CONFIDENCE), CONFIDENCE

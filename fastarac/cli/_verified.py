@@ -1,0 +1,138 @@
+"""`fastarac evaluate` and `compare` of files in which some outputs are verified."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import fastarac
+from fastarac._core.exceptions import collected
+from fastarac._core.text import printable
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._files import names_of_files
+from fastarac.cli._json import write_object
+from fastarac.cli._options import Certainty, RefusalError, in_words_of_options
+from fastarac.cli._policies import refusing
+from fastarac.cli._standard import say, tell, write
+from fastarac.partial_truth import read_verified
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from fastarac.cli._options import Limits
+
+
+def refuse_others(options: Mapping[str, Any]) -> None:
+    """Raise where an option is given that is not offered beside --inclusion-probability."""
+    given = next((name for name, value in options.items() if value), None)
+    if given is not None:
+        raise RefusalError(
+            f"{given} is given beside --inclusion-probability, which it does not go with; leave out "
+            "one of the two"
+        )
+
+
+def columns_of(
+    confidence: str,
+    correct: str | None,
+    inclusion_probability: str | None,
+    judge: str | None,
+    group: str | None,
+) -> dict[str, Any]:
+    """Return the columns as `read_verified` takes them."""
+    if inclusion_probability is None:
+        raise RefusalError("--judge is given without --inclusion-probability")
+    return {
+        "confidence": confidence,
+        "correct": correct or "correct",
+        "inclusion_probability": inclusion_probability,
+        "judge": judge,
+        "groups": group,
+    }
+
+
+def evaluate(
+    paths: Sequence[Path],
+    columns: Mapping[str, Any],
+    limits: Limits,
+    certainty: Certainty,
+    form: str,
+) -> None:
+    """Print the figures of each file, and what is guaranteed."""
+    arguments = limits.arguments()
+    if certainty.level is not None:
+        arguments |= {"intervals": True, "confidence_level": certainty.level}
+    notes: list[str] = []
+    decisions: list[str] = []
+    models, tables = [], []
+    for name, path in _named(paths):
+        outputs: Any = _read(path, columns)
+        found: Any = None
+        with collected(notes), interrupts_end_at_once():
+            found = refusing(str(path), partial(fastarac.evaluate, *outputs, **arguments))
+            points = []
+            if certainty.failure_probability is not None:
+                promised = partial(_guaranteed, outputs, limits, certainty.failure_probability)
+                points = refusing(str(path), promised)
+        verified = f"{outputs.correct.n_verified:,} of {len(outputs.correct):,} outputs are verified."
+        decisions += [f"{printable(name)}: {verified}", *points]
+        tables.append((name, verified, found, points))
+        models.append({"name": name, **found.to_dict(), "n_verified": outputs.correct.n_verified})
+    notes = [in_words_of_options(note) for note in notes]
+    if form == "json":
+        write_object("evaluate", {"models": models}, decisions=decisions, warnings=notes)
+    else:
+        for k, (name, verified, found, points) in enumerate(tables):
+            say(("\n" if k else "") + f"{printable(name)}: {verified}")
+            write(f"\n{found}\n")
+            if points:
+                write("\n")
+                say(*points)
+    tell(notes)
+
+
+def compare(
+    paths: Sequence[Path], columns: Mapping[str, Any], statistic: str, correction: str, level: float
+) -> None:
+    """Print how much the models in files of the same outputs, in the same order, differ."""
+    from fastarac.cli._compare import statistic_of
+
+    asked = statistic_of(statistic)
+    Certainty(level).check()
+    adjusted: Any = None if correction == "none" else correction
+    models = {name: tuple(_read(path, columns)) for name, path in _named(paths)}
+    notes: list[str] = []
+    with collected(notes), interrupts_end_at_once():
+        found = refusing(
+            "",
+            lambda: fastarac.compare_models(
+                models, statistic=asked, confidence_level=level, correction=adjusted, random_state=0
+            ),
+        )
+    write(f"{found}\n")
+    tell([in_words_of_options(note) for note in notes])
+
+
+def _named(paths: Sequence[Path]) -> list[tuple[str, Path]]:
+    return list(zip(names_of_files(paths), paths, strict=True))
+
+
+def _read(path: Path, columns: Mapping[str, Any]) -> Any:
+    return refusing(str(path), partial(read_verified, path, **columns))
+
+
+def _guaranteed(outputs: Any, limits: Limits, failure: float) -> list[str]:
+    """A sentence for each limit of the error rate."""
+    if limits.max_risk:
+        raise ValueError(
+            "max_risk is given with failure_probability; of outputs that are verified in part, only "
+            "max_error_rate has a guarantee here"
+        )
+    points = [
+        fastarac.guaranteed_operating_point(
+            *outputs, max_error_rate=rate, failure_probability=failure, random_state=0
+        )
+        for rate in limits.max_error_rate
+    ]
+    return [f"Guaranteed: {point}." for point in points]

@@ -1,0 +1,130 @@
+"""Files of outputs of which some are verified."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.files import path_of
+from fastarac._core.results import TupleResult
+from fastarac._core.text import quoted
+from fastarac.io._columns import Correct, Label, Number, Pick
+from fastarac.io._formats import open_source
+from fastarac.io._sources import DataFileError, connect
+from fastarac.operation.logs import column_of, labels_of
+from fastarac.truth import PartialTruth
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+
+class _VerifiedOutputs(NamedTuple):
+    correct: PartialTruth
+    confidence: NDArray[Any]
+
+
+class VerifiedOutputs(TupleResult, _VerifiedOutputs):
+    """Outputs of which some are verified: the truth, as far as it is known, and the confidences."""
+
+    __slots__ = ()
+
+
+def read_verified(
+    path: str | os.PathLike[str],
+    *,
+    confidence: str = "confidence",
+    correct: str = "correct",
+    inclusion_probability: str = "inclusion_probability",
+    judge: str | None = None,
+    groups: str | None = None,
+    drawn: str | None = None,
+) -> VerifiedOutputs:
+    r"""Read outputs of which some are verified from a file, such as :func:`join_answers` writes.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file as :func:`.read_outputs` takes it.
+    confidence, correct, inclusion_probability : str
+        The columns; `correct` is empty where nobody verified an output, and the probability may be
+        where none was drawn.
+    judge, groups, drawn : str, optional
+        The columns of what :class:`.PartialTruth` takes under these names; of `drawn`, by default a
+        column of that name where the file has one.
+
+    Returns
+    -------
+    VerifiedOutputs
+        What functions take for (correct, confidence).
+
+    Raises
+    ------
+    DataFileError
+        As :func:`.read_outputs`; for a judge outside [0, 1], and for what :class:`.PartialTruth`
+        refuses.
+    ModuleNotFoundError
+        If DuckDB is not installed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import fastarac as fa
+    >>> rows = ["confidence,correct,inclusion_probability", "0.9,1,0.5", "0.8,,", "0.3,0,0.5"]
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "verified.csv")
+    ...     _ = path.write_text("\n".join(rows))
+    ...     correct, confidence = fa.partial_truth.read_verified(path)
+    >>> correct
+    PartialTruth(2 of 3 verified)
+    """
+    picks: dict[str, Pick] = {
+        "confidence": Number("confidence", confidence),
+        "correct": Correct("correct", correct),
+        "inclusion_probability": Number("inclusion_probability", inclusion_probability),
+    }
+    if judge is not None:
+        picks["judge"] = Number("judge", judge)
+    with connect() as connection:
+        import duckdb
+
+        source = open_source(path_of(path), connection)
+        if drawn is not None or "drawn" in source.columns:
+            picks["drawn"] = Correct("drawn", drawn or "drawn")
+        for pick in picks.values():
+            source.require(pick.column)
+        if groups is not None:
+            source.require(groups, is_label=True)
+        may_be_empty = ("correct", "inclusion_probability")
+        try:
+            found = {
+                name: column_of(source, pick, empty=name in may_be_empty)
+                for name, pick in picks.items()
+            }
+            labels = None if groups is None else labels_of(source, Label("groups", groups))
+        except duckdb.Error as failure:
+            raise source.explain(failure) from None
+        source.require_unchanged()
+        known = ~np.isnan(found["correct"])
+        probability = found["inclusion_probability"]
+        bad = known & ~((probability > 0) & (probability <= 1))
+        if bad.any():
+            expected = "a number above 0 and at most 1 is expected of a verified output"
+            raise source.unexpected(inclusion_probability, int(bad.argmax()), expected)
+        if judge is not None and (bad := ~((found["judge"] >= 0) & (found["judge"] <= 1))).any():
+            raise source.unexpected(judge, int(bad.argmax()), "a number in [0, 1] is expected")
+        try:
+            truth = PartialTruth(
+                found["correct"],
+                inclusion_probability=probability,
+                judge=found.get("judge"),
+                drawn=None if "drawn" not in found else found["drawn"] == 1,
+                groups=labels,
+            )
+        except ValueError as error:
+            message = str(error).replace("correct is NaN", f"column {quoted(correct)} is empty")
+            raise DataFileError(source.path, message) from None
+    return VerifiedOutputs(truth, found["confidence"])
