@@ -68,14 +68,13 @@ class Design(NamedTuple):
 
 DESIGNS = {
     "30 batches of 5 documents": Design(30, 5, 15, (0.15, 0.05), crossed=False),
-    "100 batches of 5 documents": Design(100, 5, 10, (0.15, 0.05), crossed=False),
     "10 batches of 15 documents": Design(10, 15, 15, (0.15, 0.05), crossed=False),
     "30 writers of 40 forms": Design(30, 40, 2, (0.08, 0.04), crossed=True),
     "100 writers of 25 forms": Design(100, 25, 1, (0.04, 0.08), crossed=True),
     "10 writers of 100 forms": Design(10, 100, 2, (0.08, 0.04), crossed=True),
 }
 OF_INTERVALS = (
-    "arac_auc", "roc_auc", "recognition_rate", "normalized_aurc", "acceptance_at_error_rate, 5 %",
+    "arac_auc", "roc_auc", "recognition_rate", "acceptance_at_error_rate, 5 %",
 )  # fmt: skip
 OF_TESTS = ("arac_auc", "roc_auc")
 
@@ -125,7 +124,7 @@ def simulate(name: str, samples: int) -> Iterator[Row]:
     """Simulate a design, all figures on the same samples."""
     design = DESIGNS[name]
     codes, words = columns(design), design.names
-    of_columns = {"none": None, words[0]: codes[0], words[1]: codes[1], "both": codes}
+    of_columns = {words[0]: codes[0], words[1]: codes[1], "both": codes}
     rows = {
         (kind, figure, groups): Row(name, figure, groups, kind, samples)
         for kind, figures in (("interval", OF_INTERVALS), ("test", OF_TESTS))

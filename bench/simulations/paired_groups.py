@@ -2,7 +2,8 @@
 
 ``python -m bench.simulations.paired_groups`` simulates, prints each row and writes
 docs/_data/paired_groups.json, from which the page on coverage is made; an interrupted run goes on where
-it ended, and ``--again`` recomputes what is named by ``--pages``. Every sample has a seed of its own.
+it ended, and ``--again`` recomputes what is named by ``--pages`` and ``--test``. Every sample has a
+seed of its own.
 
 Words follow the law of the other simulations: z ~ N(μ, 1.5), confidence expit(z), P(correct) =
 expit(0.9z + 0.2), 8.2 % errors. A page is 0.2 of the variance of z and of what decides the correctness,
@@ -30,7 +31,7 @@ from bench.rows import rows_of, save
 from bench.simulations.coverage import SPREAD, centre, chance, expit, quantile_of_normal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from numpy.typing import NDArray
 
@@ -119,9 +120,11 @@ class Row:
         return self.rejected / self.samples
 
 
-def simulate(design: str, pages: int, samples: int) -> Iterator[Row]:
-    """Simulate all tests of a design, on the same samples."""
-    rows = [Row(test, design, pages, samples) for test in TESTS]
+def simulate(
+    design: str, pages: int, samples: int, tests: Collection[str] = tuple(TESTS)
+) -> Iterator[Row]:
+    """Simulate tests of a design, on the same samples."""
+    rows = [Row(test, design, pages, samples) for test in tests]
     for k in range(samples):
         rng = np.random.default_rng([list(DESIGNS).index(design), pages, k])
         models, labels = engines(DESIGNS[design], pages, rng)
@@ -155,23 +158,29 @@ def main() -> None:
         prog="python -m bench.simulations.paired_groups", description=__doc__
     )
     parser.add_argument("--pages", type=int, choices=PAGES, action="append")
+    parser.add_argument("--test", choices=TESTS, action="append")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="of each row")
     parser.add_argument("--again", action="store_true", help="even what is known")
     parser.add_argument("--output", type=Path, default=OUTPUT)
     options = parser.parse_args()
     for pages in options.pages or PAGES:
         for design in DESIGNS:
-            known = rows_of(Row, options.output)
-            others = [row for row in known if (row.design, row.pages) != (design, pages)]
-            own = [row for row in known if row not in others]
-            whole = {row.test for row in own if row.samples >= options.samples} >= set(TESTS)
+            known, tests = rows_of(Row, options.output), options.test or list(TESTS)
+            own = [
+                row for row in known if (row.design, row.pages) == (design, pages) and row.test in tests
+            ]
+            others = [row for row in known if row not in own]
+            whole = {row.test for row in own if row.samples >= options.samples} >= set(tests)
             if whole and not options.again:
                 continue
-            rows = list(simulate(design, pages, options.samples))
+            rows = list(simulate(design, pages, options.samples, tests))
             sys.stdout.write("".join(map(line, rows)))
             sys.stdout.flush()
-            order = list(DESIGNS)
-            found = sorted(others + rows, key=lambda row: (row.pages, order.index(row.design)))
+            order, of_tests = list(DESIGNS), list(TESTS)
+            found = sorted(
+                others + rows,
+                key=lambda row: (row.pages, order.index(row.design), of_tests.index(row.test)),
+            )
             save(found, options.output)
 
 

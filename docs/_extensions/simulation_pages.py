@@ -18,8 +18,10 @@ GUARANTEES = DATA / "guarantees.json"  # by python -m bench.simulations.guarante
 TYPE_ONE = DATA / "type_one.json"  # by python -m bench.simulations.type_one
 PAIRED_GROUPS = DATA / "paired_groups.json"  # by python -m bench.simulations.paired_groups
 AUDITS = DATA / "audits.json"  # by python -m bench.simulations.audits
+CROSSED_GROUPS = DATA / "crossed_groups.json"  # by python -m bench.simulations.crossed_groups
 LEVEL = 0.05
 SURELY = 2.0  # standard errors above the level, from which a share is shown bold
+FEWEST = 20  # samples of which a share is told
 SOME = 5.0  # percent of samples with a warning, from which they are named
 
 
@@ -62,26 +64,58 @@ def guarantee_table(table: str, source: str, unit: str = "items", *, rate: bool 
     return markdown(["rule", *(f"{n:,} {unit}" for n in sizes), "± points"], lines)
 
 
-def type_one_table(*, documents: bool) -> str:
-    """Tests down, items across: of the samples, those in which a difference was found."""
-    rows = [row for row in rows_of(TYPE_ONE) if row["documents"] == documents]
-    places = list(dict.fromkeys((row["error_rate"], row["n"]) for row in rows))
-    places.sort(key=lambda place: place[0] * place[1])
+def with_warnings(row: dict[str, Any], hits: str = "rejected") -> str:
+    """Of the samples, those of a kind; where some warn, how many, and of these and of the others."""
+    text = percent(row[hits], row["samples"])
+    warned = row["warned"]
+    if 100 * warned / row["samples"] < SOME:
+        return text
+    parts = [(row[f"{hits}_warned"], warned)]
+    parts.append((row[hits] - row[f"{hits}_warned"], row["samples"] - warned))
+    given = " / ".join(f"{100 * k / n:.1f}" if n >= FEWEST else "–" for k, n in parts)
+    return f"{text} ⚠{100 * warned / row['samples']:.0f} ({given})"
+
+
+def type_one_table(*, documents: bool, unequal: bool = False) -> str:
+    """Tests down, items across: of the samples, those in which a difference was found, or missed."""
+    rows = [
+        row
+        for row in rows_of(TYPE_ONE)
+        if row["documents"] == documents and (row.get("other") is not None) == unequal
+    ]
+
+    def place_of(row: dict[str, Any]) -> tuple[float, int, float | None]:
+        return row["error_rate"], row["n"], row.get("other")
+
+    places = sorted(set(map(place_of, rows)), key=lambda place: place[0] * place[1])
     lines = []
     for test in dict.fromkeys(row["test"] for row in rows):
-        of_test = {(row["error_rate"], row["n"]): row for row in rows if row["test"] == test}
+        of_test = {place_of(row): row for row in rows if row["test"] == test}
         line = [test]
-        for place in places:
-            row = of_test.get(place)
-            if row is None:
-                line.append("")
-                continue
-            warned = 100 * row["warned"] / row["samples"]
-            text = percent(row["rejected"], row["samples"])
-            line.append(f"{text} ⚠{warned:.0f}" if warned >= SOME else text)
+        line += [with_warnings(of_test[place]) if place in of_test else "" for place in places]
         lines.append([*line, points(next(iter(of_test.values()))["samples"])])
-    header = [f"{rate * n:.3g} errors of {n:,}" for rate, n in places]
-    return markdown(["test", *header, "± points"], lines)
+    header = [
+        f"{rate * n:.3g} errors of {n:,}"
+        if other is None
+        else f"{rate * n:.3g} and {other * n:.3g} of {n:,}"
+        for rate, n, other in places
+    ]
+    return markdown(["of" if unequal else "test", *header, "± points"], lines)
+
+
+def crossed_groups_table(kind: str) -> str:
+    """Figures and designs down, columns of groups across: of the samples, those with a hit."""
+    rows = [row for row in rows_of(CROSSED_GROUPS) if row["kind"] == kind]
+    lines = []
+    for design, figure in dict.fromkeys((row["design"], row["figure"]) for row in rows):
+        line = [figure, design]
+        for row in rows:
+            if (row["design"], row["figure"]) == (design, figure):
+                text = f"{100 * row['hits'] / row['samples']:.1f}\N{NO-BREAK SPACE}%"
+                warned = 100 * row["warned"] / row["samples"]
+                line.append(f"{text} ⚠{warned:.0f}" if warned >= SOME else text)
+        lines.append(line)
+    return markdown(["of", "groups", "by the first", "by the second", "by both"], lines)
 
 
 def paired_groups_table() -> str:
@@ -98,9 +132,7 @@ def paired_groups_table() -> str:
                 if row is None:
                     line.append("–")
                     continue
-                text = percent(row["rejected"], row["samples"])
-                warned = 100 * row["warned"] / row["samples"]
-                line.append(f"{text} ⚠{warned:.0f}" if warned >= SOME else text)
+                line.append(with_warnings(row))
             lines.append(line)
     header = [f"{number} pages" for number in pages]
     return markdown(["of", "pages are", *header], lines)
@@ -175,6 +207,9 @@ MAKERS: dict[str, Callable[[], str]] = {
         )
         for source in sources
     },
+    "crossed_groups_intervals.md": partial(crossed_groups_table, "interval"),
+    "crossed_groups_tests.md": partial(crossed_groups_table, "test"),
+    "type_one_unequal.md": partial(type_one_table, documents=False, unequal=True),
     "type_one.md": partial(type_one_table, documents=False),
     "paired_groups.md": paired_groups_table,
     "audits_guarantees.md": audited_guarantees_table,

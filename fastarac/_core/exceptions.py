@@ -53,10 +53,10 @@ def _warn_caller(message: str, category: type[UserWarning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def few_groups_of(n: float) -> str:
+def few_groups_of(n: float, what: str = "intervals", fewest: int = FEW_GROUPS) -> str:
     """Say that there are too few groups for an interval or a test."""
     there = "is 1 group" if n == 1 else f"are {n:g} groups"
-    return f"there {there}; intervals can be relied on from {FEW_GROUPS} on"
+    return f"there {there}; {what} can be relied on from {fewest} on"
 
 
 @contextmanager

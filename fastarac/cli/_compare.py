@@ -194,6 +194,7 @@ class Findings:
                 progress=Console(stderr=True).is_terminal,
             )
         refuse_rejected(models, found)
+        notes += found.notes
         comparison = best_first(found)
         costs = None
         if request.prices is not None:

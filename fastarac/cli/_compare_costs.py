@@ -114,6 +114,7 @@ class CostComparison:
                 paired=paired,
                 sample_weight=first.weight,
             )
+        notes += found.notes
         pairs = itertools.combinations([model.name for model in priced], 2)
         differences = tuple(found.pair(dear, cheap) for cheap, dear in pairs)
         over = f" over the {count(priced[0].sweep.total)} items that all have"

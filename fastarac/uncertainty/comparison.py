@@ -240,8 +240,13 @@ def compare_models(
     Warns
     -----
     UnreliableIntervalWarning
-        As :func:`.asymptotic_interval`; also where the error of a difference comes from fewer than 5
-        items, by (Σd²)²/Σd⁴ of what each item adds to it.
+        Where a difference is not to be relied on: where a model has fewer than 2 correct or fewer than
+        2 incorrect items, with fewer than 8 groups, where no item tells two models apart, with weights
+        where fewer than 6 items of at least half the largest weight are of the rarer class, and where
+        the error of a difference comes from few items, by (Σd²)²/Σd⁴ of what each adds to it: fewer
+        than 5 of the recognition rate and rates at a threshold, fewer than 3 of costs. The bootstrap
+        warns as :func:`.bootstrap` does. What speaks against the intervals of single models is in
+        `notes` of the result.
     UndefinedMetricWarning
         Where the statistic of a model is undefined.
 
@@ -368,6 +373,7 @@ def compare_models(
         share_of_best=tuple(found.shares_of_best),
         letters=letters_of(order, differing),
         pairs=pairs,
+        notes=tuple(found.notes),
     )
 
 

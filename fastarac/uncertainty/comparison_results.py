@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -126,6 +127,9 @@ class ModelComparison(Table, Result):
         the correction.
     pairs : tuple of PairDifference, of length K(K − 1)/2
         Of every model less each of those after it.
+    notes : tuple of str
+        Why the interval of a single model is not to be relied on, a sentence each; the differences may
+        be all the same, as what models have in common cancels.
     """
 
     statistic: Statistic
@@ -140,6 +144,7 @@ class ModelComparison(Table, Result):
     share_of_best: tuple[float, ...]
     letters: tuple[str, ...]
     pairs: tuple[PairDifference, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def estimates(self) -> tuple[float, ...]:
@@ -186,6 +191,7 @@ class ModelComparison(Table, Result):
             "n": self.n,
             **self.to_columns(),
             "pairs": self.pairs,
+            "notes": self.notes,
         }
 
     def _repr_html_(self) -> str:
@@ -228,6 +234,9 @@ class ModelComparison(Table, Result):
             f"best in: the share of {drawn} in which a model is the best.",
             f"Models that share a letter do not differ significantly at {alpha}.",
         ]
+        if self.notes:
+            lines += ["", "Intervals of single models that are not to be relied on:"]
+            lines += [textwrap.fill(printable(note), 79, subsequent_indent="  ") for note in self.notes]
         return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fastarac._core.exceptions import few_groups_of
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import (
     normal_pvalue,
@@ -17,7 +18,7 @@ from fastarac._core.quantiles import (
 )
 from fastarac._core.random_state import key_of
 from fastarac._engine.factors import crossed_in, terms
-from fastarac.uncertainty import asymptotic, influence
+from fastarac.uncertainty import asymptotic, derivatives, influence
 from fastarac.uncertainty.clusters import variance_of_factors
 from fastarac.uncertainty.estimates import NO_SPREAD, Estimate, interval_of, unseen_values
 from fastarac.uncertainty.intervals import percentile
@@ -27,7 +28,7 @@ from fastarac.uncertainty.resampling import population_of
 from fastarac.uncertainty.statistics import LOWER_IS_BETTER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,9 +39,15 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
+ROUNDING = 1e-12  # by which estimates of the same value may differ
 DRAWS = 100_000  # from the normal distribution of the estimates
 # What a group adds to these hangs less on its size than on few errors: at a threshold, or in a part.
 OF_FEW_ERRORS = frozenset({"roc_partial_auc", "cost"})
+FEW_GROUPS_OF_PAIR = 8
+BURST = 0.2  # of a model's errors, and one standard error more, in a group where the other has none
+FEWEST_OF_CLASS = 2  # items of either class, of each model
+# Items that an error comes from; of others Satterthwaite's degrees of freedom are few where these are.
+FEWEST_CONTRIBUTORS = {"cost": 3.0, "recognition_rate": 5.0, **dict.fromkeys(derivatives.RATES, 5.0)}
 
 
 class Contrast(NamedTuple):
@@ -69,7 +76,9 @@ class Contrast(NamedTuple):
             return self.difference / self.error
         if math.isnan(self.difference) or math.isnan(self.error):
             return math.nan
-        return math.copysign(math.inf, self.difference) if self.difference else 0.0
+        if math.isclose(self.a.value, self.b.value, rel_tol=ROUNDING, abs_tol=NO_SPREAD):
+            return 0.0
+        return math.copysign(math.inf, self.difference)
 
     @property
     def pvalue(self) -> float:
@@ -150,6 +159,9 @@ class Contrasts(NamedTuple):
     pairs: dict[tuple[int, int], Contrast]
     shares_of_best: list[float]
     warnings: list[str]
+    """Why a difference is not to be relied on."""
+    notes: Sequence[str] = ()
+    """Why the interval of a single model is not."""
 
 
 class AddedErrors(NamedTuple):
@@ -172,6 +184,28 @@ class AddedErrors(NamedTuple):
         factor = _factor(int(np.count_nonzero(some))) / _factor(len(difference))
         of_both: FloatArray = difference[some] * math.sqrt(factor)
         return of_both
+
+    def own_bursts(self, names: tuple[str, ...], a: int, b: int) -> Iterator[str]:
+        """Say that one group has much of the errors of one model, and not of the other."""
+        if self.classes is None:
+            return
+        wrong = self.classes[0][[a, b]]
+        n = np.sum(wrong, axis=1)
+        if not n.all():
+            return
+        shares = wrong / n[:, None]
+        group = int(np.argmax(np.abs(shares[0] - shares[1])))
+        of_a, of_b = (float(share) for share in shares[:, group])
+        if abs(of_a - of_b) > BURST + 1.0 / math.sqrt(self.fewest_errors(a, b)):
+            yield (
+                f"one group has {of_a:.0%} of the errors of {names[a]!r} and {of_b:.0%} of those of "
+                f"{names[b]!r}: how often such groups occur is not known from one"
+            )
+
+    def fewest_errors(self, a: int, b: int) -> float:
+        """Incorrect items of that model of two which has fewer; of weighted ones as many as count."""
+        items = (self.samples[k].items for k in (a, b))
+        return min(each.of_class(correct=False) for each in items if each is not None)
 
     def degrees_of_pair(self, a: int, b: int, statistic: Statistic, contributors: float) -> float:
         """Degrees of freedom of the error of a difference."""
@@ -307,19 +341,22 @@ def by_influence(
         factors = [sample.codes for sample in each if sample.codes is not None]
         of_models.append(asymptotic.interval_and_warning(each[0], statistic, level, "auto", factors))
     intervals = [interval for interval, _ in of_models]
-    warnings = [
+    notes = [
         f"{name!r}: {warning}" for name, (_, warning) in zip(names, of_models, strict=True) if warning
     ]
+    warnings = list(_few_errors(names, estimates, statistic, found))
     pairs = {}
     for a, b in itertools.combinations(range(len(names)), 2):
         spread, degrees = errors.of_pair(a, b, statistic)
         pairs[a, b] = Contrast(estimates[a], estimates[b], statistic, spread.standard_error, degrees)
-        warning = _warning(spread, names[a], names[b], grouped=estimates[a].grouped)
+        warning = _warning(spread, statistic, names[a], names[b], grouped=estimates[a].grouped)
         warnings += [warning] if warning else []
+        if statistic.name in asymptotic.OF_CLASSES:
+            warnings += errors.first.own_bursts(names, a, b)
     values = np.array([estimate.value for estimate in estimates])
     two = pairs[0, 1] if len(names) == 2 else None
     shares = shares_of_best(values, errors.covariance, two, statistic, random_state)
-    return Contrasts(intervals, pairs, shares, warnings)
+    return Contrasts(intervals, pairs, shares, warnings, notes)
 
 
 def shares_of_best(
@@ -341,10 +378,40 @@ def shares_of_best(
     return _shares_of_best(draws, statistic)
 
 
-def _warning(spread: influence.Spread, a: str, b: str, *, grouped: bool) -> str | None:
+def _few_errors(
+    names: tuple[str, ...],
+    estimates: list[Estimate],
+    statistic: Statistic,
+    found: list[PlacedItems],
+) -> Iterator[str]:
+    """Say which models have too few items of a kind, or of groups, for a difference."""
+    for name, estimate, items in zip(names, estimates, found, strict=True):
+        if math.isnan(estimate.value):
+            continue
+        if estimate.grouped and estimate.n < FEW_GROUPS_OF_PAIR:
+            yield f"{name!r}: {few_groups_of(estimate.n, 'differences', FEW_GROUPS_OF_PAIR)}"
+            continue
+        fewest, kind = min(
+            (items.of_class(correct=correct), f"{'' if correct else 'in'}correct")
+            for correct in (False, True)
+        )
+        if fewest < FEWEST_OF_CLASS:
+            there = f"has {fewest:.2g} {kind} item{'s' * (fewest != 1.0)}"
+            yield f"{name!r} {there}; its differences can be relied on from {FEWEST_OF_CLASS} on"
+        elif estimate.heavy < asymptotic.FEW_HEAVY and statistic.name != "roc_auc":
+            yield (
+                f"{name!r} has {estimate.heavy:g} items of the rarer class among those of large "
+                f"weight; its differences can be relied on from {asymptotic.FEW_HEAVY} on"
+            )
+
+
+def _warning(
+    spread: influence.Spread, statistic: Statistic, a: str, b: str, *, grouped: bool
+) -> str | None:
     if not spread.standard_error > NO_SPREAD:
         return None if math.isnan(spread.standard_error) else f"no item tells {a!r} and {b!r} apart"
-    if spread.effective_contributors < asymptotic.FEW_CONTRIBUTORS and not grouped:
+    fewest = FEWEST_CONTRIBUTORS.get(statistic.name, 0)
+    if spread.effective_contributors < fewest and not grouped:
         return (
             f"the error of the difference of {a!r} and {b!r} is estimated from as few as "
             f"{spread.effective_contributors:.2g} items"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastarac._engine.factors import crossed_in
 from fastarac.truth import PartialTruth
 from fastarac.uncertainty import asymptotic, estimated
 from fastarac.uncertainty.contrasts import Contrast, Contrasts, shares_of_best
@@ -31,6 +32,8 @@ def by_estimates(
 ) -> Contrasts:
     """From what each item adds to the estimates of all models, verified or not."""
     _check(models)
+    if models.n_factors > 1:
+        raise ValueError(crossed_in("groups", "a PartialTruth"))
     estimated.check_statistic(statistic)
     asymptotic.check_method(statistic, "wald")
     names, samples = models.names, []

@@ -194,7 +194,7 @@ class TestFigures:
 
     def test_doubts(self, pair):
         result = run(*pair, "--id", "id", "--format", "csv")
-        assert result.stderr.startswith("fastarac: note: the error of the difference of 'a' and 'b'")
+        assert result.stderr.startswith("fastarac: note: 'a' has 1 incorrect item; its diff")
         assert "arac_auc" not in result.stderr
 
     def test_demo_leads_there(self):

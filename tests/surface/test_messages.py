@@ -201,7 +201,7 @@ def test_warnings_point_to_the_caller():
 
 
 def test_warnings_from_any_depth_name_the_line_of_the_caller():
-    items = [1] * 30 + [0] * 3, range(33)
+    items = [1] * 32 + [0], range(33)
     calls = (
         lambda: fa.evaluate(*items, intervals=True),
         lambda: fa.compare_models({"a": items, "b": (items[0], range(33, 0, -1))}),

@@ -392,8 +392,10 @@ def test_perfect_models_are_never_certain(method):
 def test_what_is_not_to_be_relied_on_warns():
     columns = models(10, n=30, k=2)
     columns["perfect"] = (np.ones(30), np.arange(30))
-    with pytest.warns(fa.UnreliableIntervalWarning, match="'perfect': the items leave no spread"):
-        fa.compare_models(columns, statistic="normalized_arac_auc")
+    with pytest.warns(fa.UnreliableIntervalWarning, match="'perfect' has 0 incorrect items; its diff"):
+        found = fa.compare_models(columns, statistic="normalized_arac_auc")
+    assert "'perfect': the items leave no spread" in found.notes[-1]
+    assert found.notes[-1].split()[0] in str(found)
     correct, confidence = models(10)["model 0"]
     other = correct.copy()
     other[:3] = ~other[:3]
@@ -409,6 +411,36 @@ def test_what_is_not_to_be_relied_on_warns():
     assert math.isnan(comparison.estimates[0])
     assert comparison.to_dict()["estimate"][0] is None
     assert comparison.to_dict()["pairs_pvalue"][0] is None
+
+
+def test_what_speaks_against_the_interval_of_a_model_is_no_warning_of_the_difference():
+    columns, groups = models(10, n=600, k=2), np.arange(600) % 12
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fa.compare_models(columns, groups=groups)
+    with pytest.warns(fa.UnreliableIntervalWarning, match="there are 12 groups") as caught:
+        fa.asymptotic_interval(*columns["model 0"], groups=groups)
+    assert f"'model 0': {caught[0].message}" in found.notes
+    assert found.to_dict()["notes"] == list(found.notes)
+    assert fa.compare_models(models(1, n=2000, k=2)).notes == ()
+
+
+def test_few_errors_of_one_model_few_groups_and_heavy_items_warn():
+    correct, confidence = models(10)["model 0"]
+    nearly = np.arange(300) != 5
+    weight = np.where(np.arange(300) < 20, 100.0, 1.0)
+    for options, said in (
+        ({"models": {"a": (nearly, confidence)}}, "'a' has 1 incorrect item; its differences"),
+        (
+            {"groups": np.arange(300) % 7},
+            "'b': there are 7 groups; differences can be relied on from 8",
+        ),
+        ({"sample_weight": weight}, "items of the rarer class among those of large weight"),
+    ):
+        columns = {"b": (correct, confidence), "c": (np.roll(correct, 1), confidence)}
+        columns |= options.pop("models", {})
+        with pytest.warns(fa.UnreliableIntervalWarning, match=said):
+            fa.compare_models(columns, **options)
 
 
 def quietly_unreliable(columns):
