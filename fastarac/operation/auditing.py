@@ -84,7 +84,7 @@ def audited_error_rate(
     The interval is that of Fay and Feuer, too, with the variance of these values; the step that one
     further error may make is 1/(nπ) at the least π. (With unequal π, normal intervals and those of
     Student's t with effective degrees of freedom miss errors that stand for many and were not seen:
-    they covered 32 to 93 % in place of 95.)
+    they covered as little as a third.)
 
     Examples
     --------
