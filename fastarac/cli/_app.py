@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from fastarac._version import __version__
-from fastarac.cli import _html, _ocr, _ocr_command, _operating, _operation
+from fastarac.cli import _html, _ocr, _ocr_combine, _ocr_command, _operating, _operation
 from fastarac.cli._costs import Prices
 from fastarac.cli._help import ByTask
 from fastarac.cli._options import (
@@ -102,6 +102,7 @@ Examples:
   fastarac ocr truth/ tesseract/
   fastarac ocr truth/ tesseract/ textract/ --name Tesseract --name Textract
   fastarac ocr truth/ tesseract/ --missed reject --fold quotes --error-rate 0.005
+  fastarac ocr truth/ tesseract/ textract/ --combine --save-combination both.json
   fastarac ocr page.gt.txt page.tsv -o words.parquet
   fastarac ocr truth.csv invoices.jsonl --compare total=amount --compare due=date:dmy
   fastarac ocr truth.jsonl azure/ textract/ --compare 'items[].*=text' --skip-unmatched
@@ -388,6 +389,9 @@ def ocr(
     moved: _ocr.MovedOption = _ocr.Moved.right,
     fold: _ocr.FoldOption = None,
     join: _ocr.JoinOption = _ocr.Join.min,
+    combine: _ocr_combine.Combine = False,
+    combination: _ocr_combine.CombinationFile = None,
+    save_combination: _ocr_combine.SaveCombination = None,
     compare: _ocr.CompareOption = None,
     rename: _ocr.RenameOption = None,
     value_key: _ocr.ValueKey = None,
@@ -402,6 +406,7 @@ def ocr(
     cost_correction: CostCorrection = None,
     cost_error: CostError = None,
     cost_missed: _ocr.MissedPrice = None,
+    engine_price: _ocr_combine.EnginePrices = None,
     reviewer_detection: ReviewerDetection = None,
     reviewer_false_alarm: ReviewerFalseAlarm = None,
     ci: Level = 0.95,
@@ -470,6 +475,7 @@ def ocr(
             pair,
             (pattern, truth_pattern),
             cost_missed,
+            _ocr_combine.Combining(combine, combination, save_combination, tuple(engine_price or ())),
         )
         beside = _ocr.BesideItems(images, attributes, review_pages, not no_text)
         _ocr_command.run(request, settings, beside, output=output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +12,7 @@ import typer
 from fastarac._core.extras import missing
 from fastarac._core.files import folder_problem
 from fastarac._core.text import listed
+from fastarac.cli._ocr_combine import Combining
 from fastarac.cli._options import RefusalError, option
 
 if TYPE_CHECKING:
@@ -216,6 +217,7 @@ class OcrRequest:
     pairs: Path | None = None
     patterns: tuple[str | None, str | None] = (None, None)
     missed_price: float | None = None
+    combining: Combining = field(default_factory=Combining)
 
     def check(self) -> None:
         """Refuse what cannot be read."""

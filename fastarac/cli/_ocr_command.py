@@ -13,6 +13,7 @@ from fastarac._core.text import capitalised, listed, plural
 from fastarac.cli import _html, _leads, _report
 from fastarac.cli._compare_costs import CostComparison
 from fastarac.cli._json import Sentences, write_object
+from fastarac.cli._ocr_combine import sentences
 from fastarac.cli._ocr_fields import EngineFields, are_given
 from fastarac.cli._ocr_text import EngineTexts
 from fastarac.cli._options import RISK_OF_GROUPS, PrintedFormat, RefusalError
@@ -60,6 +61,8 @@ class Found:
     costs : CostComparison or None
         The engines side by side by what they cost, where there are prices.
     notes : list of str
+    together : list of str
+        What is to be said of engines that are put together.
     written : str
         Which pages were written, a sentence; empty for none.
     """
@@ -69,6 +72,7 @@ class Found:
     leads: list[Lead | None]
     costs: CostComparison | None
     notes: list[str]
+    together: list[str]
     written: str = ""
 
     @property
@@ -90,7 +94,7 @@ def run(request: OcrRequest, settings: Settings, beside: BesideItems, *, output:
     kind = _kind(request, settings, output, beside)
     found = find(kind, request, settings, beside)
     try:
-        notes = [*_report.reliability_warnings(found.models), *found.notes]
+        notes = [*_report.reliability_warnings(found.models), *found.together, *found.notes]
         settings.report(found.models, notes, found.leads)
     except (ValueError, ModuleNotFoundError) as error:
         raise RefusalError(str(error)) from None
@@ -130,6 +134,7 @@ def _kind(
                 "--cost-missed is given without --cost-verification, --cost-correction and "
                 "--cost-error; all four prices are expected"
             )
+    request.combining.check(price, are_priced=settings.costs.prices is not None)
     if output is not None and output.suffix not in (".parquet", ".csv"):
         raise RefusalError(f"{output} ends in {output.suffix!r}; .parquet or .csv is expected")
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
@@ -176,10 +181,14 @@ def find(
     models = first_by_share(settings.evaluate(outputs, sources))
     if request.missed_price is not None:
         models = [engines.with_missed_price(model, request.missed_price) for model in models]
+    charged = request.combining.price_of(engines.single)
+    if charged:
+        models = [_with_engine_price(model, engines.n_parts, charged[model.name]) for model in models]
     level = settings.certainty.level or 0.95
     models = [engines.with_attributes(model, level) for model in models]
     engines.evaluate_more(settings, [model.name for model in models])
     notes = list(engines.notes())
+    together = list(sentences(engines.single, models, charged, engines.n_parts))
     leads: list[Lead | None] = []
     costs = None
     if len(models) > 1:
@@ -194,9 +203,10 @@ def find(
             unit=models[0].source.group_word,
             confidence_level=level,
         )
-        if prices is not None and request.missed_price is not None:
+        if prices is not None and (charged or request.missed_price is not None):
+            who = "engines" if charged else "missed words"
             notes.append(
-                "Costs are not tested against each other where missed words have a price of their own."
+                f"Costs are not tested against each other where {who} have a price of their own."
             )
         elif prices is not None:
             try:
@@ -207,7 +217,22 @@ def find(
                 notes.append(f"{capitalised(str(error))}.")
             else:
                 notes += in_groups_of(models[0].source.group_word, costs.notes)
-    return Found(engines, models, leads, costs, notes)
+    return Found(engines, models, leads, costs, notes, together)
+
+
+def _with_engine_price(model: Model, n_pages: int, price: float) -> Model:
+    """Return a model whose costs have the price of the engine for each page."""
+    from fastarac.ocr.engine_prices import with_engine_price
+
+    figures = model.evaluation
+    if figures.cost_evaluation is None:
+        return model
+    costs = with_engine_price(figures.cost_evaluation, len(model.outputs), n_pages, price)
+    return replace(
+        model,
+        evaluation=replace(figures, cost_evaluation=costs),
+        source=replace(model.source, apart=(n_pages, price, "outside", "a page of the engine")),
+    )
 
 
 def _rows(found: Found, level: float | None) -> list[dict[str, Any]]:
@@ -338,6 +363,9 @@ def _parts(found: Found, settings: Settings, console: Console) -> Iterator[Any]:
     if found.costs is not None:
         yield ""
         yield _printed(console, partial(found.costs.print_text, console))
+    if found.together:
+        yield ""
+        yield from map(Text, found.together)
     for model in found.models:
         yield from _apart(engines.of_engine(model, console))
     yield from _apart(engines.of_all(found.models, console))

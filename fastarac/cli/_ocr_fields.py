@@ -72,12 +72,15 @@ class EngineFields:
     ----------
     engines : mapping of str to FieldOutputs
     sources : mapping of str to (Outputs, ReportedFields)
+    single : tuple of str
+        The engines that were read, without what they are together.
     documents : dict of str to Model
         The figures of whole documents.
     """
 
     engines: Mapping[str, FieldOutputs]
     sources: Mapping[str, tuple[Outputs, ReportedFields]]
+    single: tuple[str, ...]
     documents: dict[str, Model] = field(default_factory=dict)
 
     items = "fields"
@@ -118,7 +121,14 @@ class EngineFields:
                 raise RefusalError(_without_outputs(path, engines[name]))
         _check_names(request.rename, engines)
         beside = Beside(texts=given.texts)
-        return cls(engines, {name: each.__report__(limits, beside) for name, each in engines.items()})
+        every = request.combining.fields(engines)
+        sources = {name: each.__report__(limits, beside) for name, each in every.items()}
+        return cls(every, sources, tuple(engines))
+
+    @property
+    def n_parts(self) -> int:
+        """Number of documents."""
+        return len(set(next(iter(self.engines.values())).document))
 
     @property
     def some_without_confidence(self) -> bool:

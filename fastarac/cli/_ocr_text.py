@@ -82,7 +82,7 @@ class EngineTexts:
                 attributes = read_attributes(given.attributes, skip_unmatched=skip)
         beside = Beside(pictures, given.texts, attributes)
         pairings = _pairings(request)
-        engines = _read(pairings, request.alignment)
+        engines = request.combining.texts(_read(pairings, request.alignment), request.alignment)
         sources = {}
         for name, each in engines.items():
             with _refused(name):
@@ -112,7 +112,7 @@ class EngineTexts:
         return replace(
             model,
             evaluation=replace(figures, cost_evaluation=costs),
-            source=replace(model.source, apart=(aligned.missed, price, where)),
+            source=replace(model.source, apart=(aligned.missed, price, where, "missed")),
         )
 
     def with_attributes(self, model: Model, level: float) -> Model:
@@ -129,6 +129,16 @@ class EngineTexts:
         thresholds = {model.name: model.point(0).threshold for model in models if model.limits}
         engines = {model.name: self.engines[model.name] for model in models}
         return len(write_review_pages(folder, compare_texts(engines, thresholds=thresholds)))
+
+    @property
+    def single(self) -> tuple[str, ...]:
+        """The engines that were read, without what they are together."""
+        return tuple(self.pairings)
+
+    @property
+    def n_parts(self) -> int:
+        """Number of pages."""
+        return len(next(iter(self.engines.values())).words.page_names)
 
     def to_compare(self) -> Mapping[str, Outputs]:
         """Return the items of each engine, with their pages."""
@@ -178,7 +188,9 @@ class EngineTexts:
             of_words = [str(note) for note in engine.words.notes if note[1:] != WITHOUT_CONFIDENCE]
             for note in (*self.sources[name][1].notes, *of_words):
                 yield f"{who}{sentence(note)}"
-            pairing = self.pairings[name]
+            pairing = self.pairings.get(name)
+            if pairing is None:  # of engines that are put together
+                continue
             for paths, what in (
                 (pairing.without_output, "truth without output"),
                 (pairing.without_truth, "output without truth"),

@@ -68,9 +68,9 @@ class Source:
         What speaks against relying on the confidences, a sentence each.
     size : sequence of str
         How much there is, in words; empty where that is the numbers of items and groups.
-    apart : tuple of (int, float, str), or None
-        How many items have a price of their own, which, and whether these are among the ``"rejected"``
-        items, the ``"accepted"`` ones, or ``"outside"`` of all.
+    apart : tuple of (int, float, str, str), or None
+        How many have a price of their own, which, whether these are among the ``"rejected"`` items, the
+        ``"accepted"`` ones, or ``"outside"`` of all, and what they are called.
     further : sequence of (str, str)
         Name and text of each figure that is to stand beside those of the items.
     holds : str
@@ -90,7 +90,7 @@ class Source:
     missed: NDArray[np.intp] | None = None
     notes: Sequence[str] = ()
     size: Sequence[str] = ()
-    apart: tuple[int, float, str] | None = None
+    apart: tuple[int, float, str, str] | None = None
     further: Sequence[tuple[str, str]] = ()
     holds: str = ""
 

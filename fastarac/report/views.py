@@ -162,7 +162,8 @@ def _cost(subject: Model, index: int, costs: VerificationCosts, reviewer: Review
         f"{name} {getattr(costs, name):g}" for name in ("verification", "correction", "error")
     )
     if subject.source.apart is not None:
-        prices += f", missed {subject.source.apart[1]:g}"
+        _, price, _, what = subject.source.apart
+        prices += f", {what} {price:g}"
     said = (
         f"{UNIT:,} {subject.units} then cost {money(here)}; with everything checked {money(everything)}"
     )

@@ -1,0 +1,77 @@
+"""What engines cost a page, and what it is worth to buy several."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastarac._core.text import listed, money, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastarac.evaluation.costs import CostEvaluation
+
+__all__ = ["with_engine_price", "worth_of_all"]
+
+
+def with_engine_price(
+    found: CostEvaluation, n_items: int, n_pages: int, price: float
+) -> CostEvaluation:
+    """Return costs with the price of the engine for each page.
+
+    Parameters
+    ----------
+    found : CostEvaluation
+        Of an item.
+    n_items, n_pages : int
+    price : float
+        Of a page, in the unit of the other prices.
+
+    Returns
+    -------
+    CostEvaluation
+        Of an item, with its share of what the pages cost; the cheapest threshold is the same.
+    """
+    more = price * n_pages / n_items
+    return replace(
+        found,
+        at_cheapest=found.at_cheapest + more,
+        everything_checked=found.everything_checked + more,
+        nothing_checked=found.nothing_checked + more,
+        at_limits={key: cost + more for key, cost in found.at_limits.items()},
+    )
+
+
+def worth_of_all(
+    of_page: Mapping[str, float], together: tuple[str, float], prices: Mapping[str, float], page: str
+) -> str:
+    """Say whether several engines together are cheaper than the cheapest of them alone.
+
+    Parameters
+    ----------
+    of_page : mapping of str to float
+        What a page costs with each engine alone, by name, its price included.
+    together : tuple of (str, float)
+        Name and cost of the combination, all prices included.
+    prices : mapping of str to float
+        Of each engine for a page; 0 of those that are not named.
+    page : str
+        What a page is called.
+    """
+    best = min(of_page, key=lambda name: of_page[name])
+    name, cost = together
+    alone, others = of_page[best], [other for other in of_page if other != best]
+    most = alone - cost + sum(prices.get(other, 0.0) for other in others)
+    both = "both" if len(of_page) == 2 else "all"
+    said = f"With {printable(name)}, a {page} costs {money(cost)}"
+    said += f", with {printable(best)} alone {money(alone)}"
+    said += (
+        f", the prices of the engines included: {both} are " if any(prices.values()) else ": they are "
+    )
+    said += "cheaper" if cost < alone else "not cheaper"
+    who = listed([printable(other) for other in others])
+    if most > 0:
+        verb = "is" if len(others) == 1 else "are"
+        return f"{said}. Beside {printable(best)}, {who} {verb} worth up to {money(most)} a {page}."
+    return f"{said}. Beside {printable(best)}, {who} saves nothing."
