@@ -10,6 +10,7 @@ from fastarac._core.text import plural, sentence
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import write_object
+from fastarac.cli._ocr import named_paths
 from fastarac.cli._options import RefusalError, require_files
 from fastarac.cli._policies import load, refusing
 from fastarac.cli._running import figures_of
@@ -29,7 +30,8 @@ OF_TABLES = {
 }  # fmt: skip
 OF_PAGES = {
     "pages": "--pages", "review_pages": "--review-pages", "images": "--images", "unit": "--unit",
-    "join": "--join", "level": "--level", "pattern": "--pattern",
+    "join": "--join", "level": "--level", "pattern": "--pattern", "combination": "--combination",
+    "name": "--name",
 }  # fmt: skip
 DEFAULTS = {"confidence": "confidence", "unit": "word", "join": "min", "level": "auto"}
 
@@ -105,8 +107,16 @@ def _apply_to_pages(
 def _found(policy: Policy, paths: Sequence[Path], reading: Mapping[str, Any]) -> AppliedPages:
     from fastarac import ocr
 
+    options = dict(reading)
+    model, names = options.pop("combination"), options.pop("name")
+    output: Any = paths
+    if model is not None:
+        options["combination"] = refusing(str(model), lambda: ocr.Combination.load(model))
+        output = named_paths(paths, names)
+    elif names:
+        raise RefusalError("--name is given without --combination, whose engines it names")
     try:
-        return ocr.apply_to_files(policy, paths, **reading)
+        return ocr.apply_to_files(policy, output, **options)
     except FileNotFoundError as error:
         raise RefusalError(str(error)) from None
 

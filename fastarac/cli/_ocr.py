@@ -238,11 +238,8 @@ class OcrRequest:
             raise RefusalError(
                 "TRUTH and at least one OCR are expected, or --pair, or --demo (see --help)"
             )
-        if self.names and len(self.names) != len(self.outputs):
-            raise RefusalError(
-                f"--name is given {_times(len(self.names))}, and OCR {_times(len(self.outputs))}; one "
-                "name for each OCR is expected"
-            )
+        if self.names:
+            named_paths(self.outputs, self.names)
 
     def of_fields(self) -> list[str]:
         """Return the options that are given and are for fields."""
@@ -266,11 +263,21 @@ class OcrRequest:
 
     def named_outputs(self) -> dict[str, Path]:
         """Return the outputs of each engine by its name."""
-        names = self.names or _names(self.outputs)
-        if len(set(names)) < len(names):
-            twice = list(dict.fromkeys(name for name in names if names.count(name) > 1))
-            raise RefusalError(f"several engines are called {listed(twice)}; --name tells them apart")
-        return dict(zip(names, self.outputs, strict=True))
+        return named_paths(self.outputs, self.names)
+
+
+def named_paths(paths: Sequence[Path], given: Sequence[str]) -> dict[str, Path]:
+    """Return the paths of engines by their names: given ones, or those of the files and folders."""
+    if given and len(given) != len(paths):
+        raise RefusalError(
+            f"--name is given {_times(len(given))}, and OCR {_times(len(paths))}; one name for each "
+            "OCR is expected"
+        )
+    names = given or _names(paths)
+    if len(set(names)) < len(names):
+        twice = list(dict.fromkeys(name for name in names if names.count(name) > 1))
+        raise RefusalError(f"several engines are called {listed(twice)}; --name tells them apart")
+    return dict(zip(names, paths, strict=True))
 
 
 def _times(n: int) -> str:

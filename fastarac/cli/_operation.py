@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fastarac.cli import _cascade, _sampling
+from fastarac.cli import _cascade, _ocr_combine, _sampling
 from fastarac.cli import _operating as options
 from fastarac.cli._ocr import (
     Images,
     Join,
     JoinOption,
     LevelOption,
+    Names,
     Pattern,
     TextLevel,
     Unit,
@@ -163,6 +164,8 @@ def apply(
     review_pages: options.ReviewPages = None,
     images: Images = None,
     pattern: Pattern = None,
+    combination: _ocr_combine.CombinationFile = None,
+    name: Names = None,
     unit: UnitOption = Unit.word,
     join: JoinOption = Join.min,
     level: LevelOption = TextLevel.auto,
@@ -177,6 +180,7 @@ def apply(
             "confidence": confidence, "by": by, "item": document, "empty_confidence": empty_confidence,
         }  # fmt: skip
         reading = {"unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern}
+        reading |= {"combination": combination, "name": tuple(name or ())}
         looked_at = {"pages": pages, "review_pages": review_pages, "images": images}
         delivery = str(output_format), report
         run(policy, paths, columns, (output, review), looked_at, reading, delivery)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -16,6 +17,8 @@ from fastarac._core.files import path_of
 from fastarac._core.results import Result
 from fastarac._core.text import few_of, plural
 from fastarac.io._sources import connect, copied_to
+from fastarac.ocr.combination.combining import combine
+from fastarac.ocr.combination.model import Combination
 from fastarac.ocr.crops import check_images
 from fastarac.ocr.formats import require_confidence
 from fastarac.ocr.page_files import found_files, names_of_files
@@ -31,7 +34,7 @@ from fastarac.operation.application import FORMATS, require_scale
 from fastarac.operation.application_results import AppliedPolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -231,8 +234,9 @@ class AppliedPages(Result):
 
 def apply_to_files(
     policy: Policy,
-    output: Paths,
+    output: Paths | Mapping[str, Paths],
     *,
+    combination: Combination | None = None,
     unit: Unit = "word",
     join: Join = "min",
     level: Level = "auto",
@@ -247,7 +251,9 @@ def apply_to_files(
         Of one threshold, fitted to what the same engine read, in the same unit.
     output : str, path-like, or iterable of them
         Files of one engine as :func:`read` takes them, and folders of such files, as
-        :func:`pair_files` takes them.
+        :func:`pair_files` takes them; where engines are combined, those of each by its name.
+    combination : Combination, optional
+        How to combine several engines, for a policy that was fitted to what they are together.
     unit, join
         As for :func:`align`. Of scripts that are written without spaces, each character is an output
         where `unit` is ``"word"``, as it is there.
@@ -275,9 +281,10 @@ def apply_to_files(
     FileNotFoundError
         If a file does not exist, or a folder holds no file that is taken.
     ValueError
-        If the policy is of fields or of whole documents; if no page has a word; if scales are mixed.
+        If the policy is of fields or of whole documents; if no page has a word; if scales are mixed;
+        as :func:`combine` where engines are combined.
     TypeError
-        If `policy` is none.
+        If `policy` is none; if there is a combination and no mapping of engines, or one without it.
 
     See Also
     --------
@@ -308,12 +315,23 @@ def apply_to_files(
     """
     check_unit(unit, join)
     _require_one_threshold(policy)
-    given_paths = [output] if isinstance(output, str | PathLike) else list(output)
-    named = few_of(map(str, given_paths), 3)
-    found = found_files(given_paths, pattern).files
-    if not found:
-        raise FileNotFoundError(f"{named} holds no file; files of an engine are expected")
-    words, notes = _read_pages(found, level, hyphenated)
+    if combination is not None and isinstance(output, Mapping):
+        parts_of = {
+            name: _read_files(paths, pattern, level, hyphenated) for name, paths in output.items()
+        }
+        engines = {name: part.words for name, part in parts_of.items()}
+        fold = combination.fold if isinstance(combination, Combination) else ()
+        words = combine(engines, combination=combination, fold=fold).words
+        found = [file for part in parts_of.values() for file in part.files]
+        notes = tuple(f"{name}: {note}" for name, part in parts_of.items() for note in part.notes)
+        named = " + ".join(parts_of)
+    elif combination is not None or isinstance(output, Mapping):
+        raise TypeError(
+            "a combination and a mapping of the names of engines to their files go together; both, or "
+            "neither, are expected"
+        )
+    else:
+        words, notes, found, named = _read_files(output, pattern, level, hyphenated)
     parts = [_outputs(words, part, unit, join) for part in words.page_slices()]
     columns: dict[str, Any] = {
         name: np.concatenate([part[name] for part in parts])
@@ -386,6 +404,23 @@ def _require_one_threshold(policy: Policy) -> None:
             f"the policy {what} ({few_of(map(str, policy.fields), 5)}), and words on pages have no "
             "fields; a policy of one threshold is expected"
         )
+
+
+class _Files(NamedTuple):
+    words: Words
+    notes: tuple[str, ...]
+    files: Sequence[PageFile]
+    named: str
+
+
+def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hyphenated) -> _Files:
+    """Return the words of an engine's files, what is to be known of these, and what they are called."""
+    paths = [output] if isinstance(output, str | PathLike) else list(output)
+    named = few_of(map(str, paths), 3)
+    found = found_files(paths, pattern).files
+    if not found:
+        raise FileNotFoundError(f"{named} holds no file; files of an engine are expected")
+    return _Files(*_read_pages(found, level, hyphenated), found, named)
 
 
 def _read_pages(

@@ -1,0 +1,163 @@
+"""`fastarac ocr --combine`: engines together beside each alone, their prices, and what is saved."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import commands
+import numpy as np
+import pytest
+
+from fastarac.ocr import Combination, align_files, combine, pair_files, read_fields
+from fastarac.ocr.combination.fields import combine_fields
+
+run = partial(commands.run, "ocr", env={"COLUMNS": "100"})
+refusal = partial(commands.reason, "ocr")
+BOX = [[0, 0], [1, 0], [1, 1], [0, 1]]
+PRICES = "--cost-verification", "1", "--cost-correction", "1", "--cost-error", "20"
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Eight pages of twenty words, and two engines that misread different ones of them."""
+    rng = np.random.default_rng(3)
+    letters = rng.choice(list("abcdefgh"), (8, 20, 5)).tolist()
+    for name in ("truth", "one", "two"):
+        (tmp_path / name).mkdir()
+    for k, page in enumerate(letters):
+        words = list(map("".join, page))
+        (tmp_path / "truth" / f"p{k}.gt.txt").write_text(" ".join(words))
+        for name, rate in (("one", 0.1), ("two", 0.2)):
+            wrong = rng.random(20) < rate
+            sure = np.where(wrong, rng.beta(4, 3, 20), rng.beta(8, 2, 20)).round(3).tolist()
+            read = [f"{name}{w[:2]}" if bad else w for w, bad in zip(words, wrong, strict=True)]
+            lines = [[BOX, text, c] for text, c in zip(read, sure, strict=True)]
+            (tmp_path / name / f"p{k}.json").write_text(json.dumps(lines))
+    return tmp_path
+
+
+def arguments(folders):
+    return folders / "truth", folders / "one", folders / "two"
+
+
+def test_the_combination_and_the_rule_are_rows_of_their_own(folders):
+    model = folders / "both.json"
+    options = "--combine", "--error-rate", "0.05", "--format", "json", "--save-combination", model
+    found = json.loads(run(*arguments(folders), *options, *PRICES).stdout)
+    rows = {row["name"]: row for row in found["models"]}
+    assert set(rows) == {"one", "two", "one + two", "one = two"}
+    engines = {
+        name: align_files(pair_files(folders / "truth", folders / name)) for name in ("one", "two")
+    }
+    truth = engines["one"].truth
+    for name, how in (("one + two", {}), ("one = two", {"agreement": "exact"})):
+        aligned = combine(engines, truth=truth, **how).aligned
+        point = aligned.operating_point(max_error_rate=0.05)
+        assert rows[name]["acceptance_rate@0.05"] == pytest.approx(point.acceptance_rate)
+        assert rows[name]["missed"] == aligned.missed
+    assert Combination.load(model).names == ("one", "two")
+    said = " ".join(found["decisions"])
+    assert "one = two: of " in said
+    assert "is worth up to" in said or "saves nothing" in said
+    # with what was learnt, on other pages (here the same)
+    again = json.loads(run(*arguments(folders), "--combination", model, "--format", "json").stdout)
+    assert {row["name"] for row in again["models"]} == set(rows)
+
+
+def test_prices_of_engines_are_added_to_costs(folders):
+    def costs(*options):
+        found = json.loads(
+            run(*arguments(folders), "--combine", *PRICES, "--format", "json", *options).stdout
+        )
+        return found, {row["name"]: row["cost_per_1000@cheapest"] for row in found["models"]}
+
+    _, before = costs()
+    found, after = costs("--engine-price", "one=2", "--engine-price", "two=3")
+    n = {row["name"]: row["n"] for row in found["models"]}
+    for name, price in (("one", 2), ("two", 3), ("one + two", 5), ("one = two", 5)):
+        assert after[name] == pytest.approx(before[name] + 1000 * price * 8 / n[name])
+    assert any("the prices of the engines included" in each for each in found["decisions"])
+    text = run(*arguments(folders), "--combine", *PRICES, "--engine-price", "one=0",
+               "--engine-price", "two=9").stdout  # fmt: skip
+    assert "both are not cheaper" in " ".join(text.split())
+
+
+def test_a_saved_combination_divides_new_pages(folders):
+    model, items, policy = (folders / name for name in ("both.json", "words.parquet", "policy.json"))
+    run(*arguments(folders), "--combine", "--save-combination", model, "-o", items)
+    fit = "--only", "one + two", "--error-rate", "0.2", "--group", "none", "-o", policy
+    commands.run("fit", items, *fit, "--empty-confidence")
+    goals = "-o", folders / "accepted.csv", "--review", folders / "review.csv"
+    engines = folders / "one", folders / "two"
+    found = commands.run("apply", policy, *engines, "--combination", model, *goals)
+    assert "outputs are accepted" in found.stdout
+    rows = (folders / "accepted.csv").read_text().splitlines()
+    assert len(rows) > 100
+    reason = partial(commands.reason, "apply", policy)
+    assert "the engines are" in reason(
+        *engines, "--combination", model, "--name", "a", "--name", "b", *goals
+    )
+    assert "at least two" in reason(engines[0], "--combination", model, *goals)
+    assert "without --combination" in reason(*engines, "--name", "a", "--name", "b", *goals)
+
+
+def test_fields_are_combined(tmp_path):
+    rng = np.random.default_rng(0)
+    true = rng.integers(100, 999, (12, 3))
+    for name, rate in (("one", 0.15), ("two", 0.3)):
+        rows = ["document,field,prediction,confidence,truth"]
+        for k in range(12):
+            for j in range(3):
+                wrong = rng.random() < rate
+                sure = round(rng.beta(4, 3) if wrong else rng.beta(8, 2), 3)
+                rows.append(f"d{k:02d},f{j},{true[k, j] + wrong},{sure},{true[k, j]}")
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows))
+    (tmp_path / "truth.csv").write_text(
+        "document,field,truth\n"
+        + "\n".join(f"d{k:02d},f{j},{true[k, j]}" for k in range(12) for j in range(3))
+    )
+    paths = tmp_path / "truth.csv", tmp_path / "one.csv", tmp_path / "two.csv"
+    options = "--combine", "--error-rate", "0.1", "--format", "json"
+    found = json.loads(run(*paths, *options).stdout)
+    rows = {row["name"]: row for row in found["models"]}
+    assert set(rows) == {"one", "two", "one + two", "one = two"}
+    engines = {
+        name: read_fields(path, paths[0]) for name, path in zip(("one", "two"), paths[1:], strict=True)
+    }
+    fields = combine_fields(engines).fields
+    assert rows["one + two"]["right"] == fields.correct.sum()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--save-combination", "m.json"), "without --combine"),
+        (("--engine-price", "one=1"), "without --cost-verification"),
+        (("--combine", *PRICES, "--engine-price", "one=1"), 'not given for "two"'),
+        ((*PRICES, "--engine-price", "one"), "NAME=PRICE"),
+        ((*PRICES, "--engine-price", "one=-1"), "NAME=PRICE"),
+        ((*PRICES, "--engine-price", "three=1"), 'names "three"'),
+        ((*PRICES, "--engine-price", "one=1", "--engine-price", "one=1"), "twice"),
+        ((*PRICES, "--engine-price", "one=1", "--cost-missed", "1"), "one is expected"),
+        (("--name", "A", "--name", "A", "--combine"), "two engines are called"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(folders, options, message):
+    assert message in refusal(*arguments(folders), *options)
+
+
+def test_what_cannot_be_combined_is_refused(folders, tmp_path):
+    truth, one, two = arguments(folders)
+    assert "two OCR at least" in refusal(truth, one, "--combine")
+    both = truth, one, two, "--combine"
+    (tmp_path / "damaged.json").write_text("{}")
+    assert "not the file of a fastarac combination" in refusal(
+        *both, "--combination", tmp_path / "damaged.json"
+    )
+    (two / "p7.json").unlink()
+    assert "has 1 page that two has not" in refusal(*both, "--skip-unmatched")
+    for folder in (truth, one, two):
+        for path in sorted(folder.iterdir())[1:]:
+            path.unlink()
+    assert "truth has one page" in refusal(*both)
