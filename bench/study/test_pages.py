@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench.study import engines, example, languages, pages
+from bench.study import combining, engines, example, languages, pages
 from bench.study.composing import Vocabulary, compose
 from bench.study.degrading import QUALITIES, degrade
 from bench.study.languages import LANGUAGES, Language
@@ -165,6 +165,27 @@ def test_the_same_texts_are_packed_into_the_same_bytes(tmp_path: Path) -> None:
         example.pack(inside, path)
     assert packed[0].read_bytes() == packed[1].read_bytes()
     assert example.PACKED.stat().st_size < 300_000
+
+
+def test_engines_alone_and_together() -> None:
+    """The figures of the page on several engines, of the sample that comes with the package."""
+    folders = ocr.sample_folders()
+    found = combining.figures("sample", folders.truth, folders.outputs)
+    assert (found["n_pages"], found["true_words"]) == (20, 2180)
+    rows = {row["name"]: row for row in found["rows"]}
+    assert list(rows) == [
+        "plain",
+        "enlarged",
+        "plain + enlarged",
+        "plain + enlarged, without truth",
+        "plain = enlarged",
+    ]
+    best = rows["plain + enlarged"]
+    for name, row in rows.items():
+        assert row["low"] <= row["accepted"] <= row["high"]
+        assert name == best["name"] or best["accepted"] - row["accepted"] == pytest.approx(
+            row["more"][0]
+        )
 
 
 def _only(folder: Path) -> Path:

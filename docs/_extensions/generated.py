@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import argument_matrix
 import benchmark_pages
+import combining_tables
 import cost_figures
 import families
 import figures
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 MODULES = (
     argument_matrix,
     benchmark_pages,
+    combining_tables,
     cost_figures,
     families,
     figures,

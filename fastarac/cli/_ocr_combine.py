@@ -204,11 +204,11 @@ def sentences(
         f"same text; accepting these leaves {rounded_percent(float(wrong.mean()))} errors, and "
         "there is no other threshold."
     )
-    costs = {
-        name: by_name[name].cost_evaluation.at_cheapest * len(by_name[name].outputs) / n_pages
-        for name in (*engines, together_name(engines))
-        if by_name[name].cost_evaluation is not None
-    }
+    costs = {}
+    for name in (*engines, together_name(engines)):
+        found = by_name[name].cost_evaluation
+        if found is not None:
+            costs[name] = found.at_cheapest * len(by_name[name].outputs) / n_pages
     if len(costs) > len(engines):
         name = together_name(engines)
         alone = {each: costs[each] for each in engines}

@@ -179,8 +179,10 @@ def apply(
         columns = {
             "confidence": confidence, "by": by, "item": document, "empty_confidence": empty_confidence,
         }  # fmt: skip
-        reading = {"unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern}
-        reading |= {"combination": combination, "name": tuple(name or ())}
+        reading = {
+            "unit": str(unit), "join": str(join), "level": str(level), "pattern": pattern,
+            "combination": combination, "name": tuple(name or ()),
+        }  # fmt: skip
         looked_at = {"pages": pages, "review_pages": review_pages, "images": images}
         delivery = str(output_format), report
         run(policy, paths, columns, (output, review), looked_at, reading, delivery)

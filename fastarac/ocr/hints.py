@@ -178,7 +178,7 @@ def ties(known: NDArray[np.float64]) -> list[str]:
             "or not at all."
         )
     scale = 100 if values[-1] > 1 else 1
-    if 1 < len(values) <= 101 and np.array_equal(100 / scale * values, np.rint(100 / scale * values)):
+    if 2 < len(values) <= 101 and np.array_equal(100 / scale * values, np.rint(100 / scale * values)):
         found.append(
             f"Confidences are whole percents ({len(values)} different ones among {len(known):,}): ties "
             "make the thresholds coarse."

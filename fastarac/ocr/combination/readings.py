@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from fastarac.ocr.combination.texts import looks_of, similarities
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +71,23 @@ class Readings:
                 joined[at] = f"{joined[at]}\n{word}" if joined[at] else word
             found.append(joined)
         return tuple(found)
+
+    @cached_property
+    def looks(self) -> tuple[NDArray[np.float64], ...]:
+        """Length and kinds of characters of each engine's words, as :func:`looks_of` has them."""
+        return tuple(map(looks_of, self.text))
+
+    @cached_property
+    def similarity(self) -> dict[tuple[int, int], NDArray[np.float64]]:
+        """How alike the differing texts of two engines are, (n_places,); 0 where none differ."""
+        found = {}
+        for e, f in combinations(range(self.n_engines), 2):
+            both = (self.sizes[:, e] > 0) & (self.sizes[:, f] > 0) & ~self.same[:, e, f]
+            rows = np.flatnonzero(both)
+            alike = np.zeros(len(self))
+            alike[rows] = similarities((self.texts[e][k], self.texts[f][k]) for k in rows.tolist())
+            found[e, f] = found[f, e] = alike
+        return found
 
     @cached_property
     def candidate(self) -> NDArray[np.intp]:
