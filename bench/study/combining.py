@@ -32,7 +32,7 @@ LIMIT = Limit("max_error_rate", 0.01)
 TITLES = {
     "tesseract": "Tesseract",
     "tesseract-psm3": "Tesseract",
-    "tesseract-psm6": "Tesseract, one block",
+    "tesseract-psm6": "Tesseract (one block)",
     "rapidocr": "RapidOCR",
 }
 SETS = (
