@@ -322,7 +322,7 @@ def apply_to_files(
         engines = {name: part.words for name, part in parts_of.items()}
         fold = combination.fold if isinstance(combination, Combination) else ()
         words = combine(engines, combination=combination, fold=fold).words
-        found = [file for part in parts_of.values() for file in part.files]
+        found: Sequence[PageFile] = [file for part in parts_of.values() for file in part.files]
         notes = tuple(f"{name}: {note}" for name, part in parts_of.items() for note in part.notes)
         named = " + ".join(parts_of)
     elif combination is not None or isinstance(output, Mapping):
