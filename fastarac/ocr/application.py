@@ -322,7 +322,7 @@ def apply_to_files(
         engines = {name: part.words for name, part in parts_of.items()}
         fold = combination.fold if isinstance(combination, Combination) else ()
         words = combine(engines, combination=combination, fold=fold).words
-        found: Sequence[PageFile] = [file for part in parts_of.values() for file in part.files]
+        found = tuple(file for part in parts_of.values() for file in part.files)
         notes = tuple(f"{name}: {note}" for name, part in parts_of.items() for note in part.notes)
         named = " + ".join(parts_of)
     elif combination is not None or isinstance(output, Mapping):
@@ -409,7 +409,7 @@ def _require_one_threshold(policy: Policy) -> None:
 class _Files(NamedTuple):
     words: Words
     notes: tuple[str, ...]
-    files: Sequence[PageFile]
+    files: tuple[PageFile, ...]
     named: str
 
 
@@ -420,7 +420,7 @@ def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hy
     found = found_files(paths, pattern).files
     if not found:
         raise FileNotFoundError(f"{named} holds no file; files of an engine are expected")
-    return _Files(*_read_pages(found, level, hyphenated), found, named)
+    return _Files(*_read_pages(found, level, hyphenated), tuple(found), named)
 
 
 def _read_pages(

@@ -398,6 +398,17 @@ def test_bad_input_is_refused():
             combine(arguments, **options)
 
 
+def test_what_learns_needs_the_extra_and_what_was_learnt_does_not(monkeypatch):
+    truth, engines = two_readings(np.random.default_rng(9), n_pages=3, n_words=10)
+    model = learnt()
+    monkeypatch.setattr(
+        "fastarac._core.extras.find_spec", lambda name: None if name == "sklearn" else name
+    )
+    with pytest.raises(ModuleNotFoundError, match=r'sklearn is not installed.*fastarac\[combine\]'):
+        combine(engines, truth=truth)
+    assert len(combine(engines, combination=model)) == 30
+
+
 # fields
 
 
