@@ -140,7 +140,7 @@ def test_fields_are_combined(tmp_path):
         ((*PRICES, "--engine-price", "three=1"), 'names "three"'),
         ((*PRICES, "--engine-price", "one=1", "--engine-price", "one=1"), "twice"),
         ((*PRICES, "--engine-price", "one=1", "--cost-missed", "1"), "one is expected"),
-        (("--name", "A", "--name", "A", "--combine"), "two engines are called"),
+        (("--name", "A", "--name", "A", "--combine"), "several engines are called"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(folders, options, message):
