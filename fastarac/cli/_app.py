@@ -62,6 +62,7 @@ from fastarac.cli._options import (
     Wide,
     columns_of,
     ends_quietly,
+    groups_of,
     option,
 )
 from fastarac.cli._settings import Settings
@@ -212,7 +213,8 @@ def evaluate(
                 "--max-memory": max_memory, "--wide": wide,
             }  # fmt: skip
             _verified.refuse_others(others)
-            verified = _verified.columns_of(confidence, correct, inclusion_probability, judge, group)
+            groups = groups_of(group)
+            verified = _verified.columns_of(confidence, correct, inclusion_probability, judge, groups)
             limits = Limits.of(error_rate, max_risk, threshold)
             certainty = Certainty(ci, guarantee)
             certainty.check(limits)
@@ -231,17 +233,18 @@ def evaluate(
             raise RefusalError(
                 "--by evaluates groups without --empty-confidence; leave out --empty-confidence"
             )
+        groups = groups_of(group)
         needs_groups = ci is not None or guarantee is not None
-        if group is not None and not needs_groups:
+        if groups is not None and not needs_groups:
             from fastarac.cli._files import NO_GROUP
             from fastarac.io._pages import PAGE, is_of_ocr
 
-            if group not in (PAGE, NO_GROUP) or not all(map(is_of_ocr, paths)):
+            if groups not in (PAGE, NO_GROUP) or not all(map(is_of_ocr, paths)):
                 raise RefusalError(
                     "--group is given without --ci and --guarantee; no other figure depends on it"
                 )
-            group = None
-        if guarantee is not None and group is not None and max_risk:
+            groups = None
+        if guarantee is not None and groups is not None and max_risk:
             raise RefusalError(
                 "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
                 f"--group: {RISK_OF_GROUPS}"
@@ -255,14 +258,14 @@ def evaluate(
             Certainty(ci, guarantee),
         )
         columns = columns_of(
-            confidence, correct, prediction, truth, empty_truth, empty_confidence, by, item, group
+            confidence, correct, prediction, truth, empty_truth, empty_confidence, by, item, groups
         )
         columns |= {"model": model, "weight": weight}
         if max_memory is not None:
             from fastarac.cli._stream import evaluate_streams
 
             need_items = {
-                "--model": model, "--by": by, "--id": item, "--weight": weight, "--group": group,
+                "--model": model, "--by": by, "--id": item, "--weight": weight, "--group": groups,
                 "--empty-confidence": empty_confidence, "--report": report, "--ci": ci,
                 "--guarantee": guarantee, "--plot": plot, "--cost-verification": prices,
             }  # fmt: skip
@@ -280,12 +283,17 @@ def evaluate(
         if needs_groups and not (guarantee is not None and max_risk):  # which groups have none of
             columns, pages = with_pages(paths, columns)
         found = read_models(paths, columns)
+        if report is not None and any(each.crossed is not None for each in found.outputs.values()):
+            raise RefusalError(
+                "--report draws whole groups of one kind, and the columns of --group are crossed; one "
+                "column, or two of which one lies within the other, is expected"
+            )
         models = with_rejects_said(settings.evaluate(found.outputs), missed=not empty_confidence)
         if report is not None:
             notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
             settings.report(models, notes)
         after = "" if report is None else _html.WRITTEN.format(path=report)
-        if needs_groups and group is None:
+        if needs_groups and groups is None:
             pages += notes_of_pages(paths, columns)
         settings.deliver(models, after=after, difference=found.difference, notes=pages)
 
@@ -334,7 +342,8 @@ def compare(
                 "--format": output_format is not PrintedFormat.table,
             }  # fmt: skip
             _verified.refuse_others(others)
-            verified = _verified.columns_of(confidence, correct, inclusion_probability, judge, group)
+            groups = groups_of(group)
+            verified = _verified.columns_of(confidence, correct, inclusion_probability, judge, groups)
             _verified.compare(paths, verified, statistic, str(correction), ci)
             return
         people = reviewer_detection, reviewer_false_alarm
@@ -346,12 +355,13 @@ def compare(
             raise RefusalError("--resamples is for --method bootstrap, which draws them")
         draws = Draws(RESAMPLES if resamples is None else resamples, seed)
         request = ComparisonRequest.of(statistic, method, correction, ci, draws, prices)
+        groups = groups_of(group)
         columns = columns_of(
-            confidence, correct, prediction, truth, empty_truth, empty_confidence, None, item, group
+            confidence, correct, prediction, truth, empty_truth, empty_confidence, None, item, groups
         )
         columns |= {"model": model, "weight": weight}
         columns, pages = with_pages(paths, columns)
-        by_pages = columns["group"] != group and columns["group"] is not None
+        by_pages = columns["group"] != groups and columns["group"] is not None
         if by_pages and prices is not None:
             raise RefusalError(
                 "--cost-verification is for models of the same items; of what fastarac ocr wrote, "
@@ -364,7 +374,7 @@ def compare(
         delivery = Delivery(output_format, wide=wide)
         paired: Literal["items", "groups"] = "groups" if by_pages else "items"
         difference = None if by_pages else found.difference
-        if group is None:
+        if groups is None:
             pages += notes_of_pages(paths, columns)
         deliver(
             found.outputs,

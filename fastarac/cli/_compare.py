@@ -176,7 +176,7 @@ class Findings:
         """Compare models of the same items in the same order, or of the same groups."""
         first = next(iter(models.values()))
         weight: Any = first.weight
-        groups: Any = None if first.group is None else first.group.codes
+        groups: Any = first.factors
         n_groups = first.n_groups
         if paired == "groups":
             groups = {name: labels_of_groups(outputs) for name, outputs in models.items()}

@@ -100,7 +100,7 @@ class CostComparison:
         priced.sort(key=lambda model: model.cost_evaluation.at_cheapest)
         notes: list[str] = []
         first = next(iter(models.values()))
-        groups: Any = None if first.group is None else first.group.codes
+        groups: Any = first.factors
         if paired == "groups":
             groups = {name: labels_of(outputs.group) for name, outputs in models.items()}
         with collected(notes):

@@ -245,7 +245,7 @@ Pilot = Annotated[
     ),
 ]
 PilotGroup = Annotated[
-    str | None,
+    list[str] | None,
     option(
         "--group COLUMN", "Column of the pilot: pages or documents whose outputs depend on each other."
     ),

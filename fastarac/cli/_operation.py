@@ -30,6 +30,7 @@ from fastarac.cli._options import (
     Truth,
     columns_of,
     ends_quietly,
+    groups_of,
 )
 
 if TYPE_CHECKING:
@@ -73,7 +74,12 @@ def plan(
         _plan.run(
             {"error_rate": error_rate, "expect": expect, "audit": audit, "outputs": outputs},
             {"difference": difference, "discordance": discordance},
-            {"pilot": pilot, "statistic": statistic, "half_width": half_width, "group": group},
+            {
+                "pilot": pilot,
+                "statistic": statistic,
+                "half_width": half_width,
+                "group": groups_of(group),
+            },
             {"failure_probability": guarantee, "power": power, "design_effect": design_effect},
             fits,
             ci,
@@ -108,7 +114,15 @@ def fit(
         from fastarac.cli._policies import fit as run
 
         columns = columns_of(
-            confidence, correct, prediction, truth, empty_truth, empty_confidence, by, document, group
+            confidence,
+            correct,
+            prediction,
+            truth,
+            empty_truth,
+            empty_confidence,
+            by,
+            document,
+            groups_of(group),
         )
         limits = {
             "max_error_rate": error_rate,
@@ -143,7 +157,15 @@ def check(
         from fastarac.cli._policies import check as run
 
         columns = columns_of(
-            confidence, correct, prediction, truth, empty_truth, empty_confidence, by, document, group
+            confidence,
+            correct,
+            prediction,
+            truth,
+            empty_truth,
+            empty_confidence,
+            by,
+            document,
+            groups_of(group),
         )
         delivery = str(output_format), report
         status = run(policy, path, columns, max_group_size, delivery, is_log=log, drawn=drawn)

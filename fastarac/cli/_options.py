@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fastarac._core.checks import failure_of, of_percent
-from fastarac._core.text import percent, printable
+from fastarac._core.text import percent, printable, quoted
 from fastarac.cli import _html, _plot
 from fastarac.cli._exit import INTERRUPTED, KILLED_BY_CLOSED_PIPE, REFUSED, discard_output
 
@@ -248,12 +248,13 @@ JudgeColumn = Annotated[
     option("--judge COLUMN", "Column of a guess at the probability that each output is right."),
 ]
 GroupColumn = Annotated[
-    str | None,
+    list[str] | None,
     option(
         "--group COLUMN",
         "Column of pages, documents or other groups of outputs that depend on each other: "
         "intervals and tests rest on them. Of what fastarac ocr -o wrote the pages, if not given; "
-        "none for no groups.",
+        "none for no groups. Twice for two columns: nested ones (batch, document) count by the outer "
+        "one, crossed ones (writer, form) by both.",
     ),
 ]
 ModelColumn = Annotated[
@@ -383,7 +384,21 @@ ReportFile = Annotated[
 ]
 
 
-def columns_of(*given: str | bool | None) -> dict[str, Any]:
+def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
+    """Return the column of groups, or the two of them."""
+    if not columns:
+        return None
+    if len(columns) > 2 or len(set(columns)) < len(columns):
+        raise RefusalError(
+            f"--group names {', '.join(map(quoted, columns))}; one column, or two different ones, are "
+            "expected"
+        )
+    if len(columns) == 2 and "none" in columns:
+        raise RefusalError("--group none is for no groups; leave out the other --group")
+    return columns[0] if len(columns) == 1 else tuple(columns)
+
+
+def columns_of(*given: str | tuple[str, ...] | bool | None) -> dict[str, Any]:
     """Return columns in the order of `COLUMNS` as :func:`fastarac.io.read_outputs` takes them."""
     return dict(zip(COLUMNS, given, strict=True))
 

@@ -12,7 +12,7 @@ from fastarac.cli import _html, _plot
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import write_object
 from fastarac.cli._options import RefusalError, require_files
-from fastarac.cli._policies import labels_of, refusing
+from fastarac.cli._policies import labels_of, one_group_of, refusing
 from fastarac.cli._standard import say
 from fastarac.cli._tables import Column
 from fastarac.operating_points.points import operating_point
@@ -150,7 +150,7 @@ def _policy(
                 "correct": outputs.correct,
                 "confidence": outputs.confidence,
                 "by": labels_of(outputs.by),
-                "groups": labels_of(outputs.group),
+                "groups": one_group_of(outputs),
             }
         found = refusing(
             str(pilot),
@@ -192,9 +192,9 @@ def _with_design_effect(
         pair = (outputs.correct, outputs.confidence)
         limit = rates["error_rate"]
         point = refusing("", lambda: operating_point(*pair, max_error_rate=limit))
-        found: float = operation.design_effect(
-            *pair, groups=outputs.group.codes, threshold=point.threshold
-        )
+        codes: Any = one_group_of(outputs)
+        found: float = operation.design_effect(*pair, groups=codes, threshold=point.threshold)
+    group = group if isinstance(group, str) else " and ".join(group)
     said = (
         f"The {group}s of {pilot.name} raise the variance of the error rate to {found:.2f} times that "
         f"of independent outputs, at the threshold of {percent(limit)} there."
@@ -289,7 +289,7 @@ def _interval(interval: Mapping[str, Any], level: float) -> _Answer:
     statistic = interval["statistic"] or "arac_auc"
     with interrupts_end_at_once():
         outputs = refusing(str(pilot), lambda: io.read_outputs(pilot, group=interval["group"]))
-        groups = None if outputs.group is None else outputs.group.codes
+        groups = one_group_of(outputs)
         n = refusing(
             str(pilot),
             lambda: operation.sample_size_for_interval(

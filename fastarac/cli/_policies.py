@@ -79,7 +79,7 @@ def fit(
                 outputs.correct,
                 outputs.confidence,
                 by=labels_of(outputs.by),
-                groups=labels_of(outputs.group),
+                groups=one_group_of(outputs),
                 documents=labels_of(outputs.item),
                 rule=rule,  # type: ignore[arg-type]
                 **limits,
@@ -151,7 +151,7 @@ def check(
             found, shift, sweep = refusing(str(path), lambda: _of_log(policy, path, named, drawn))
         else:
             outputs = _read(path, named)
-            by, pages = labels_of(outputs.by), labels_of(outputs.group)
+            by, pages = labels_of(outputs.by), one_group_of(outputs)
             given = slice(None) if outputs.rejected is None else ~outputs.rejected
             found, shift = refusing(
                 str(path),
@@ -348,6 +348,16 @@ def _with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, misse
         f"other {unit}, so that its limit is kept among all of them, too"
     )
     return outputs.take(np.flatnonzero(left))
+
+
+def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:
+    """Return the group of each item, by the one column that policies and plans take."""
+    if outputs.crossed is not None:
+        raise RefusalError(
+            "the columns of --group are crossed (neither lies within the other); one column, or two of "
+            "which one lies within the other, is expected here"
+        )
+    return labels_of(outputs.group)
 
 
 def labels_of(labels: io.Labels | None) -> NDArray[Any] | None:

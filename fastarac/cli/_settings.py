@@ -113,7 +113,7 @@ class Settings:
             outputs.confidence,
             by=by.codes,
             sample_weight=outputs.weight,
-            groups=None if outputs.group is None else outputs.group.codes,
+            groups=outputs.factors,
             **options,
         )
 

@@ -38,9 +38,14 @@ def columns_of(
     correct: str | None,
     inclusion_probability: str | None,
     judge: str | None,
-    group: str | None,
+    group: str | tuple[str, ...] | None,
 ) -> dict[str, Any]:
     """Return the columns as `read_verified` takes them."""
+    if isinstance(group, tuple):
+        raise RefusalError(
+            "--group names two columns; where some outputs are verified, the one by which they were "
+            "drawn whole is expected"
+        )
     if inclusion_probability is None:
         raise RefusalError("--judge is given without --inclusion-probability")
     return {

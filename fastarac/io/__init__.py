@@ -11,7 +11,7 @@ and what it means is decided here. It loads no extensions and never reaches for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,7 +63,7 @@ def read_outputs(
     item: str | None = None,
     keep_truth: bool = False,
     empty_truth: bool = False,
-    group: str | None = None,
+    group: str | Sequence[str] | None = None,
     empty_confidence: bool = False,
 ) -> Outputs:
     r"""Read outputs and their confidences from a file.
@@ -105,8 +105,9 @@ def read_outputs(
     empty_truth : bool, default=False
         Whether a truth that is null is the empty text, such as for an empty field of a form. Python's
         ``csv.writer`` and the defaults of pandas write the empty text as an empty field.
-    group : str, optional
-        The column of groups of items that depend on each other, such as pages: not null.
+    group : str or sequence of str, optional
+        The column of groups of items that depend on each other, such as pages: not null. Two columns
+        may be nested, of which the outer one is kept, or crossed.
     empty_confidence : bool, default=False
         Whether the confidence may be null, or empty: such outputs are items that no threshold
         accepts, as a missing word or an empty field that people see. Where a column ``kind`` says
@@ -148,14 +149,16 @@ def read_outputs(
     >>> outputs.correct, outputs.confidence
     (array([ True, False]), array([0.9, 0.4]))
     """
+    first, second = _columns_of_groups(group)
     columns = Columns(
-        confidence, correct, prediction, truth, model, by, weight, item, keep_truth, empty_truth, group,
-        empty_confidence,
+        confidence, correct, prediction, truth, model, by, weight, item, keep_truth, empty_truth, first,
+        empty_confidence, second,
     )  # fmt: skip
     with connect() as connection:
         texts = {field: Texts() for field in FIELDS}
         fields = columns.read(open_source(path_of(path), connection), texts)
-        return with_names(with_codes(fields, texts), texts).with_rejects_below()
+        found = with_names(with_codes(fields, texts), texts)
+        return found.with_outermost().with_rejects_below()
 
 
 def read_models(
@@ -170,7 +173,7 @@ def read_models(
     weight: str | None = None,
     item: str | None = None,
     empty_truth: bool = False,
-    group: str | None = None,
+    group: str | Sequence[str] | None = None,
     empty_confidence: bool = False,
     same_items: bool = False,
     on_file: Callable[[str], None] | None = None,
@@ -224,16 +227,27 @@ def read_models(
     >>> models["b"].confidence
     array([0.7, 0.8])
     """
+    first, second = _columns_of_groups(group)
     columns = Columns(
-        confidence, correct, prediction, truth, model, by, weight, item, same_items, empty_truth, group,
-        empty_confidence,
+        confidence, correct, prediction, truth, model, by, weight, item, same_items, empty_truth, first,
+        empty_confidence, second,
     )  # fmt: skip
     if not isinstance(files, Mapping):
         raise TypeError(
             f"files is of type {type(files).__name__}; a mapping of names to paths is expected"
         )
     paths = {name: Path(path) for name, path in files.items()}
-    return read_files(paths, columns, same_items=same_items, on_file=on_file)
+    found = read_files(paths, columns, same_items=same_items, on_file=on_file)
+    outputs = {name: each.with_outermost() for name, each in found.outputs.items()}
+    return found._replace(outputs=outputs)
+
+
+def _columns_of_groups(group: str | Sequence[str] | None) -> tuple[str | None, str | None]:
+    """Return the one column of groups, or both."""
+    names = [group] if group is None or isinstance(group, str) else list(group)
+    if not 1 <= len(names) <= 2:
+        raise ValueError(f"group names {len(names)} columns; one or two are expected")
+    return names[0], names[1] if len(names) > 1 else None
 
 
 def sketch_outputs(

@@ -263,6 +263,7 @@ class Columns:
     empty_truth: bool = False
     group: str | None = None
     empty_confidence: bool = False
+    crossed: str | None = None
 
     def __post_init__(self) -> None:
         if self.correct is not None and (self.prediction is not None or self.truth is not None):
@@ -325,7 +326,8 @@ class Columns:
                 picks.append(Truth("truth", self.truth, self.empty_truth))
         if self.weight is not None:
             picks.append(Weight("weight", self.weight))
-        labels = {"model": self.model, "by": self.by, "item": self.item, "group": self.group}
+        labels = {"model": self.model, "by": self.by, "item": self.item}
+        labels |= {"group": self.group, "crossed": self.crossed}
         for field, name in labels.items():
             if name is not None:
                 source.require(name, is_label=True)

@@ -116,7 +116,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
             replace(part, rejected=np.zeros(len(part), np.bool_)) if part.rejected is None else part
             for part in parts
         ]
-    names = ("correct", "confidence", "by", "weight", "item", "truth", "group", "rejected")
+    names = ("correct", "confidence", "by", "weight", "item", "truth", "group", "crossed", "rejected")
     return Outputs(**{name: joined(name) for name in names})
 
 
@@ -191,7 +191,7 @@ def _of_same_items(
         }
     (first_name, first), *others = same.items()
     for name, outputs in others:
-        for what in ("truth", "weight", "group"):
+        for what in ("truth", "weight", "group", "crossed"):
             _refuse_difference(what, (first_name, name), (first, outputs), texts)
     return same, difference
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac._core.results import Result
+from fastarac._engine.factors import n_groups, outermost, read_factors
 
 Array = NDArray[Any]
 
@@ -61,6 +62,9 @@ class Outputs(Result):
         What each output should be, as a text, where that was asked for.
     group : Labels or None
         The page, document or other group of items that depend on each other, where a column says so.
+        Of two columns, one within the other, the outer one.
+    crossed : Labels or None
+        A second column of groups, where one is told and neither lies within the other.
     rejected : ndarray of shape (n,), bool, or None
         Which items have no confidence in the file, so that no threshold accepts them, where there are
         any; their confidences are one tie below all others.
@@ -74,13 +78,14 @@ class Outputs(Result):
     item: Labels | None = None
     truth: Labels | None = None
     group: Labels | None = None
+    crossed: Labels | None = None
     rejected: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.correct)
 
     def __repr__(self) -> str:
-        names = ("model", "by", "weight", "item", "truth", "group", "rejected")
+        names = ("model", "by", "weight", "item", "truth", "group", "crossed", "rejected")
         there = [name for name in names if getattr(self, name) is not None]
         return f"Outputs({', '.join([f'{len(self)} items, {self.correct.sum()} correct', *there])})"
 
@@ -125,7 +130,30 @@ class Outputs(Result):
     @property
     def n_groups(self) -> int | None:
         """How many groups of items that depend on each other there are; None where none are told."""
-        return None if self.group is None else len(np.unique(self.group.codes))
+        factors = self.factors
+        return None if factors is None else n_groups(read_factors(factors, len(self))[0])
+
+    @property
+    def factors(self) -> Any:
+        """The groups of items that depend on each other, as figures take them.
+
+        An array of shape (n,), two of them where they are crossed, or None.
+        """
+        if self.group is None:
+            return None
+        if self.crossed is None:
+            return self.group.codes
+        return self.group.codes, self.crossed.codes
+
+    def with_outermost(self) -> Outputs:
+        """Return the outputs without a second column of groups, where one lies within the other."""
+        if self.group is None or self.crossed is None:
+            return self
+        columns = self.group, self.crossed
+        kept = outermost([column.codes for column in columns])
+        if len(kept) > 1:
+            return self
+        return replace(self, group=columns[kept[0]], crossed=None)
 
     def with_rejects_below(self) -> Outputs:
         """Return the outputs with the confidences of rejected items below all others."""

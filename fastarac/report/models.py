@@ -93,12 +93,11 @@ class Model:
         items = (outputs.correct, outputs.confidence)
         sweep = sweep or threshold_sweep(*items, sample_weight=outputs.weight)
         certain = options.get("intervals") or options.get("failure_probability") is not None
-        group = outputs.group if certain else None
-        if outputs.weight is None and group is None:
+        groups = outputs.factors if certain else None
+        if outputs.weight is None and groups is None:
             figures = evaluate(sweep, **options)
         else:  # single weights, and which items belong together, are lost in a sweep
-            codes = None if group is None else group.codes
-            figures = evaluate(*items, sample_weight=outputs.weight, groups=codes, **options)
+            figures = evaluate(*items, sample_weight=outputs.weight, groups=groups, **options)
         if outputs.never_accepted is not None:
             figures = without_rejected(figures, sweep, outputs.never_accepted)
         return cls(name, outputs, sweep, figures, source or Source())
@@ -154,7 +153,7 @@ class Model:
                 correct,
                 outputs.confidence[judged],
                 statistic="roc_auc",
-                groups=outputs.group.codes[judged],
+                groups=outputs.take(np.flatnonzero(judged)).factors,
                 sample_weight=None if outputs.weight is None else outputs.weight[judged],
             )
         return found.high < 0.5
