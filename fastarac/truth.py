@@ -267,10 +267,8 @@ def _refuse_unlikely(
     if codes is not None:
         first = np.unique(codes, return_index=True)[1]
         whole = (chosen == chosen[first][codes]) & (probability == probability[first][codes])
-        if not whole.all():
-            codes = None
-    if codes is not None:
-        probability, chosen, unit = probability[first], chosen[first], "groups"
+        if whole.all():
+            probability, chosen, unit = probability[first], chosen[first], "groups"
     n, found = len(probability), int(chosen.sum())
     reach = normal_quantile(1.0 - UNLIKELY)
     spread = math.sqrt(float(np.sum(probability * (1.0 - probability))))

@@ -73,10 +73,10 @@ def read_outermost(
     ValueError
         Also for crossed columns, which `taker` does not take.
     """
-    factors = read_factors(groups, n, name, beside=beside)
-    if len(factors) > 1:
+    first, *others = read_factors(groups, n, name, beside=beside)
+    if others:
         raise ValueError(crossed_in(name, taker))
-    return factors[0]
+    return first
 
 
 def crossed_in(name: str, taker: str) -> str:

@@ -225,7 +225,7 @@ class Cascade(Table, Result):
 
     def __str__(self) -> str:
         head = ("stage", "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}")
-        rows = [head]
+        rows: list[tuple[str, ...]] = [head]
         words = self.thresholds_in_words()
         for s, name in enumerate(self.names):
             errors = self.stage_errors[s] / self.n_items

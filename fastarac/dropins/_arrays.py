@@ -242,4 +242,6 @@ def read_scores(labels: NDArray[np.uint8], y_score: Any, sample_weight: Any) -> 
     weight = None if sample_weight is None else to_array(sample_weight)
     check_lengths(labels, scores, weight)
     scores = column(scores)
-    return Scores(labels, scores, *(() if weight is None else read_weights(column(weight), scores)))
+    if weight is None:
+        return Scores(labels, scores)
+    return Scores(labels, scores, *read_weights(column(weight), scores))

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -317,7 +317,8 @@ def apply_to_files(
     _require_one_threshold(policy)
     if combination is not None and isinstance(output, Mapping):
         parts_of = {
-            name: _read_files(paths, pattern, level, hyphenated) for name, paths in output.items()
+            name: _read_files(paths, pattern, level, hyphenated)
+            for name, paths in cast("Mapping[str, Any]", output).items()
         }
         engines = {name: part.words for name, part in parts_of.items()}
         fold = combination.fold if isinstance(combination, Combination) else ()

@@ -26,15 +26,19 @@ class RateEvidence(Protocol):
     @property
     def n_units(self) -> int:
         """How many there are."""
+        ...
 
     def drawn(self, n: int, rng: np.random.Generator) -> RateEvidence:
         """Return n units in random order: these, and others drawn from them with replacement."""
+        ...
 
     def is_below(self, rate: float, delta: float) -> bool:
         """Whether it is refuted that the rate is so high."""
+        ...
 
     def is_above(self, rate: float, delta: float) -> bool:
         """Whether it is refuted that the rate is so low."""
+        ...
 
 
 def needed_by_counts(errors: int, trials: int, limit: float, delta: float) -> int | None:

@@ -297,7 +297,7 @@ def _of_classes(items: PlacedItems, codes: NDArray[np.intp]) -> FloatArray:
     """The weight of the incorrect, and of the correct, items of each group."""
     weight = np.ones(len(codes)) if items.weight is None else items.weight
     n, right = int(codes.max()) + 1, items.is_correct
-    return np.array([np.bincount(codes, weight * of, n) for of in (~right, right)])
+    return np.array([np.bincount(codes, weight * of, n) for of in (~right, right)], np.float64)
 
 
 def _of_groups(

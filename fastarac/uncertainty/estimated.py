@@ -14,7 +14,7 @@ from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_interval
 from fastarac._core.text import listed
 from fastarac._engine.counts import ThresholdCounts
-from fastarac._engine.factors import crossed_in, read_factors
+from fastarac._engine.factors import read_outermost
 from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.truth import PartialItems
 from fastarac.uncertainty import derivatives, inversion, losses
@@ -66,10 +66,8 @@ class PartialSample:
     def __init__(self, truth: PartialTruth, confidence: ArrayLike, groups: Any = None) -> None:
         codes = truth.groups
         if groups is not None:
-            factors = read_factors(groups, len(truth), beside="correct")
-            if len(factors) > 1:
-                raise ValueError(crossed_in("groups", "a PartialTruth"))
-            codes = factors[0].astype(np.intp)
+            first = read_outermost(groups, len(truth), "a PartialTruth", beside="correct")
+            codes = first.astype(np.intp)
         self.items = PartialItems(truth, confidence, codes)
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -130,7 +130,7 @@ def _regression(features: NDArray[np.float64], true: NDArray[np.bool_]) -> Regre
 
     mean, scale = features.mean(axis=0), features.std(axis=0)
     scale[scale == 0.0] = 1.0
-    model = LogisticRegression(C=STRENGTH, solver="newton-cholesky")
+    model: Any = LogisticRegression(C=STRENGTH, solver="newton-cholesky")
     model.fit((features - mean) / scale, true)
     coefficients = model.coef_[0] / scale
     intercept = float(model.intercept_[0] - coefficients @ mean)

@@ -189,4 +189,4 @@ def _lines(
         rows = inside[chosen.engine[inside] == k]
         new[1:][rows] = words.line[word[rows]] != words.line[word[rows + 1]]
     new[1:] |= page[1:] != page[:-1]
-    return np.cumsum(new)
+    return np.cumsum(new, dtype=np.intp)
