@@ -84,7 +84,9 @@ def places(rates: tuple[float, ...], sizes: tuple[int, ...]) -> tuple[tuple[floa
 
 BOTH, MANY = (0.082, 0.019), (0.082,)
 DESIGNS = {
-    "few documents": Design(places(MANY, (5, 10, 15)), 0.2),
+    "few documents": Design(places(BOTH, (5, 10, 15)), 0.2),
+    "few unequal documents": Design(places(BOTH, (5, 10, 15)), 0.2, "lognormal"),
+    "few documents, bursts": Design(places(BOTH, (5, 10, 15)), 0.05, "lognormal", bursts=True),
     "unequal documents": Design(((0.082, 30), (0.019, 60)), 0.2, "lognormal"),
     "sizes that go with the errors": Design(places(MANY, (30, 60)), 0.2, "with errors"),
     "bursts": Design((*places(BOTH, (30, 60)), (0.082, 200)), 0.05, bursts=True),

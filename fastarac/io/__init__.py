@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.checks import whole_number
 from fastarac._core.files import path_of
+from fastarac._core.results import read_only
 from fastarac.io._columns import Columns
 from fastarac.io._formats import open_source
 from fastarac.io._labels import FIELDS, Texts
@@ -239,7 +240,7 @@ def read_models(
     paths = {name: Path(path) for name, path in files.items()}
     found = read_files(paths, columns, same_items=same_items, on_file=on_file)
     outputs = {name: each.with_outermost() for name, each in found.outputs.items()}
-    return found._replace(outputs=outputs)
+    return found._replace(outputs=read_only(outputs))
 
 
 def _columns_of_groups(group: str | Sequence[str] | None) -> tuple[str | None, str | None]:

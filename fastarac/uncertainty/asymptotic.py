@@ -90,16 +90,16 @@ def asymptotic_interval(
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 20 groups. By "logit" and "inversion" where weights are unequal and the errors
-        that count (those within the limit; or correct items, if these are fewer) say as much as fewer
-        than 10 of one weight, (Σse)²/Σs²e of the weights s; by "logit" also with fewer than 3 correct
-        or 3 incorrect items, of a partial ROC-AUC with fewer than 5 inside the part (2, with groups),
-        and where the items leave no spread. By "wald" with fewer than 10 correct or fewer than 10
-        incorrect items (of a rate at a threshold: items that it counts, or does not count; of a partial
-        area: errors inside the part), with groups divided by the design effect, and then of partial
-        ROC-AUC fewer than 16; where fewer than 10 groups have correct or have incorrect items, fewer
-        than 6 items of at least half the largest weight are errors, or the error comes from as few as 5
-        items, by (Σψ²)²/Σψ⁴ of the influence values ψ.
+        With fewer than 10 groups, by "wald" 20. By "logit" and "inversion" where weights are unequal
+        and the errors that count (those within the limit; or correct items, if these are fewer) say as
+        much as fewer than 10 of one weight, (Σse)²/Σs²e of the weights s; by "logit" also with fewer
+        than 3 correct or 3 incorrect items, of a partial ROC-AUC with fewer than 5 inside the part (2,
+        with groups), and where the items leave no spread. By "wald" with fewer than 10 correct or fewer
+        than 10 incorrect items (of a rate at a threshold: items that it counts, or does not count; of a
+        partial area: errors inside the part), with groups divided by the design effect, and then of
+        partial ROC-AUC fewer than 16; where fewer than 10 groups have correct or have incorrect items,
+        fewer than 6 items of at least half the largest weight are errors, or the error comes from as
+        few as 5 items, by (Σψ²)²/Σψ⁴ of the influence values ψ.
     UndefinedMetricWarning
         Where the statistic is undefined; all is NaN then.
 
@@ -413,6 +413,7 @@ def heavy_items(sample: ItemSample) -> float:
 
 ROUNDING = 1e-9  # of a number of items that is computed
 UNSEEN = "the interval is what could have gone unseen"
+FEW_GROUPS_WITH_ROOM = 10  # fewer are enough with room for groups unlike those seen
 
 
 def few_groups(sample: ItemSample) -> str | None:
@@ -421,7 +422,8 @@ def few_groups(sample: ItemSample) -> str | None:
         return None
     present = slice(None) if sample.items.weight is None else sample.items.weight > 0
     n = len(np.unique(sample.codes[present]))
-    return few_groups_of(n) if n < FEW_GROUPS else None
+    few = FEW_GROUPS_WITH_ROOM
+    return few_groups_of(n, fewest=few) if n < few else None
 
 
 def reliability_warning(

@@ -327,6 +327,7 @@ class TestIntervals:
     PAGES = RNG.integers(0, 120, 500)
     WEIGHT = RNG.integers(0, 3, 500) / 7
 
+    @pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")  # of unequal weights
     @pytest.mark.parametrize("weight", [None, WEIGHT])
     @pytest.mark.parametrize("pages", [None, PAGES])
     def test_each_group_is_as_if_it_were_alone(self, pages, weight):

@@ -408,7 +408,10 @@ class TestChecks:
     @pytest.mark.slow
     def test_wrong_verdicts_are_rare(self, monkeypatch):
         """A rate just above the limit holds, and one just below fails, in at most 5 % of the logs."""
-        monkeypatch.setattr(checking, "_least", lambda *_: None)  # how many items are still needed
+        monkeypatch.setattr(
+            checking, "needed_by_counts", lambda *_: None
+        )  # how many items are still needed
+        monkeypatch.setattr(checking, "needed_by_draws", lambda *_: None)
         rng = np.random.default_rng(31)
         runs, n, wrong = 200, 4000, {"holds": 0, "fails": 0}
         for verdict, rate in (("holds", 0.0202), ("fails", 0.0198)):

@@ -249,7 +249,10 @@ def is_rare(count, runs):
 
 @pytest.mark.slow
 def test_a_check_holds_wrongly_at_most_as_often_as_is_said(monkeypatch):
-    monkeypatch.setattr(checking, "_least", lambda *_: None)  # how many items are still needed
+    monkeypatch.setattr(
+        checking, "needed_by_counts", lambda *_: None
+    )  # how many items are still needed
+    monkeypatch.setattr(checking, "needed_by_draws", lambda *_: None)
     rng = np.random.default_rng(6)
     runs, n, holds = 200, 20_000, {"drawn": 0, "unknown": 0}
     for _ in range(runs):
