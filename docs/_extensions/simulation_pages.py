@@ -18,6 +18,7 @@ GUARANTEES = DATA / "guarantees.json"  # by python -m bench.simulations.guarante
 TYPE_ONE = DATA / "type_one.json"  # by python -m bench.simulations.type_one
 PAIRED_GROUPS = DATA / "paired_groups.json"  # by python -m bench.simulations.paired_groups
 AUDITS = DATA / "audits.json"  # by python -m bench.simulations.audits
+CASCADES = DATA / "cascades.json"  # by python -m bench.simulations.cascades
 CROSSED_GROUPS = DATA / "crossed_groups.json"  # by python -m bench.simulations.crossed_groups
 LEVEL = 0.05
 SURELY = 2.0  # standard errors above the level, from which a share is shown bold
@@ -190,6 +191,20 @@ def audited_needs_table() -> str:
     return markdown(["errors of a check", "still needed", "decided"], lines)
 
 
+def cascades_table() -> str:
+    """How often the limit is exceeded, with a promise and without, and what people do not see."""
+    lines = [
+        [
+            row["case"],
+            f"{row['n']:,}",
+            *(f"{100 * row[name] / row['samples']:.1f} %" for name in ("exceeded", "exceeded_without")),
+            f"{100 * row['unseen']:.0f} %",
+        ]
+        for row in rows_of(CASCADES)
+    ]
+    return markdown(["", "items", "exceeded", "without a promise", "seen by no one"], lines)
+
+
 MAKERS: dict[str, Callable[[], str]] = {
     **{
         f"guarantees_{table.replace(' ', '_')}_{source.replace(' ', '_')}.md": partial(
@@ -212,6 +227,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "type_one_unequal.md": partial(type_one_table, documents=False, unequal=True),
     "type_one.md": partial(type_one_table, documents=False),
     "paired_groups.md": paired_groups_table,
+    "cascades_promises.md": cascades_table,
     "audits_guarantees.md": audited_guarantees_table,
     "audits_estimates.md": audited_estimates_table,
     "audits_needed.md": audited_needs_table,
