@@ -18,6 +18,8 @@ from fastarac.costs import Stage, cascade_search, evaluate_cascade, optimize_cas
 from fastarac.costs.cascade_search import CascadeSearch
 from fastarac.costs.stages import read_stages
 
+pytestmark = pytest.mark.interpreted
+
 COSTS = fa.VerificationCosts(2, 5, 200)
 N = 300 if COMPILED else 12
 

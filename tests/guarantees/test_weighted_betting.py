@@ -12,6 +12,8 @@ import fastarac as fa
 from fastarac import operation
 from fastarac.guarantees.weighted_betting import bet_on_verified
 
+pytestmark = pytest.mark.interpreted
+
 LIMIT, DELTA = 0.05, 0.1
 
 

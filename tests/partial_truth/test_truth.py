@@ -14,6 +14,8 @@ import fastarac as fa
 from fastarac.truth import PartialItems
 from fastarac.uncertainty.estimated import NAMES
 
+pytestmark = pytest.mark.interpreted
+
 STATISTICS = [
     *("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "arp_auc", "normalized_arp_auc"),
     *("aurc", "roc_auc", "pr_auc", "average_precision"),
