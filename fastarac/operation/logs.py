@@ -17,6 +17,7 @@ from fastarac.io._sources import DataFileError, connect
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import NDArray
 
@@ -122,27 +123,14 @@ def read_audits(
         "accepted": Correct("accepted", accepted),
     }
     with connect() as connection:
-        import duckdb
-
         source = open_source(path_of(path), connection)
         if drawn is not None or "drawn" in source.columns:
             picks["drawn"] = Correct("drawn", drawn or "drawn")
         if audited is not None or "audited" in source.columns or "drawn" not in picks:
             picks["audited"] = Correct("audited", audited or "audited")
-        for pick in picks.values():
-            source.require(pick.column)
-        if by is not None:
-            source.require(by, is_label=True)
         may_be_empty = ("correct", "audit_probability", "drawn")
-        try:
-            columns = {
-                name: column_of(source, pick, empty=name in may_be_empty)
-                for name, pick in picks.items()
-            }
-            labels = None if by is None else labels_of(source, Label("by", by))
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
-        source.require_unchanged()
+        label = None if by is None else Label("by", by)
+        columns, labels = read_columns(source, picks, label, may_be_empty)
         above = columns["accepted"] == 1
         for name, expected in (
             ("audit_probability", "a probability above 0 is expected"),
@@ -174,6 +162,27 @@ def read_audits(
         except ValueError as error:
             raise DataFileError(source.path, str(error)) from None
     return log
+
+
+def read_columns(
+    source: FileSource, picks: Mapping[str, Any], label: Label | None, may_be_empty: Collection[str]
+) -> tuple[dict[str, NDArray[np.float64]], NDArray[Any] | None]:
+    """Return the numbers in columns, by name, NaN where they may be empty; and labels, if asked for."""
+    import duckdb
+
+    for pick in picks.values():
+        source.require(pick.column)
+    if label is not None:
+        source.require(label.column, is_label=True)
+    try:
+        columns = {
+            name: column_of(source, pick, empty=name in may_be_empty) for name, pick in picks.items()
+        }
+        labels = None if label is None else labels_of(source, label)
+    except duckdb.Error as failure:
+        raise source.explain(failure) from None
+    source.require_unchanged()
+    return columns, labels
 
 
 def labels_of(source: FileSource, pick: Label) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from fastarac._core.checks import DEFAULT_LEVEL, inner_fraction, real_scalar
 from fastarac._core.comparing import at_or_above
 from fastarac._core.interval import Interval
 from fastarac._core.results import Result
-from fastarac._core.special import binomial_interval, chi_square_quantile
+from fastarac._core.special import binomial_interval
 from fastarac._core.text import percent
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operation.calibration import Calibration, calibration_of, confidences
@@ -20,6 +20,7 @@ from fastarac.operation.expectation import PRIOR, expected_rates
 from fastarac.operation.policy import Policy
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
 from fastarac.sweep import ThresholdSweep, threshold_sweep
+from fastarac.uncertainty.losses import Moments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -415,13 +416,8 @@ def _bounds_of_blocks(calibration: Calibration, level: float) -> tuple[Array, Ar
 
 def _gamma_ends(mean: float, variance: float, step: float, level: float) -> tuple[float, float]:
     """Ends for a number of errors, as of a gamma variable; `step` is what one error more adds."""
-    tail = (1.0 - level) / 2.0
-    low = 0.0
-    if mean > 0:
-        variance = max(variance, mean * LEAST_VARIANCE)
-        low = variance / (2.0 * mean) * chi_square_quantile(tail, 2.0 * mean * mean / variance)
-    more, spread = mean + step, variance + step * step
-    high = spread / (2.0 * more) * chi_square_quantile(1.0 - tail, 2.0 * more * more / spread)
+    variance = max(variance, mean * LEAST_VARIANCE) if mean else 0.0
+    low, high = Moments(mean, variance, step).interval(level)
     return min(low, mean), max(high, mean)
 
 

@@ -12,7 +12,7 @@ from fastarac._core.text import quoted
 from fastarac.io._columns import Correct, Label, Number, Pick
 from fastarac.io._formats import open_source
 from fastarac.io._sources import DataFileError, connect
-from fastarac.operation.logs import column_of, labels_of
+from fastarac.operation.logs import read_columns
 from fastarac.truth import PartialTruth
 
 if TYPE_CHECKING:
@@ -89,25 +89,12 @@ def read_verified(
     if judge is not None:
         picks["judge"] = Number("judge", judge)
     with connect() as connection:
-        import duckdb
-
         source = open_source(path_of(path), connection)
         if drawn is not None or "drawn" in source.columns:
             picks["drawn"] = Correct("drawn", drawn or "drawn")
-        for pick in picks.values():
-            source.require(pick.column)
-        if groups is not None:
-            source.require(groups, is_label=True)
         may_be_empty = ("correct", "inclusion_probability")
-        try:
-            found = {
-                name: column_of(source, pick, empty=name in may_be_empty)
-                for name, pick in picks.items()
-            }
-            labels = None if groups is None else labels_of(source, Label("groups", groups))
-        except duckdb.Error as failure:
-            raise source.explain(failure) from None
-        source.require_unchanged()
+        label = None if groups is None else Label("groups", groups)
+        found, labels = read_columns(source, picks, label, may_be_empty)
         known = ~np.isnan(found["correct"])
         probability = found["inclusion_probability"]
         bad = known & ~((probability > 0) & (probability <= 1))
