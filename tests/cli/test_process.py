@@ -163,10 +163,15 @@ class TestErrorsOfTheProgram:
     """No error of the program has the exit status of a verdict."""
 
     @pytest.mark.parametrize(
-        "error", ["KeyError('x')", "EOFError('end')", "RecursionError('deep')", "Odd()"]
+        ("command", "error"),
+        [
+            ("check", "KeyError('x')"),
+            ("check", "EOFError('end')"),
+            ("monitor", "RecursionError('deep')"),
+            ("doctor", "Odd()"),
+        ],
     )
-    @pytest.mark.parametrize("command", ["check", "monitor", "doctor"])
-    def test_status_of_an_error(self, good, error, command):
+    def test_status_of_an_error(self, good, command, error):
         module = {"check": "_policies", "monitor": "_running", "doctor": "_doctor"}[command]
         name = "run" if command == "doctor" else command
         before = (
