@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +19,7 @@ from fastarac._engine.factors import read_outermost
 from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.truth import PartialItems
 from fastarac.uncertainty import derivatives, inversion, losses
-from fastarac.uncertainty.estimates import Estimate, interval_of
+from fastarac.uncertainty.estimates import Estimate, interval_of, within
 from fastarac.uncertainty.influence import point_influence, spread_of
 from fastarac.uncertainty.losses import Moments
 
@@ -121,11 +122,44 @@ class PartialSample:
         """How many verified errors, or correct items, a statistic of this derivative rests on."""
         items = self.items
         own = items.weight * np.abs(derivative[items.point[items.places]])
-        if not (own.any() or derivative.any()):  # of the confidences alone
-            return math.inf
         wrong = own * items.error
+        if not own.any() and not derivative.any() and items.error.any() and not items.error.all():
+            return math.inf  # of the confidences alone
         found = min(self.effective(wrong), self.effective(own - wrong))
         return 0.0 if math.isnan(found) else found
+
+    def unseen(self, found: Evidence, level: float) -> tuple[float, float]:
+        """How far errors of large weights that the draw missed may move a statistic, down and up.
+
+        The standard error comes from the errors that were seen. Where a judge is surest items are drawn
+        seldom, and an error there weighs most: that none was seen, or few, does not show how many there
+        are. −ln(α/2) of them, the Poisson bound where none was seen, each with what its weight is above
+        that of the errors that were seen, at the confidences where errors come. 0 where all weights
+        are equal.
+        """
+        items = self.items
+        w, right = items.weight, 1.0 - items.error
+        if not (items.partial and w.min() < w.max()):
+            return 0.0, 0.0
+        at = found.influence
+        effect = (at.incorrect - at.correct)[items.point[items.places]] / items.n
+        rare, chance = items.error, items.predictions[0][items.places]
+        if float(w @ rare) > float(w @ right):
+            rare, chance, effect = right, 1.0 - chance, -effect
+        seen = w * rare * effect * effect
+        if not seen.any():
+            return 0.0, 0.0
+        excess = w - float(w @ seen) / float(seen.sum())
+        heavy = excess > 1e-9 * w
+        likely = np.where(heavy, w * chance, 0.0)
+        if not likely.any():
+            return 0.0, 0.0
+        bound, share = -math.log((1.0 - level) / 2.0), likely / likely.sum()
+        down, up = (
+            min(bound * math.sqrt(float(share @ (excess * moved) ** 2)), float(w[heavy] @ moved[heavy]))
+            for moved in (np.maximum(-effect, 0.0), np.maximum(effect, 0.0))
+        )
+        return down, up
 
     def evidence(self, statistic: Statistic, *, spread: bool = True) -> Evidence:
         """A statistic, with its standard error where that is asked for."""
@@ -247,9 +281,22 @@ def interval_and_warning(
     if statistic.name in ("recognition_rate", *derivatives.RATES) and method in ("auto", "inversion"):
         ends = _share_interval(sample, statistic, found, level)
         low, high = min(ends[0], found.value), max(ends[1], found.value)
-        return Interval(found.value, low, high, found.standard_error, level, "inversion"), warning
-    chosen = "logit" if method == "auto" else method
-    return interval_of(sample.estimate(found), statistic, level, chosen), warning
+        interval = Interval(found.value, low, high, found.standard_error, level, "inversion")
+    else:
+        chosen = "logit" if method == "auto" else method
+        interval = interval_of(sample.estimate(found), statistic, level, chosen)
+    return _with_room(interval, statistic, sample.unseen(found, level)), warning
+
+
+def _with_room(interval: Interval, statistic: Statistic, room: tuple[float, float]) -> Interval:
+    """Both distances from the estimate in one, as those of independent errors."""
+    if not any(room):
+        return interval
+    value = interval.estimate
+    low = value - math.hypot(value - interval.low, room[0])
+    high = value + math.hypot(interval.high - value, room[1])
+    ends = within(statistic, low, high)
+    return replace(interval, low=min(ends[0], value), high=max(ends[1], value))
 
 
 def check_statistic(statistic: Statistic, method: str = "auto") -> None:
@@ -364,10 +411,17 @@ def _of_limit(sample: PartialSample, statistic: Statistic, level: float) -> tupl
         n = min(blind, p * (1.0 - p) / s**2)
     if sample.codes is None:
         n = total if n > total * (1.0 - 1e-9) else n
-    if statistic.name == "acceptance_at_error_rate":
-        low, high = inversion.by_error_rate(found.sweep.rising, parameters, n, level)
-    else:
-        low, high = inversion.by_risk(found.sweep.rising, parameters, min(1.0, n / total), level)
+
+    def ends_of(n: float) -> tuple[float, float]:
+        if statistic.name == "acceptance_at_error_rate":
+            return inversion.by_error_rate(found.sweep.rising, parameters, n, level)
+        return inversion.by_risk(found.sweep.rising, parameters, min(1.0, n / total), level)
+
+    low, high = ends_of(n)
+    room = sample.unseen(found, level)[1]
+    if room and 0.0 < p < 1.0:  # errors that were not seen only lower it
+        distance = normal_quantile(level) * math.sqrt(p * (1.0 - p) / n)
+        low = min(low, ends_of(n / (1.0 + (room / distance) ** 2))[0])
     low, high = min(low, value), max(high, value)
     a, b = share
     ends = (

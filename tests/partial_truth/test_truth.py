@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import fastarac as fa
 from fastarac.truth import PartialItems
-from fastarac.uncertainty.estimated import NAMES
+from fastarac.uncertainty.estimated import NAMES, PartialSample
 
 pytestmark = pytest.mark.interpreted
 
@@ -225,6 +225,35 @@ def test_without_an_error_the_upper_end_is_that_of_the_verified():
     found = quiet("recognition_rate", truth, np.arange(1000))
     assert found.estimate == found.high == 1
     assert found.low == pytest.approx(1 - 0.0368888, abs=1e-6)  # −ln(0.025)/100
+
+
+@pytest.mark.parametrize("statistic", STATISTICS[:6])
+def test_without_an_error_all_figures_warn(statistic):
+    truth = fa.PartialTruth([1] * 100 + [np.nan] * 900, inclusion_probability=0.1)
+    with pytest.warns(fa.UnreliableIntervalWarning, match="as few as 0 verified errors"):
+        fa.asymptotic_interval(truth, np.arange(1000), statistic=statistic)
+
+
+def test_errors_of_large_weights_that_were_not_drawn_have_room():
+    """Where a judge was sure one in 20 is verified, and no error seen; elsewhere every second one."""
+    rare = np.arange(1000) >= 200
+    chosen = np.where(rare, np.arange(1000) % 20 == 0, np.arange(1000) % 2 == 0)
+    wrong = ~rare & (np.arange(1000) % 4 == 0)
+    answers, probability = verified(~wrong, chosen), np.where(rare, 0.05, 0.5)
+    truth = fa.PartialTruth(answers, inclusion_probability=probability)
+    confidence = np.random.default_rng(0).random(1000)
+    sample = PartialSample(truth, confidence)
+    found = sample.evidence(fa.Statistic("recognition_rate"))
+    room = -np.log(0.025) * (20 - 2) / 1000  # so many errors may be there unseen
+    assert sample.unseen(found, 0.95) == pytest.approx((room, 0.0))
+    interval = quiet("recognition_rate", truth, confidence)
+    assert interval.low < interval.estimate - room
+    assert interval.high < interval.estimate + 0.7 * room
+    limit = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.06)
+    even = fa.PartialTruth(answers, inclusion_probability=chosen.mean())
+    assert PartialSample(even, confidence).unseen(found, 0.95) == (0.0, 0.0)
+    ends = quiet(limit, truth, confidence), quiet(limit, even, confidence)
+    assert ends[0].low < ends[1].low
 
 
 def test_groups_widen_intervals():
