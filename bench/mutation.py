@@ -2,7 +2,7 @@
 
 ``python -m bench.mutation`` changes one operator, comparison or constant of a kernel at a time, runs
 the tests that call the changed function, without the compiler and until the first fails, and counts
-the changes that no test notices. ``python -m bench.mutation areas --sample 40`` takes 40 changes of one
+the changes that no test notices. ``python -m bench.mutation sums --sample 40`` takes 40 changes of one
 file. The scores go to docs/_data/mutation.json, of which the page on the tests is made.
 
 The tests are those that fit into `FIRST` seconds without the compiler, file by file in turn, without
@@ -48,15 +48,15 @@ PATIENCE = 5  # times as long as without a change, and a loop is taken for endle
 MEMORY = 6 << 30
 
 TESTS = {  # the first are run first
-    "areas": "engine/weights metrics/exhaustive engine/sums engine/corners metrics/invariances",
-    "costs": "costs/cost_matrix costs/bcost",
+    "sums": "engine/weights metrics/exhaustive engine/sums engine/corners metrics/invariances",
+    "numbering": "costs/cost_matrix costs/bcost engine/groups",
     "counting": "metrics/exhaustive engine/sorting engine/sweep",
     "curve_points": "metrics/exhaustive dropins/dropin measures/agreement "
     "measures/ranking_measures dropins/arguments",
     "double_double": "engine/weights engine/sorting engine/sums metrics/invariances",
-    "figures": "engine/sums engine/corners evaluation/evaluation",
+    "evaluation_sums": "engine/sums engine/corners evaluation/evaluation",
     "groups": "engine/groups",
-    "hulls": "costs/roc_hull",
+    "hulls": "costs/roc_hull costs/verification_costs costs/rejection_costs costs/preferences",
     "influence": "uncertainty/influence uncertainty/asymptotic",
     "isotonic": "operation/calibration",
     "limits": "evaluation/evaluation",
@@ -64,14 +64,16 @@ TESTS = {  # the first are run first
     "smaller_class": "engine/corners engine/sorting engine/sums",
     "quantized_keys": "engine/sorting engine/sums",
     "ranking": "measures/ranking_measures",
-    "replicates": "uncertainty/bootstrap uncertainty/bootstrap_tables uncertainty/bootstrap_bands "
+    "bootstrap": "uncertainty/bootstrap uncertainty/bootstrap_tables uncertainty/bootstrap_bands "
     "uncertainty/bootstrap_intervals uncertainty/bootstrap_draws",
-    "resampling": "uncertainty/bootstrap_draws uncertainty/bootstrap_tables costs/bcost "
+    "bootstrap_draws": "uncertainty/bootstrap_draws uncertainty/bootstrap_tables costs/bcost "
     "uncertainty/bootstrap",
     "runs": "engine/corners engine/sorting uncertainty/bootstrap_tables",
     "sketch": "bounds/sketch",
-    "threshold": "metrics/exhaustive engine/sorting engine/sweep engine/robustness engine/groups",
-    "verification": "costs/verification_costs costs/rejection_costs costs/preferences",
+    **dict.fromkeys(
+        ("keys", "sort", "ties"),
+        "metrics/exhaustive engine/sorting engine/sweep engine/robustness engine/groups",
+    ),
     "weighted": "engine/weights engine/sorting engine/sums metrics/invariances",
     "weighted_pairs": "engine/weights engine/sorting engine/sums metrics/invariances",
 }

@@ -51,7 +51,7 @@ class SortedItems(NamedTuple):
 def sorted_rows(buckets: Buckets) -> NDArray[np.int64]:
     """Sort every bucket; for each, a row of distinct confidences, correct, incorrect, doubled pairs."""
     rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
-    sort_buckets(buckets, _kernels.threshold.count_range, rows)
+    sort_buckets(buckets, _kernels.ties.count_range, rows)
     return rows
 
 
@@ -104,7 +104,7 @@ def halve(items: Items, *, by_numpy: bool) -> Buckets:
         parts = []
         for offset, _, bits, labels in items.chunks(*share):
             part = keys[offset : offset + len(bits)]
-            bad, seen, lower = _kernels.threshold.encode_two_ended(
+            bad, seen, lower = _kernels.keys.encode_two_ended(
                 bits, labels, layout.kind, layout.exponent, part
             )
             items.check(not_finite=bad, seen_labels=seen)
@@ -139,7 +139,7 @@ def halves_of(keys: Array, lower: int, *, by_numpy: bool) -> Buckets:
 def plan_buckets(items: Items) -> Plan:
     """Buckets of about the same number of items, as a sample tells; a single one of few items."""
     if items.n <= strategy.sizes.single:
-        n_cells = int(_kernels.threshold.N_CELLS)
+        n_cells = int(_kernels.sort.N_CELLS)
         return Plan(1, np.zeros(n_cells, np.uint16), (0.0, 0.0, 0.0, 0))
     sample = items.sample.astype(np.float64)
     size = len(sample)
@@ -148,28 +148,28 @@ def plan_buckets(items: Items) -> Plan:
     middle = low / 2 + high / 2
     with np.errstate(over="ignore"):
         reach = np.float64(middle) - np.float64(low)
-    threshold = _kernels.threshold
-    base = int(reach.view(np.int64) >> threshold.MANTISSA_SHIFT) - threshold.HALF_CELLS + 1
+    sort = _kernels.sort
+    base = int(reach.view(np.int64) >> sort.MANTISSA_SHIFT) - sort.HALF_CELLS + 1
     ends = (low, middle, high, base)
     n_buckets = max(1, min(strategy.sizes.max_buckets, items.n // strategy.sizes.buckets_of))
     cells = np.empty(size, np.int32)
-    threshold.fill_cells(sample, ends, cells)
-    filled = np.bincount(cells, minlength=threshold.N_CELLS)
+    sort.fill_cells(sample, ends, cells)
+    filled = np.bincount(cells, minlength=sort.N_CELLS)
     below = np.cumsum(filled) - filled
     table = (below * n_buckets // size).astype(np.uint16)
     return Plan(n_buckets, table, ends)
 
 
-def spread(items: Items, plan: Plan) -> Buckets:
+def partition(items: Items, plan: Plan) -> Buckets:
     """Write the keys of all items into buckets."""
-    threshold = _kernels.threshold
+    kernels = _kernels.sort
     layout = items.layout
     shares = parallel.shares(items.n)
     counts = np.zeros((len(shares), 2 * plan.n_buckets), np.int64)
 
     def count(index: int) -> None:
         for _, values, bits, labels in items.chunks(*shares[index]):
-            bad, seen, _ = threshold.histogram(
+            bad, seen, _ = kernels.histogram(
                 values, bits, labels, layout.kind, plan.table, plan.n_buckets, plan.ends,
                 layout.exponent, NO_STREAMS, counts[index],
             )  # fmt: skip
@@ -182,7 +182,7 @@ def spread(items: Items, plan: Plan) -> Buckets:
 
     def move(index: int) -> None:
         for _, values, bits, labels in items.chunks(*shares[index]):
-            threshold.scatter(
+            kernels.scatter(
                 values, bits, labels, layout.kind, plan.table, plan.n_buckets, plan.ends,
                 positions[index], keys,
             )  # fmt: skip
@@ -225,17 +225,17 @@ def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, 
     Of small buckets while each is in the cache. Of halves that numpy has sorted the bounds move first.
     """
     keys, bounds, _, by_numpy = buckets
-    threshold = _kernels.threshold
+    kernels = _kernels.sort
     n_buckets = len(bounds) - 1
 
     def worker() -> Callable[[int, int], None]:
         largest = len(keys) if n_buckets <= strategy.sizes.task else np.diff(bounds).max()
         typical = 4 * (len(keys) // n_buckets + 1)
         spare = np.empty(min(largest, typical), keys.dtype)
-        counts = np.empty(threshold.counts_needed(largest), np.int32)
+        counts = np.empty(kernels.counts_needed(largest), np.int32)
 
         def step(first: int, last: int) -> None:
-            threshold.sort_range(keys, bounds, first, last, spare, counts)
+            kernels.sort_range(keys, bounds, first, last, spare, counts)
             kernel(keys, bounds, first, last, results, *options)
 
         return step

@@ -25,7 +25,7 @@ def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArr
 
         def number(i: int) -> bool:
             share = slice(edges[i], edges[i + 1])
-            return _kernels.groups.number_range(values[share], wide(lowest), codes[share], present)
+            return _kernels.numbering.number_range(values[share], wide(lowest), codes[share], present)
 
         if not all(parallel.run(number, range(len(edges) - 1))):
             raise ValueError(f"{name} was changed while it was read")
@@ -53,5 +53,5 @@ def number_few(
     found = np.empty(1 << bits, values.dtype)
     numbers = np.full(1 << bits, -1, np.int64)
     codes = np.empty(len(values), np.int64)
-    distinct = _kernels.groups.encode_groups(values, slots, numbers, found, codes)
+    distinct = _kernels.numbering.encode_groups(values, slots, numbers, found, codes)
     return None if distinct < 0 else (found[:distinct], codes)

@@ -64,7 +64,7 @@ def count_quantized(items: Items) -> PairCounts | None:
     bits, labels, keys = picked
     keys.sort()
     kernels.count_places(keys, np.array([0, len(keys)]), 0, 1, rows, marks)
-    exactly = _kernels.threshold.small_pairs(bits, labels, layout.kind, layout.exponent)[4]
+    exactly = _kernels.ties.small_pairs(bits, labels, layout.kind, layout.exponent)[4]
     return pairs._replace(doubled_pairs=pairs.doubled_pairs + int(exactly) - int(rows[0, 3]))
 
 

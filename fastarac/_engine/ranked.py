@@ -16,9 +16,9 @@ from fastarac._engine.buckets import (
     halve,
     over_buckets,
     pairs_of_rows,
+    partition,
     plan_buckets,
     sorted_rows,
-    spread,
 )
 from fastarac._engine.counting import count_values
 from fastarac._engine.counts import (
@@ -61,7 +61,7 @@ _ORDERED: dict[Way, Callable[[Items], ThresholdCounts | Buckets | None]] = {
     "one bucket": lambda items: halve(items, by_numpy=False),
     "counted": count_values,
     "numpy": lambda items: halve(items, by_numpy=True),
-    "buckets": lambda items: spread(items, plan_buckets(items)),
+    "buckets": lambda items: partition(items, plan_buckets(items)),
 }
 
 
@@ -79,7 +79,7 @@ def _pairs_of_few(items: Items) -> PairCounts:
     if items.weight is not None:
         return weighted.pairs_of_few(items)
     _, _, bits, labels = next(items.chunks(0, items.n))
-    bad, seen, correct, incorrect, doubled = _kernels.threshold.small_pairs(
+    bad, seen, correct, incorrect, doubled = _kernels.ties.small_pairs(
         bits, labels, items.layout.kind, items.layout.exponent
     )
     items.check(not_finite=bad, seen_labels=seen)
@@ -102,7 +102,7 @@ def every_threshold(items: Items) -> ThresholdCounts:
 
 def _thresholds_of_few(items: Items) -> ThresholdCounts:
     _, _, bits, labels = next(items.chunks(0, items.n))
-    bad, seen, raw, true_accepts, false_accepts = _kernels.threshold.small_sweep(
+    bad, seen, raw, true_accepts, false_accepts = _kernels.ties.small_sweep(
         bits, labels, items.layout.kind, items.layout.exponent
     )
     items.check(not_finite=bad, seen_labels=seen)
@@ -126,7 +126,7 @@ def _thresholds_of(buckets: Buckets, items: Items) -> ThresholdCounts:
     true_accepts[0] = false_accepts[0] = 0
 
     def write(first: int, last: int) -> None:
-        _kernels.threshold.write_buckets(
+        _kernels.ties.write_buckets(
             buckets.keys, buckets.bounds, first, last, buckets.below, items.layout.kind, starts,
             raw, true_accepts, false_accepts,
         )  # fmt: skip
@@ -259,11 +259,11 @@ class RankedItems:
         n_correct, n_incorrect, _ = sums.totals(ordered)
         total = n_correct + n_incorrect + correct + incorrect
         if isinstance(ordered, SortedItems):
-            if total < _kernels.areas.MAX_TOTAL:
+            if total < _kernels.sums.MAX_TOTAL:
                 return sums.sum_over(ordered.below(correct, incorrect), quantity, of_risk=of_risk)
             ordered = every_threshold(self._items)
         ta, fa = ordered.true_accepts + correct, ordered.false_accepts + incorrect
-        if total < _kernels.areas.MAX_TOTAL or not correct + incorrect:
+        if total < _kernels.sums.MAX_TOTAL or not correct + incorrect:
             return sums.sum_over(PointCounts(ta, fa), quantity, of_risk=of_risk)
         # vast counts are summed from nothing accepted on: with all items above as one tie, less that
         whole = PointCounts(*(np.concatenate([[0], counts]) for counts in (ta, fa)))

@@ -75,7 +75,7 @@ def _few(items: Items, max_share: float) -> SmallerClass | None:
     if len(where) != few:  # labels other than 0 and 1
         items.reject()
     rare = np.empty(few, layout.bits)
-    _kernels.smaller_class.to_ordered_bits(bits[where], layout.kind, rare)
+    _kernels.keys.to_ordered_bits(bits[where], layout.kind, rare)
     rare.sort()
     sample = np.ascontiguousarray(sample, layout.values)
     return SmallerClass(label, rare, (values, bits, labels), sample)
@@ -165,7 +165,7 @@ def corners_around_few(items: Items) -> ThresholdCounts | None:
     kept[0] = True
     accepts = np.cumsum(steps[:, kept], axis=1)
     raw = raw[kept]
-    _kernels.smaller_class.from_ordered_bits(raw, layout.kind)
+    _kernels.keys.from_ordered_bits(raw, layout.kind)
     return ThresholdCounts(thresholds_of(raw, layout), *accepts)
 
 
@@ -187,7 +187,7 @@ def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -
     None where these are too many. `to_most`: cells for each rare item, and the logarithm of the most.
     """
     some = rare.copy()
-    _kernels.smaller_class.from_ordered_bits(some, items.layout.kind)
+    _kernels.keys.from_ordered_bits(some, items.layout.kind)
     some = some.view(items.layout.values)
     maps = [_map(some, sample, to_most, linear=linear) for linear in (True, False)]
     shared, ends, table = min(maps, key=itemgetter(0))

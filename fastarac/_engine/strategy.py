@@ -224,7 +224,7 @@ def slowness(key: np.dtype[Any]) -> float:
     n = sizes.trial
     keys = np.arange(n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     spare = np.empty_like(keys)
-    counts = np.empty(_kernels.threshold.counts_needed(n), np.int32)
+    counts = np.empty(_kernels.sort.counts_needed(n), np.int32)
     shorter = (keys >> np.uint64(64 - 8 * key.itemsize)).astype(key)
 
     def by_numpy(copy: Array) -> None:
@@ -232,7 +232,7 @@ def slowness(key: np.dtype[Any]) -> float:
         for half in (copy[: n // 2], copy[n // 2 :]):
             half.sort()
 
-    own = _seconds(lambda copy: _kernels.threshold.sort_keys(copy, spare, counts), keys)
+    own = _seconds(lambda copy: _kernels.sort.sort_keys(copy, spare, counts), keys)
     return _seconds(by_numpy, shorter) / own
 
 

@@ -49,14 +49,14 @@ def pairs_of(items: Ordered) -> PairCounts:
 
 
 def quotient_digits(total: int) -> int:
-    """Binary digits of a quotient that the kernels sum at a time, s in `_kernels.areas`."""
+    """Binary digits of a quotient that the kernels sum at a time, s in `_kernels.sums`."""
     return min(26, 51 - total.bit_length())
 
 
 def rounding_of(totals: PairCounts, *, weighted: bool) -> Quotient:
     """Bound of the error of a mean of precisions or risks from `sum_over`; 0 where there is none."""
     total = int(totals.correct + totals.incorrect)
-    if weighted or total >= _kernels.areas.MAX_TOTAL:
+    if weighted or total >= _kernels.sums.MAX_TOTAL:
         return 0, 1
     return 1, 1 << (2 * quotient_digits(total) + 38)
 
@@ -69,7 +69,7 @@ def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fractio
     each term, are summed over runs, whatever the items are given as: what lies inside a run changes
     nothing, to the last bit.
     """
-    areas = _kernels.areas
+    areas = _kernels.sums
     correct, incorrect, _ = totals(items)
     total, weighted = int(correct + incorrect), type(correct) is Fraction
     if quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS) and not weighted:
@@ -94,7 +94,7 @@ class ThresholdSums(NamedTuple):
 
 def threshold_sums(items: Ordered) -> ThresholdSums:
     """Three areas by few passes over the thresholds, the same as three times `sum_over`."""
-    areas = _kernels.areas
+    areas = _kernels.sums
     correct, incorrect, _ = totals(items)
     total = correct + incorrect
     of_risk = incorrect < correct
@@ -106,11 +106,11 @@ def threshold_sums(items: Ordered) -> ThresholdSums:
         return ThresholdSums(*(area.as_integer_ratio() for area in found))
     n, n_correct = int(total), int(correct)
     digits = quotient_digits(n)
-    kernel = _kernels.figures.figures_of_points
+    kernel = _kernels.evaluation_sums.both_sums_of_points
     columns = _rows_of(items, kernel, (of_risk, 2.0**digits), 6).T.tolist()
     (area, unit), (mean, of_mean) = _joined(columns[:3], digits), _joined(columns[3:], digits)
     if isinstance(items, AcceptedCounts) and len(items.true_accepts) <= strategy.sizes.points:
-        parts = _kernels.figures.integrals_of_runs(items.true_accepts, items.false_accepts)
+        parts = _kernels.evaluation_sums.integrals_of_runs(items.true_accepts, items.false_accepts)
         under_curve, of_curve = exact_quotient(*parts)
     else:
         under_curve, of_curve = sum_over(items, RECALL_INTEGRALS).as_integer_ratio()
@@ -171,7 +171,7 @@ def _sum_by_points(items: AcceptedCounts, quantity: int, *, of_risk: bool) -> Fr
     threads = min(n_chunks, strategy.n_threads(len(ta)))
 
     def add_points(first: int) -> list[tuple[float, float]]:
-        add_up, ends = _kernels.areas.add_up_points, range(first * chunk, len(ta), threads * chunk)
+        add_up, ends = _kernels.sums.add_up_points, range(first * chunk, len(ta), threads * chunk)
         return [add_up(ta, fa, start, min(start + chunk, len(ta)), quantity) for start in ends]
 
     parts = parallel.run(add_points, range(threads))

@@ -56,7 +56,7 @@ def spread_with_weights(items: Items) -> Streams:
     def count(index: int) -> list[int]:
         combinations = []
         for offset, values, bits, labels in items.chunks(*shares[index]):
-            bad, seen, combined = _kernels.threshold.histogram(
+            bad, seen, combined = _kernels.sort.histogram(
                 values, bits, labels, layout.kind, table, n_buckets, ends, layout.exponent,
                 streams[offset : offset + len(bits)], counts[index],
             )  # fmt: skip
@@ -129,7 +129,7 @@ def spread_in_pieces(items: Items) -> Pieces:
         largest, free = 0, int(firsts[index])
         positions = np.zeros(n_streams, np.int64)
         for offset, values, bits, labels in items.chunks(*shares[index]):
-            bad, seen, most, free = kernels.spread(
+            bad, seen, most, free = kernels.fill_streams(
                 values, bits, labels, weight[offset : offset + len(bits)], layout.kind,
                 layout.exponent, table, n_buckets, ends, store, stream_of, positions, free,
             )  # fmt: skip

@@ -1,7 +1,7 @@
 """The compiled loops, and nothing else.
 
 A kernel module is imported when its first kernel is used: importing numba takes far longer than
-importing the rest of the library. ``_kernels.threshold.sort_keys`` reads as if it were imported.
+importing the rest of the library. ``_kernels.sort.sort_keys`` reads as if it were imported.
 """
 
 from __future__ import annotations
@@ -12,29 +12,30 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from fastarac._kernels import areas as areas
     from fastarac._kernels import betting as betting
+    from fastarac._kernels import bootstrap as bootstrap
+    from fastarac._kernels import bootstrap_draws as bootstrap_draws
     from fastarac._kernels import cascades as cascades
-    from fastarac._kernels import costs as costs
     from fastarac._kernels import counting as counting
     from fastarac._kernels import curve_points as curve_points
     from fastarac._kernels import double_double as double_double
-    from fastarac._kernels import figures as figures
+    from fastarac._kernels import evaluation_sums as evaluation_sums
     from fastarac._kernels import groups as groups
     from fastarac._kernels import hulls as hulls
     from fastarac._kernels import influence as influence
     from fastarac._kernels import isotonic as isotonic
+    from fastarac._kernels import keys as keys
     from fastarac._kernels import limits as limits
     from fastarac._kernels import measures as measures
+    from fastarac._kernels import numbering as numbering
     from fastarac._kernels import quantized_keys as quantized_keys
     from fastarac._kernels import ranking as ranking
-    from fastarac._kernels import replicates as replicates
-    from fastarac._kernels import resampling as resampling
     from fastarac._kernels import runs as runs
     from fastarac._kernels import sketch as sketch
     from fastarac._kernels import smaller_class as smaller_class
-    from fastarac._kernels import threshold as threshold
-    from fastarac._kernels import verification as verification
+    from fastarac._kernels import sort as sort
+    from fastarac._kernels import sums as sums
+    from fastarac._kernels import ties as ties
     from fastarac._kernels import weighted as weighted
     from fastarac._kernels import weighted_pairs as weighted_pairs
 

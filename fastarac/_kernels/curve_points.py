@@ -1,6 +1,6 @@
 """What scikit-learn's metrics need beyond a sweep: points of a curve, and sums over ties.
 
-Keys are those of `threshold`: sorted, the label in the lowest bit. A *tie* is all items of one score;
+Keys are those of `keys`: sorted, the label in the lowest bit. A *tie* is all items of one score;
 ties are walked through from the highest score down, which is from the end of the keys. `p` and `q` are
 the positive and the negative items of a tie, `tp` and `fp` those from the highest score down to it.
 
@@ -18,16 +18,9 @@ import numpy as np
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import CORNERS, COUNTS, EVERY, MISSES, PRECISION, TP_CHANGES
 from fastarac._kernels.double_double import add, multiply
-from fastarac._kernels.threshold import (
-    HALF_CELLS,
-    MANTISSA_SHIFT,
-    N_CELLS,
-    counts_needed,
-    encode_two_ended,
-    small_pairs,
-    sort_keys,
-    threshold_bits,
-)
+from fastarac._kernels.keys import encode_two_ended, next_tie, threshold_bits
+from fastarac._kernels.sort import HALF_CELLS, MANTISSA_SHIFT, N_CELLS, counts_needed, sort_keys
+from fastarac._kernels.ties import small_pairs
 from fastarac._kernels.weighted import sort_pairs
 
 BLOCK = 1 << 12  # labels between two looks at whether there is a third value
@@ -61,19 +54,6 @@ def encode(values: Array, low: Any, high: Any, codes: Array) -> bool:
             return False
         start = stop
     return True
-
-
-@kernel
-def next_tie(keys: Array, end: int) -> tuple[int, int, int]:
-    """(start, p, q) of the tie whose items are `keys[start:end]`; `end` is above 0."""
-    one = keys.dtype.type(1)
-    value = keys[end - 1] >> one
-    p = np.int64(keys[end - 1] & one)
-    i = end - 1
-    while i > 0 and keys[i - 1] >> one == value:
-        i -= 1
-        p += np.int64(keys[i] & one)
-    return i, p, end - i - p
 
 
 @kernel
@@ -387,7 +367,7 @@ def average_precisions(bits: Array, labels: Array, kind: int, exponent: Any, val
 
 @kernel
 def ends_of(low: float, high: float) -> Any:
-    """The ends of `threshold.cell_of` for values from `low` to `high`."""
+    """The ends of `sort.cell_of` for values from `low` to `high`."""
     middle = low / 2 + high / 2
     base = (np.float64(middle - low).view(np.int64) >> np.int64(MANTISSA_SHIFT)) - HALF_CELLS + 1
     return low, middle, high, base
@@ -395,7 +375,7 @@ def ends_of(low: float, high: float) -> Any:
 
 @kernel
 def place_of(value: float, ends: Any) -> Any:
-    """`threshold.cell_of` with the digits behind it: the cell, and where in it, as one number."""
+    """`sort.cell_of` with the digits behind it: the cell, and where in it, as one number."""
     low, middle, high, base = ends
     value = min(max(value, low), high)
     below = value < middle

@@ -4,7 +4,7 @@ The items go first to blocks of neighbouring groups, which fit the cache, and wi
 one goes to its group: as many streams as there are groups would miss the cache at every item.
 
 A group has four streams in a row: below zero, incorrect and correct, then the others, incorrect and
-correct. Sorted or not, the keys are those of `threshold`.
+correct. Sorted or not, the keys are those of `keys`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
-from fastarac._kernels.threshold import count_keys, counts_needed, ordered, sort_keys
+from fastarac._kernels.keys import ordered
+from fastarac._kernels.sort import counts_needed, sort_keys
+from fastarac._kernels.ties import count_keys
 
 MAX_COMPARED = 40  # comparisons an item up to which comparing all pairs is faster than sorting
 
@@ -42,7 +44,7 @@ def scatter_blocks(
     """Write each item's key at the next free position of its block, and its half group in `halves`.
 
     Half groups are numbered within the block: twice the group, plus one for values not below zero.
-    Returns what `threshold.histogram` returns.
+    Returns what `sort.histogram` returns.
     """
     T = bits.dtype.type
     one = T(1)
@@ -136,46 +138,3 @@ def pairs_of_blocks(
             pairs[g, 1] = low - start + high - middle
             pairs[g, 2] = doubled + 2 * (end - high) * (low - start)
             start = end
-
-
-@kernel
-def number_range(values: Array, lowest: Any, codes: Array, present: Array) -> bool:
-    """Number integers by their distance from the lowest, and note which numbers there are.
-
-    Returns whether all are in range: another thread may have written to `values` since it was found.
-    """
-    for i in range(len(values)):
-        code = np.uint64(values[i] - lowest)
-        if code >= np.uint64(len(present)):
-            return False
-        codes[i] = np.int64(code)
-        present[np.int64(code)] = True
-    return True
-
-
-@kernel
-def encode_groups(values: Array, slots: Array, slot_codes: Array, found: Array, codes: Array) -> int:
-    """Number the distinct integers of `values` in the order of their first appearance.
-
-    `slots`, `slot_codes` (-1: empty): a hash table whose size is a power of two; `found` takes the
-    distinct values. Returns their number, or -1 where the table is too full to go on.
-    """
-    mask = len(slots) - 1
-    distinct = 0
-    for i in range(len(values)):
-        value = values[i]
-        h = np.uint64(value) & np.uint64(0xFFFFFFFF)
-        h ^= np.uint64(value) >> np.uint64(32)
-        h = (h & np.uint64(0xFFFFFFFF)) * np.uint64(0x9E3779B1)
-        slot = np.int64((h ^ (h >> np.uint64(29))) & np.uint64(mask))
-        while slot_codes[slot] >= 0 and slots[slot] != value:
-            slot = (slot + 1) & mask
-        if slot_codes[slot] < 0:
-            if 2 * distinct >= len(slots):
-                return -1
-            slots[slot] = value
-            slot_codes[slot] = distinct
-            found[distinct] = value
-            distinct += 1
-        codes[i] = slot_codes[slot]
-    return distinct

@@ -1,4 +1,9 @@
-"""Which of two ROC curves is above the other, from counts, exactly: no product is rounded."""
+"""Which thresholds can be optimal: corners of convex hulls; and which of two ROC curves is above.
+
+The scans keep a stack of the corners so far, of points at falling thresholds, and drop the last of
+them where the next point shows that it is none. What the rounding of floats leaves open is kept: the
+caller decides it exactly. Products of counts are compared without rounding.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,8 @@ from typing import Any
 
 from fastarac._kernels._jit import Array, kernel
 
+ROUNDING = 2.0**-49  # relative to the products; more than their roundings can amount to
+NEGLIGIBLE = 1e-290  # products that may have lost digits near the smallest floats
 HALF = 31  # bits of a half: counts below 2**62 have two
 LOW = (1 << HALF) - 1
 LOWEST = (1 << 2 * HALF) - 1
@@ -39,3 +46,107 @@ def is_under(x: Array, y: Array, above_x: Array, above_y: Array) -> bool:
         ):
             return False
     return True
+
+
+@kernel
+def not_above(p: int, q: int, r: int, s: int) -> bool:
+    """Whether p/q <= r/s, of integers of at least 0 and any size; x/0 is infinite."""
+    inverted = False
+    while q and s:
+        whole, other = p // q, r // s
+        if whole != other:
+            return (whole < other) != inverted
+        p, q, r, s = q, p - whole * q, s, r - other * s
+        inverted = not inverted
+    return q == 0 if inverted else s == 0
+
+
+@kernel
+def count_corners(
+    right: Array, wrong: Array, start: int, stop: int, small: bool, corners: Array
+) -> int:
+    """Write the corners of the upper hull of integer points (wrong, right), from `start` to `stop`.
+
+    Both coordinates never fall. `small` says that the product of any two of them fits int64. Returns
+    how many corners there are; they are indices into the points.
+    """
+    n = 0
+    for c in range(start, stop):
+        while n > 1:
+            a, b = corners[n - 2], corners[n - 1]
+            up, across = right[b] - right[a], wrong[b] - wrong[a]
+            next_up, next_across = right[c] - right[b], wrong[c] - wrong[b]
+            if small:
+                below = up * next_across <= next_up * across
+            else:
+                below = not_above(up, across, next_up, next_across)
+            if not below:
+                break
+            n -= 1
+        corners[n] = c
+        n += 1
+    return n
+
+
+@kernel
+def weight_corners(
+    right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
+) -> int:
+    """As `count_corners` for floats: no corner is missing, but some points may be too many.
+
+    `scale`, a power of two, brings the largest coordinate to the order of 1.
+    """
+    n = 0
+    for c in range(start, stop):
+        while n > 0:
+            b = corners[n - 1]
+            next_up, next_across = right[c] - right[b], wrong[c] - wrong[b]
+            if next_up == 0.0 and next_across == 0.0:
+                n -= 1
+                continue
+            if n == 1:
+                break
+            a = corners[n - 2]
+            up, across = right[b] - right[a], wrong[b] - wrong[a]
+            more = (next_up * scale) * (across * scale)
+            less = (up * scale) * (next_across * scale)
+            on_axis = (next_up == 0.0 or across == 0.0) and (up == 0.0 or next_across == 0.0)
+            if not (on_axis or more - less > ROUNDING * (more + less) + NEGLIGIBLE):
+                break
+            n -= 1
+        corners[n] = c
+        n += 1
+    return n
+
+
+@kernel
+def risk_corners(
+    right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
+) -> int:
+    """As `weight_corners` for the lower hull of the risk over the accepted items.
+
+    Counts or weights; a point where nothing is accepted is one without risk.
+    """
+    n = 0
+    for c in range(start, stop):
+        accepted_c = (float(right[c]) + float(wrong[c])) * scale
+        while n > 1:
+            a, b = corners[n - 2], corners[n - 1]
+            accepted_b = (float(right[b]) + float(wrong[b])) * scale
+            right_a, wrong_a = float(right[a]) * scale, float(wrong[a]) * scale
+            if right[a] == 0 and wrong[a] == 0:
+                right_a = 1.0  # without risk
+            up_b, across_b = float(right[b] - right[a]) * scale, float(wrong[b] - wrong[a]) * scale
+            up_c, across_c = float(right[c] - right[a]) * scale, float(wrong[c] - wrong[a]) * scale
+            # the slopes from a to b and from a to c, times what is accepted at all three
+            to_b, to_c = accepted_c * (up_c + across_c), accepted_b * (up_b + across_b)
+            more = (across_b * right_a - wrong_a * up_b) * to_b
+            less = (across_c * right_a - wrong_a * up_c) * to_c
+            slack = (across_b * right_a + wrong_a * up_b) * to_b
+            slack += (across_c * right_a + wrong_a * up_c) * to_c
+            if not more - less > ROUNDING * slack + NEGLIGIBLE:
+                break
+            n -= 1
+        corners[n] = c
+        n += 1
+    return n

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
-from fastarac._kernels.threshold import threshold_bits
+from fastarac._kernels.keys import threshold_bits
 
 
 @kernel

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
-from fastarac._kernels.threshold import counts_needed, sort_keys
+from fastarac._kernels.sort import counts_needed, sort_keys
 from fastarac._kernels.weighted import sort_pairs
 
 MAX_GRADE = 63  # whole gains up to it are counted instead of sorted

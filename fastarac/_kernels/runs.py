@@ -2,7 +2,7 @@
 
 A run is one tie with items of both labels, or all adjacent ties whose items have one and the same
 label. No pair of a correct and an incorrect item lies inside such ties, so that their items may as well
-share one confidence. Keys are those of `threshold`.
+share one confidence. Keys are those of `keys`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Counts of a stream in a few dyadic ranges of confidences, and in single confidences.
 
-A confidence is 64 bits, in an order that is that of the values (`threshold.ordered`). A *node* holds
+A confidence is 64 bits, in an order that is that of the values (`keys.ordered`). A *node* holds
 the counts of some items in the range of all keys that agree with `low` but for the lowest `bits` bits;
 a node without such bits is a single confidence, and exact. Two ranges either are apart, or one encloses
 the other. Nodes are sorted by `low`, those that enclose others before them, so that all work is done by
@@ -20,9 +20,9 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
-from fastarac._kernels.threshold import ordered
+from fastarac._kernels.keys import ordered
 
-CELL_BITS = 10  # as in `threshold`, but finer: a cell is to hold few of the intervals
+CELL_BITS = 10  # as in `sort`, but finer: a cell is to hold few of the intervals
 HALF_CELLS = 32 << CELL_BITS
 N_CELLS = 2 * HALF_CELLS
 MANTISSA_SHIFT = 52 - CELL_BITS

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
-from fastarac._kernels.codes import FLOAT, UNSIGNED
-from fastarac._kernels.threshold import ordered
+from fastarac._kernels.codes import FLOAT
+from fastarac._kernels.keys import ordered
 
 BLOCK = 1 << 11  # items that are looked at together, in the cache
 
@@ -55,24 +55,6 @@ def fill_table(rare: Array, ends: Any, table: Array) -> None:
         count = np.int64(table[cell])
         table[cell] = 2 * before + (1 if count else 0)
         before += count
-
-
-@kernel
-def to_ordered_bits(bits: Array, kind: int, keys: Array) -> None:
-    """Write `threshold.ordered` of each value."""
-    sign = np.uint64(1) << np.uint64(8 * bits.itemsize - 1)
-    sign = bits.dtype.type(sign)
-    for i in range(len(bits)):
-        keys[i] = ordered(bits[i], sign, kind)
-
-
-@kernel
-def from_ordered_bits(keys: Array, kind: int) -> None:
-    """Turn what `to_ordered_bits` wrote back into the bits of the values."""
-    sign = keys.dtype.type(np.uint64(1) << np.uint64(8 * keys.itemsize - 1))
-    for i in range(len(keys)):
-        if kind != UNSIGNED:
-            keys[i] = ~keys[i] if kind == FLOAT and not keys[i] & sign else keys[i] ^ sign
 
 
 @kernel

@@ -14,7 +14,7 @@ import numpy as np
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.double_double import add, multiply, two_product, two_sum
-from fastarac._kernels.threshold import ordered, threshold_bits
+from fastarac._kernels.keys import ordered, threshold_bits
 
 
 @kernel
@@ -25,7 +25,7 @@ def sort_pairs(keys: Array, weights: Array) -> None:
 
 @kernel
 def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[Any, Any, Array]:
-    """Sort the keys in place, and the weights with them: `threshold.sort_keys` step by step.
+    """Sort the keys in place, and the weights with them: `sort.sort_keys` step by step.
 
     Returns (low, shift, table): `table[c]` is the number of keys k with (k - low) >> shift below c,
     for each of the cells and for their number. There are about as many as keys, or 2**`more_bits` times
@@ -164,7 +164,7 @@ def scatter(
 ) -> tuple[float, int]:
     """Write each item's key and weight at the next free position of its stream; `positions` move on.
 
-    `streams` as `threshold.histogram` has counted them. Returns the largest weight, and all bits
+    `streams` as `sort.histogram` has counted them. Returns the largest weight, and all bits
     combined: others than before where another thread has written to them.
     """
     T = bits.dtype.type
@@ -244,7 +244,7 @@ def write_weighted(
     true_accepts: Array,
     false_accepts: Array,
 ) -> None:
-    """`threshold.write_sweep` for the weights of a sorted bucket.
+    """`ties.write_sweep` for the weights of a sorted bucket.
 
     `above` is the bucket's row of `sums_above`; its count of thresholds says where to begin.
     """

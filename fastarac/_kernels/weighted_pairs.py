@@ -1,6 +1,6 @@
 """Pairs of many weighted items: spread over buckets in one pass, and counted around the smaller class.
 
-An item is its key, as in `threshold` but of 64 bits whatever the type, and its weight. Each bucket has
+An item is its key, as in `keys` but of 64 bits whatever the type, and its weight. Each bucket has
 two streams of them, of incorrect and of correct items. A stream is in pieces: a piece has room for the
 keys of `PIECE` items and, after these, for their weights, and whichever stream has filled its last one
 takes the next piece of the store. So nothing has to be counted before the items are spread, and what
@@ -17,8 +17,9 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels._prefetch import prefetch
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.double_double import two_product, two_sum
+from fastarac._kernels.keys import ordered
 from fastarac._kernels.smaller_class import first_from
-from fastarac._kernels.threshold import BLOCK, fill_buckets, ordered
+from fastarac._kernels.sort import BLOCK, fill_buckets
 from fastarac._kernels.weighted import sort_pairs_in_cells
 
 PIECE = 64  # items; a power of two
@@ -29,7 +30,7 @@ SCANNED = 8  # so many of the few in a cell are looked at one by one
 
 
 @kernel
-def spread(
+def fill_streams(
     values: Array,
     bits: Array,
     labels: Array,

@@ -1,7 +1,7 @@
 """Areas over precision and risk: ARP-AUC, AURC and what is made of them.
 
 Precision and risk divide by the number of accepted items, so that these areas are sums of as many
-fractions as there are thresholds; `_kernels.areas` adds those of trapezoids and of the mean up to some
+fractions as there are thresholds; `_kernels.sums` adds those of trapezoids and of the mean up to some
 30 digits. An integral has a logarithm for each tie ("exact"), computed and added in doubles.
 """
 
@@ -74,7 +74,7 @@ def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
             "weights; use estimator='exact' or optimum='asymptotic'"
         )
     p, n = int(correct), int(total)
-    high, low = _kernels.areas.harmonic(p, n)
+    high, low = _kernels.sums.harmonic(p, n)
     a, b = exact_quotient(high, low)
     if estimator == "trapezoid":  # half the difference of 1/p and 1/n more
         a, b = a * 2 * p * n + b * (n - p), b * 2 * p * n

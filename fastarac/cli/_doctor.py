@@ -65,7 +65,7 @@ def examine() -> dict[str, Any]:
         "processors": os.cpu_count(),
         "threads": threads,
         "FASTARAC_NUM_THREADS": os.environ.get("FASTARAC_NUM_THREADS"),
-        "cache": _cache(_kernels.threshold.small_pairs),
+        "cache": _cache(_kernels.ties.small_pairs),
         "trial": {"area": area, "seconds": round(seconds, 3)},
         "extras": _extras(),
     }

@@ -182,7 +182,7 @@ def _read_words(padded: NDArray[Any], array: NDArray[Any], name: str) -> LabelCo
     while True:
         slots = np.full(1 << bits, -1, np.int64)
         examples = np.empty(1 << bits, np.int64)
-        distinct = _kernels.costs.encode_rows(words, slots, examples, codes)
+        distinct = _kernels.numbering.encode_rows(words, slots, examples, codes)
         if distinct >= 0:
             return LabelColumn(name, codes, 0, array[examples[:distinct]].tolist())
         bits += 3

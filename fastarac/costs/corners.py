@@ -107,11 +107,11 @@ def hull_corners(sweep: AcceptedCounts) -> Indices:
     right, wrong = sweep.true_accepts, sweep.false_accepts
     if right.dtype.kind == "i":
         small = sweep.total <= SMALL
-        found = candidates(_kernels.verification.count_corners, sweep, small)
+        found = candidates(_kernels.hulls.count_corners, sweep, small)
         kept = np.empty(len(found), np.int64)
-        n = _kernels.verification.count_corners(right[found], wrong[found], 0, len(found), small, kept)
+        n = _kernels.hulls.count_corners(right[found], wrong[found], 0, len(found), small, kept)
         return found[kept[:n]]
-    found = candidates(_kernels.verification.weight_corners, sweep, power_of_scale(sweep))
+    found = candidates(_kernels.hulls.weight_corners, sweep, power_of_scale(sweep))
     up, across = exact_counts(sweep, found)
 
     def below(a: int, b: int, c: int) -> bool:

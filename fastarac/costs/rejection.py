@@ -117,7 +117,7 @@ def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
     Comparing a double with that one says the same as comparing it with the exact value.
     """
     scale = power_of_scale(sweep)
-    found = candidates(_kernels.verification.risk_corners, sweep, scale)
+    found = candidates(_kernels.hulls.risk_corners, sweep, scale)
     right, wrong = exact_counts(sweep, found)
     accepted = [a + b for a, b in zip(right, wrong, strict=True)]
     shares = [max(count, 1) for count in accepted]  # where nothing is accepted, nothing is wrong

@@ -349,7 +349,7 @@ def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> N
     below = np.empty(len(levels), np.int32 if n < 1 << 30 else np.int64)
     sums = np.zeros((len(present), n_classes if by_class else 1), np.int64)
     shares = shares_of(n, n * n_classes)
-    n_cells = _kernels.threshold.N_CELLS
+    n_cells = _kernels.sort.N_CELLS
     for start in range(0, len(present), BLOCK):
         stop = min(start + BLOCK, len(present))
         limits = np.empty((stop - start, 2))

@@ -162,7 +162,7 @@ def bootstrap_band(
     number = CURVES[curve]
     sweep = population.sweep
     estimate = np.empty(len(x))
-    _kernels.replicates.curve_heights(
+    _kernels.bootstrap.curve_heights(
         sweep.true_accepts, sweep.false_accepts, len(sweep.thresholds), number, x, estimate
     )
     evaluator = Evaluator(population, key, [], resamples, curve=number, grid=x)

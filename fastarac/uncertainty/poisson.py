@@ -19,7 +19,7 @@ MAX_GUIDE = 1 << 16
 
 
 class PoissonTables(NamedTuple):
-    """Tables for cells of one stratum, as `_kernels.resampling.draw_from_tables` reads them."""
+    """Tables for cells of one stratum, as `_kernels.bootstrap_draws.draw_from_tables` reads them."""
 
     cells: NDArray[np.int64]
     ends: NDArray[np.int64]

@@ -69,7 +69,7 @@ class Resample:
         """Accepted correct and incorrect items at each point, and how many points there are."""
         if not self._n:
             p = self._population
-            self._n = _kernels.replicates.points_of_counts(
+            self._n = _kernels.bootstrap.points_of_counts(
                 self._counts, p.codes, p.lanes, p.weights, self._ta, self._fa, self._which
             )
         return self._ta, self._fa, self._n
@@ -95,16 +95,16 @@ class Resample:
         return PointCounts(ta[:n], fa[:n])
 
     def area(self, quantity: int, *, of_risk: bool = False) -> tuple[float, float, float]:
-        """Return an area with the correct and incorrect items, see `_kernels.replicates`."""
+        """Return an area with the correct and incorrect items, see `_kernels.bootstrap`."""
         if quantity in _POLYGONS:
             p = self._population
-            return _kernels.replicates.polygon_of_counts(
+            return _kernels.bootstrap.polygon_of_counts(
                 self._counts, p.codes, p.lanes, p.weights, quantity, of_risk
             )
         ta, fa, n = self._points()
         if not of_risk:
-            return _kernels.replicates.area_of_points(ta, fa, n, quantity)
-        area, incorrect, correct = _kernels.replicates.area_of_points(fa, ta, n, quantity)
+            return _kernels.bootstrap.area_of_points(ta, fa, n, quantity)
+        area, incorrect, correct = _kernels.bootstrap.area_of_points(fa, ta, n, quantity)
         return area, correct, incorrect
 
     def totals(self) -> tuple[float, float]:
@@ -113,12 +113,12 @@ class Resample:
         return float(ta[n - 1]), float(fa[n - 1])
 
     def area_between(self, along: Weights, height: Weights, low: float, high: float) -> float:
-        """Return an area along the points, see `_kernels.replicates.area_between`."""
-        return _kernels.replicates.area_between(*self._points(), along, height, low, high)
+        """Return an area along the points, see `_kernels.bootstrap.area_between`."""
+        return _kernels.bootstrap.area_between(*self._points(), along, height, low, high)
 
     def acceptance_within(self, limit: float, *, interpolate: bool) -> float:
-        """Return an acceptance rate, see `_kernels.replicates.acceptance_within`."""
-        return _kernels.replicates.acceptance_within(*self._points(), limit, interpolate)
+        """Return an acceptance rate, see `_kernels.bootstrap.acceptance_within`."""
+        return _kernels.bootstrap.acceptance_within(*self._points(), limit, interpolate)
 
     def most_accepted(self, never_accepted: float) -> float:
         """Return the share of the items drawn that are above a confidence."""
@@ -129,12 +129,12 @@ class Resample:
         return float(ta[last] + fa[last]) / float(ta[n - 1] + fa[n - 1])
 
     def squares(self, out: FloatArray) -> None:
-        """Write what `_kernels.replicates.squares_of_points` says."""
-        _kernels.replicates.squares_of_points(*self._points(), out)
+        """Write what `_kernels.bootstrap.squares_of_points` says."""
+        _kernels.bootstrap.squares_of_points(*self._points(), out)
 
     def heights(self, curve: int, grid: FloatArray, out: FloatArray) -> None:
-        """Write the heights of a curve, see `_kernels.replicates.curve_heights`."""
-        _kernels.replicates.curve_heights(*self._points(), curve, grid, out)
+        """Write the heights of a curve, see `_kernels.bootstrap.curve_heights`."""
+        _kernels.bootstrap.curve_heights(*self._points(), curve, grid, out)
 
 
 def _quick(statistic: Statistic) -> Quick | None:
@@ -308,9 +308,9 @@ class Evaluator:
     def _count_pairs(self, counts: Array, pairs: Array) -> None:
         p = self._population
         if counts.dtype == np.uint8 and p.weights.dtype == np.int64:
-            _kernels.replicates.pairs_of_lanes(counts, p.codes, pairs)
+            _kernels.bootstrap.pairs_of_lanes(counts, p.codes, pairs)
         else:
-            _kernels.replicates.pairs_in_order(counts, p.codes, p.lanes, p.weights, pairs)
+            _kernels.bootstrap.pairs_in_order(counts, p.codes, p.lanes, p.weights, pairs)
 
     def _read(self, resample: Resample, r: int) -> None:
         if len(self._squares):

@@ -60,7 +60,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """What the resamples are drawn from, laid out as the kernels want it (see `_kernels.replicates`).
+    """What the resamples are drawn from, laid out as the kernels want it (see `_kernels.bootstrap`).
 
     A unit is an item, or a cell of alike items, whose numbers are then `sizes`. `weights` are those of
     the units, of items times `scale`, or a single 1 for all; float64 where sums are not those of few
@@ -126,7 +126,7 @@ class Population:
 
         The array returned is another one, of a wider type, where a count does not fit a byte.
         """
-        resampling = _kernels.resampling
+        resampling = _kernels.bootstrap_draws
         with np.errstate(over="ignore"):  # random words wrap around
             for stratum, table in enumerate(self.tables):
                 numbers = first + (stratum << STRATUM_SHIFT)
@@ -146,7 +146,7 @@ class Population:
             ):
                 return self.draw(key, first, np.empty(counts.shape, np.int64))
             if self.groups is not None:
-                resampling.spread(drawn, self.groups, counts)
+                resampling.expand_groups(drawn, self.groups, counts)
         return counts
 
 
@@ -157,7 +157,7 @@ def poisson_limits(n: int) -> NDArray[np.uint32]:
     """
     mean = 1.0 - 1.0 / math.sqrt(n)
     mass, below, limits = math.exp(-mean), 0.0, []
-    for k in range(_kernels.resampling.N_LIMITS):
+    for k in range(_kernels.bootstrap_draws.N_LIMITS):
         below += mass
         mass *= mean / (k + 1)
         limits.append(min(round(below * 2.0**32), 2**32 - 1))
@@ -269,7 +269,7 @@ def _of_members(
     if groups is not None:
         bounds = np.array([0, n_drawn], np.int64)
     return Population(
-        sweep, members, codes, _kernels.replicates.LANES, weights, n_drawn, strata, bounds,
+        sweep, members, codes, _kernels.bootstrap.LANES, weights, n_drawn, strata, bounds,
         groups=groups, scale=scale, may_be_empty=may_be_empty,
     )  # fmt: skip
 
@@ -281,10 +281,10 @@ def _of_counts(sweep: AcceptedCounts, *, stratified: bool) -> Population:
     if found is not None:
         return found
     codes = np.empty(n + 1, np.uint8)
-    _kernels.replicates.codes_of_counts(sweep.true_accepts, sweep.false_accepts, codes)
+    _kernels.bootstrap.codes_of_counts(sweep.true_accepts, sweep.false_accepts, codes)
     codes = _interleaved(codes[:n])
     strata, bounds = _strata(codes, stratified=stratified)
-    return Population(sweep, None, codes, _kernels.replicates.LANES, _ONE, n, strata, bounds)
+    return Population(sweep, None, codes, _kernels.bootstrap.LANES, _ONE, n, strata, bounds)
 
 
 def _of_cells(sweep: AcceptedCounts, n: int, *, stratified: bool) -> Population | None:
@@ -334,7 +334,7 @@ def _strata(
 
 def _interleaved(units: Array) -> Array:
     """Lay out units in the lanes of the kernels."""
-    n, lanes = len(units), _kernels.replicates.LANES
+    n, lanes = len(units), _kernels.bootstrap.LANES
     rows, longer = divmod(n, lanes)
     out = np.empty_like(units)
     table = out[: rows * lanes].reshape(rows, lanes)

@@ -174,5 +174,5 @@ def test_no_corner_of_the_risk_is_missing():
             )
         }
         found = np.empty(n, np.int64)
-        size = _kernels.verification.risk_corners(right, wrong, 0, n, 1 / max(1, accepted[-1]), found)
+        size = _kernels.hulls.risk_corners(right, wrong, 0, n, 1 / max(1, accepted[-1]), found)
         assert corners <= set(found[:size].tolist())

@@ -400,4 +400,4 @@ class TestHull:
     @example(2**63 - 1, 2**63 - 2, 2**63 - 2, 2**63 - 3)
     def test_fractions_of_any_size(self, p, q, r, s):
         expected = s == 0 or (q > 0 and p * s <= r * q)
-        assert _kernels.verification.not_above(p, q, r, s) == expected
+        assert _kernels.hulls.not_above(p, q, r, s) == expected

@@ -109,7 +109,7 @@ def test_two_types_compiled_at_once_never_share_a_data_file(tmp_path):
     """The index may lose an entry to another process, but must not point to another's code."""
     from fastarac import _kernels
 
-    cache_file = _kernels.threshold.count_keys._cache._cache_file
+    cache_file = _kernels.ties.count_keys._cache._cache_file
     assert cache_file._data_name(1) != cache_file._data_name(1)
     assert cache_file._data_name(1).endswith(".nbc")
 

@@ -116,7 +116,7 @@ def test_items_are_counted_on_either_side_of_an_error(error):
     assert gaps is not None
     assert (gaps.ties.tolist(), gaps.counts.tolist()) == ([1], [2, 2])
     lowest = gaps.lowest.copy()
-    _kernels.smaller_class.from_ordered_bits(lowest, codes.FLOAT)
+    _kernels.keys.from_ordered_bits(lowest, codes.FLOAT)
     assert lowest.view(np.float64).tolist() == [min(-3.0, error - 1.0), min(3.0, error + 1.0)]
 
 
@@ -283,12 +283,12 @@ def test_sort_keys(draw, n, dtype):
         values = np.abs(draw(rng, n)).astype(dtype)
     keys = values.view(np.uint64 if dtype is np.float64 else np.uint32)
     spare = np.empty(0, keys.dtype)
-    counts = np.empty(_kernels.threshold.counts_needed(n), np.int32)
+    counts = np.empty(_kernels.sort.counts_needed(n), np.int32)
     expected = np.sort(keys)
     weights = keys.astype(np.float64)
     paired = keys.copy()
     if n:
-        _kernels.threshold.sort_keys(keys, spare, counts)
+        _kernels.sort.sort_keys(keys, spare, counts)
     _kernels.weighted.sort_pairs(paired, weights)
     np.testing.assert_array_equal(keys, expected)
     np.testing.assert_array_equal(paired, expected)
@@ -297,7 +297,7 @@ def test_sort_keys(draw, n, dtype):
 
 def _cells_of(values, ends):
     cells = np.empty(len(values), np.int32)
-    _kernels.threshold.fill_cells(values, ends, cells)
+    _kernels.sort.fill_cells(values, ends, cells)
     return cells
 
 
@@ -431,7 +431,7 @@ def test_the_greatest_integers_are_tied_where_errors_are_few():
 
 
 def _parallel_is_python() -> bool:
-    return not hasattr(_kernels.threshold.sort_keys, "signatures")
+    return not hasattr(_kernels.sort.sort_keys, "signatures")
 
 
 def test_counts_beyond_what_a_product_of_int64_holds():

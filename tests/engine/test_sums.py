@@ -99,7 +99,7 @@ def ways(correct, confidence):
     for points in (1 << 18, 1000):
         with forced("few", points=points):
             yield lambda *a, **k: sum_over(sweep, *a, **k)
-    with mock.patch.object(_kernels.areas, "MAX_TOTAL", 1):
+    with mock.patch.object(_kernels.sums, "MAX_TOTAL", 1):
         yield lambda *a, **k: sum_over(sweep, *a, **k)
 
 
@@ -117,7 +117,7 @@ def ways(correct, confidence):
     ],
 )
 def test_harmonic_sums(start, stop):
-    high, low = _kernels.areas.harmonic(start, stop)
+    high, low = _kernels.sums.harmonic(start, stop)
     with localcontext(prec=40):
         exact = sum(1 / Decimal(k) for k in range(start + 1, stop + 1))
         error = abs(Decimal(high) + Decimal(low) - exact)
@@ -131,7 +131,7 @@ def test_points_of_sorted_keys(ranks):
     keys = (2 * np.array(ranks) + labels).astype(np.uint64)
     correct, accepted = np.zeros(7), np.zeros(7)
     ends = [i for i in range(5) if i == 0 or ranks[i] != ranks[i - 1]][::-1]
-    found = _kernels.areas.next_points(keys, 0, 5, 1, 6, np.uint64(0), correct, accepted)
+    found = _kernels.sums.next_points(keys, 0, 5, 1, 6, np.uint64(0), correct, accepted)
     assert found == (0, 1 + len(ends))
     assert accepted[1 : 1 + len(ends)].tolist() == [5 - i for i in ends]
     assert correct[1 : 1 + len(ends)].tolist() == [labels[i:].sum() for i in ends]
@@ -143,7 +143,7 @@ def test_parts_of_a_polygon_add_up(quantity):
     true_accepts, false_accepts = np.array([0, 1, 1, 4, 6]), np.array([0, 0, 2, 2, 5])
     whole, *parts = (
         sum(
-            _kernels.areas.add_up_polygon(
+            _kernels.sums.add_up_polygon(
                 true_accepts, false_accepts, first, stop, getattr(codes, quantity.upper())
             )
         )
@@ -156,9 +156,9 @@ def test_parts_of_a_polygon_add_up(quantity):
 def test_a_narrow_tie_beside_a_wide_one(quantity):
     """The one is integrated by a series, the other by a logarithm."""
     of_recall = quantity == "recall_integrals"
-    sums, row = np.zeros(3 * _kernels.areas.LANES), np.zeros(5)
+    sums, row = np.zeros(3 * _kernels.sums.LANES), np.zeros(5)
     correct, accepted = np.array([10.0, 11.0, 13.0]), np.array([1000.0, 1001.0, 1200.0])
-    _kernels.areas.add_integrals(correct, accepted, 2, of_recall, sums, row)
+    _kernels.sums.add_integrals(correct, accepted, 2, of_recall, sums, row)
     with localcontext(prec=60):
         exact = integral(10, 1000, 1, 1, of_recall=of_recall)
         exact += integral(11, 1001, 2, 199, of_recall=of_recall)

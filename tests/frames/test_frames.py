@@ -183,7 +183,7 @@ def test_vast_counts_above_a_range(monkeypatch):
     correct, confidence = sample(300)
     sweep = fa.threshold_sweep(correct, confidence)
     expected = areas_of(sweep)
-    monkeypatch.setattr(_kernels.areas, "MAX_TOTAL", 100)
+    monkeypatch.setattr(_kernels.sums, "MAX_TOTAL", 100)
     monkeypatch.setattr(ItemSource, "batch", 100)
     frame = duck(table_of(correct, confidence))
     found = fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="exact")

@@ -17,6 +17,8 @@ from fastarac import _kernels
 from fastarac.uncertainty import replicates, resampling
 from fastarac.uncertainty.resampling import population_of
 
+KERNELS = _kernels.bootstrap_draws
+
 # Few items make quick tests, and intervals that one would not rely on.
 pytestmark = [
     pytest.mark.interpreted,
@@ -118,7 +120,7 @@ def test_cells_are_drawn_by_the_multinomial_law(sizes, monkeypatch):
 def test_binomials(n, weight, whole):
     state = np.array([n + weight], np.uint64)
     with np.errstate(over="ignore"):
-        drawn = np.array([_kernels.resampling.binomial(n, weight, whole, state) for _ in range(MANY)])
+        drawn = np.array([KERNELS.binomial(n, weight, whole, state) for _ in range(MANY)])
     assert drawn.min() >= 0
     assert drawn.max() <= n
     law = stats.binom(n, weight / whole)
@@ -138,10 +140,10 @@ def test_binomials(n, weight, whole):
 def test_a_binomial_of_everything_or_nothing():
     state = np.array([1], np.uint64)
     with np.errstate(over="ignore"):
-        assert _kernels.resampling.binomial(0, 1, 2, state) == 0
-        assert _kernels.resampling.binomial(5, 0, 2, state) == 0
-        assert _kernels.resampling.binomial(5, 2, 2, state) == 5
-        huge = _kernels.resampling.binomial(2**62, 1, 3, state)
+        assert KERNELS.binomial(0, 1, 2, state) == 0
+        assert KERNELS.binomial(5, 0, 2, state) == 0
+        assert KERNELS.binomial(5, 2, 2, state) == 5
+        huge = KERNELS.binomial(2**62, 1, 3, state)
     assert abs(huge - 2**62 / 3) < 8 * math.sqrt(2**62)
 
 
@@ -149,13 +151,13 @@ def test_indices_are_uniform():
     state = np.array([9], np.uint64)
     with np.errstate(over="ignore"):
         for n in (1, 2, 3, 7, 1000):
-            drawn = [_kernels.resampling.below(n, state) for _ in range(MANY)]
+            drawn = [KERNELS.below(n, state) for _ in range(MANY)]
             assert max(drawn) < n
             if n > 1:
                 assert chi_square(np.bincount(drawn, minlength=n), np.full(n, 1 / n)) > LEVEL
         # close to the end of 32 bits, where every other product would be wrong without rejection
         n = 3 * 2**30
-        drawn = np.array([_kernels.resampling.below(n, state) for _ in range(MANY)])
+        drawn = np.array([KERNELS.below(n, state) for _ in range(MANY)])
     assert drawn.max() < n
     assert chi_square(np.bincount(drawn * 12 // n, minlength=12), np.full(12, 1 / 12)) > LEVEL
 
@@ -353,9 +355,9 @@ def test_pairs_in_lanes_are_those_in_order(n, levels, monkeypatch):
     population = population_of(correct, confidence, None, None, stratified=False)
     counts = rng.integers(0, 256, (2, n)).astype(np.uint8)
     found = np.zeros((2, 3), np.int64)
-    _kernels.replicates.pairs_of_lanes(counts, population.codes, found)
+    _kernels.bootstrap.pairs_of_lanes(counts, population.codes, found)
     expected = np.zeros((2, 3), np.int64)
-    _kernels.replicates.pairs_in_order(
+    _kernels.bootstrap.pairs_in_order(
         counts, population.codes, population.lanes, np.array([1]), expected
     )
     assert found.tolist() == expected.tolist()
@@ -378,8 +380,8 @@ def test_long_lanes_of_the_largest_counts(levels):
     population = population_of(correct, confidence, None, np.arange(n), stratified=False)
     for counts in (np.full((1, n), 255, np.uint8), np.arange(n, dtype=np.uint8)[None] % 251):
         found, expected = np.zeros((1, 3), np.int64), np.zeros((1, 3), np.int64)
-        _kernels.replicates.pairs_of_lanes(counts, population.codes, found)
-        _kernels.replicates.pairs_in_order(
+        _kernels.bootstrap.pairs_of_lanes(counts, population.codes, found)
+        _kernels.bootstrap.pairs_in_order(
             counts.astype(np.int64), population.codes, population.lanes, np.array([1]), expected
         )
         assert found.tolist() == expected.tolist()
@@ -389,7 +391,7 @@ def test_harmonic_sums():
     for start in (0, 1, 7, 31, 40, 1000):
         for length in (1, 3, 8, 9, 40, 500):
             exact = math.fsum(1 / k for k in range(start + 1, start + length + 1))
-            found = _kernels.replicates.harmonic(float(start), float(length))
+            found = _kernels.bootstrap.harmonic(float(start), float(length))
             assert found == pytest.approx(exact, rel=1e-13)
 
 
@@ -410,4 +412,4 @@ def test_the_rest_of_stirlings_formula():
         log_factorial = math.lgamma(k + 1.0)
         stirling = (k + 0.5) * math.log(k + 1.0) - (k + 1.0) + 0.5 * math.log(2 * math.pi)
         rounding = 4 * np.finfo(float).eps * max(1.0, log_factorial)
-        assert abs(_kernels.resampling.tail(float(k)) - (log_factorial - stirling)) < 1e-12 + rounding
+        assert abs(KERNELS.tail(float(k)) - (log_factorial - stirling)) < 1e-12 + rounding

@@ -1,19 +1,9 @@
-"""Sort items by confidence without ever moving an index, and count pairs.
-
-An item becomes one unsigned integer, its *key*: the bits of its confidence, mapped so that unsigned
-order is the order of the values, shifted left by one, with the label (1 correct, 0 incorrect) in the
-lowest bit. The shift loses the top bit, so items below and above zero live in different buckets.
-Sorting keys sorts the items, equal confidences with the incorrect ones first, and nothing but the
-keys has to be moved.
+"""Sort keys: spread them over buckets where they are many, and put each bucket in order.
 
 Large inputs are first spread over buckets (`histogram`, `scatter`) through a table of cells that a
 sample of the confidences has balanced; each bucket then fits the cache and is sorted on its own
 (`sort_keys`), one thread a bucket. The time is linear in the number of items and hardly depends on
 how well the processor predicts branches.
-
-All arrays are one-dimensional and C-contiguous. `bits` is `values` seen as unsigned integers. `kind`
-says how to read the bits. A pair is one correct and one incorrect item; `doubled_pairs` counts those
-with the correct item above twice and those that are tied once, so that it stays an integer.
 """
 
 from __future__ import annotations
@@ -23,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
-from fastarac._kernels.codes import FLOAT, UNSIGNED
+from fastarac._kernels.codes import FLOAT
+from fastarac._kernels.keys import ordered
 
 CELL_BITS = 7  # each octave of the distance from an end is divided into 128 cells
 HALF_CELLS = 32 << CELL_BITS  # 32 octaves from each end
@@ -52,16 +43,6 @@ def fill_cells(values: Array, ends: Any, cells: Array) -> None:
     """Write `cell_of` for each of `values`, in a loop of its own: several at a time."""
     for i in range(len(values)):
         cells[i] = np.int32(cell_of(np.float64(values[i]), ends))
-
-
-@kernel
-def ordered(bits: Any, sign: Any, kind: int) -> Any:
-    """Map the bits of a value to an unsigned integer in the order of the values."""
-    if kind == UNSIGNED:
-        return bits
-    if kind == FLOAT and bits & sign:
-        return sign if bits == sign else ~bits  # minus zero is zero
-    return bits ^ sign
 
 
 @kernel
@@ -159,43 +140,6 @@ def scatter(
             positions[buckets[i]] = p + 1
             if p < len(keys):
                 keys[p] = (ordered(some[i], sign, kind) << one) | T(label[i])
-
-
-@kernel
-def encode_two_ended(
-    bits: Array, labels: Array, kind: int, exponent: Any, keys: Array
-) -> tuple[bool, int, int]:
-    """Write the keys of the values below zero from the front and of the others from the back.
-
-    Returns whether a float is not finite, the union of the labels, and the number of values below
-    zero.
-    """
-    T = bits.dtype.type
-    one = T(1)
-    sign = one << T(8 * bits.itemsize - 1)
-    bad = False
-    seen = np.uint8(0)
-    some = sign ^ sign
-    every = ~some
-    for i in range(len(bits)):
-        b = bits[i]
-        bad |= (b & exponent) == exponent
-        seen |= labels[i]
-        o = ordered(b, sign, kind)
-        some |= o
-        every &= o
-        keys[i] = (o << one) | T(labels[i])
-    front = 0 if every & sign else len(bits)
-    if (some ^ every) & sign:  # values on both sides of zero
-        front = 0
-        back = len(bits) - 1
-        for i in range(len(bits)):
-            o = T(ordered(bits[i], sign, kind))  # of 64 bits before
-            upper = np.int64(1) if o & sign else np.int64(0)
-            keys[back if upper else front] = (o << one) | T(labels[i])
-            front += 1 - upper
-            back -= upper
-    return bad and kind == FLOAT, np.int64(seen), front
 
 
 @kernel
@@ -319,169 +263,7 @@ def counts_needed(n_keys: int) -> int:
 
 
 @kernel
-def count_keys(keys: Array) -> tuple[int, int, int, int]:
-    """Return (distinct confidences, correct, incorrect, doubled_pairs) of sorted keys."""
-    n = len(keys)
-    one = keys.dtype.type(1)
-    distinct = 1 if n else 0
-    mixed = 0  # ties with items of both labels
-    for i in range(1, n):
-        differ = keys[i] ^ keys[i - 1]
-        distinct += 1 if differ > one else 0
-        mixed += 1 if differ == one else 0
-    correct = 0
-    positions = 0  # of the correct items: all items below, of which 0, 1, 2, … are correct
-    for i in range(n):
-        label = np.int64(keys[i] & one)
-        correct += label
-        positions += label * i
-    doubled = 2 * positions - correct * (correct - 1)
-    for i in range(1, n if mixed else 0):
-        if keys[i] ^ keys[i - 1] == one:  # from the incorrect items of a tie to the correct ones
-            first = i
-            while first > 0 and keys[first - 1] == keys[i - 1]:
-                first -= 1
-            last = i
-            while last < n and keys[last] == keys[i]:
-                last += 1
-            doubled -= (i - first) * (last - i)
-    return distinct, correct, n - correct, doubled
-
-
-@kernel
 def sort_range(keys: Array, bounds: Array, first: int, last: int, spare: Array, counts: Array) -> None:
     """Sort the buckets from `first` up to `last`."""
     for b in range(first, last):
         sort_keys(keys[bounds[b] : bounds[b + 1]], spare, counts)
-
-
-@kernel
-def count_range(keys: Array, bounds: Array, first: int, last: int, results: Array) -> None:
-    """Write `count_keys` of the sorted buckets from `first` up to `last` into `results`."""
-    for b in range(first, last):
-        row = results[b]
-        row[0], row[1], row[2], row[3] = count_keys(keys[bounds[b] : bounds[b + 1]])
-
-
-@kernel
-def small_pairs(
-    bits: Array, labels: Array, kind: int, exponent: Any
-) -> tuple[bool, int, int, int, int]:
-    """Return (not finite, union of labels, correct, incorrect, doubled_pairs) of a few items."""
-    n = len(bits)
-    keys = np.empty(n, bits.dtype)
-    bad, seen, lower = encode_two_ended(bits, labels, kind, exponent, keys)
-    spare = np.empty(n, bits.dtype)
-    counts = np.empty(counts_needed(n), np.int32)
-    correct = 0
-    incorrect = 0
-    doubled = 0
-    for part in (keys[:lower], keys[lower:]):
-        sort_keys(part, spare, counts)
-        _, p, q, pairs = count_keys(part)
-        doubled += pairs + 2 * p * incorrect
-        correct += p
-        incorrect += q
-    return bad, seen, correct, incorrect, doubled
-
-
-@kernel
-def threshold_bits(value: Any, upper: bool, kind: int, sign: Any) -> Any:
-    """Bits of the confidence of a key without its label: undoes `ordered`, and the lost top bit."""
-    o = value | sign if upper else value
-    if kind == UNSIGNED:
-        return o
-    if kind == FLOAT and not upper:
-        return ~o
-    return o ^ sign
-
-
-@kernel
-def write_sweep(
-    keys: Array,
-    upper: bool,
-    kind: int,
-    start: int,
-    correct: int,
-    incorrect: int,
-    thresholds: Array,
-    true_accepts: Array,
-    false_accepts: Array,
-) -> None:
-    """Write the thresholds of sorted keys, highest first, from `start` on, and the counts at each.
-
-    `upper` says whether the top bit that the keys lost was set; `correct` and `incorrect` are the
-    counts above them. `thresholds` is written as bits of the values.
-    """
-    T = keys.dtype.type
-    one = T(1)
-    sign = one << T(8 * keys.itemsize - 1)
-    j = start
-    for r in range(len(keys)):
-        i = len(keys) - 1 - r
-        value = keys[i] >> one
-        label = np.int64(keys[i] & one)
-        correct += label
-        incorrect += 1 - label
-        thresholds[j] = threshold_bits(value, upper, kind, sign)
-        true_accepts[j] = correct
-        false_accepts[j] = incorrect
-        if i > 0 and keys[i - 1] >> one != value:
-            j += 1
-
-
-@kernel
-def small_sweep(
-    bits: Array, labels: Array, kind: int, exponent: Any
-) -> tuple[bool, int, Array, Array, Array]:
-    """Return (not finite, union of labels, thresholds as bits, true_accepts, false_accepts)."""
-    n = len(bits)
-    keys = np.empty(n, bits.dtype)
-    bad, seen, lower = encode_two_ended(bits, labels, kind, exponent, keys)
-    spare = np.empty(n, bits.dtype)
-    counts = np.empty(counts_needed(n), np.int32)
-    sort_keys(keys[:lower], spare, counts)
-    sort_keys(keys[lower:], spare, counts)
-    below = count_keys(keys[:lower])
-    above = count_keys(keys[lower:])
-    size = 1 + below[0] + above[0]
-    thresholds = np.zeros(size, bits.dtype)
-    true_accepts = np.zeros(size, np.int64)
-    false_accepts = np.zeros(size, np.int64)
-    write_sweep(keys[lower:], True, kind, 1, 0, 0, thresholds, true_accepts, false_accepts)
-    write_sweep(
-        keys[:lower], False, kind, 1 + above[0], above[1], above[2],
-        thresholds, true_accepts, false_accepts,
-    )  # fmt: skip
-    return bad, seen, thresholds, true_accepts, false_accepts
-
-
-@kernel
-def write_buckets(
-    keys: Array,
-    bounds: Array,
-    first: int,
-    last: int,
-    below: int,
-    kind: int,
-    starts: Array,
-    thresholds: Array,
-    true_accepts: Array,
-    false_accepts: Array,
-) -> None:
-    """`write_sweep` for the buckets from `first` up to `last`; those from `below` on are above zero.
-
-    `starts` (n_buckets, 3): the thresholds, correct and incorrect items above each bucket.
-    """
-    for b in range(first, last):
-        write_sweep(
-            keys[bounds[b] : bounds[b + 1]],
-            b >= below,
-            kind,
-            1 + starts[b, 0],
-            starts[b, 1],
-            starts[b, 2],
-            thresholds,
-            true_accepts,
-            false_accepts,
-        )

@@ -158,7 +158,7 @@ def draw_units(
 
 
 @kernel
-def spread(group_counts: Array, codes: Array, counts: Array) -> None:
+def expand_groups(group_counts: Array, codes: Array, counts: Array) -> None:
     """Give each item the count of its group."""
     for r in range(len(counts)):
         row, of_groups = counts[r], group_counts[r]

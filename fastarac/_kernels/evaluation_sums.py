@@ -1,4 +1,4 @@
-"""Sum two figures over the thresholds in one pass: what `areas` sums one by one.
+"""Two sums over the thresholds in one pass: what `sums` sums one by one.
 
 That of trapezoids under precision or risk (`PRECISION_TRAPEZOIDS`) and that of precisions at each
 correct item (`RECALL_STEPS`) have the same quotients. `c` and `a` hold the correct and the accepted
@@ -10,16 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
-from fastarac._kernels.areas import BLOCK, LANES, ROUNDER, go_to, read_points, sums_of_points
 from fastarac._kernels.codes import RECALL_INTEGRALS
 from fastarac._kernels.runs import merge
+from fastarac._kernels.sums import BLOCK, LANES, ROUNDER, go_to, read_points, sums_of_points
 
 
 @kernel
 def point_sums(
     c: Array, a: Array, j: int, before: float, of_risk: bool, scale: float, row: Array
 ) -> None:
-    """Add what one point adds to the first six of a row of figures; its width begins at `before`."""
+    """Add what one point adds to the first six of a row of sums; its width begins at `before`."""
     t = a[j] - c[j] if of_risk else c[j]
     rest = t * scale
     first = (rest / a[j] + ROUNDER) - ROUNDER
@@ -37,10 +37,8 @@ def point_sums(
 
 
 @kernel
-def add_figures(
-    c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Array, row: Array
-) -> None:
-    """Add the figures of the points 1 to m to `sums` (6·LANES,), and go on as `add_points` does.
+def add_both(c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Array, row: Array) -> None:
+    """Add both sums of the points 1 to m to `sums` (6·LANES,), and go on as `add_points` does.
 
     One quotient a point serves both sums: `PRECISION_TRAPEZOIDS`, and `RECALL_STEPS` whose precision
     is 1 less the risk where the quotients are risks.
@@ -80,8 +78,8 @@ def add_figures(
 
 
 @kernel
-def gather_figures(sums: Array, row: Array) -> None:
-    """Add the lanes to a row of figures (6,) and clear them."""
+def gather_both(sums: Array, row: Array) -> None:
+    """Add the lanes to a row of sums (6,) and clear them."""
     for k in range(6):
         for j in range(LANES):
             row[k] += sums[k * LANES + j]
@@ -89,7 +87,7 @@ def gather_figures(sums: Array, row: Array) -> None:
 
 
 @kernel
-def figures_of_points(
+def both_sums_of_points(
     x: Array,
     y: Array,
     above: Array | None,
@@ -100,7 +98,7 @@ def figures_of_points(
     scale: float,
     rows: Array,
 ) -> None:
-    """Sum both figures over the points, as `areas.sums_of_points` does, into `rows` (n_chunks, 6)."""
+    """Sum both over the points, as `sums.sums_of_points` does, into `rows` (n_chunks, 6)."""
     c = np.empty(BLOCK + 2)
     a = np.empty(BLOCK + 2)
     sums = np.zeros(6 * LANES)
@@ -111,9 +109,9 @@ def figures_of_points(
         while start < end:
             m = min(BLOCK, end - start)
             b, at = read_points(x, y, above, b, at, m, False, c, a)
-            add_figures(c, a, m, of_risk, scale, sums, rows[r])
+            add_both(c, a, m, of_risk, scale, sums, rows[r])
             start += m
-        gather_figures(sums, rows[r])
+        gather_both(sums, rows[r])
 
 
 @kernel

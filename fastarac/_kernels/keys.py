@@ -1,0 +1,109 @@
+"""An item as one unsigned integer, so that sorting never moves an index.
+
+An item becomes one unsigned integer, its *key*: the bits of its confidence, mapped so that unsigned
+order is the order of the values, shifted left by one, with the label (1 correct, 0 incorrect) in the
+lowest bit. The shift loses the top bit, so items below and above zero live in different buckets.
+Sorting keys sorts the items, equal confidences with the incorrect ones first, and nothing but the
+keys has to be moved.
+
+All arrays of these kernels are one-dimensional and C-contiguous. `bits` is `values` seen as unsigned
+integers. `kind` says how to read the bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels.codes import FLOAT, UNSIGNED
+
+
+@kernel
+def ordered(bits: Any, sign: Any, kind: int) -> Any:
+    """Map the bits of a value to an unsigned integer in the order of the values."""
+    if kind == UNSIGNED:
+        return bits
+    if kind == FLOAT and bits & sign:
+        return sign if bits == sign else ~bits  # minus zero is zero
+    return bits ^ sign
+
+
+@kernel
+def threshold_bits(value: Any, upper: bool, kind: int, sign: Any) -> Any:
+    """Bits of the confidence of a key without its label: undoes `ordered`, and the lost top bit."""
+    o = value | sign if upper else value
+    if kind == UNSIGNED:
+        return o
+    if kind == FLOAT and not upper:
+        return ~o
+    return o ^ sign
+
+
+@kernel
+def to_ordered_bits(bits: Array, kind: int, keys: Array) -> None:
+    """Write `ordered` of each value."""
+    sign = np.uint64(1) << np.uint64(8 * bits.itemsize - 1)
+    sign = bits.dtype.type(sign)
+    for i in range(len(bits)):
+        keys[i] = ordered(bits[i], sign, kind)
+
+
+@kernel
+def from_ordered_bits(keys: Array, kind: int) -> None:
+    """Turn what `to_ordered_bits` wrote back into the bits of the values."""
+    sign = keys.dtype.type(np.uint64(1) << np.uint64(8 * keys.itemsize - 1))
+    for i in range(len(keys)):
+        if kind != UNSIGNED:
+            keys[i] = ~keys[i] if kind == FLOAT and not keys[i] & sign else keys[i] ^ sign
+
+
+@kernel
+def encode_two_ended(
+    bits: Array, labels: Array, kind: int, exponent: Any, keys: Array
+) -> tuple[bool, int, int]:
+    """Write the keys of the values below zero from the front and of the others from the back.
+
+    Returns whether a float is not finite, the union of the labels, and the number of values below
+    zero.
+    """
+    T = bits.dtype.type
+    one = T(1)
+    sign = one << T(8 * bits.itemsize - 1)
+    bad = False
+    seen = np.uint8(0)
+    some = sign ^ sign
+    every = ~some
+    for i in range(len(bits)):
+        b = bits[i]
+        bad |= (b & exponent) == exponent
+        seen |= labels[i]
+        o = ordered(b, sign, kind)
+        some |= o
+        every &= o
+        keys[i] = (o << one) | T(labels[i])
+    front = 0 if every & sign else len(bits)
+    if (some ^ every) & sign:  # values on both sides of zero
+        front = 0
+        back = len(bits) - 1
+        for i in range(len(bits)):
+            o = T(ordered(bits[i], sign, kind))  # of 64 bits before
+            upper = np.int64(1) if o & sign else np.int64(0)
+            keys[back if upper else front] = (o << one) | T(labels[i])
+            front += 1 - upper
+            back -= upper
+    return bad and kind == FLOAT, np.int64(seen), front
+
+
+@kernel
+def next_tie(keys: Array, end: int) -> tuple[int, int, int]:
+    """(start, p, q) of the tie whose items are `keys[start:end]`; `end` is above 0."""
+    one = keys.dtype.type(1)
+    value = keys[end - 1] >> one
+    p = np.int64(keys[end - 1] & one)
+    i = end - 1
+    while i > 0 and keys[i - 1] >> one == value:
+        i -= 1
+        p += np.int64(keys[i] & one)
+    return i, p, end - i - p
