@@ -15,6 +15,7 @@ import combining_tables
 import cost_figures
 import families
 import figures
+import formats_page
 import frames_page
 import gallery_paper
 import gallery_partial
@@ -44,6 +45,7 @@ MODULES = (
     cost_figures,
     families,
     figures,
+    formats_page,
     frames_page,
     gallery_paper,
     gallery_partial,
