@@ -537,7 +537,8 @@ def _label(name: str, limits: Sequence[Limit]) -> str:
     """What people call a figure, where a limit decides on it with that limit."""
     figure, _, key = name.partition("@")
     if not key:
-        return {**LABELS, "normalized_aurc": "normalised AURC"}[name]
+        others = {"normalized_aurc": "normalised AURC", "normalized_arp_auc": "normalised ARP-AUC"}
+        return {**LABELS, **others}[name]
     limit = next(limit for limit in limits if limit.key == key)
     share = {"acceptance_rate": "share accepted", "error_rate": "error rate"}[figure]
     return f"{share} {limit if limit.criterion == 'threshold' else f'within {limit}'}"

@@ -473,4 +473,9 @@ class FigureSource:
     def warn(self, label: Callable[[str], str]) -> None:
         """Warn of figures that rest on few verified errors, by what they are called."""
         for message, names in self._few.items():
-            warn_unreliable(message.replace("{}", listed([label(name) for name in names])))
+            text = message.replace("{}", listed([label(name) for name in names]))
+            if len(names) > 1:
+                text = text.replace(" rests on", " rest on").replace(
+                    "; its interval", "; their intervals"
+                )
+            warn_unreliable(text)

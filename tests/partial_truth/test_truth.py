@@ -234,6 +234,16 @@ def test_without_an_error_all_figures_warn(statistic):
         fa.asymptotic_interval(truth, np.arange(1000), statistic=statistic)
 
 
+def test_an_evaluation_names_each_figure_that_rests_on_few_errors():
+    confidence, right, _, rng = outputs(9, 2000, errors=0.1)
+    answers = verified(right, rng.random(2000) < 0.05)
+    truth = fa.PartialTruth(answers, inclusion_probability=0.05)
+    with pytest.warns(fa.UnreliableIntervalWarning) as caught:
+        fa.evaluate(truth, confidence, intervals=True)
+    messages = [str(warning.message) for warning in caught]
+    assert any("normalised ARP-AUC rest on" in message for message in messages)
+
+
 def test_errors_of_large_weights_that_were_not_drawn_have_room():
     """Where a judge was sure one in 20 is verified, and no error seen; elsewhere every second one."""
     rare = np.arange(1000) >= 200
