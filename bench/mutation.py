@@ -48,13 +48,13 @@ PATIENCE = 5  # times as long as without a change, and a loop is taken for endle
 MEMORY = 6 << 30
 
 TESTS = {  # the first are run first
-    "sums": "engine/weights metrics/exhaustive engine/sums engine/corners metrics/invariances",
+    "sums": "engine/weights metrics/exhaustive engine/sums engine/corners metrics/invariances "
+    "evaluation/evaluation",
     "numbering": "costs/cost_matrix costs/bcost engine/groups",
     "counting": "metrics/exhaustive engine/sorting engine/sweep",
     "curve_points": "metrics/exhaustive dropins/dropin measures/agreement "
     "measures/ranking_measures dropins/arguments",
     "double_double": "engine/weights engine/sorting engine/sums metrics/invariances",
-    "evaluation_sums": "engine/sums engine/corners evaluation/evaluation",
     "groups": "engine/groups",
     "hulls": "costs/roc_hull costs/verification_costs costs/rejection_costs costs/preferences",
     "influence": "uncertainty/influence uncertainty/asymptotic",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._engine import parallel, runs, strategy
@@ -17,10 +16,12 @@ from fastarac._engine.counts import AcceptedCounts, PointCounts
 from fastarac._engine.pairs import PairCounts, Quotient, pairs_between, scale_of
 from fastarac._engine.weighted import exact_quotient
 from fastarac._kernels.codes import (
+    PRECISION_AND_STEPS,
     PRECISION_INTEGRALS,
     PRECISION_TRAPEZOIDS,
     RECALL_INTEGRALS,
     RECALL_STEPS,
+    RISK_AND_STEPS,
 )
 
 Ordered = SortedItems | AcceptedCounts
@@ -77,8 +78,7 @@ def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fractio
     if isinstance(items, AcceptedCounts) and (weighted or total >= areas.MAX_TOTAL):
         return _sum_by_points(items, quantity, of_risk=of_risk)
     digits = quotient_digits(total)
-    rows = _rows_of(items, areas.sums_of_points, (quantity, of_risk, 2.0**digits), 5)
-    *columns, highs, lows = rows.T.tolist()
+    *columns, highs, lows, _ = _columns_of(items, quantity, 2.0**digits, of_risk=of_risk)
     return Fraction(*_joined(columns, digits)) + Fraction(*_exact_sum(highs, lows))
 
 
@@ -106,11 +106,11 @@ def threshold_sums(items: Ordered) -> ThresholdSums:
         return ThresholdSums(*(area.as_integer_ratio() for area in found))
     n, n_correct = int(total), int(correct)
     digits = quotient_digits(n)
-    kernel = _kernels.evaluation_sums.both_sums_of_points
-    columns = _rows_of(items, kernel, (of_risk, 2.0**digits), 6).T.tolist()
+    quantity = RISK_AND_STEPS if of_risk else PRECISION_AND_STEPS
+    columns = _columns_of(items, quantity, 2.0**digits)
     (area, unit), (mean, of_mean) = _joined(columns[:3], digits), _joined(columns[3:], digits)
     if isinstance(items, AcceptedCounts) and len(items.true_accepts) <= strategy.sizes.points:
-        parts = _kernels.evaluation_sums.integrals_of_runs(items.true_accepts, items.false_accepts)
+        parts = areas.integrals_of_runs(items.true_accepts, items.false_accepts)
         under_curve, of_curve = exact_quotient(*parts)
     else:
         under_curve, of_curve = sum_over(items, RECALL_INTEGRALS).as_integer_ratio()
@@ -122,27 +122,30 @@ def threshold_sums(items: Ordered) -> ThresholdSums:
     )
 
 
-def _rows_of(
-    items: Ordered, kernel: Callable[..., None], options: tuple[Any, ...], n_columns: int
-) -> NDArray[np.float64]:
-    """A row of sums for each chunk of points, from a sweep or from buckets."""
-    data: tuple[Any, ...]
+def _columns_of(
+    items: Ordered, quantity: int, scale: float, *, of_risk: bool = False
+) -> list[list[float]]:
+    """The sums of `_kernels.sums.gather`, each chunk of points' own, from a sweep or from buckets."""
+    above: Any = None
     if isinstance(items, SortedItems):
-        n_points, data = 1 + items.n_thresholds, (*items.buckets[:2], items.above)
+        x, y, above = items.buckets.keys, items.buckets.bounds, items.above
+        n_points = 1 + items.n_thresholds
     else:
-        n_points, data = len(items.true_accepts), (items.true_accepts, items.false_accepts, None)
-    chunk = strategy.sizes.points
-    rows = np.empty((-(-(n_points - 1) // chunk), n_columns))
+        x, y = items.true_accepts, items.false_accepts
+        n_points = len(x)
+    chunk, add_up = strategy.sizes.points, _kernels.sums.sums_of_points
+    rows = np.empty((-(-(n_points - 1) // chunk), 6))
     threads = min(len(rows), strategy.n_threads(n_points))
     edges = [len(rows) * i // threads for i in range(threads + 1)]
 
     def add_points(i: int) -> None:
         start, stop = (1 + edge * chunk for edge in edges[i : i + 2])
-        some = rows[edges[i] : edges[i + 1]]
-        kernel(*data, start, min(stop, n_points), chunk, *options, some)
+        some, stop = rows[edges[i] : edges[i + 1]], min(stop, n_points)
+        add_up(x, y, above, start, stop, chunk, quantity, of_risk, scale, some)
 
     parallel.run(add_points, range(threads))
-    return rows
+    columns: list[list[float]] = rows.T.tolist()
+    return columns
 
 
 def _joined(columns: Sequence[list[float]], digits: int) -> Quotient:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fastarac._kernels import counting as counting
     from fastarac._kernels import curve_points as curve_points
     from fastarac._kernels import double_double as double_double
-    from fastarac._kernels import evaluation_sums as evaluation_sums
     from fastarac._kernels import groups as groups
     from fastarac._kernels import hulls as hulls
     from fastarac._kernels import influence as influence

@@ -15,6 +15,8 @@ FLOAT, SIGNED, UNSIGNED = range(3)
     RECALL_STEPS,
     RECALL_INTEGRALS,
 ) = range(6)
+# The first of them, or the same of the risk, and RECALL_STEPS in one pass.
+PRECISION_AND_STEPS, RISK_AND_STEPS = 6, 7
 OF_ESTIMATOR = {
     "trapezoid": PRECISION_TRAPEZOIDS,
     "mean": PRECISION_MEANS,

@@ -49,26 +49,13 @@ def is_under(x: Array, y: Array, above_x: Array, above_y: Array) -> bool:
 
 
 @kernel
-def not_above(p: int, q: int, r: int, s: int) -> bool:
-    """Whether p/q <= r/s, of integers of at least 0 and any size; x/0 is infinite."""
-    inverted = False
-    while q and s:
-        whole, other = p // q, r // s
-        if whole != other:
-            return (whole < other) != inverted
-        p, q, r, s = q, p - whole * q, s, r - other * s
-        inverted = not inverted
-    return q == 0 if inverted else s == 0
-
-
-@kernel
 def count_corners(
     right: Array, wrong: Array, start: int, stop: int, small: bool, corners: Array
 ) -> int:
     """Write the corners of the upper hull of integer points (wrong, right), from `start` to `stop`.
 
-    Both coordinates never fall. `small` says that the product of any two of them fits int64. Returns
-    how many corners there are; they are indices into the points.
+    Both coordinates never fall, and are below 2**62. `small` says that the product of any two of them
+    is, too. Returns how many corners there are; they are indices into the points.
     """
     n = 0
     for c in range(start, stop):
@@ -77,10 +64,10 @@ def count_corners(
             up, across = right[b] - right[a], wrong[b] - wrong[a]
             next_up, next_across = right[c] - right[b], wrong[c] - wrong[b]
             if small:
-                below = up * next_across <= next_up * across
+                above = up * next_across > next_up * across
             else:
-                below = not_above(up, across, next_up, next_across)
-            if not below:
+                above = exceeds(up, next_across, next_up, across)
+            if above:
                 break
             n -= 1
         corners[n] = c

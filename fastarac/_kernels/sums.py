@@ -27,14 +27,17 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import (
+    PRECISION_AND_STEPS,
     PRECISION_INTEGRALS,
     PRECISION_MEANS,
     PRECISION_TRAPEZOIDS,
     RECALL_INTEGRALS,
     RECALL_STEPS,
     RECALL_TRAPEZOIDS,
+    RISK_AND_STEPS,
 )
 from fastarac._kernels.double_double import add, divide, multiply
+from fastarac._kernels.runs import merge
 
 DIRECT = 12  # so many terms of a harmonic sum are added one by one
 FROM = 1 << 8  # where the series for the others begins
@@ -348,6 +351,68 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
 
 
 @kernel
+def point_sums(
+    c: Array, a: Array, j: int, before: float, of_risk: bool, scale: float, row: Array
+) -> None:
+    """Add what one point adds to the first six of a row of `gather`; its width begins at `before`."""
+    t = a[j] - c[j] if of_risk else c[j]
+    rest = t * scale
+    first = (rest / a[j] + ROUNDER) - ROUNDER
+    rest = (rest - first * a[j]) * scale
+    second = (rest / a[j] + ROUNDER) - ROUNDER
+    rest = (rest - second * a[j]) / a[j]
+    width = a[j + 1] - before
+    step = c[j] - c[j - 1] if j > 0 else 0.0
+    row[0] += width * first
+    row[1] += width * second
+    row[2] += width * rest
+    row[3] += step * first
+    row[4] += step * second
+    row[5] += step * rest
+
+
+@kernel
+def add_both(c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Array, row: Array) -> None:
+    """Add two sums over the points 1 to m to `sums` (6·LANES,), of correct items `c` and accepted `a`.
+
+    One quotient a point serves both: `PRECISION_TRAPEZOIDS`, and `RECALL_STEPS` whose precision is 1
+    less the risk where the quotients are risks.
+    """
+    last_c = c[m]
+    last_a = a[m]
+    a[m + 1] = a[m]
+    if a[0] == 0.0:  # flat from nothing accepted to the first point
+        point_sums(c, a, 1, -a[1], of_risk, scale, row)
+    else:
+        point_sums(c, a, 0, a[0], of_risk, scale, row)
+        point_sums(c, a, 1, a[0], of_risk, scale, row)
+    for start in range(2, m + 1, LANES):
+        n = min(LANES, m + 1 - start)
+        t = c[start : start + n]
+        t_before = c[start - 1 : start - 1 + n]
+        here = a[start : start + n]
+        before = a[start - 1 : start - 1 + n]
+        after = a[start + 1 : start + 1 + n]
+        for j in range(n):
+            by = 1.0 / here[j]
+            rest = (here[j] - t[j] if of_risk else t[j]) * scale
+            first = (rest * by + ROUNDER) - ROUNDER
+            rest = (rest - first * here[j]) * scale
+            second = (rest * by + ROUNDER) - ROUNDER
+            rest = (rest - second * here[j]) * by
+            width = after[j] - before[j]
+            step = t[j] - t_before[j]
+            sums[j] += width * first
+            sums[LANES + j] += width * second
+            sums[2 * LANES + j] += width * rest
+            sums[3 * LANES + j] += step * first
+            sums[4 * LANES + j] += step * second
+            sums[5 * LANES + j] += step * rest
+    c[0] = last_c
+    a[0] = last_a
+
+
+@kernel
 def add_points(
     t: Array, a: Array, w: Array, m: int, quantity: int, scale: float, sums: Array, row: Array
 ) -> None:
@@ -365,11 +430,13 @@ def add_points(
 
 @kernel
 def gather(quantity: int, sums: Array, row: Array) -> None:
-    """Add the lanes of `sums` to `row` (5,) and clear them.
+    """Add the lanes of `sums` to `row` (6,) and clear them.
 
-    The row: the first digits, the next ones, the remainders; a sum of another kind, high and low.
+    The row: the first digits, the next ones, the remainders; a sum of another kind, high and low. Or
+    the first three of two sums.
     """
     logarithms = quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS)
+    both = quantity in (PRECISION_AND_STEPS, RISK_AND_STEPS)
     for j in range(LANES):
         if logarithms:
             row[3], row[4] = add(row[3], row[4], sums[j], 0.0)
@@ -378,6 +445,10 @@ def gather(quantity: int, sums: Array, row: Array) -> None:
             row[0] += sums[j]
             row[1] += sums[LANES + j]
             row[2] += sums[2 * LANES + j]
+        if both:
+            row[3] += sums[3 * LANES + j]
+            row[4] += sums[4 * LANES + j]
+            row[5] += sums[5 * LANES + j]
     sums[:] = 0.0
 
 
@@ -483,7 +554,7 @@ def sums_of_points(
     scale: float,
     rows: Array,
 ) -> None:
-    """Sum over the points from `start`, at least 1, up to `stop`; `rows` (n_chunks, 5) as in `gather`.
+    """Sum over the points from `start`, at least 1, up to `stop`; `rows` (n_chunks, 6) as in `gather`.
 
     The first `chunk` points are summed into the first row, and so on. From a sweep or from sorted
     buckets, as in `go_to`: the same points in the same blocks, hence the same sums.
@@ -491,7 +562,8 @@ def sums_of_points(
     t = np.empty(BLOCK + 2)
     a = np.empty(BLOCK + 2)
     w = np.empty(BLOCK + 2)
-    sums = np.zeros(3 * LANES)
+    both = quantity in (PRECISION_AND_STEPS, RISK_AND_STEPS)
+    sums = np.zeros((6 if both else 3) * LANES)
     b, at = go_to(x, y, above, start, of_risk, t, a)
     for r in range(len(rows)):
         rows[r, :] = 0.0
@@ -499,6 +571,20 @@ def sums_of_points(
         while start < end:
             m = min(BLOCK, end - start)
             b, at = read_points(x, y, above, b, at, m, of_risk, t, a)
-            add_points(t, a, w, m, quantity, scale, sums, rows[r])
+            if both:
+                add_both(t, a, m, quantity == RISK_AND_STEPS, scale, sums, rows[r])
+            else:
+                add_points(t, a, w, m, quantity, scale, sums, rows[r])
             start += m
         gather(quantity, sums, rows[r])
+
+
+@kernel
+def integrals_of_runs(true_accepts: Array, false_accepts: Array) -> tuple[float, float]:
+    """Sum the integrals over the recall of the runs of a few points, as a double-double."""
+    some_true = np.empty_like(true_accepts)
+    some_false = np.empty_like(false_accepts)
+    n = merge(true_accepts, false_accepts, some_true, some_false)
+    rows = np.empty((1, 6))
+    sums_of_points(some_true, some_false, None, 1, n, n, RECALL_INTEGRALS, False, 1.0, rows)
+    return rows[0, 3], rows[0, 4]

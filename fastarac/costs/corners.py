@@ -20,6 +20,7 @@ FloatArray = NDArray[np.float64]
 Indices = NDArray[np.int64]  # points of a sweep
 
 SMALL = 1 << 32  # a total; no product of counts of correct and incorrect items is then beyond 2**62
+WIDE = 1 << 62  # counts from here on are compared as Python's integers
 LARGEST_SCALE = 1000  # as a power of two
 
 
@@ -105,7 +106,7 @@ def arac_convex_hull(
 def hull_corners(sweep: AcceptedCounts) -> Indices:
     """Indices of the corners into the sweep, from the last point without an error on."""
     right, wrong = sweep.true_accepts, sweep.false_accepts
-    if right.dtype.kind == "i":
+    if right.dtype.kind == "i" and sweep.total < WIDE:
         small = sweep.total <= SMALL
         found = candidates(_kernels.hulls.count_corners, sweep, small)
         kept = np.empty(len(found), np.int64)

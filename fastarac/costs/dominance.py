@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac import _kernels
 from fastarac._core.results import read_only
+from fastarac.costs.corners import WIDE
 from fastarac.costs.hulls import fractions, two_class_sweep
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from fastarac.models import Model
     from fastarac.sweep import ThresholdSweep
-
-WIDE = 1 << 62  # counts from here on are compared as Python's integers
 
 
 def dominates(a: Model, b: Model) -> bool:

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from priced import people, points_of, sweeps
 
 import fastarac as fa
-from fastarac import _kernels
 from fastarac._engine import strategy
 from fastarac.costs.corners import hull_corners
 
@@ -391,13 +390,15 @@ class TestHull:
             found = hull_corners(sweep).tolist()
             assert found == list(slow.intervals_of_ratios(points_of(sweep)))
 
-    @given(*[st.integers(0, 2**63 - 1) | st.integers(0, 4)] * 4)
-    @example(0, 0, 0, 0)
-    @example(1, 0, 2, 0)
-    @example(7, 3, 9, 4)
-    @example(9, 4, 7, 3)
-    @example(1, 0, 1, 1)
-    @example(2**63 - 1, 2**63 - 2, 2**63 - 2, 2**63 - 3)
-    def test_fractions_of_any_size(self, p, q, r, s):
-        expected = s == 0 or (q > 0 and p * s <= r * q)
-        assert _kernels.hulls.not_above(p, q, r, s) == expected
+    @pytest.mark.parametrize("largest", [2**29, 2**58, 3 * 2**59])
+    def test_counts_of_any_size(self, largest):
+        rng = np.random.default_rng(5)
+        for _ in range(20):
+            right, wrong = (
+                rng.integers(0, 3, 6) * rng.integers(largest // 4, size=6) for _ in range(2)
+            )
+            right[0], wrong[0] = largest, largest // 2  # one of them at least, near the next corner
+            right[1], wrong[1] = largest - 1, largest // 2 - 1
+            sweep = fa.ThresholdSweep.from_counts(range(6), right[::-1], wrong[::-1])
+            found = hull_corners(sweep).tolist()
+            assert found == list(slow.intervals_of_ratios(points_of(sweep)))
