@@ -13,13 +13,15 @@ from bisect import bisect_left
 from statistics import NormalDist
 
 _EPSILON = 2.0**-53
+MANY_DEGREES = 1e9  # from which on Wilson and Hilferty's formula is exact to 1e-11
+LARGEST_SHAPE = 1e12  # of a gamma distribution that is summed; √shape terms are needed
 
 
 def binomial_cdf(k: float, n: float, p: float) -> float:
     """Probability of at most `k` successes in `n` independent trials, each with probability `p`.
 
     Relative error below 1e-11, also of small values, for 0 ≤ k ≤ n ≤ 10¹² and 0 ≤ p ≤ 1. Numbers that
-    are not whole, as of effective sample sizes, are read into the incomplete beta function.
+    are not whole, as of effective sample sizes, are read into the incomplete beta function. NaN of NaN.
     """
     if k >= n or p <= 0.0:
         return 1.0
@@ -50,8 +52,11 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
     """The p at which at most `k` successes in `n` trials have exactly that probability.
 
     The one-sided upper bound of Clopper and Pearson 1934: whatever the true probability of success,
-    the bound falls below it with at most `failure_probability`, in (0, 1). 1 where all succeeded.
+    the bound falls below it with at most `failure_probability`, in (0, 1). 1 where all succeeded, NaN
+    of NaN.
     """
+    if math.isnan(k + n):
+        return math.nan
     if k >= n:
         return 1.0
     target = math.log(failure_probability)
@@ -85,12 +90,14 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
 def chi_square_quantile(probability: float, degrees: float) -> float:
     """Value that a chi-square variable stays below with a probability in (0, 1).
 
-    `degrees` are above 0, and need not be whole. Relative error below 1e-9 up to 10⁸ degrees.
+    `degrees` are above 0, and need not be whole. Relative error below 1e-9; NaN of NaN.
     """
     shape = degrees / 2.0
     # Wilson and Hilferty 1931, within a few percent; then bisection by Newton's steps
-    ninth = 1.0 / (9.0 * shape)
+    ninth = 1.0 / 9.0 / shape if shape > 0.0 else math.inf
     cube = 1.0 - ninth + NormalDist().inv_cdf(probability) * math.sqrt(ninth)
+    if not degrees < MANY_DEGREES:
+        return degrees * cube**3
     x = shape * cube**3 if cube > 0.05 else shape * 1e-4
     low, high = 0.0, math.inf
     for _ in range(400):
@@ -118,9 +125,20 @@ def _poisson(count: float, mean: float) -> float:
 
 
 def gamma_cdf(shape: float, x: float) -> float:
-    """The regularised incomplete gamma function P(shape, x)."""
+    """The regularised incomplete gamma function P(shape, x); NaN of NaN.
+
+    From a shape of 10¹² on by the cube root of Wilson and Hilferty, to 1e-11.
+    """
+    if math.isnan(shape + x):
+        return math.nan
     if x <= 0.0:
         return 0.0
+    if math.isinf(x):
+        return 1.0
+    if shape > LARGEST_SHAPE:
+        beyond = (x - shape) / shape
+        root = math.expm1(math.log1p(beyond) / 3.0) if beyond > -1.0 else -1.0
+        return NormalDist().cdf((root * 9.0 * shape + 1.0) / (3.0 * math.sqrt(shape)))
     at = _poisson(shape, x)
     if x < shape + 1.0:
         term = total = 1.0
@@ -202,7 +220,7 @@ def _fraction(a: float, b: float, x: float, y: float, excess: float) -> float:
         numerator = alpha * last_numerator + beta * ratio
         denominator = alpha * last_denominator + beta
         following = numerator / denominator
-        if abs(following - ratio) <= 4.0 * _EPSILON * following:
+        if not abs(following - ratio) > 4.0 * _EPSILON * following:  # NaN ends it, too
             return following
         last_numerator, last_denominator = ratio / denominator, 1.0 / denominator
         ratio = following
