@@ -42,6 +42,8 @@ class AuditedSweep(ThresholdSweep):
         What π is at least, where that was said beforehand.
     logged : ndarray of shape (n,)
         The confidences of all outputs in the log, with and without a known truth, falling.
+    logged_probabilities : ndarray of shape (n,)
+        With which probability the truth of each of them became known: 1 of what was rejected.
     unanswered : int or None
         How many outputs were drawn for an audit and have no result; each counts as an error. None where
         `drawn` was not given, so that they are not told from outputs that were never drawn.
@@ -56,13 +58,14 @@ class AuditedSweep(ThresholdSweep):
     largest_probability: float
     declared_probability: float | None
     logged: NDArray[np.float64]
+    logged_probabilities: NDArray[np.float64]
     unanswered: int | None
     error_points: NDArray[np.intp]
     error_probabilities: NDArray[np.float64]
 
     def __post_init__(self) -> None:
         ThresholdSweep.__post_init__(self)
-        for name in ("logged", "error_points", "error_probabilities"):
+        for name in ("logged", "logged_probabilities", "error_points", "error_probabilities"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
     def __repr__(self) -> str:
@@ -189,13 +192,15 @@ def audited_sweep(
     points = np.searchsorted(falling, -log.confidence[wrong].astype(np.float64)) + 1
     probability = log.probability[wrong]
     order = np.lexsort((probability, points))
+    from_the_top = np.lexsort((log.probability, log.confidence))[::-1]
     return AuditedSweep(
         sweep.thresholds, sweep.true_accepts, sweep.false_accepts,
         threshold=real_scalar(threshold, "threshold", finite=False),
         least_probability=log.least_probability,
         largest_probability=float(log.probability[log.accepted].max(initial=log.least_probability)),
         declared_probability=declared,
-        logged=np.sort(log.confidence.astype(np.float64))[::-1],
+        logged=log.confidence[from_the_top].astype(np.float64),
+        logged_probabilities=log.probability[from_the_top],
         unanswered=log.unanswered,
         error_points=points[order],
         error_probabilities=probability[order],

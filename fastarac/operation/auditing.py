@@ -81,10 +81,15 @@ def audited_error_rate(
     AIPW (Robins, Rotnitzky and Zhao 1994): the mean of a·(p̂ + A·(w − p̂)/π), with p̂ of
     :func:`.isotonic_calibration` from the known outputs of the other fold. Unbiased whatever p̂ is
     worth, as π is known; the better p̂ is, the smaller the variance. An estimate below 0 is given as 0.
-    The interval is that of Fay and Feuer, too, with the variance of these values; the step that one
-    further error may make is 1/(nπ) at the least π. (With unequal π, normal intervals and those of
-    Student's t with effective degrees of freedom miss errors that stand for many and were not seen:
-    they covered as little as a third.)
+    The interval is that of Fay and Feuer, too, with the variance of these values. (With unequal π,
+    normal intervals and those of Student's t with effective degrees of freedom miss errors that stand
+    for many and were not seen: they covered as little as a third.)
+
+    The step that one further error may make is (Σ1/π²)/(nΣ1/π) over the outputs that are or would be
+    accepted: 1/(nπ) where π is one number. Fay and Feuer have the largest, 1/(nπ) at the least π, but
+    outputs that are hardly ever audited cannot hide more errors than there are such outputs. The
+    largest made intervals up to 1.9 times as wide, and neither covered less than 94 % in 36 cells of
+    600 simulated logs, some with all errors among the outputs of the least π.
 
     Examples
     --------
@@ -106,7 +111,7 @@ def audited_error_rate(
     )
     weight = np.where(taken & log.wrong, 1.0 / log.probability, 0.0)
     n = len(weight)
-    step = float((1.0 / log.probability[taken]).max(initial=1.0)) / n
+    step = float(_steps(log.probability[taken])[-1]) / n if taken.any() else 1.0 / n
     if method == "weighting" or n == 1:
         return _weighted(float(weight.sum()) / n, float((weight**2).sum()) / n**2, step, level)
     expected = _error_probability(log, random_state)
@@ -129,7 +134,8 @@ def audited_rates(sweep: AuditedSweep, confidence_level: float) -> AuditedRates:
     """Return the share of undetected errors over the share accepted, by weighting."""
     level = inner_fraction(confidence_level, "confidence_level")
     n, m = len(sweep.logged), len(sweep.thresholds)
-    accepted = sweep.accepted_at(sweep.thresholds.astype(np.float64)) / n
+    counts = sweep.accepted_at(sweep.thresholds.astype(np.float64))
+    accepted = counts / n
     weight = 1.0 / sweep.error_probabilities
     sums, squares = (
         np.cumsum(np.bincount(sweep.error_points, values, minlength=m))
@@ -137,18 +143,25 @@ def audited_rates(sweep: AuditedSweep, confidence_level: float) -> AuditedRates:
     )
     # between two known errors the rate is the same: as many places as a picture can show
     places = np.unique(np.searchsorted(accepted, np.arange(STEPS + 1) / STEPS).clip(0, m - 1))
-    largest = 1.0 / sweep.least_probability
+    steps = np.concatenate([[1.0], _steps(sweep.logged_probabilities)])[counts[places]]
     found = [
-        _weighted(float(sums[i]) / n, float(squares[i]) / n**2, largest / n, level) for i in places
+        _weighted(float(sums[i]) / n, float(squares[i]) / n**2, float(step) / n, level)
+        for i, step in zip(places, steps, strict=True)
     ]
     low, high = (np.array([getattr(each, end) for each in found]) for end in ("low", "high"))
     return AuditedRates(accepted[places], np.asarray(sums[places] / n), low, high)
 
 
+def _steps(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many errors one more may stand for, of the first outputs: the mean of 1/π, weighted by it."""
+    weight = 1.0 / probability
+    return np.asarray(np.cumsum(weight**2) / np.cumsum(weight))
+
+
 def _weighted(y: float, v: float, w: float, level: float, method: str = "weighting, gamma") -> Interval:
     """The interval of Fay and Feuer for a mean y of weighted errors.
 
-    v is its variance, w what one more error with the largest weight would add.
+    v is its variance, w what one more error may add.
     """
     tail = (1.0 - level) / 2.0
     low = v / (2 * y) * chi_square_quantile(tail, 2 * y * y / v) if y > 0.0 and v > 0.0 else y

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -81,7 +82,8 @@ def fit_policy(
     rule : {"product", "least"}, default="product"
         The confidence of a document: the product of the 1 − p̂ of its outputs, or the least.
     random_state : int, SeedSequence, Generator or None, default=0
-        Of the halves, and of the order of groups.
+        Of the halves, and of the order of groups. The same items have the same halves with the same
+        seed, in any order; other items have others.
 
     Returns
     -------
@@ -154,7 +156,7 @@ def fit_policy(
     limits |= {"failure_probability": failure_probability, "max_group_size": max_group_size}
     choice(method, "method", METHODS)
     limits["method"] = method
-    rng = np.random.default_rng(key_of(random_state))
+    key = key_of(random_state)
     n_fields = max(1, len(fields))
     references = tuple(
         Reference.of(columns.confidence[own], None if columns.groups is None else columns.groups[own])
@@ -167,6 +169,7 @@ def fit_policy(
         taken = at_or_above(columns.confidence, point.threshold)
         of_all = _Tested.of(columns.right, taken, np.zeros(items.n, np.intp), columns.groups, 1)
         return _policy((), (point.threshold,), point, of_all, (calibration_of(sweep),), references)
+    rng = _source_of_halves(columns, key)
     fitting = _random_half(columns, rng)
     known = _calibrations(columns, fitting, n_fields)
     probability = np.full(items.n, UNKNOWN)
@@ -208,6 +211,20 @@ def fit_policy(
         fields, thresholds, point, counts, calibrations, references,
         documents=None if documents is None else rule, document_threshold=least,
     )  # fmt: skip
+
+
+def _source_of_halves(columns: _Columns, key: NDArray[np.uint64]) -> np.random.Generator:
+    """Random numbers that the seed and the items decide, whatever their order.
+
+    By the seed alone the same ranks would be in the same half of every sample of n items, so that each
+    of them would be as lucky, or unlucky, as the others.
+    """
+    order = np.lexsort((columns.right, columns.confidence, columns.field))
+    changes = np.diff(columns.confidence[order].astype(np.float64), prepend=math.nan) != 0.0
+    digest = blake2b(digest_size=16)
+    for column in (columns.field[order].astype("<i8"), columns.right[order], changes):
+        digest.update(column.tobytes())
+    return np.random.default_rng([*key.tolist(), int.from_bytes(digest.digest(), "little")])
 
 
 def _random_half(columns: _Columns, rng: np.random.Generator) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ import fastarac as fa
 from fastarac import operation
 from fastarac.io import DataFileError
 from fastarac.operation import checking
+from fastarac.operation.auditing import audited_rates
 
 N, K, PI, LIMIT = 20_000, 0.25, 0.1, 0.02  # X at K is 0.75
 
@@ -217,6 +218,33 @@ def test_no_error_still_has_a_bound():
     )
     assert (again.estimate, again.low) == (0, 0)
     assert again.high == pytest.approx(found.high)
+
+
+def test_one_more_error_counts_as_much_as_outputs_can_hide():
+    """Fay and Feuer's interval, with the mean of 1/π, weighted by 1/π, of what is accepted."""
+    rng = np.random.default_rng(23)
+    confidence, wrong = rng.random(400), rng.random(400) < 0.1
+    pi = np.where(rng.random(400) < 0.1, 0.2, 0.8)
+    drawn = rng.random(400) < pi
+    correct = np.where((confidence >= 0.3) & ~drawn, np.nan, ~wrong)
+    log = {"threshold": 0.3, "audit_probability": pi, "drawn": drawn}
+    sweep = operation.audited_sweep(correct, confidence, **log)
+    assert np.array_equal(sweep.logged, np.sort(confidence)[::-1])
+    rates = audited_rates(sweep, 0.95)
+    for place in (20, 100, 180):
+        at = sweep.logged[round(rates.acceptance_rate[place] * 400) - 1]
+        weights = [1 / p if c >= 0.3 else 1.0 for p, c in zip(pi, confidence, strict=True) if c >= at]
+        w = sum(x * x for x in weights) / sum(weights) / 400
+        seen = [
+            1 / p if c >= 0.3 else 1.0
+            for p, c, e, d in zip(pi, confidence, wrong, drawn, strict=True)
+            if c >= at and e and (d or c < 0.3)
+        ]
+        y, v = sum(seen) / 400 + w, sum(x * x for x in seen) / 400**2 + w * w
+        high = stats.chi2.ppf(0.975, 2 * y * y / v) * v / (2 * y)
+        found = operation.audited_error_rate(correct, confidence, at=at, **log)
+        assert found.high == pytest.approx(high, rel=1e-9)
+        assert rates.high[place] == pytest.approx(high, rel=1e-9)
 
 
 def test_aipw_covers_where_probabilities_differ():

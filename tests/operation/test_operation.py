@@ -254,6 +254,21 @@ def test_a_shift_among_more_than_can_be_drawn():
     assert shifts.shift_of([reference], [many._replace(counts=moved)], 0.05).shifted
 
 
+def test_a_seed_halves_samples_differently():
+    """Not the same ranks in each, so that all samples of a size would be as lucky as one of them."""
+    rng, lowest = np.random.default_rng(12), []
+    for _ in range(12):
+        correct = rng.random(30) < 0.7
+        policy = operation.fit_policy(correct, np.arange(30), by=np.zeros(30), max_error_rate=0.5)
+        lowest.append(policy.calibrations[0].thresholds[-1])
+        order = rng.permutation(30)
+        again = operation.fit_policy(
+            correct[order], np.arange(30)[order], by=np.zeros(30), max_error_rate=0.5
+        )
+        assert again == policy
+    assert len(set(lowest)) > 1
+
+
 def test_repr_is_one_line():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
